@@ -1,0 +1,55 @@
+# Two commands matter: `make demo` and `make test`. Both set everything up by themselves.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SIZE ?= small
+DATA ?=
+# The real agent CLIs are installed outside the checkout: they weigh a gigabyte.
+CLIS ?= $(HOME)/.cache/agentx-clis
+
+.PHONY: demo test check fmt bench bench-recall e2e-clis soak proto setup clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml scripts/agentx-hook
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing AgentX and its tools into $(VENV) (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(STAMP)
+
+demo: $(STAMP)
+	@$(BIN)/agentx demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not clis and not soak and not bench"
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+fmt: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+proto: $(STAMP)
+	$(BIN)/python scripts/generate_proto.py
+
+bench: $(STAMP)
+	$(BIN)/python -m tests.bench --size $(SIZE)
+
+bench-recall: $(STAMP)
+	$(BIN)/python -m tests.bench.recall --data '$(DATA)'
+
+e2e-clis: $(STAMP)
+	CLIS='$(CLIS)' bash scripts/install-clis
+	AGENTX_CLIS='$(CLIS)' $(BIN)/python -m pytest -m clis tests/clis --timeout 300
+
+soak: $(STAMP)
+	$(BIN)/python -m pytest -m soak --timeout 3600
+
+clean:
+	rm -rf $(VENV) .bench dist

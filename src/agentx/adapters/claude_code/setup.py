@@ -1,0 +1,94 @@
+"""How Claude Code's settings change: hooks in `settings.json`, an MCP server beside it.
+
+The hook is one command string, quoted for a shell: every version of Claude Code reads
+that, the exec form only newer ones do. No hook is `async`: those are killed when a
+headless run ends, and with them what they had to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from agentx.adapters.additions import Additions, edited
+from agentx.adapters.port import FileEdit, Homes, Scope, SetupRequest
+from agentx.adapters.settings_file import hook_line, is_current, read_settings
+from agentx.adapters.settings_json import read_json
+from agentx.kernel import limits
+from agentx.kernel.capture import Harness
+
+# Not `Notification`: it repeats to the user what the other events already say.
+EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "Stop",
+    "StopFailure",
+    "PreCompact",
+    "PostCompact",
+    "SessionEnd",
+)
+
+
+def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
+    """Return how the settings files of Claude Code change."""
+    # A timeout is written even where the default is longer: for SessionEnd the default is 1.5 s.
+    handler = {
+        "type": "command",
+        "command": hook_line(request, Harness.CLAUDE_CODE),
+        "timeout": limits.HOOK_WAIT_SECONDS_MAX,
+    }
+    hooks = Additions(hooks=dict.fromkeys(EVENTS, handler))
+    settings = edited(_settings(request), hooks, uninstall=request.uninstall)
+    return (replace(settings, notes=_notes(settings, request)), *_servers(request))
+
+
+def installed(request: SetupRequest) -> bool:
+    """Say whether everything of ours is there and up to date."""
+    return is_current(edits(replace(request, uninstall=False)))
+
+
+def _settings(request: SetupRequest) -> Path:
+    if request.scope is Scope.USER:
+        return request.homes.claude_code / "settings.json"
+    return request.project_root / ".claude" / "settings.json"
+
+
+def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
+    if not (request.mcp_command or request.uninstall):
+        return ()
+    path = request.project_root / ".mcp.json"
+    if request.scope is Scope.USER:
+        path = _user_state(request.homes)
+    if request.uninstall and read_settings(path) is None:
+        return ()
+    entry = None
+    if request.mcp_command:
+        program, *arguments = request.mcp_command
+        entry = {"type": "stdio", "command": program, "args": arguments}
+    return (edited(path, Additions(server=entry), uninstall=request.uninstall),)
+
+
+def _user_state(homes: Homes) -> Path:
+    """Return the file that holds the user's MCP servers: inside a folder of the user's choice,
+    beside the folder of Claude Code's own."""
+    default = homes.home / ".claude"
+    return (homes.home if homes.claude_code == default else homes.claude_code) / ".claude.json"
+
+
+def _notes(edit: FileEdit, request: SetupRequest) -> tuple[str, ...]:
+    if request.uninstall or edit.after is None:
+        return ()
+    notes = []
+    if read_json(edit.after, edit.path).value.get("disableAllHooks") is True:
+        notes.append("disableAllHooks is set in this file: no hook runs until it is taken out")
+    if request.scope is Scope.PROJECT:
+        notes.append(
+            "Copilot CLI and VS Code read this file too: their sessions are captured as Claude "
+            "Code's; prefer --scope user if you use them"
+        )
+    return tuple(notes)

@@ -1,0 +1,123 @@
+"""How Codex's settings change: hooks in `hooks.json`, an MCP server in `config.toml`.
+
+Codex warns when one folder has hooks in both files, so where the user keeps theirs in
+`config.toml`, ours go there. Codex runs a hook only after the user trusted it, and
+remembers the trust by the file, the event, the position and a hash of the entry. So
+entries go to the end, never move, and their command line is the same in every version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from agentx.adapters.additions import Additions, Shape, edited, our_hooks
+from agentx.adapters.codex import config_toml
+from agentx.adapters.codex.trust import Trust, trust_state
+from agentx.adapters.port import FileEdit, Scope, SetupRequest
+from agentx.adapters.settings_file import hook_line, is_blank, is_current, read_settings
+from agentx.adapters.settings_json import Json, JsonText, read_json
+from agentx.adapters.settings_toml import Toml, read_toml
+from agentx.kernel import limits
+from agentx.kernel.capture import Harness
+
+__all__ = ["edits", "installed", "trust_state", "Trust", "EVENTS", "settings_folder"]
+
+EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "SubagentStart",
+    "SubagentStop",
+    "Stop",
+    "PreCompact",
+    "PostCompact",
+    "SessionEnd",
+)
+
+_TRUST = "open /hooks in Codex once and trust the AgentX hooks: until then Codex skips them"
+_SWITCHED_OFF = "features.hooks is false in this file: no hook runs until it is true"
+
+
+def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
+    """Return how the settings files of Codex change."""
+    folder = settings_folder(request)
+    json_path, toml_path = folder / "hooks.json", folder / "config.toml"
+    toml = read_settings(toml_path)
+    if request.uninstall:
+        hooks = edited(json_path, Additions(), uninstall=True)
+        after = config_toml.taken_out(toml, toml_path)
+        return (hooks, FileEdit(path=toml_path, before=toml, after=after))
+
+    data = read_toml(toml or "", toml_path)
+    handlers = _handlers(request)
+    if _belong_into_toml(_document(json_path), data):
+        untouched = read_settings(json_path)
+        hooks = FileEdit(path=json_path, before=untouched, after=untouched)
+        after = config_toml.put_in(toml, toml_path, hooks=handlers, server=_server(request))
+        edit = FileEdit(path=toml_path, before=toml, after=after)
+        return (hooks, replace(edit, notes=_notes(edit, data, hooks_in_it=True)))
+
+    hooks = edited(json_path, Additions(hooks=handlers), uninstall=False)
+    after = toml if toml is None else config_toml.without_hooks(toml, toml_path)
+    after = config_toml.put_in(after, toml_path, hooks={}, server=_server(request))
+    edit = FileEdit(path=toml_path, before=toml, after=after)
+    return (
+        replace(hooks, notes=_notes(hooks, {}, hooks_in_it=True)),
+        replace(edit, notes=_notes(edit, data, hooks_in_it=False)),
+    )
+
+
+def installed(request: SetupRequest) -> bool:
+    """Say whether everything of ours is there and up to date."""
+    return is_current(edits(replace(request, uninstall=False)))
+
+
+def settings_folder(request: SetupRequest) -> Path:
+    """Return the folder that holds the settings of a scope."""
+    if request.scope is Scope.USER:
+        return request.homes.codex
+    return request.project_root / ".codex"
+
+
+def _handlers(request: SetupRequest) -> dict[str, Json]:
+    line = hook_line(request, Harness.CODEX)
+    wait = dict.fromkeys(EVENTS, limits.HOOK_WAIT_SECONDS_MAX)
+    wait["SessionEnd"] = limits.HOOK_WAIT_CODEX_SESSION_END_SECONDS_MAX
+    return {
+        event: {"type": "command", "command": line, "timeout": seconds}
+        for event, seconds in wait.items()
+    }
+
+
+def _server(request: SetupRequest) -> Json | None:
+    if not request.mcp_command:
+        return None
+    program, *arguments = request.mcp_command
+    return {"command": program, "args": arguments}
+
+
+def _belong_into_toml(hooks: JsonText | None, config: Toml) -> bool:
+    """Say whether our hooks go where the user keeps theirs; what is installed stays there."""
+    if hooks is not None and our_hooks(hooks, Shape.GROUPED):
+        return False
+    if config_toml.our_hooks(config):
+        return True
+    listed = hooks.value.get("hooks") if hooks and isinstance(hooks.value, dict) else None
+    has_json_hooks = isinstance(listed, dict) and any(listed.values())
+    return config_toml.has_hooks(config) and not has_json_hooks
+
+
+def _document(path: Path) -> JsonText | None:
+    text = read_settings(path)
+    return None if text is None or is_blank(text) else read_json(text, path)
+
+
+def _notes(edit: FileEdit, config: Toml, *, hooks_in_it: bool) -> tuple[str, ...]:
+    features = config.get("features")
+    switches = features if isinstance(features, dict) else {}
+    notes = [_TRUST] if hooks_in_it and edit.before != edit.after else []
+    if switches.get("hooks", switches.get("codex_hooks")) is False:
+        notes.append(_SWITCHED_OFF)
+    return tuple(notes)

@@ -1,0 +1,47 @@
+"""Where transcripts lie: a walk over a folder that follows no link.
+
+A linked folder may lead anywhere, also in a circle, and what it holds is found where it
+really is. Law: never raises; a folder that is missing or may not be read holds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from agentx.adapters.port import Transcript
+from agentx.kernel.capture import Harness
+from agentx.kernel.clock import Millis
+
+
+def files_in(folder: Path, levels_max: int) -> Iterator[Path]:
+    """Yield the files in a folder and in the folders below it, in order of their names."""
+    try:
+        found = sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
+    except OSError:
+        return
+    for path in found:
+        if path.is_symlink():
+            continue
+        if path.is_file():
+            yield path
+        elif levels_max > 0:
+            yield from files_in(path, levels_max - 1)
+
+
+def transcript_at(
+    path: Path, harness: Harness, *, working_directory: str, session_id: str
+) -> Transcript | None:
+    """Return a file as a transcript, or None when it has gone meanwhile."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return Transcript(
+        harness=harness,
+        path=path,
+        size_bytes=status.st_size,
+        modified_ms=Millis(status.st_mtime_ns // 1_000_000),
+        working_directory=working_directory,
+        session_id=session_id,
+    )

@@ -1,0 +1,78 @@
+"""How Gemini CLI's settings change: hooks and an MCP server in `settings.json`.
+
+Timeouts are in milliseconds here. `BeforeModel` and `AfterModel` are left out: they
+fire for every chunk of a stream and say nothing that the other events do not.
+
+Gemini CLI refuses the user's prompt when a hook ends with any code above 1, and a
+program that is gone ends with 127. So the line cannot fail: whoever deletes AgentX
+without taking its hooks out can still work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from agentx.adapters.additions import Additions, edited
+from agentx.adapters.port import FileEdit, Scope, SetupRequest
+from agentx.adapters.settings_file import hook_line, is_current
+from agentx.adapters.settings_json import Json, read_json
+from agentx.kernel import limits
+from agentx.kernel.capture import Harness
+from agentx.kernel.clock import SECOND_MS
+
+EVENTS = (
+    "SessionStart",
+    "BeforeAgent",
+    "BeforeTool",
+    "AfterTool",
+    "AfterAgent",
+    "PreCompress",
+    "SessionEnd",
+)
+
+
+def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
+    """Return how the settings file of Gemini CLI changes."""
+    handler = {
+        "name": "agentx",
+        "type": "command",
+        "command": _line(request),
+        "timeout": limits.HOOK_WAIT_SECONDS_MAX * SECOND_MS,
+        "description": "Remembers this session",
+    }
+    entry = None
+    if request.mcp_command:
+        program, *arguments = request.mcp_command
+        entry = {"command": program, "args": arguments}
+    additions = Additions(hooks=dict.fromkeys(EVENTS, handler), server=entry)
+    edit = edited(_settings(request), additions, uninstall=request.uninstall)
+    return (replace(edit, notes=_notes(edit, request)),)
+
+
+def installed(request: SetupRequest) -> bool:
+    """Say whether everything of ours is there and up to date."""
+    return is_current(edits(replace(request, uninstall=False)))
+
+
+def _line(request: SetupRequest) -> str:
+    # Gemini CLI puts environment variables into its settings, even between single quotes.
+    return hook_line(request, Harness.GEMINI).replace("$", "$''") + " || true"
+
+
+def _settings(request: SetupRequest) -> Path:
+    if request.scope is Scope.USER:
+        return request.homes.gemini / "settings.json"
+    return request.project_root / ".gemini" / "settings.json"
+
+
+def _notes(edit: FileEdit, request: SetupRequest) -> tuple[str, ...]:
+    if request.uninstall or edit.after is None:
+        return ()
+    settings: Json = read_json(edit.after, edit.path).value
+    switches = (("hooksConfig", "enabled"), ("hooks", "enabled"), ("tools", "enableHooks"))
+    return tuple(
+        f"{section}.{key} is false in this file: no hook runs until it is true"
+        for section, key in switches
+        if isinstance(settings.get(section), dict) and settings[section].get(key) is False
+    )

@@ -1,0 +1,86 @@
+"""Transcripts that are a file of JSON lines, plain or compressed, read one line at a time.
+
+Agent CLIs append to them while we read. A last line without its newline that does not
+parse is still being written: it is left for the next time, without a word. Any other line
+that is not a JSON object is told as `Damaged`, and reading goes on behind it.
+
+Law: never raises, and never holds more than one line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import zstandard
+
+from agentx.adapters.port import Damaged
+from agentx.kernel.limits import (
+    TRANSCRIPT_HEAD_BYTES_MAX,
+    TRANSCRIPT_HEAD_LINES_MAX,
+    TRANSCRIPT_LINE_BYTES_MAX,
+)
+
+NumberedLine = tuple[int, dict[str, Any]]
+
+
+def json_lines(
+    path: Path, line_bytes_max: int = TRANSCRIPT_LINE_BYTES_MAX
+) -> Iterator[NumberedLine | Damaged]:
+    """Yield each line's number and object, in order; what cannot be read as `Damaged`."""
+    number = 0
+    try:
+        with _opened(path) as stream:
+            while raw := stream.readline(line_bytes_max + 1):
+                number += 1
+                found = _line(path, number, raw, line_bytes_max)
+                if found is not None:
+                    yield found
+                while len(raw) > line_bytes_max and not raw.endswith(b"\n"):
+                    raw = stream.readline(line_bytes_max + 1)
+    except (OSError, zstandard.ZstdError) as failure:
+        yield Damaged(path=path, line=number + 1, reason=f"cannot be read: {failure}")
+
+
+def head(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of the first lines: enough to see whose file it is."""
+    for found in islice(
+        json_lines(path, line_bytes_max=TRANSCRIPT_HEAD_BYTES_MAX), TRANSCRIPT_HEAD_LINES_MAX
+    ):
+        if not isinstance(found, Damaged):
+            yield found[1]
+
+
+def _line(
+    path: Path, number: int, raw: bytes, line_bytes_max: int
+) -> NumberedLine | Damaged | None:
+    whole = raw.endswith(b"\n")
+    if len(raw) > line_bytes_max and not whole:
+        return Damaged(path=path, line=number, reason=f"longer than {line_bytes_max} bytes")
+    text = raw.decode("utf-8", "replace").lstrip("\ufeff").strip()
+    if not text:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as failure:
+        reason = f"not JSON: {failure}" if isinstance(failure, ValueError) else "nested too deep"
+        return Damaged(path=path, line=number, reason=reason) if whole else None
+    if not isinstance(value, dict):
+        return Damaged(path=path, line=number, reason="not a JSON object")
+    return number, value
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO | BufferedReader]:
+    with path.open("rb") as plain:
+        if path.suffix != ".zst":
+            yield plain
+            return
+        decompressor = zstandard.ZstdDecompressor()
+        with BufferedReader(decompressor.stream_reader(plain, read_across_frames=True)) as stream:
+            yield stream

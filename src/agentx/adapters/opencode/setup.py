@@ -1,0 +1,81 @@
+"""How OpenCode's files change: one plugin file of ours, and an MCP server in its settings.
+
+OpenCode has no hook commands; it runs JavaScript. The plugin ships with AgentX and is
+copied with the hook's argument list put in. The copied file is wholly ours.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+from agentx.adapters.additions import Additions, edited
+from agentx.adapters.port import FileEdit, Scope, SetupRequest
+from agentx.adapters.settings_file import (
+    HOOK_PROGRAM,
+    hook_words,
+    is_blank,
+    is_current,
+    read_settings,
+)
+from agentx.kernel.capture import Harness
+from agentx.kernel.errors import InvalidValue
+
+_HOOK_TOKEN = "__AGENTX_HOOK__"  # noqa: S105  (a place to fill in, not a secret)
+
+
+def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
+    """Return how the files of OpenCode change."""
+    return (_plugin(request), *_servers(request))
+
+
+def installed(request: SetupRequest) -> bool:
+    """Say whether everything of ours is there and up to date."""
+    return is_current(edits(replace(request, uninstall=False)))
+
+
+def plugin_text(words: tuple[str, ...]) -> str:
+    """Return the plugin with the hook's argument list put in."""
+    source = files("agentx.adapters.opencode").joinpath("plugin.js").read_text(encoding="utf-8")
+    return source.replace(_HOOK_TOKEN, json.dumps(words))
+
+
+def _plugin(request: SetupRequest) -> FileEdit:
+    folder = request.homes.opencode_config
+    if request.scope is Scope.PROJECT:
+        folder = request.project_root / ".opencode"
+    path = folder / "plugins" / "agentx.js"
+    before = read_settings(path)
+    ours = before is not None and HOOK_PROGRAM in before
+    if request.uninstall:
+        return FileEdit(path=path, before=before, after=None if ours else before)
+    if not (ours or is_blank(before)):
+        raise InvalidValue(
+            f"{path}: a plugin that is not of AgentX has this name",
+            hint="rename it, then run the same command again",
+        )
+    after = plugin_text(hook_words(request, Harness.OPENCODE))
+    return FileEdit(path=path, before=before, after=after)
+
+
+def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
+    if not (request.mcp_command or request.uninstall):
+        return ()
+    path = _settings(request)
+    if request.uninstall and read_settings(path) is None:
+        return ()
+    entry = None
+    if request.mcp_command:
+        entry = {"type": "local", "command": list(request.mcp_command)}
+    additions = Additions(servers="mcp", server=entry)
+    return (edited(path, additions, uninstall=request.uninstall),)
+
+
+def _settings(request: SetupRequest) -> Path:
+    folder = request.project_root
+    if request.scope is Scope.USER:
+        folder = request.homes.opencode_config
+    commented, plain = folder / "opencode.jsonc", folder / "opencode.json"
+    return commented if commented.exists() and not plain.exists() else plain

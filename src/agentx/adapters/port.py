@@ -1,0 +1,120 @@
+"""What the house asks of an adapter.
+
+An adapter is a package of three modules, one idea each:
+
+* `hooks.py`        `drafts(call)`: what one hook payload says.
+* `transcripts.py`  `discover(homes)`, `read(transcript)`: what its history on disk says.
+* `setup.py`        `edits(request)`: how its settings files change when AgentX is added or removed.
+
+`drafts` and `read` never raise on what they are given: agent CLIs change their
+formats without notice. An unknown hook event or line becomes a note or is counted,
+a field that is missing is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from agentx.kernel.capture import Draft, Harness
+from agentx.kernel.clock import Millis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookCall:
+    """One hook payload, as the spool kept it.
+
+    `payload` is what the JSON said. `delivery` is the hash of the payload's bytes.
+    """
+
+    harness: str
+    received_ms: Millis
+    working_directory: str
+    payload: dict[str, Any]
+    delivery: str
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Homes:
+    """Where each agent CLI keeps its settings and its history."""
+
+    home: Path
+    claude_code: Path  # ~/.claude or $CLAUDE_CONFIG_DIR
+    codex: Path  # ~/.codex or $CODEX_HOME
+    gemini: Path  # ~/.gemini
+    opencode_config: Path  # ~/.config/opencode
+    opencode_db: Path  # ~/.local/share/opencode/opencode.db or $OPENCODE_DB
+    copilot: Path  # ~/.copilot or $COPILOT_HOME
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """One session on disk (or, for a database, one session in it)."""
+
+    harness: Harness
+    path: Path
+    size_bytes: int
+    modified_ms: Millis
+    working_directory: str  # where the session ran; empty when the file does not say
+    session_id: str = ""  # known beforehand only where the file name or a row says so
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damaged:
+    """A line that could not be read; the rest of the file was."""
+
+    path: Path
+    line: int
+    reason: str
+
+
+class Scope(StrEnum):
+    """Where hooks are installed."""
+
+    USER = "user"
+    PROJECT = "project"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupRequest:
+    """What to add to, or take out of, the settings of an agent CLI.
+
+    `hook_command` and `mcp_command` are argument lists with absolute paths.
+    """
+
+    homes: Homes
+    scope: Scope
+    project_root: Path
+    hook_command: tuple[str, ...]
+    mcp_command: tuple[str, ...] = ()
+    uninstall: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEdit:
+    """One settings file before and after; None means that it is not there."""
+
+    path: Path
+    before: str | None
+    after: str | None
+    notes: tuple[str, ...] = ()  # what the user should know or do
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapter:
+    """One agent CLI, as the registry holds it."""
+
+    harness: Harness
+    title: str  # as people write it: "Claude Code"
+    commands: tuple[str, ...]  # programs whose presence on the PATH shows that it is in use
+    keeps_transcripts_days: int | None  # deletes its own history after this many days
+    drafts: Callable[[HookCall], tuple[Draft, ...]]
+    discover: Callable[[Homes], Iterator[Transcript]]
+    read: Callable[[Transcript], Iterator[Draft | Damaged]]
+    edits: Callable[[SetupRequest], tuple[FileEdit, ...]]
+    installed: Callable[[SetupRequest], bool]
+    in_use: Callable[[Homes], bool]

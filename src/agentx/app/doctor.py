@@ -1,0 +1,237 @@
+"""What is wrong, and the mend.
+
+Each check looks at one thing and says what it saw. A check never changes anything;
+`fix` does, and only what is safe: files of ours, made again as they should be.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from agentx.adapters.codex.trust import trust_state
+from agentx.adapters.registry import ADAPTERS
+from agentx.app.faults import Faults
+from agentx.app.memory import Memory
+from agentx.app.operations.installed import installed_harnesses, is_installed
+from agentx.app.operations.setup import Setup, SetupInputs, detect, setup, write_launcher
+from agentx.app.project import Project, Rule
+from agentx.kernel.capture import Harness
+from agentx.kernel.errors import AgentXError
+
+_FREE_BYTES_LOW = 500 * 1024 * 1024
+_SPOOL_LONG = 1_000
+_FAULTS_SHOWN = 5
+
+
+class Health(StrEnum):
+    """How one thing stands."""
+
+    GOOD = "good"
+    NOTE = "note"  # worth knowing
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing looked at."""
+
+    name: str
+    health: Health
+    says: str
+    mend: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """Everything looked at."""
+
+    checks: tuple[Check, ...]
+    fixed: tuple[str, ...] = ()
+
+    @property
+    def is_well(self) -> bool:
+        """Say whether nothing is wrong."""
+        return all(check.health is not Health.WRONG for check in self.checks)
+
+
+def diagnose(project: Project, open_memory: Callable[[], Memory], inputs: SetupInputs) -> Diagnosis:
+    """Look at everything."""
+    return Diagnosis(
+        checks=(
+            _project(project),
+            *_store(project, open_memory),
+            _room(project),
+            _launcher(inputs),
+            *_hooks(project, inputs),
+            *_faults(project),
+        )
+    )
+
+
+def fix(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
+    """Mend what can be mended without asking; return what was done."""
+    done: list[str] = []
+    before = _launcher(inputs)
+    if before.health is Health.WRONG:
+        write_launcher(inputs)
+        done.append(f"wrote the hook command again: {inputs.data.launcher}")
+    for harness in _in_use(project, inputs):
+        wanted = Setup(harness=harness, project_root=project.root)
+        if not is_installed(inputs, wanted):
+            try:
+                setup(inputs, wanted)
+                done.append(f"installed hooks: {harness}")
+            except AgentXError as error:
+                done.append(f"could not install hooks for {harness}: {error.message}")
+    for folder in (project.data.root, project.store.root):
+        if folder.is_dir() and folder.stat().st_mode & 0o077:
+            folder.chmod(0o700)
+            done.append(f"closed {folder} to other users")
+    return tuple(done)
+
+
+def _project(project: Project) -> Check:
+    says = f"{project.id}, by {project.identity.rule}, rooted at {project.root}"
+    if project.identity.rule is Rule.DIRECTORY:
+        return Check(
+            name="project",
+            health=Health.NOTE,
+            says=says,
+            mend="not a git repository: other folders of it have a memory of their own",
+        )
+    return Check(name="project", health=Health.GOOD, says=says)
+
+
+def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[Check]:
+    try:
+        with open_memory() as memory:
+            status = memory.status()
+    except AgentXError as error:
+        yield Check(name="store", health=Health.WRONG, says=error.message, mend=error.hint)
+        return
+    says = f"{status.log.events:,} events in {status.log.sessions:,} sessions, {project.store.root}"
+    yield Check(name="store", health=Health.GOOD, says=says)
+    if project.store.root.stat().st_mode & 0o077:
+        yield Check(
+            name="permissions",
+            health=Health.WRONG,
+            says=f"{project.store.root} can be read by other users",
+            mend="agentx doctor --fix",
+        )
+    served = status.served_by == "daemon"
+    yield Check(
+        name="daemon",
+        health=Health.GOOD if served else Health.NOTE,
+        says=f"running, pid {status.daemon_pid}" if served else "not running",
+        mend="" if served else "`agentx daemon start` keeps memory up to date by itself",
+    )
+    yield _spool(status.spool_waiting, status.spool_refused, served=served)
+
+
+def _spool(waiting: int, refused: int, *, served: bool) -> Check:
+    if refused:
+        return Check(
+            name="spool",
+            health=Health.WRONG,
+            says=f"{refused:,} records could not be taken and were moved aside",
+            mend="look into the `refused` folders of the spool",
+        )
+    stuck = waiting > _SPOOL_LONG and served
+    return Check(
+        name="spool",
+        health=Health.WRONG if stuck else Health.GOOD,
+        says=f"{waiting:,} records waiting" if waiting else "empty",
+        mend="`agentx sync` takes them" if waiting else "",
+    )
+
+
+def _room(project: Project) -> Check:
+    folder: Path = project.data.root
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if not os.access(folder, os.W_OK):
+        return Check(
+            name="disk",
+            health=Health.WRONG,
+            says=f"{folder} cannot be written",
+            mend="make it writable: hooks keep what they capture in the temporary folder meanwhile",
+        )
+    low = free < _FREE_BYTES_LOW
+    return Check(
+        name="disk",
+        health=Health.WRONG if low else Health.GOOD,
+        says=f"{free / 1024**3:.1f} GB free",
+        mend="free some space" if low else "",
+    )
+
+
+def _launcher(inputs: SetupInputs) -> Check:
+    path = inputs.data.launcher
+    try:
+        current = path.read_text(encoding="utf-8") == inputs.launcher_text
+    except OSError:
+        current = False
+    if current and os.access(path, os.X_OK):
+        return Check(name="hook command", health=Health.GOOD, says=str(path))
+    return Check(
+        name="hook command",
+        health=Health.WRONG if path.exists() else Health.NOTE,
+        says=f"{path} {'is of another installation' if path.exists() else 'is not installed'}",
+        mend="agentx doctor --fix",
+    )
+
+
+def _in_use(project: Project, inputs: SetupInputs) -> tuple[Harness, ...]:
+    path = project.environment.search_path
+    return detect(inputs.homes, lambda command: shutil.which(command, path=path))
+
+
+def _hooks(project: Project, inputs: SetupInputs) -> Iterator[Check]:
+    installed = installed_harnesses(project, inputs)
+    used = _in_use(project, inputs)
+    for harness in ADAPTERS:
+        if harness in installed:
+            yield (
+                _trusted(inputs)
+                if harness is Harness.CODEX
+                else Check(name=harness, health=Health.GOOD, says="hooks installed")
+            )
+        elif harness in used:
+            yield Check(
+                name=harness,
+                health=Health.WRONG,
+                says="in use, but its hooks are not installed",
+                mend=f"agentx setup {harness}",
+            )
+    if not used and not installed:
+        yield Check(
+            name="hooks", health=Health.NOTE, says="no agent CLI found", mend="agentx setup NAME"
+        )
+
+
+def _trusted(inputs: SetupInputs) -> Check:
+    state = trust_state(inputs.homes, (str(inputs.data.launcher),))
+    if state == "untrusted":
+        return Check(
+            name=Harness.CODEX,
+            health=Health.NOTE,
+            says="hooks installed; Codex skips them until you trust them",
+            mend="open `codex`, type /hooks and trust them once",
+        )
+    return Check(name=Harness.CODEX, health=Health.GOOD, says="hooks installed and trusted")
+
+
+def _faults(project: Project) -> Iterator[Check]:
+    newest = Faults(project.store.faults, project.clock).newest(_FAULTS_SHOWN)
+    for fault in newest:
+        yield Check(
+            name="fault",
+            health=Health.NOTE,
+            says=f"{fault.at} {fault.kind}: {fault.file}: {fault.reason}",
+        )

@@ -1,0 +1,301 @@
+"""From the spool into the log.
+
+Hooks leave one file a payload and never wait. The drain takes whole batches: read,
+turn into drafts, append (on disk before it returns), and only then remove the
+files. Killed anywhere in between, the next drain takes the same files again and
+identity makes each event one event.
+
+Nothing is thrown away. A payload that is not what its agent CLI promises becomes a
+note; a file that cannot be taken at all is moved aside, and `doctor` says so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentx.adapters.port import HookCall
+from agentx.adapters.registry import adapter_for
+from agentx.app.faults import Faults
+from agentx.app.memory import Drained
+from agentx.app.project import Project, locate
+from agentx.conversation import Conversation
+from agentx.host.atomic import replace_file
+from agentx.kernel import spool_record
+from agentx.kernel.capture import Channel, Draft, EventType, Role
+from agentx.kernel.crash import CrashPoint, passing
+from agentx.kernel.errors import DataError
+from agentx.kernel.ids import digest
+from agentx.kernel.limits import DRAIN_BATCH_BYTES_MAX, DRAIN_BATCH_FILES_MAX
+from agentx.kernel.paths import SpoolPaths
+from agentx.kernel.spool_record import SpoolRecord
+from agentx.kernel.text import printable
+
+_SALVAGE_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpoolFolder:
+    """The spool of one working directory that belongs to this store."""
+
+    paths: SpoolPaths
+    directory: str
+    project: str
+
+
+def folders(project: Project) -> Iterator[SpoolFolder]:
+    """Yield the spool folders whose working directory belongs to this project's store."""
+    for root in project.environment.spools:
+        try:
+            if root.lstat().st_uid != os.getuid():
+                continue  # somebody else's folder under the temporary one
+            entries = sorted(os.scandir(root), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folder = _settled(SpoolPaths(Path(entry.path)), project)
+                if folder is not None:
+                    yield folder
+
+
+def waiting(project: Project) -> int:
+    """Count what hooks have left and nobody has taken yet."""
+    return sum(1 for folder in folders(project) for _ in _listed(folder.paths.new))
+
+
+def refused(project: Project) -> int:
+    """Count what was moved aside."""
+    return sum(1 for folder in folders(project) for _ in _listed(folder.paths.refused))
+
+
+def drain(project: Project, conversation: Conversation) -> Drained:
+    """Take what hooks have spooled for this project into the log."""
+    faults = Faults(project.store.faults, project.clock)
+    total = Drained()
+    for folder in folders(project):
+        log = conversation.of_project(folder.project)
+        for batch in _batches(folder):
+            total = _sum(total, _take(batch, folder, log, faults))
+    return total
+
+
+def settle(project: Project) -> None:
+    """Note which store this project's folder belongs to, so that its hooks find their digest."""
+    for directory in {str(project.root), str(project.directory)}:
+        spool = project.data.spool(directory)
+        _write_settled(spool, directory, str(project.store.root), project.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Taken:
+    file: Path
+    drafts: tuple[Draft, ...]
+    damaged: str = ""
+
+
+def _take(files: list[Path], folder: SpoolFolder, log: Conversation, faults: Faults) -> Drained:
+    taken: list[_Taken] = []
+    refusals = 0
+    for file in files:
+        try:
+            raw = file.read_bytes()
+        except FileNotFoundError:
+            continue  # another drain was faster
+        except OSError as error:
+            refusals += _set_aside(file, folder, str(error), faults)
+            continue
+        taken.append(_read(file, raw, folder))
+    passing(CrashPoint.DRAIN_READ)
+    receipt = log.append(draft for item in taken for draft in item.drafts)
+    passing(CrashPoint.DRAIN_APPENDED)
+    for item in taken:
+        if item.damaged:
+            faults.report("damaged payload", file=item.file.name, reason=item.damaged)
+        item.file.unlink(missing_ok=True)
+        passing(CrashPoint.DRAIN_PARTLY_REMOVED)
+    return Drained(
+        files=len(taken),
+        stored=len(receipt.stored),
+        duplicates=receipt.duplicates,
+        damaged=sum(1 for item in taken if item.damaged),
+        refused=refusals,
+    )
+
+
+def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:
+    record = spool_record.parse(raw, file.name)
+    try:
+        payload = json.loads(record.payload)
+    except (ValueError, RecursionError) as error:
+        reason = str(error) or type(error).__name__
+        return _Taken(file=file, drafts=(_salvaged(record, folder, reason),), damaged=reason)
+    if not isinstance(payload, dict):
+        reason = f"a payload is an object, this is {type(payload).__name__}"
+        return _Taken(file=file, drafts=(_salvaged(record, folder, reason),), damaged=reason)
+    call = HookCall(
+        harness=record.harness,
+        received_ms=record.received_ms,
+        working_directory=folder.directory,
+        payload=payload,
+        delivery=digest(record.payload.decode("utf-8", "replace")).hex(),
+        agent=record.agent,
+    )
+    if record.kind == "injected":
+        return _Taken(file=file, drafts=(_injected(call, file.stem),))
+    adapter = adapter_for(record.harness)
+    if adapter is None:
+        return _Taken(file=file, drafts=(_foreign(call, record),))
+    try:
+        return _Taken(file=file, drafts=adapter.drafts(call))
+    except Exception as error:  # noqa: BLE001  one payload that an adapter trips over must not dam the spool
+        reason = f"the {record.harness} adapter failed: {error!r}"
+        return _Taken(file=file, drafts=(_salvaged(record, folder, reason),), damaged=reason)
+
+
+def _salvaged(record: SpoolRecord, folder: SpoolFolder, reason: str) -> Draft:
+    """Keep what a damaged payload says, in the session it names if it still names one."""
+    text = record.payload.decode("utf-8", "replace")
+    return Draft(
+        harness=record.harness,
+        session_id=_named_session(text) or f"unknown-{digest(folder.directory).hex()[:16]}",
+        event_type=EventType.NOTE,
+        timestamp_ms=record.received_ms,
+        role=Role.SYSTEM,
+        text=printable(text),
+        channel=Channel.HOOK,
+        agent=record.agent,
+        delivery=digest(text, str(record.received_ms)).hex(),
+        metadata={"damaged": reason, "bytes": len(record.payload), "cut": record.cut},
+    )
+
+
+def _named_session(text: str) -> str:
+    head = text[:_SALVAGE_CHARS]
+    for name in ('"session_id"', '"sessionId"', '"sessionID"'):
+        _, found, after = head.partition(name)
+        if found:
+            _, _, quoted = after.partition('"')
+            return quoted.partition('"')[0]
+    return ""
+
+
+def _injected(call: HookCall, name: str) -> Draft:
+    """Keep that a session was given a digest; the text itself is not conversation."""
+    return Draft(
+        harness=call.harness,
+        session_id=str(call.payload.get("session_id") or "unknown"),
+        event_type=EventType.NOTE,
+        timestamp_ms=call.received_ms,
+        role=Role.SYSTEM,
+        text=f"recall injected: {call.payload.get('chars', 0)} characters",
+        channel=Channel.HOOK,
+        agent=call.agent,
+        source_id=f"injected:{name}",
+        metadata={"injected": call.payload},
+    )
+
+
+def _foreign(call: HookCall, record: SpoolRecord) -> Draft:
+    """Keep what an agent CLI says that we have no adapter for."""
+    session = call.payload.get("session_id") or call.payload.get("sessionId")
+    return Draft(
+        harness=call.harness,
+        session_id=str(session or f"unknown-{digest(call.working_directory).hex()[:16]}"),
+        event_type=EventType.NOTE,
+        timestamp_ms=call.received_ms,
+        role=Role.SYSTEM,
+        text=printable(record.payload.decode("utf-8", "replace")),
+        channel=Channel.HOOK,
+        agent=call.agent,
+        delivery=call.delivery,
+        metadata={"unknown_harness": True},
+    )
+
+
+def _settled(paths: SpoolPaths, project: Project) -> SpoolFolder | None:
+    """Return the folder if its working directory belongs to this store; settle that once."""
+    settled = _lines(paths.store)
+    directory = "".join(_lines(paths.directory)[:1]) or _named_in_record(paths)
+    if len(settled) < 2:
+        if not directory:
+            return None
+        identity, store = locate(directory, project.environment)
+        settled = [str(store.root), identity.id]
+        _write_settled(paths, directory, *settled)
+    if settled[0] != str(project.store.root):
+        return None
+    return SpoolFolder(paths=paths, directory=directory, project=settled[1])
+
+
+def _named_in_record(paths: SpoolPaths) -> str:
+    """Return the working directory as a record names it: its hook died before it noted it."""
+    for entry in _listed(paths.new):
+        record = spool_record.parse(Path(entry.path).read_bytes())
+        if record.working_directory:
+            return record.working_directory
+    return ""
+
+
+def _write_settled(paths: SpoolPaths, directory: str, store: str, project: str) -> None:
+    if _lines(paths.store) != [store, project]:
+        replace_file(paths.store, f"{store}\n{project}\n".encode("utf-8", "surrogateescape"))
+    if not _lines(paths.directory):
+        replace_file(paths.directory, directory.encode("utf-8", "surrogateescape"))
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return []
+
+
+def _listed(folder: Path) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from (entry for entry in entries if entry.is_file(follow_symlinks=False))
+    except OSError:
+        return
+
+
+def _batches(folder: SpoolFolder) -> Iterator[list[Path]]:
+    """Yield what waits, oldest first, in batches bounded by count and by size."""
+    batch: list[Path] = []
+    size = 0
+    for entry in sorted(_listed(folder.paths.new), key=lambda entry: entry.name):
+        try:
+            size += entry.stat(follow_symlinks=False).st_size
+        except OSError:
+            continue
+        batch.append(Path(entry.path))
+        if len(batch) >= DRAIN_BATCH_FILES_MAX or size >= DRAIN_BATCH_BYTES_MAX:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _set_aside(file: Path, folder: SpoolFolder, reason: str, faults: Faults) -> int:
+    faults.report("refused record", file=file.name, reason=reason)
+    try:
+        folder.paths.refused.mkdir(mode=0o700, exist_ok=True)
+        file.rename(folder.paths.refused / file.name)
+    except OSError as error:
+        raise DataError(
+            f"{file}: can neither be read nor moved aside: {error}", hint="check its owner"
+        ) from error
+    return 1
+
+
+def _sum(one: Drained, other: Drained) -> Drained:
+    return Drained(
+        files=one.files + other.files,
+        stored=one.stored + other.stored,
+        duplicates=one.duplicates + other.duplicates,
+        damaged=one.damaged + other.damaged,
+        refused=one.refused + other.refused,
+    )

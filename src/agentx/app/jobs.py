@@ -1,0 +1,104 @@
+"""The jobs of a project's store: what is done by itself, and when.
+
+A job opens the memory for as long as it needs it. In the daemon that is the one that
+is open already; without a daemon the job opens the store itself, and a job that does
+not need the store leaves it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from agentx.app.leftovers import sweep
+from agentx.app.local import LocalMemory
+from agentx.app.project import Project
+from agentx.app.scheduler import Every, JobSpec, LocalScheduler, Registry, Scheduler, parse_cron
+from agentx.app.zone import project_zone
+from agentx.kernel.clock import MINUTE_MS
+from agentx.kernel.periods import Level
+
+# After midnight, days before weeks before months before years.
+_ROLLUPS = (
+    (Level.DAY, "5 0 * * *"),
+    (Level.WEEK, "10 0 * * mon"),
+    (Level.MONTH, "15 0 * * mon"),
+    (Level.YEAR, "20 0 * * mon"),
+)
+
+OpenMemory = Callable[[], AbstractContextManager[LocalMemory]]
+
+
+def job_specs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
+    """Return every job. They run at night, one after the other, each a little late by chance."""
+
+    def compact() -> str:
+        with memory() as opened:
+            return str(opened.compact())
+
+    def close(level: Level) -> Callable[[], str]:
+        def run() -> str:
+            with memory() as opened:
+                opened.catch_up()
+                return f"{opened.close_periods(level)} nodes"
+
+        return run
+
+    def polish() -> str:
+        with memory() as opened:
+            return f"{opened.polish()} segments written by a model"
+
+    return (
+        *(
+            JobSpec(
+                name=f"rollup-{level}",
+                about=f"Close the {level} that is over in the table of contents.",
+                when=parse_cron(cron),
+                run=close(level),
+                jitter_ms=MINUTE_MS,
+            )
+            for level, cron in _ROLLUPS
+        ),
+        JobSpec(
+            name="summaries",
+            about="Let the model, if one is set, write closed segments again, within the caps.",
+            when=Every(15 * MINUTE_MS),
+            run=polish,
+        ),
+        JobSpec(
+            name="retention",
+            about="Remove what AgentX left behind: old copies of settings, logs, unfinished files.",
+            when=parse_cron("50 3 * * *"),
+            run=lambda: str(sweep(project)),
+            jitter_ms=10 * MINUTE_MS,
+        ),
+        JobSpec(
+            name="compact",
+            about="Give back the room of what was deleted or replaced in the store.",
+            when=parse_cron("30 4 * * sun"),
+            run=compact,
+            jitter_ms=10 * MINUTE_MS,
+        ),
+    )
+
+
+def daemon_scheduler(project: Project, memory: OpenMemory) -> Scheduler:
+    """Return the scheduler of the daemon that serves a store."""
+    return Scheduler(
+        job_specs(project, memory),
+        Registry(project.store.scheduler, project.clock),
+        clock=project.clock,
+        zone=project_zone(project),
+        entropy=project.entropy,
+    )
+
+
+def local_scheduler(project: Project) -> LocalScheduler:
+    """Return the way to the jobs of a store that no daemon serves."""
+    return LocalScheduler(
+        job_specs(project, lambda: LocalMemory(project)),
+        project.store,
+        clock=project.clock,
+        zone=project_zone(project),
+        entropy=project.entropy,
+    )

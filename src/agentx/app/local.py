@@ -1,0 +1,204 @@
+"""The project's memory, opened here: what the daemon serves, and what commands use without one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from types import TracebackType
+from typing import Self
+
+from agentx.app import drain as spool
+from agentx.app.memory import (
+    CaughtUp,
+    Drained,
+    Event,
+    EventPage,
+    EventQuery,
+    Expansion,
+    Forgotten,
+    MemoryStatus,
+    NodePage,
+    Receipt,
+    Session,
+    SessionQuery,
+    SpendingToday,
+    TocNode,
+    Told,
+)
+from agentx.app.models import model_writer, spending_today
+from agentx.app.project import Project
+from agentx.app.zone import project_zone
+from agentx.conversation import ContentsRules, Conversation, Extractive
+from agentx.conversation.store import LogStore, TocStore
+from agentx.host.atomic import make_private_directory
+from agentx.host.kv import Family
+from agentx.host.kv_rocks import open_rocks
+from agentx.kernel.bus import Bus
+from agentx.kernel.capture import Draft
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.ids import ProjectId
+from agentx.kernel.limits import POLISH_SEGMENTS_MAX, TOC_PAGE_MAX
+from agentx.kernel.periods import Level
+from agentx.kernel.tokens import estimate
+
+# The log, the identities and the outbox only grow or drop whole files: nothing to win there.
+_CHANGING = (
+    Family.TOC_NODES,
+    Family.TOC_LATEST,
+    Family.GRIPS,
+    Family.CHECKPOINTS,
+    Family.SESSIONS,
+    Family.KEYS,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """How large the store was and is."""
+
+    bytes_before: int
+    bytes_after: int
+
+    def __str__(self) -> str:
+        return f"{self.bytes_after:,} bytes, {self.bytes_before:,} before"
+
+
+def contents_rules(project: Project) -> ContentsRules:
+    """Return how this project's table of contents is made."""
+    zone = project_zone(project)
+    return ContentsRules(zone=zone, zone_name=str(zone), estimate=estimate, summariser=Extractive())
+
+
+class LocalMemory:
+    """A `Memory` over the store on this disk."""
+
+    def __init__(self, project: Project, bus: Bus | None = None) -> None:
+        self._project = project
+        make_private_directory(project.store.root)
+        self._kv = kv = open_rocks(project.store.db, project.clock)
+        self.bus = bus if bus is not None else Bus()
+        log = LogStore(kv, entropy=project.entropy)
+        self._toc = partial(TocStore, kv, log)
+        self._rules = contents_rules(project)
+        self._be(Conversation(log, project=project.id, clock=project.clock, bus=self.bus))
+
+    def _be(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+        self._contents = conversation.contents(self._toc, self._rules)
+
+    def of_project(self, project: ProjectId) -> LocalMemory:
+        """Return the memory of another project in the same store; close only the first."""
+        if project == self._conversation.project:
+            return self
+        sibling = copy(self)
+        sibling._be(self._conversation.of_project(project))  # noqa: SLF001  of our own kind
+        return sibling
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._conversation.close()
+
+    def append(self, drafts: Iterable[Draft]) -> Receipt:
+        """Store what is new; return after it is on disk."""
+        return self._conversation.append(drafts)
+
+    def events(self, query: EventQuery) -> EventPage:
+        """Return one page of events."""
+        return self._conversation.events(query)
+
+    def event(self, event_id: str) -> Event:
+        """Return one event."""
+        return self._conversation.get(event_id)
+
+    def sessions(self, query: SessionQuery) -> tuple[Session, ...]:
+        """Return sessions, newest first."""
+        return self._conversation.sessions(query)
+
+    def drain(self) -> Drained:
+        """Take what hooks have spooled for this project."""
+        return spool.drain(self._project, self._conversation)
+
+    def forget(self, *, event_id: str = "", session_id: str = "") -> Forgotten:
+        """Erase an event or a session for good, after taking what is still in the spool."""
+        if bool(event_id) == bool(session_id):
+            raise InvalidValue("say what to forget: one event or one session")
+        self.drain()
+        gone = (
+            self._conversation.forget_event(event_id)
+            if event_id
+            else self._conversation.forget_session(session_id)
+        )
+        self._contents.purge()
+        return gone
+
+    def catch_up(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+        """Bring every view up to date with the log, of every project that shares the store."""
+        done = self._contents.catch_up(told)
+        if self._project.store.root == self._project.data.unified.root:
+            for name in self._conversation.projects():
+                if name != self._conversation.project:
+                    self.of_project(ProjectId(name))._contents.catch_up()  # noqa: SLF001  as above
+        return done
+
+    def rebuild_toc(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+        """Make the table of contents from nothing."""
+        return self._contents.rebuild(told)
+
+    def close_periods(self, level: Level) -> int:
+        """Make final the periods of a level that are over; return how many nodes changed."""
+        return self._contents.close_due(level)
+
+    def polish(self) -> int:
+        """Let the model, if one is set, write closed segments again; return how many."""
+        writer = model_writer(self._project)
+        return 0 if writer is None else self._contents.polish(writer, POLISH_SEGMENTS_MAX)
+
+    def spending(self) -> SpendingToday | None:
+        """Say what the model has cost today; None when no model is set."""
+        return spending_today(self._project)
+
+    def toc_roots(self) -> tuple[TocNode, ...]:
+        """Return the years, newest first."""
+        return self._contents.roots()
+
+    def toc_node(self, node_id: str) -> TocNode:
+        """Return one node of the table of contents."""
+        return self._contents.node(node_id)
+
+    def browse(self, node_id: str, *, cursor: str = "", limit: int = TOC_PAGE_MAX) -> NodePage:
+        """Return the parts of a node, or the years, in order."""
+        return self._contents.browse(node_id, cursor=cursor, limit=limit)
+
+    def expand(self, grip_id: str, *, before: int, after: int) -> Expansion:
+        """Return the evidence of a bullet with the events around it."""
+        return self._contents.expand(grip_id, before=before, after=after)
+
+    def compact(self) -> Compacted:
+        """Give back the room that deleted and replaced rows still take on disk."""
+        before = self._kv.size_bytes()
+        for family in _CHANGING:
+            self._kv.erase(family)
+        return Compacted(bytes_before=before, bytes_after=self._kv.size_bytes())
+
+    def status(self) -> MemoryStatus:
+        """Say what is remembered."""
+        return MemoryStatus(
+            log=self._conversation.status(),
+            spool_waiting=spool.waiting(self._project),
+            spool_refused=spool.refused(self._project),
+            served_by="store",
+            spending=self.spending(),
+        )

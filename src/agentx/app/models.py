@@ -1,0 +1,74 @@
+"""The model of a project, if its user set one: who writes, and what it cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentx.app.memory import SpendingToday
+from agentx.app.project import Project
+from agentx.app.zone import project_zone
+from agentx.conversation import ModelSummariser, Summariser
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import NodeId
+from agentx.llm.settings import LlmSettings, key_variable, model_name
+from agentx.llm.spending import Spending, spending_for
+
+if TYPE_CHECKING:
+    from agentx.llm.port import Model
+
+_MICRO = 1_000_000
+
+
+def model_writer(project: Project) -> Summariser | None:
+    """Return the summariser that asks the model; None when there is none to ask."""
+    model = _model(project)
+    if model is None:
+        return None
+
+    def told(node_id: NodeId, why: str) -> None:
+        project.log.record("warning", "model fell back", node=node_id, reason=why)
+
+    return ModelSummariser(model, _spending(project), told=told)
+
+
+def spending_today(project: Project) -> SpendingToday | None:
+    """Say what the model has cost today; None when no model is set."""
+    settings = project.config.section(LlmSettings)
+    if not settings.provider:
+        return None
+    try:
+        total = _spending(project).spent_today().total
+    except AgentXError as error:
+        project.log.record("warning", "spending unreadable", reason=error.message)
+        return None
+    return SpendingToday(
+        model=f"{settings.provider}/{model_name(settings)}",
+        tokens=total.input_tokens + total.output_tokens,
+        tokens_max=settings.daily_tokens_max,
+        usd=total.micro_usd / _MICRO,
+        usd_max=settings.daily_usd_max,
+        calls=total.calls,
+    )
+
+
+def _model(project: Project) -> Model | None:
+    settings = project.config.section(LlmSettings)
+    if not settings.provider:
+        return None
+    # httpx costs a fifth of a second to import: only for those who set a model.
+    import httpx  # noqa: PLC0415
+
+    from agentx.llm.factory import model_for  # noqa: PLC0415
+
+    key = project.environment.variables.get(key_variable(settings), "")
+    return model_for(settings, key, httpx.Client(), project.clock, project.entropy)
+
+
+def _spending(project: Project) -> Spending:
+    return spending_for(
+        project.config.section(LlmSettings),
+        project.store.spending,
+        project_zone(project),
+        project.clock,
+        project.entropy,
+    )

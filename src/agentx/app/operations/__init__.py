@@ -1,0 +1,1 @@
+"""Every verb of the product, once, as a plain function."""

@@ -1,0 +1,29 @@
+"""Which agent CLIs call AgentX."""
+
+from __future__ import annotations
+
+from agentx.adapters.port import Scope
+from agentx.adapters.registry import ADAPTERS
+from agentx.app.operations.setup import Setup, SetupInputs, setup_request
+from agentx.app.project import Project
+from agentx.kernel.errors import AgentXError
+
+
+def is_installed(inputs: SetupInputs, wanted: Setup) -> bool:
+    """Tell whether the hooks of one agent CLI are there and as they should be."""
+    return ADAPTERS[wanted.harness].installed(setup_request(inputs, wanted))
+
+
+def installed_harnesses(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
+    """Return the agent CLIs whose hooks are installed, for the user or for this project."""
+    found = []
+    for harness in ADAPTERS:
+        for scope in Scope:
+            wanted = Setup(harness=harness, project_root=project.root, scope=scope)
+            try:
+                if is_installed(inputs, wanted):
+                    found.append(harness.value)
+                    break
+            except AgentXError:
+                continue
+    return tuple(found)

@@ -1,0 +1,103 @@
+"""What is done to every draft before the log sees it: secrets out, bounds kept, time made sane.
+
+Applied once, here, whatever way a draft came. Everything that is cut or changed is
+said in the event itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from agentx.kernel.capture import Draft, Metadata
+from agentx.kernel.clock import Millis
+from agentx.kernel.ids import digest
+from agentx.kernel.limits import (
+    CLOCK_AHEAD_MS_MAX,
+    EVENT_TEXT_CHARS_MAX,
+    EVENT_TIME_MS_MIN,
+    SESSION_ID_CHARS_MAX,
+)
+from agentx.kernel.redact import is_plain, redact, redact_value
+from agentx.kernel.text import cut
+
+# JSON without the marks between its parts: what is left are words.
+_SPACED = bytes(32 if chr(byte) in "{}[]," else byte for byte in range(256))
+
+
+def cleaned(draft: Draft, *, now_ms: Millis) -> Draft:
+    """Return the draft as it may be stored."""
+    session_id = short_session(draft.session_id)
+    at_ms, claimed = sane_time(draft.timestamp_ms, now_ms=now_ms)
+    text = encodable(cut(redact(draft.text), EVENT_TEXT_CHARS_MAX))
+    metadata = clean_metadata(draft.metadata)
+    if claimed is not None:
+        metadata = {**metadata, "claimed_timestamp_ms": claimed}
+    if (
+        session_id == draft.session_id
+        and at_ms == draft.timestamp_ms
+        and text is draft.text
+        and metadata is draft.metadata
+    ):
+        return draft
+    return replace(draft, session_id=session_id, timestamp_ms=at_ms, text=text, metadata=metadata)
+
+
+def clean_metadata(metadata: Metadata) -> Metadata:
+    """Return metadata that can be stored: without secrets, and whole Unicode."""
+    if not metadata:
+        return metadata
+    try:
+        raw = msgspec.json.encode(metadata)
+    except (UnicodeEncodeError, TypeError, msgspec.MsgspecError):
+        whole: Metadata = _whole(redact_value(metadata))
+        return whole
+    if is_plain(raw.translate(_SPACED)):
+        return metadata
+    clean: Metadata = redact_value(metadata)
+    return clean
+
+
+def _whole(value: Any) -> Any:
+    match value:
+        case str():
+            return encodable(value)
+        case dict():
+            return {encodable(str(key)): _whole(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_whole(item) for item in value]
+        case int() | float() | bool() | None:
+            return value
+        case _:
+            return encodable(str(value))
+
+
+def sane_time(at_ms: int, *, now_ms: Millis) -> tuple[Millis, int | None]:
+    """Return the time to file an event under, and the time it claimed where that cannot be true.
+
+    A clock that runs ahead or stands in 1970 must neither bury an event nor float it above all
+    others; it is filed under the time it reached us.
+    """
+    if EVENT_TIME_MS_MIN <= at_ms <= now_ms + CLOCK_AHEAD_MS_MAX:
+        return Millis(at_ms), None
+    return now_ms, at_ms
+
+
+def short_session(session_id: str) -> str:
+    """Return a session id that is not absurdly long."""
+    if 0 < len(session_id) <= SESSION_ID_CHARS_MAX:
+        return encodable(session_id)
+    if not session_id:
+        return "unknown"
+    return "long-" + digest(session_id).hex()
+
+
+def encodable(text: str) -> str:
+    """Return text that UTF-8 can hold: lone surrogates become question marks."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text

@@ -1,0 +1,134 @@
+"""How much a sentence tells, and what kind of thing.
+
+A sentence is worth remembering when it carries a decision, a change, a problem with its
+cause, an outcome, or an answer. It is not when it greets, announces what will be looked at
+next, or asks whether to go on. Each kind has words by which it is known (`cues`); a
+sentence with words of several kinds is of the first that is looked for. A sentence in a
+language without such words is a fact and is weighed by what is in it.
+
+Weights are whole numbers and are only compared with one another.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from agentx.conversation.extract import cues
+from agentx.conversation.extract.sentences import Block, Sentence
+from agentx.conversation.toc_model import Kind
+
+# Below this a sentence is not worth a line of its own beside others.
+WORTH_A_LINE = 50
+
+_WEIGHT = {
+    Kind.DECISION: 56,
+    Kind.PROBLEM: 60,
+    Kind.OUTCOME: 60,
+    Kind.CHANGE: 58,
+    Kind.ANSWER: 60,
+    Kind.REQUEST: 42,
+    Kind.QUESTION: 38,
+    Kind.FACT: 25,
+}
+_STRONG = 34  # for words that leave no doubt
+_CUES = (
+    (Kind.OUTCOME, cues.CONCLUDES),  # first: how it ended counts more than what was wrong
+    (Kind.PROBLEM, cues.COMPLAINS),
+    (Kind.CHANGE, cues.CHANGES),
+    (Kind.DECISION, cues.PRESCRIBES),
+)
+
+_SPECIFIC = re.compile(
+    r"`[^`]+`|\b\w+_\w+\b|\b\w+\.[a-z]{1,4}\b|\b\d+(?:\.\d+)?\s?(?:%|[mun]?s\b|x\b|[KMG]B\b)"
+)
+_SYMBOLS = re.compile(r"[{}();=<>|\\$\[\]~^]")
+_ASSIGNS = re.compile(r"\w\s?:?=\s?['\"\w]")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a sentence tells and how much."""
+
+    kind: Kind
+    weight: int
+
+
+def judge(sentence: Sentence, *, by_user: bool) -> Judgement:
+    """Weigh a sentence by itself."""
+    text = sentence.text
+    kind, weight = _kind(text, by_user=by_user)
+    weight += min(len(_SPECIFIC.findall(text)), 3) * 5
+    weight -= _noise(text, by_user=by_user)
+    weight -= _shape(sentence)
+    if by_user:
+        # What a user says counts more, except for the points of a plan that was pasted.
+        weight += -10 if sentence.block is Block.ITEM else 10 * (kind is not Kind.REQUEST)
+    return Judgement(kind, weight)
+
+
+def is_reversal(text: str) -> bool:
+    """Tell whether a line takes an earlier one back."""
+    return cues.TAKES_BACK.search(text) is not None
+
+
+def is_courtesy(text: str) -> bool:
+    """Tell whether a line is politeness, or asks whether to go on."""
+    return cues.COURTESY.match(text) is not None
+
+
+def is_question(text: str) -> bool:
+    """Tell whether a line asks."""
+    return text.rstrip("\"')*_` ").endswith(("?", "\uff1f", "\u061f"))
+
+
+def words(text: str) -> int:
+    """Count words; two characters of a script without spaces count as one."""
+    return len(text.split()) + len(_CJK.findall(text)) // 2
+
+
+def _kind(text: str, *, by_user: bool) -> tuple[Kind, int]:
+    if is_question(text):
+        return Kind.QUESTION, _WEIGHT[Kind.QUESTION]
+    if cues.DECIDES.search(text):
+        return Kind.DECISION, _WEIGHT[Kind.DECISION] + _STRONG
+    if cues.EXPLAINS.search(text):
+        return Kind.PROBLEM, _WEIGHT[Kind.PROBLEM] + _STRONG
+    for kind, cue in _CUES:
+        if cue.search(text):
+            return kind, _WEIGHT[kind]
+    silent = Kind.REQUEST if by_user else Kind.FACT
+    return silent, _WEIGHT[silent]
+
+
+def _noise(text: str, *, by_user: bool) -> int:
+    if cues.COURTESY.match(text):
+        return 70
+    if not by_user and cues.ANNOUNCES.match(text):
+        return 45
+    if not by_user and cues.INTENDS.match(text):
+        return 22
+    return 8 if cues.DOUBTS.search(text) else 0
+
+
+def _shape(sentence: Sentence) -> int:
+    """Return what is taken off for not being a sentence that can stand alone."""
+    text = sentence.text
+    count = words(text)
+    less = 0
+    if count < 4:
+        less += 35
+    elif count < 6:
+        less += 12
+    if text.endswith((":", "\uff1a")):
+        less += 45  # it leads to what follows, which is not here
+    if sentence.block is Block.HEADING:
+        less += 25
+    if cues.LEANS.match(text):
+        less += 8
+    if cues.LOGS.search(text):
+        less += 45
+    if len(_SYMBOLS.findall(text)) * 8 > len(text) or len(_ASSIGNS.findall(text)) > 1:
+        less += 40  # code, not prose
+    return less

@@ -1,0 +1,299 @@
+"""A segment in a few lines, without a model.
+
+Every sentence of every prompt and reply, and every line in which a tool tells its outcome,
+is a candidate. The weightiest that differ from one another are kept and told in the order
+in which they were said. Nothing is written anew: each line is what `sentences.shown` makes
+of the words at its place, or a question and its answer joined by an arrow.
+
+The same events always give the same summary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from agentx.conversation.extract import titles
+from agentx.conversation.extract.keyphrases import keyphrases, likeness, terms
+from agentx.conversation.extract.salience import (
+    WORTH_A_LINE,
+    is_courtesy,
+    is_question,
+    judge,
+    words,
+)
+from agentx.conversation.extract.sentences import Sentence, sentences, shortened, shown
+from agentx.conversation.extract.toolwork import changed_files, findings
+from agentx.conversation.grips import grip
+from agentx.conversation.model import Event
+from agentx.conversation.toc_model import Bullet, Grip, Kind, Segment, SegmentSummary
+from agentx.kernel import limits
+from agentx.kernel.capture import EventType
+from agentx.kernel.ids import NodeId
+from agentx.kernel.text import whole_head
+
+NAME = "extractive"
+ARROW = " \u2192 "
+
+_REPLIES = frozenset({EventType.ASSISTANT_MESSAGE, EventType.ASSISTANT_STOP, EventType.NOTE})
+_CLOSING = 12  # the last reply of a turn says how it ended
+_ALIKE = 0.6
+_PER_EVENT_MAX = 3
+_ANSWER_CHARS_MAX = 160
+_QUESTION_CHARS_MAX = 150
+_LINES_READ_MAX = 600
+_CENTRAL_TERMS = 8
+_LINE = re.compile(r"\S[^\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    event: Event
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    places: tuple[_Place, ...]
+    text: str
+    kind: Kind
+    weight: int
+    about: frozenset[str]
+
+    @property
+    def event(self) -> Event:
+        return self.places[-1].event
+
+
+class Extractive:
+    """Summarises by choosing what was said."""
+
+    name = NAME
+
+    def summarise(self, segment: Segment) -> SegmentSummary:
+        """Return a segment in one to five lines; none only where nothing at all was said."""
+        candidates = _weighed(list(_candidates(segment.events)))
+        asked = titles.best_request(_prompts(segment.events))
+        chosen = _chosen(candidates, terms(asked)) or list(_anything(segment.events))
+        return SegmentSummary(
+            title=asked or _title(segment, chosen),
+            bullets=tuple(_bullet(candidate, segment.node_id) for candidate in chosen),
+            grips=_grips(chosen, segment.node_id),
+            keywords=_keywords(segment.events, candidates),
+            written_by=NAME,
+        )
+
+
+# --- candidates -----------------------------------------------------------------------------
+
+
+def _candidates(events: tuple[Event, ...]) -> Iterator[_Candidate]:
+    """Yield everything that could be a line, in the order in which it was said."""
+    closing = _closing(events)
+    question: _Candidate | None = None
+    said: set[str] = set()
+    for index, event in enumerate(events):
+        if event.event_type is EventType.TOOL_RESULT:
+            fresh = list(_of_tool(event))
+        elif event.event_type is EventType.USER_MESSAGE:
+            fresh = list(_of_prompt(event, question))
+            question = None
+        elif event.event_type in _REPLIES or event.event_type is EventType.SUBAGENT_STOP:
+            bonus = _CLOSING if index in closing else 0
+            fresh = list(_of_reply(event, bonus))
+            question = fresh[-1] if fresh and fresh[-1].kind is Kind.QUESTION else None
+        else:
+            continue
+        for candidate in fresh:
+            folded = candidate.text.casefold()
+            if folded not in said:  # a reply is often repeated when a turn ends
+                said.add(folded)
+                yield candidate
+
+
+def _of_prompt(event: Event, question: _Candidate | None) -> Iterator[_Candidate]:
+    if titles.is_written_by_machine(event.text):
+        return
+    read = sentences(event.text)
+    answer = _answer(event, read, question) if question else None
+    if answer:
+        yield answer
+        return
+    for sentence in read:
+        judged = judge(sentence, by_user=True)
+        yield _candidate(event, sentence, judged.kind, judged.weight)
+
+
+def _of_reply(event: Event, bonus: int) -> Iterator[_Candidate]:
+    for sentence in sentences(event.text):
+        judged = judge(sentence, by_user=False)
+        yield _candidate(event, sentence, judged.kind, judged.weight + bonus)
+
+
+def _of_tool(event: Event) -> Iterator[_Candidate]:
+    for found in findings(event):
+        if found.text:
+            place = _Place(event, found.start, found.end)
+            yield _Candidate((place,), found.text, found.kind, found.weight, terms(found.text))
+
+
+def _answer(event: Event, read: list[Sentence], question: _Candidate) -> _Candidate | None:
+    """Join a question to the short answer that settled it: neither says anything alone."""
+    if len(event.text) > _ANSWER_CHARS_MAX or not read or any(is_question(s.text) for s in read):
+        return None
+    if len(question.about) < 3 and not (question.about and terms(event.text)):
+        return None
+    first, last = read[0], read[-1]
+    asked = shortened(question.text, _QUESTION_CHARS_MAX)
+    text = shortened(
+        asked + ARROW + shown(event.text[first.start : last.end]), limits.BULLET_CHARS_MAX
+    )
+    weight = 66 if is_courtesy(question.text) else 80
+    places = (*question.places, _Place(event, first.start, last.end))
+    return _Candidate(places, text, Kind.ANSWER, weight, terms(text))
+
+
+def _candidate(event: Event, sentence: Sentence, kind: Kind, weight: int) -> _Candidate:
+    place = _Place(event, sentence.start, sentence.end)
+    return _Candidate((place,), sentence.text, kind, weight, terms(sentence.text))
+
+
+def _closing(events: tuple[Event, ...]) -> frozenset[int]:
+    """Return where the last reply of each turn stands."""
+    found: set[int] = set()
+    last = -1
+    for index, event in enumerate(events):
+        if event.event_type is EventType.USER_MESSAGE and last >= 0:
+            found.add(last)
+            last = -1
+        elif event.event_type in _REPLIES and event.text:
+            last = index
+    return frozenset(found | {last} - {-1})
+
+
+def _weighed(candidates: list[_Candidate]) -> list[_Candidate]:
+    """Weigh candidates against one another: by what the segment is about, and what came later."""
+    counts = Counter(term for candidate in candidates for term in candidate.about)
+    shared = [(term, count) for term, count in counts.items() if count > 1]
+    ranked = sorted(shared, key=lambda item: (-item[1], item[0]))
+    central = frozenset(term for term, _ in ranked[:_CENTRAL_TERMS])
+    weighed: list[_Candidate] = []
+    passed_later = False
+    for candidate in reversed(candidates):
+        weight = candidate.weight + 3 * min(len(candidate.about & central), 4)
+        weight -= 28 if len(candidate.about) < 3 else 0  # true perhaps, but of what?
+        if candidate.event.event_type is EventType.TOOL_RESULT:
+            if passed_later:
+                weight -= 25  # it failed, and then it did not
+            passed_later = passed_later or candidate.kind is Kind.OUTCOME
+        weighed.append(replace(candidate, weight=weight))
+    weighed.reverse()
+    return weighed
+
+
+# --- choice ---------------------------------------------------------------------------------
+
+
+def _chosen(candidates: list[_Candidate], asked: frozenset[str]) -> list[_Candidate]:
+    """Return the best that differ from one another, in the order in which they were said."""
+    order = sorted(range(len(candidates)), key=lambda at: (-_worth(candidates[at], asked), at))
+    picked: list[int] = []
+    per_event: Counter[str] = Counter()
+    for at in order:
+        candidate = candidates[at]
+        if picked and _worth(candidate, asked) < WORTH_A_LINE:
+            break
+        if not candidate.about or per_event[candidate.event.event_id] == _PER_EVENT_MAX:
+            continue
+        if any(likeness(candidate.about, candidates[other].about) >= _ALIKE for other in picked):
+            continue
+        picked.append(at)
+        per_event[candidate.event.event_id] += 1
+        if len(picked) == limits.SEGMENT_BULLETS_MAX:
+            break
+    return [candidates[at] for at in sorted(picked)]
+
+
+def _worth(candidate: _Candidate, asked: frozenset[str]) -> int:
+    """Return the weight of a line beside the title: what the title says already tells little."""
+    alike = likeness(candidate.about, asked)
+    asks = candidate.kind in (Kind.REQUEST, Kind.QUESTION)
+    repeats = alike >= _ALIKE if asks else alike >= 0.9 and len(candidate.about) < len(asked) + 2
+    return candidate.weight - (35 if repeats else 0)
+
+
+def _anything(events: Iterable[Event]) -> Iterator[_Candidate]:
+    """Yield the first line that says anything, where nothing is worth a line."""
+    for event in events:
+        line = _LINE.search(event.text)
+        if line:
+            piece = line[0][: limits.EXCERPT_CHARS_MAX].rstrip()
+            excerpt = whole_head(piece, limits.BULLET_CHARS_MAX) or piece[: limits.BULLET_CHARS_MAX]
+            place = _Place(event, line.start(), line.start() + len(excerpt))
+            yield _Candidate((place,), shown(excerpt) or excerpt, Kind.FACT, 0, frozenset())
+            return
+
+
+# --- what comes out -------------------------------------------------------------------------
+
+
+def _bullet(candidate: _Candidate, node_id: NodeId) -> Bullet:
+    return Bullet(
+        text=candidate.text,
+        grip_ids=tuple(held.grip_id for held in _grips([candidate], node_id)),
+        kind=candidate.kind,
+        weight=candidate.weight,
+        timestamp_ms=candidate.event.timestamp_ms,
+    )
+
+
+def _grips(candidates: Iterable[_Candidate], node_id: NodeId) -> tuple[Grip, ...]:
+    held = {}
+    for candidate in candidates:
+        for place in candidate.places:
+            made = grip(place.event, place.start, place.end, node_id)
+            held[made.grip_id] = made
+    return tuple(held.values())
+
+
+def _prompts(events: Iterable[Event]) -> list[str]:
+    return [event.text for event in events if event.event_type is EventType.USER_MESSAGE]
+
+
+def _title(segment: Segment, chosen: list[_Candidate]) -> str:
+    """Name a segment in which nobody asked for anything: by its best line, else by its work."""
+    telling = [candidate for candidate in chosen if words(candidate.text) > 2 and candidate.about]
+    if telling:
+        best = max(telling, key=_nameable)
+        phrase = titles.phrased(best.text)
+        if phrase:
+            return phrase
+    files = list(dict.fromkeys(name for event in segment.events for name in changed_files(event)))
+    if files:
+        return shortened("Edited " + ", ".join(files[:4]), limits.TITLE_CHARS_MAX)
+    before = titles.best_request(_prompts(segment.context))
+    if before:
+        return before
+    if chosen:
+        return shortened(chosen[0].text, limits.TITLE_CHARS_MAX)
+    ended = all(event.event_type is EventType.SESSION_END for event in segment.events)
+    return "Session ended" if ended else "Session started"
+
+
+def _nameable(candidate: _Candidate) -> int:
+    """Return how well a line would serve as a title: what was done, rather than what was wrong."""
+    done = candidate.kind in (Kind.CHANGE, Kind.DECISION, Kind.OUTCOME)
+    return candidate.weight + 15 * done - 20 * candidate.text.startswith("`")
+
+
+def _keywords(events: Iterable[Event], candidates: list[_Candidate]) -> tuple[str, ...]:
+    files = dict.fromkeys(name for event in events for name in changed_files(event))
+    spoken = (
+        candidate.text
+        for candidate in candidates[:_LINES_READ_MAX]
+        if candidate.event.event_type is not EventType.TOOL_RESULT
+    )
+    return keyphrases(spoken, files)

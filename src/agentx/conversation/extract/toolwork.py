@@ -1,0 +1,108 @@
+"""What tools did: the few lines of their output that tell an outcome.
+
+Of a tool's output nearly everything is noise. What is kept is how it ended: a commit, a
+count of tests that passed or failed, the error that stopped it. Nothing is assumed of the
+metadata: agent CLIs shape it differently and change it without notice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from agentx.conversation.extract.sentences import shortened, shown, windows
+from agentx.conversation.model import Event
+from agentx.conversation.toc_model import Kind
+from agentx.kernel import limits
+
+_COMMIT = re.compile(r"^\[[\w./ ()-]+ [0-9a-f]{7,40}\] \S.{3,}$", re.MULTILINE)
+_TESTS = re.compile(
+    r"^.*?\b(?:\d+ (?:tests? )?(?:passed|failed|passing|failing)\b|Tests?:\s+\d+|test result: \w+"
+    r"|\d+ examples?, \d+ failures?|Ran \d+ tests?).*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+# Looked for first: most output counts no tests, and this is cheap.
+_COUNTED = re.compile(r"[Pp]ass(?:ed|ing)|[Ff]ail(?:ed|ing|ures)|Tests?:|test result|Ran \d")
+_NONE_FAILED = re.compile(r"\b0 fail")
+_FAILED = re.compile(
+    r"^[ \t]*(?:FAILED\b|FAIL:|--- FAIL|E {2,}\S|(?:[\w.]*(?:Error|Exception|Panic))(?:\[\w+\])?:"
+    r"|error(?:\[\w+\]| TS\d+| CS\d+)?:|fatal:|panic:|npm ERR!|Caused by:).*\S.*$",
+    re.MULTILINE,
+)
+_STATUS = ("exit_code", "exitCode", "exit_status", "status_code", "returncode", "return_code")
+_PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file")
+_WRITERS = re.compile(r"edit|write|patch|create|replace|notebook|insert", re.IGNORECASE)
+_DEPTH_MAX = 3
+_EDGES = "=- \t\r"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A line of a tool's output that tells something."""
+
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    weight: int
+
+
+def findings(event: Event) -> Iterator[Finding]:
+    """Yield what a tool's output tells: commits, test counts, and what stopped it."""
+    text = event.text
+    failed = has_failed(event)
+    for begin, end in windows(
+        text, limits.SUMMARY_TOOL_HEAD_CHARS_MAX, limits.SUMMARY_TOOL_TAIL_CHARS_MAX
+    ):
+        if text.find("] ", begin, end) >= 0:
+            for found in _COMMIT.finditer(text, begin, end):
+                yield _finding(text, found, Kind.CHANGE, 78)
+        if _COUNTED.search(text, begin, end):
+            for found in _TESTS.finditer(text, begin, end):
+                broken = "fail" in found[0].lower() and not _NONE_FAILED.search(found[0])
+                kind, weight = (Kind.PROBLEM, 52) if broken else (Kind.OUTCOME, 38)
+                yield _finding(text, found, kind, weight)
+        for found in _FAILED.finditer(text, begin, end):
+            yield _finding(text, found, Kind.PROBLEM, 58 if failed else 40)
+
+
+def has_failed(event: Event) -> bool:
+    """Tell whether a tool said that it failed."""
+    return _failure(event.metadata, _DEPTH_MAX) or event.text.startswith("Exit code ")
+
+
+def changed_files(event: Event) -> Iterator[str]:
+    """Yield the files that a tool wrote, by their last name."""
+    patched = event.metadata.get("files")
+    if isinstance(patched, list | tuple):
+        yield from (_last_name(path) for path in patched if isinstance(path, str) and path)
+    tool = event.metadata.get("tool_name", "")
+    given = event.metadata.get("tool_input")
+    if isinstance(given, Mapping) and isinstance(tool, str) and _WRITERS.search(tool):
+        paths = (given.get(name) for name in _PATHS)
+        yield from (_last_name(path) for path in paths if isinstance(path, str) and path)
+
+
+def _last_name(path: str) -> str:
+    return path[-400:].replace("\\", "/").rstrip("/").rsplit("/", 1)[-1].rsplit(" ", 1)[-1]
+
+
+def _failure(value: object, depth: int) -> bool:
+    if not isinstance(value, Mapping) or depth == 0:
+        return False
+    if value.get("is_error") is True or value.get("isError") is True or value.get("error"):
+        return True
+    for name in _STATUS:
+        status = value.get(name)
+        if isinstance(status, int) and status != 0:
+            return True
+    return any(_failure(inner, depth - 1) for inner in value.values())
+
+
+def _finding(text: str, found: re.Match[str], kind: Kind, weight: int) -> Finding:
+    piece = found[0]
+    start = found.start() + len(piece) - len(piece.lstrip(_EDGES))
+    excerpt = text[start : min(found.end(), start + limits.EXCERPT_CHARS_MAX)].rstrip(_EDGES)
+    line = shortened(shown(excerpt), limits.BULLET_CHARS_MAX)
+    return Finding(start, start + len(excerpt), line, kind, weight)

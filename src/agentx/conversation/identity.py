@@ -1,0 +1,99 @@
+"""Whether an event is new: identity decides, never the key.
+
+A hook and a transcript give the same event different times, so the key cannot
+tell. Where the agent CLI gives an id of its own, that id is the identity. Where
+it gives none, events of the same session, kind and content are *occurrences*,
+and the n-th that hooks delivered is the n-th that the transcript holds:
+
+    draft of channel c, delivery d
+      |- some occurrence already had (c, d)          -> the same event again
+      |- some occurrence was not yet seen through c  -> the other channel's event: claimed
+      `- otherwise                                   -> a new occurrence
+
+Two hooks installed for one CLI deliver the same payload within moments; that is
+one delivery. The same payload much later (a session resumed again) is another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from agentx.kernel.capture import Channel, Draft, text_print
+from agentx.kernel.clock import Millis
+from agentx.kernel.ids import EventId, digest
+from agentx.kernel.limits import SAME_DELIVERY_MS_MAX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """How one channel handed an occurrence over."""
+
+    channel: str
+    delivery: str
+    at_ms: Millis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occurrence:
+    """One event among those that look alike."""
+
+    event_id: EventId
+    deliveries: tuple[Delivery, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a draft turned out to be.
+
+    `known` is the event it is, or None for a new one; `occurrences` is the list to keep, or None
+    when it has not changed. For a new event the caller appends the occurrence itself.
+    """
+
+    known: EventId | None
+    occurrences: tuple[Occurrence, ...] | None
+
+
+def identity_of(draft: Draft, project: str) -> bytes:
+    """Return what makes an event that event."""
+    named = draft.source_id or "~" + fingerprint_of(draft)
+    return digest(project, draft.harness, draft.session_id, draft.event_type, named)
+
+
+def fingerprint_of(draft: Draft) -> str:
+    """Return what stands for the content of an event without an id of its own.
+
+    Through the API the time is part of it: a client that repeats a call means the same event, one
+    that says the same words at another time means another.
+    """
+    if draft.fingerprint:
+        return draft.fingerprint
+    if draft.channel is Channel.API:
+        return text_print(draft.text, str(draft.timestamp_ms))
+    return text_print(draft.text)
+
+
+def judge(draft: Draft, occurrences: tuple[Occurrence, ...]) -> Verdict:
+    """Tell whether a draft without a source id is one of the occurrences."""
+    arrived = delivery_of(draft)
+    for occurrence in occurrences:
+        if any(_same(arrived, seen) for seen in occurrence.deliveries):
+            return Verdict(known=occurrence.event_id, occurrences=None)
+    for index, occurrence in enumerate(occurrences):
+        if all(seen.channel != arrived.channel for seen in occurrence.deliveries):
+            claimed = replace(occurrence, deliveries=(*occurrence.deliveries, arrived))
+            changed = (*occurrences[:index], claimed, *occurrences[index + 1 :])
+            return Verdict(known=occurrence.event_id, occurrences=changed)
+    return Verdict(known=None, occurrences=occurrences)
+
+
+def delivery_of(draft: Draft) -> Delivery:
+    """Return how this draft was handed over."""
+    return Delivery(channel=draft.channel, delivery=draft.delivery, at_ms=draft.timestamp_ms)
+
+
+def _same(arrived: Delivery, seen: Delivery) -> bool:
+    if arrived.channel != seen.channel or arrived.delivery != seen.delivery:
+        return False
+    if arrived.channel != Channel.HOOK:
+        return True
+    return abs(arrived.at_ms - seen.at_ms) <= SAME_DELIVERY_MS_MAX

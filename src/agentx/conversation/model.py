@@ -1,0 +1,112 @@
+"""The nouns of the log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agentx.kernel.capture import EventType, Metadata, Role
+from agentx.kernel.clock import Millis
+from agentx.kernel.ids import EventId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that happened in a session. Written once, never edited."""
+
+    event_id: EventId
+    session_id: str
+    timestamp_ms: Millis
+    event_type: EventType
+    role: Role
+    text: str
+    harness: str
+    agent: str
+    project: str
+    metadata: Metadata = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What became of a batch of drafts. Returned only after it is on disk."""
+
+    stored: tuple[EventId, ...] = ()
+    duplicates: int = 0  # seen before, by another hook or in the transcript
+    forgotten: int = 0  # the user had them erased: they stay away
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventQuery:
+    """Which events, in the order of their own time.
+
+    `cursor` is what the page before returned as `next`. `newest_first` turns the order round.
+    """
+
+    session_id: str = ""
+    harness: str = ""
+    agent: str = ""
+    role: str = ""
+    event_type: str = ""
+    since_ms: Millis | None = None
+    until_ms: Millis | None = None
+    limit: int = 50
+    cursor: str = ""
+    newest_first: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventPage:
+    """Some events, and where to go on."""
+
+    events: tuple[Event, ...]
+    next: str = ""  # empty when there are no more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One session of one agent CLI."""
+
+    session_id: str
+    harness: str
+    agent: str
+    project: str
+    first_ms: Millis
+    last_ms: Millis
+    events: int
+    prompts: int
+    ended: bool
+    title: str  # the first prompt, in a line
+    working_directory: str = ""
+    branch: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionQuery:
+    """Which sessions, newest first."""
+
+    harness: str = ""
+    agent: str = ""
+    since_ms: Millis | None = None
+    until_ms: Millis | None = None
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogStatus:
+    """What the log holds."""
+
+    events: int
+    sessions: int
+    forgotten: int
+    first_ms: Millis | None
+    last_ms: Millis | None
+    by_harness: dict[str, int]
+    by_type: dict[str, int]
+    bytes_on_disk: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What was erased for good."""
+
+    events: int
+    sessions: int

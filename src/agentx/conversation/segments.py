@@ -1,0 +1,237 @@
+"""One session's events, cut into segments.
+
+A segment ends
+
+* before an event that comes more than 30 minutes after the one before,
+* before an event of another day in the project's time zone,
+* before an event that would make it larger than 4,000 tokens or 1,000 events (one huge
+  event is a segment of its own), and
+* before a prompt, once it is three quarters full, so that a question and its answer stay
+  together.
+
+Whether a segment ends depends only on what is in it and on the next event. So a segment's
+beginning is all that is needed to continue from it: a late event changes nothing before
+the segment it falls into, and nothing after the first old beginning that comes out again.
+A segment is named after its first event; its name changes only when that event does.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from itertools import groupby
+
+from agentx.conversation.model import Event
+from agentx.conversation.toc_model import Segment
+from agentx.kernel import limits
+from agentx.kernel.capture import EventType, Role
+from agentx.kernel.clock import Millis
+from agentx.kernel.ids import NodeId, digest, is_ulid, ulid
+from agentx.kernel.periods import SegmentRef, day_period, end_ms, local_day
+
+Estimate = Callable[[str], int]
+Place = tuple[Millis, str]  # where an event stands in its session: its time, then its id
+Session = tuple[str, str]  # a harness and its session id
+
+_ULID_CHARS = 26
+# Longer texts are over the limit whatever they say.
+_READ_CHARS_MAX = 16 * limits.SEGMENT_TOKENS_MAX
+_TOOL_READ_CHARS_MAX = 16 * limits.SEGMENT_TOOL_TOKENS_MAX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cutting:
+    """What cutting needs to know of the world."""
+
+    zone: tzinfo
+    estimate: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """What is kept of a segment in order to continue from it."""
+
+    node_id: NodeId
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """What a change did to a session's segments."""
+
+    segments: tuple[Segment, ...]  # new, or changed
+    gone: tuple[NodeId, ...]  # no longer there: their events are in other segments now
+    marks: tuple[Mark, ...]  # all of the session's, for the next time
+
+
+def place(event: Event) -> Place:
+    """Return where an event stands in its session."""
+    return (event.timestamp_ms, event.event_id)
+
+
+def session_of(event: Event) -> Session:
+    """Return the session an event belongs to; ids of two agent CLIs may be alike."""
+    return (event.harness, event.session_id)
+
+
+def by_session(events: Iterable[Event]) -> Iterator[tuple[Session, list[Event]]]:
+    """Take interleaved sessions apart; each comes out in its own order."""
+    ordered = sorted(events, key=lambda event: (session_of(event), place(event)))
+    for session, group in groupby(ordered, key=session_of):
+        yield session, list(group)
+
+
+def mark(segment: Segment) -> Mark:
+    """Return what must be kept of a segment."""
+    return Mark(node_id=segment.node_id, place=place(segment.events[0]))
+
+
+def cut(events: Iterable[Event], cutting: Cutting) -> Iterator[Segment]:
+    """Cut the events of one session, which come in order."""
+    return _cut(events, cutting, history=_History())
+
+
+def revise(
+    marks: Sequence[Mark],
+    touched: Sequence[Place],
+    read: Callable[[Millis], Iterable[Event]],
+    cutting: Cutting,
+) -> Revision:
+    """Cut again what a change to one session touches, and nothing else.
+
+    `marks` are the session's segments so far, in order; `touched` is where events were added
+    or forgotten. `read(since_ms)` gives the session's events from a time on, in order, as they
+    are now. The result equals what cutting the whole session anew would give.
+    """
+    if not touched:
+        return Revision(segments=(), gone=(), marks=tuple(marks))
+    old = [known.place for known in marks]
+    earliest, latest = min(touched), max(touched)
+    # A segment that began with a forgotten event may now be part of the one before it.
+    first = max(bisect_left(old, earliest) - 1, 0)
+    begin = min([earliest, *old[first : first + 1]])
+    history = _History()
+    told: list[Segment] = []
+    for segment in _cut(_after(begin, read, history, cutting), cutting, history):
+        at = place(segment.events[0])
+        same = bisect_left(old, at)
+        if same < len(old) and old[same] == at and _settled(at, latest):
+            return _revision(marks, first, same, told)
+        told.append(segment)
+    return _revision(marks, first, len(marks), told)
+
+
+def _settled(at: Place, latest: Place) -> bool:
+    """Tell whether a beginning is past every change, and past being shown one as context."""
+    return at > latest and at[0] - latest[0] > limits.SEGMENT_OVERLAP_MS
+
+
+def _revision(marks: Sequence[Mark], first: int, same: int, told: list[Segment]) -> Revision:
+    """Put the segments told anew in the place of the old ones from `first` to before `same`."""
+    names = {segment.node_id for segment in told}
+    gone = tuple(known.node_id for known in marks[first:same] if known.node_id not in names)
+    return Revision(
+        segments=tuple(told),
+        gone=gone,
+        marks=(*marks[:first], *map(mark, told), *marks[same:]),
+    )
+
+
+def _after(
+    begin: Place, read: Callable[[Millis], Iterable[Event]], history: _History, cutting: Cutting
+) -> Iterator[Event]:
+    """Yield the events from `begin` on; those just before it become the history."""
+    for event in read(Millis(begin[0] - limits.SEGMENT_OVERLAP_MS)):
+        if place(event) >= begin:
+            yield event
+        else:
+            history.add(event, weigh(event, cutting.estimate))
+
+
+def weigh(event: Event, estimate: Estimate) -> int:
+    """Return how many tokens an event counts for: of a tool's output only its ends are read."""
+    if event.role is Role.TOOL or event.event_type is EventType.TOOL_RESULT:
+        counted = estimate(event.text[:_TOOL_READ_CHARS_MAX])
+        return min(counted, limits.SEGMENT_TOOL_TOKENS_MAX)
+    return estimate(event.text[:_READ_CHARS_MAX])
+
+
+class _History:
+    """The newest events before a segment: what may be shown as its context."""
+
+    def __init__(self) -> None:
+        self._events: deque[tuple[Event, int]] = deque()
+        self._tokens = 0
+
+    def add(self, event: Event, tokens: int) -> None:
+        """Remember an event, and forget what no later segment can be shown."""
+        self._events.append((event, tokens))
+        self._tokens += tokens
+        while len(self._events) > 1 and (
+            self._tokens > limits.SEGMENT_OVERLAP_TOKENS_MAX
+            or len(self._events) > limits.SEGMENT_EVENTS_MAX
+        ):
+            self._tokens -= self._events.popleft()[1]
+
+    def before(self, event: Event) -> tuple[Event, ...]:
+        """Return the events of the last minutes that fit, in order."""
+        if self._tokens > limits.SEGMENT_OVERLAP_TOKENS_MAX:
+            return ()  # the event just before is too large to be shown
+        since = event.timestamp_ms - limits.SEGMENT_OVERLAP_MS
+        return tuple(known for known, _ in self._events if known.timestamp_ms >= since)
+
+
+def _cut(events: Iterable[Event], cutting: Cutting, history: _History) -> Iterator[Segment]:
+    held: list[Event] = []
+    context: tuple[Event, ...] = ()
+    tokens = 0
+    day_end = 0
+    for event in events:
+        size = weigh(event, cutting.estimate)
+        if held and _ends(held, tokens, day_end, event, size):
+            yield _segment(held, context, tokens, cutting.zone)
+            held = []
+        if not held:
+            context = history.before(event)
+            tokens = 0
+            day = local_day(event.timestamp_ms, cutting.zone)
+            day_end = end_ms(day_period(day), cutting.zone)
+        held.append(event)
+        tokens += size
+        history.add(event, size)
+    if held:
+        yield _segment(held, context, tokens, cutting.zone)
+
+
+def _ends(held: list[Event], tokens: int, day_end: int, event: Event, size: int) -> bool:
+    """Tell whether a segment ends before the next event."""
+    return (
+        event.timestamp_ms - held[-1].timestamp_ms > limits.SEGMENT_GAP_MS
+        or event.timestamp_ms >= day_end
+        or tokens + size > limits.SEGMENT_TOKENS_MAX
+        or len(held) >= limits.SEGMENT_EVENTS_MAX
+        or (tokens >= limits.SEGMENT_FULL_TOKENS and event.event_type is EventType.USER_MESSAGE)
+    )
+
+
+def _segment(held: list[Event], context: tuple[Event, ...], tokens: int, zone: tzinfo) -> Segment:
+    first = held[0]
+    day = local_day(first.timestamp_ms, zone)
+    return Segment(
+        node_id=SegmentRef(day, _name(first)).node_id,
+        day=day,
+        harness=first.harness,
+        session_id=first.session_id,
+        events=tuple(held),
+        context=context,
+        tokens=tokens,
+    )
+
+
+def _name(first: Event) -> str:
+    """Return the ULID of a segment: that of its first event, so that one leads to the other."""
+    own = first.event_id[-_ULID_CHARS:]
+    return own if is_ulid(own) else ulid(first.timestamp_ms, digest(first.event_id, size=10))

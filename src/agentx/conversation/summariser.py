@@ -1,0 +1,258 @@
+"""What the house asks of a summariser, and what a model must prove.
+
+The extractive summariser only repeats what was said, so its lines are their own proof. A
+model writes its own words. Each of its lines is kept only when it can be gripped to the
+segment: by a quotation that stands in an event word for word, or by sentences that hold
+most of what the line says. In both cases every number, every name out of code and every
+proper name of the line must stand in the evidence, and a denial needs evidence that
+denies. What cannot be gripped is dropped, and a summary of which nothing is left is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from agentx.conversation.extract import Extractive
+from agentx.conversation.extract.keyphrases import code_names, likeness, terms
+from agentx.conversation.extract.salience import judge
+from agentx.conversation.extract.sentences import (
+    Block,
+    Sentence,
+    sentences,
+    shortened,
+    shown,
+    windows,
+)
+from agentx.conversation.grips import grip
+from agentx.conversation.model import Event
+from agentx.conversation.toc_model import Bullet, Grip, Segment, SegmentSummary
+from agentx.kernel import limits
+from agentx.kernel.capture import Role
+from agentx.kernel.clock import Millis
+from agentx.kernel.ids import NodeId
+
+_HELD_BY_SENTENCES = 0.7  # how much of a line its evidence must hold
+_HELD_BY_QUOTATION = 0.34  # less: the model itself said where to look
+_TERMS_MIN = 3
+_SAME = 0.8
+_QUOTE_CHARS_MIN = 8
+_QUOTE_WORDS_MAX = 80
+_QUOTE_REACH_CHARS = 100_000  # no model is shown more of one event
+_SENTENCES_MAX = 2
+_CLAIMS_READ_MAX = 40
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_PROPER_NAME = re.compile(r"(?<=[\w,;)\"'`] )[A-Z][\w+#.-]*\w|\b[A-Z]+[a-z]*[A-Z\d]\w*")
+_LINE = re.compile(r"\S[^\n]*")
+_DENIAL = re.compile(
+    r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|\w+n't|failed to|nicht|kein\w*)\b",
+    re.IGNORECASE,
+)
+
+
+class Summariser(Protocol):
+    """Whatever can tell a segment in a few lines."""
+
+    @property
+    def name(self) -> str:
+        """Who writes: `extractive`, or a model's name."""
+        ...
+
+    def summarise(self, segment: Segment) -> SegmentSummary:
+        """Return the segment in a few lines, every one of them with a grip."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A line that a model wrote, and where it says it has it from."""
+
+    text: str
+    quote: str = ""
+    event_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a model wrote about a segment, before anything of it is believed."""
+
+    title: str = ""
+    claims: tuple[Claim, ...] = ()
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proven:
+    """The lines that could be gripped, with their grips, in the order of their evidence."""
+
+    bullets: tuple[Bullet, ...] = ()
+    grips: tuple[Grip, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    event: Event
+    start: int
+    end: int
+    text: str
+    about: frozenset[str]
+
+
+def proven_summary(written: Written, segment: Segment, *, by: str) -> SegmentSummary | None:
+    """Return what of a model's summary can be proven; None when that is not a single line.
+
+    A title that names what the segment does not is replaced by the extractive one.
+    """
+    proven = prove(written.claims, segment.events, segment.node_id)
+    if not proven.bullets:
+        return None
+    own = Extractive().summarise(segment)
+    title = shortened(shown(written.title), limits.TITLE_CHARS_MAX)
+    everything = " ".join(_read(event) for event in segment.events)
+    known = everything.casefold()
+    keywords = [word for word in map(shown, written.keywords) if word and word.casefold() in known]
+    return SegmentSummary(
+        title=title if _is_fair_title(title, everything) else own.title,
+        bullets=proven.bullets,
+        grips=proven.grips,
+        keywords=tuple(dict.fromkeys((*keywords, *own.keywords)))[: limits.KEYWORDS_MAX],
+        written_by=by,
+    )
+
+
+def prove(claims: Iterable[Claim], events: Sequence[Event], node_id: NodeId) -> Proven:
+    """Keep the claims that the events prove, and grip them; drop the others."""
+    everywhere = [piece for event in events for piece in _pieces(event)]
+    bullets: list[tuple[Bullet, frozenset[str]]] = []
+    grips: dict[str, Grip] = {}
+    for claim in list(claims)[:_CLAIMS_READ_MAX]:
+        text = shortened(shown(claim.text[: limits.EXCERPT_CHARS_MAX]), limits.BULLET_CHARS_MAX)
+        about = terms(text)
+        if not about or any(likeness(about, said) >= _SAME for _, said in bullets):
+            continue
+        evidence = _quoted(claim, text, events) or _supported(text, everywhere)
+        if evidence:
+            held = [grip(piece.event, piece.start, piece.end, node_id) for piece in evidence]
+            grips.update((made.grip_id, made) for made in held)
+            bullets.append((_bullet(text, evidence, held), about))
+        if len(bullets) == limits.SEGMENT_BULLETS_MAX:
+            break
+    ordered = sorted((bullet for bullet, _ in bullets), key=lambda bullet: bullet.timestamp_ms)
+    return Proven(bullets=tuple(ordered), grips=tuple(grips.values()))
+
+
+# --- evidence -------------------------------------------------------------------------------
+
+
+def _quoted(claim: Claim, text: str, events: Sequence[Event]) -> tuple[_Evidence, ...]:
+    """Return the place of a claim's quotation, if it stands somewhere and bears the claim out.
+
+    A quotation that is too short to do so is read with the sentences it stands in.
+    """
+    if len(claim.quote.strip()) < _QUOTE_CHARS_MIN:
+        return ()
+    words = claim.quote.split()[:_QUOTE_WORDS_MAX]
+    pattern = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
+    for event in sorted(events, key=lambda event: event.event_id not in claim.event_ids):
+        found = pattern.search(event.text, 0, _QUOTE_REACH_CHARS)
+        if found:
+            start, end = found.span()
+            place = _Evidence(event, start, end, found[0], terms(found[0]))
+            around = [piece for piece in _pieces(event) if piece.start < end and start < piece.end]
+            for evidence in ((place,), tuple(around[:_SENTENCES_MAX])):
+                if evidence and _bears_out(text, evidence, _HELD_BY_QUOTATION):
+                    return evidence
+    return ()
+
+
+def _supported(text: str, pieces: Sequence[_Evidence]) -> tuple[_Evidence, ...]:
+    """Return the one or two sentences of one event that bear a claim out."""
+    about = terms(text)
+    if len(about) < _TERMS_MIN:
+        return ()  # too little to be found by
+    ranked = sorted(pieces, key=lambda piece: -len(about & piece.about))
+    for first in ranked[:_SENTENCES_MAX]:
+        if _bears_out(text, (first,), _HELD_BY_SENTENCES):
+            return (first,)
+        left = about - first.about
+        others = [piece for piece in pieces if piece.event is first.event and piece is not first]
+        second = max(others, key=lambda piece: len(left & piece.about), default=None)
+        if second and _bears_out(text, (first, second), _HELD_BY_SENTENCES):
+            return tuple(sorted((first, second), key=lambda piece: piece.start))
+    return ()
+
+
+def _bears_out(text: str, evidence: Sequence[_Evidence], share: float) -> bool:
+    """Tell whether evidence holds enough of a line, and every fact of it."""
+    about = terms(text)
+    held = about & frozenset().union(*(piece.about for piece in evidence))
+    if not about or len(held) < share * len(about):
+        return False
+    source = " ".join(piece.text for piece in evidence)
+    if _DENIAL.search(text) and not _DENIAL.search(source):
+        return False
+    return _is_known((*code_names(text), *_PROPER_NAME.findall(text)), text, source)
+
+
+def _is_known(names: Iterable[str], text: str, source: str) -> bool:
+    """Tell whether a source has every one of some names, and every number of a text."""
+    folded = source.casefold()
+    return set(_NUMBER.findall(text)) <= set(_NUMBER.findall(source)) and all(
+        name.casefold() in folded for name in names
+    )
+
+
+def _pieces(event: Event) -> list[_Evidence]:
+    """Return what can be evidence in an event: its sentences, or the lines of a tool's output."""
+    if event.role is Role.TOOL:
+        return [_piece(event, line) for line in _lines(event.text)]
+    return [_piece(event, sentence) for sentence in sentences(event.text)]
+
+
+def _lines(text: str) -> list[Sentence]:
+    """Return the lines of a tool's output that lie near its ends."""
+    found = []
+    for begin, end in windows(
+        text, limits.SUMMARY_TOOL_HEAD_CHARS_MAX, limits.SUMMARY_TOOL_TAIL_CHARS_MAX
+    ):
+        for line in _LINE.finditer(text, begin, end):
+            stop = min(line.end(), line.start() + limits.EXCERPT_CHARS_MAX)
+            found.append(Sentence(line.start(), stop, line[0], Block.PROSE))
+    return found
+
+
+def _piece(event: Event, sentence: Sentence) -> _Evidence:
+    excerpt = event.text[sentence.start : sentence.end]
+    return _Evidence(event, sentence.start, sentence.end, excerpt, terms(excerpt))
+
+
+def _read(event: Event) -> str:
+    """Return what a model was shown of an event, at most."""
+    return event.text[: limits.SUMMARY_HEAD_CHARS_MAX]
+
+
+# --- what comes out -------------------------------------------------------------------------
+
+
+def _bullet(text: str, evidence: Sequence[_Evidence], held: Sequence[Grip]) -> Bullet:
+    first = evidence[0].event
+    judged = judge(Sentence(0, len(text), text, Block.PROSE), by_user=first.role is Role.USER)
+    return Bullet(
+        text=text,
+        grip_ids=tuple(made.grip_id for made in held),
+        kind=judged.kind,
+        weight=judged.weight,
+        timestamp_ms=Millis(first.timestamp_ms),
+    )
+
+
+def _is_fair_title(title: str, source: str) -> bool:
+    """Tell whether a title is about the segment and names nothing that is not in it."""
+    about = terms(title)
+    shared = len(about & terms(source))
+    # Models write titles in capitals, so a capital makes no name here; its terms must do.
+    return (
+        bool(about) and 3 * shared >= 2 * len(about) and _is_known(code_names(title), title, source)
+    )

@@ -1,0 +1,286 @@
+"""The rules of the table of contents: a period is told by what its parts tell.
+
+A segment's node holds its summary. A day is rolled up from its segments, a week from its
+days, a month from its weeks, a year from its months. Rolling up chooses: the weightiest
+lines of the parts, each thing once, not all from one part, and none that a later line took
+back. A line keeps the grips it came with, so that every line of every level leads to the
+words it was made of.
+
+Rolling up is a function of the children alone: doing it again, or in another order, gives
+the same node. A node is provisional while its period goes on or one of its parts is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from agentx.conversation.extract.keyphrases import likeness, terms
+from agentx.conversation.extract.salience import is_reversal
+from agentx.conversation.model import Event
+from agentx.conversation.toc_model import (
+    Bullet,
+    Kind,
+    Segment,
+    SegmentSummary,
+    TocNode,
+    Topic,
+)
+from agentx.kernel import limits
+from agentx.kernel.capture import EventType
+from agentx.kernel.clock import Millis
+from agentx.kernel.periods import (
+    Level,
+    Period,
+    SegmentRef,
+    day_period,
+    end_ms,
+    parse_node_id,
+)
+
+_BULLETS_MAX = {
+    Level.SEGMENT: limits.SEGMENT_BULLETS_MAX,
+    Level.DAY: limits.DAY_BULLETS_MAX,
+    Level.WEEK: limits.WEEK_BULLETS_MAX,
+    Level.MONTH: limits.MONTH_BULLETS_MAX,
+    Level.YEAR: limits.YEAR_BULLETS_MAX,
+}
+_ALIKE = 0.6  # two lines about the same thing
+_SAME = 0.85  # two lines that say the same thing: the evidence of one proves the other
+_TAKEN_BACK = 0.5  # a later line about enough of the same to be its reversal
+_SAME_CHILD = 12  # what each line already chosen from a part costs the next one from it
+_TITLE_TOPICS = 3
+_TITLE_CHARS_MAX = 140
+_DECIDED = frozenset({Kind.DECISION, Kind.ANSWER})
+_DECIDES = _DECIDED | {Kind.CHANGE, Kind.OUTCOME}
+# Terms of every reversal: sharing them does not make two decisions one.
+_ABOUT_DECIDING = terms("decision decided reverses replaced switched dropped reverted agreed plan")
+_NUMBERED = re.compile(r"\bdecision #?(\d+)", re.IGNORECASE)
+_REVERSED = re.compile(r"\b(?:revers|supersed|replac)\w* (?:decision )?#?(\d+)", re.IGNORECASE)
+_ISSUE = re.compile(r"(?<![\w&/#])(?:[Ii]ssue[ -]#?|GH-|\(#)(\d{1,6})\b")
+_PROMPTED_ISSUE = re.compile(r"(?<![\w&/#])#(\d{1,6})\b")
+_SPOKEN = frozenset(
+    {EventType.USER_MESSAGE, EventType.ASSISTANT_MESSAGE, EventType.ASSISTANT_STOP, EventType.NOTE}
+)
+
+
+# --- nodes ----------------------------------------------------------------------------------
+
+
+def segment_node(
+    segment: Segment, summary: SegmentSummary, *, now_ms: Millis, zone: tzinfo
+) -> TocNode:
+    """Return the node of a segment."""
+    node = TocNode(
+        node_id=segment.node_id,
+        level=Level.SEGMENT,
+        title=summary.title,
+        bullets=summary.bullets,
+        keywords=summary.keywords,
+        topics=(Topic(text=summary.title, weight=_importance(segment, summary)),),
+        start_ms=segment.start_ms,
+        end_ms=segment.end_ms,
+        agents=_sorted(event.agent for event in segment.events),
+        harnesses=_sorted(event.harness for event in segment.events),
+        sessions=(segment.session_id,),
+        session_count=1,
+        issues=_issues(segment.events),
+        event_count=len(segment.events),
+        written_by=summary.written_by,
+    )
+    return replace(node, provisional=now_ms < closes_ms(node, zone))
+
+
+def roll_up(
+    period: Period, children: Iterable[TocNode], *, now_ms: Millis, zone: tzinfo
+) -> TocNode:
+    """Return the node of a period out of the nodes of its parts, of which there is at least one."""
+    parts = sorted(children, key=lambda node: (node.start_ms, node.node_id))
+    assert parts, "a period in which nothing happened has no node"
+    topics = _merged_topics(parts)
+    sessions = list(dict.fromkeys(name for part in reversed(parts) for name in part.sessions))
+    unlisted = sum(part.session_count - len(part.sessions) for part in parts)
+    return TocNode(
+        node_id=period.node_id,
+        level=period.level,
+        title=_period_title(period, topics, parts),
+        bullets=_choose(parts, _BULLETS_MAX[period.level]),
+        keywords=_merged_keywords(parts),
+        topics=topics,
+        children=tuple(part.node_id for part in parts),
+        start_ms=parts[0].start_ms,
+        end_ms=max(part.end_ms for part in parts),
+        agents=_sorted(agent for part in parts for agent in part.agents),
+        harnesses=_sorted(harness for part in parts for harness in part.harnesses),
+        sessions=tuple(sorted(sessions[: limits.NODE_SESSIONS_MAX])),
+        session_count=len(sessions) + unlisted,
+        issues=tuple(sorted({number for part in parts for number in part.issues}))[
+            -limits.NODE_ISSUES_MAX :
+        ],
+        event_count=sum(part.event_count for part in parts),
+        provisional=now_ms < end_ms(period, zone) or any(part.provisional for part in parts),
+    )
+
+
+def closes_ms(node: TocNode, zone: tzinfo) -> Millis:
+    """Return when a node can no longer grow by itself: its period is over, its session silent."""
+    named = parse_node_id(node.node_id)
+    if isinstance(named, SegmentRef):
+        silent = node.end_ms + limits.SEGMENT_GAP_MS
+        return Millis(min(silent, end_ms(day_period(named.day), zone)))
+    return end_ms(named, zone)
+
+
+def is_due(node: TocNode, *, now_ms: Millis, zone: tzinfo) -> bool:
+    """Tell whether a provisional node can be rolled for good."""
+    return node.provisional and now_ms >= closes_ms(node, zone)
+
+
+def tells_the_same(one: TocNode, other: TocNode) -> bool:
+    """Tell whether two nodes differ at most in their version, so that none need be stored."""
+    return replace(one, version=0) == replace(other, version=0)
+
+
+# --- the lines of a period ------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Line:
+    bullet: Bullet
+    child: int
+    about: frozenset[str]
+
+
+def _choose(parts: Sequence[TocNode], count: int) -> tuple[Bullet, ...]:
+    """Return the best lines of the parts, the most telling first."""
+    lines = [
+        _Line(bullet, child, terms(bullet.text))
+        for child, part in enumerate(parts)
+        for bullet in part.bullets
+    ]
+    left = sorted(_standing(lines), key=_rank)
+    chosen: list[_Line] = []
+    per_child: Counter[int] = Counter()
+    while left and len(chosen) < count:
+        best = max(left, key=lambda line: line.bullet.weight - _SAME_CHILD * per_child[line.child])
+        left.remove(best)
+        per_child[best.child] += 1
+        chosen.append(best)
+        left = [line for line in left if not _absorbed(line, best)]
+    return tuple(line.bullet for line in chosen)
+
+
+def _rank(line: _Line) -> tuple[int, int, str]:
+    """Order lines: the weightiest first, of equals the newest."""
+    return (-line.bullet.weight, -line.bullet.timestamp_ms, line.bullet.text)
+
+
+def _absorbed(line: _Line, chosen: _Line) -> bool:
+    """Tell whether a line says nothing beside a chosen one, which then takes over its proof."""
+    alike = likeness(line.about, chosen.about)
+    if alike >= _SAME:
+        grips = dict.fromkeys((*chosen.bullet.grip_ids, *line.bullet.grip_ids))
+        chosen.bullet = replace(chosen.bullet, grip_ids=tuple(grips)[: limits.BULLET_GRIPS_MAX])
+    return alike >= _ALIKE
+
+
+def _standing(lines: list[_Line]) -> list[_Line]:
+    """Return the lines without the decisions that a later line took back."""
+    reversals = [
+        line for line in lines if line.bullet.kind in _DECIDES and is_reversal(line.bullet.text)
+    ]
+    return [
+        line
+        for line in lines
+        if line.bullet.kind not in _DECIDED
+        or not any(_takes_back(later, line) for later in reversals)
+    ]
+
+
+def _takes_back(later: _Line, earlier: _Line) -> bool:
+    if later.bullet.timestamp_ms <= earlier.bullet.timestamp_ms:
+        return False
+    reversed_numbers = set(_REVERSED.findall(later.bullet.text))
+    if reversed_numbers & set(_NUMBERED.findall(earlier.bullet.text)):
+        return True
+    now, then = later.about - _ABOUT_DECIDING, earlier.about - _ABOUT_DECIDING
+    return len(now & then) >= 2 and likeness(now, then) >= _TAKEN_BACK
+
+
+# --- what a period was about ----------------------------------------------------------------
+
+
+def _importance(segment: Segment, summary: SegmentSummary) -> int:
+    """Return how much room a segment takes in the period it lies in."""
+    best = max((bullet.weight for bullet in summary.bullets), default=0)
+    return max(best, 0) + 5 * len(summary.bullets) + min(len(segment.events), 50)
+
+
+def _merged_topics(parts: Iterable[TocNode]) -> tuple[Topic, ...]:
+    """Return the topics of the parts, each once; one that comes again weighs more."""
+    found = [topic for part in parts for topic in part.topics]
+    merged: list[tuple[Topic, frozenset[str]]] = []
+    for topic in sorted(found, key=lambda topic: (-topic.weight, topic.text)):
+        about = terms(topic.text)
+        for at, (known, known_about) in enumerate(merged):
+            if topic.text == known.text or likeness(about, known_about) >= _ALIKE:
+                heavier = Topic(text=known.text, weight=known.weight + topic.weight)
+                merged[at] = (heavier, known_about)
+                break
+        else:
+            merged.append((topic, about))
+    ranked = sorted((topic for topic, _ in merged), key=lambda topic: (-topic.weight, topic.text))
+    return tuple(ranked[: limits.TOPICS_MAX])
+
+
+def _period_title(period: Period, topics: tuple[Topic, ...], parts: Sequence[TocNode]) -> str:
+    """Name a period in words and by its weightiest topics, of different parts where it can."""
+    part_of = {
+        topic.text: index for index, part in enumerate(parts) for topic in reversed(part.topics)
+    }
+    named: list[str] = []
+    used: Counter[int] = Counter()
+    left = list(topics)
+    while left and len(named) < _TITLE_TOPICS:
+        best = min(left, key=lambda topic: (used[part_of[topic.text]], -topic.weight, topic.text))
+        left.remove(best)
+        used[part_of[best.text]] += 1
+        named.append(best.text)
+    while len(named) > 1 and len("; ".join(named)) > _TITLE_CHARS_MAX:
+        named.pop()
+    return f"{period.title}: {'; '.join(named)}" if named else period.title
+
+
+def _merged_keywords(parts: Iterable[TocNode]) -> tuple[str, ...]:
+    """Return the keywords of the parts, those first that come first in many of them."""
+    points: Counter[str] = Counter()
+    written: dict[str, str] = {}
+    for part in parts:
+        for rank, keyword in enumerate(part.keywords):
+            points[keyword.lower()] += limits.KEYWORDS_MAX - rank
+            written.setdefault(keyword.lower(), keyword)
+    ranked = sorted(points.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(written[key] for key, _ in ranked[: limits.KEYWORDS_MAX])
+
+
+def _issues(events: Iterable[Event]) -> tuple[int, ...]:
+    """Return the issues that a segment's events belong to or speak of."""
+    found: set[int] = set()
+    for event in events:
+        given = event.metadata.get("issue")
+        if isinstance(given, int | str) and str(given).isascii() and str(given).isdigit():
+            found.add(int(str(given)[:9]))
+        if event.event_type in _SPOKEN:
+            head = event.text[: limits.SUMMARY_HEAD_CHARS_MAX]
+            found.update(int(number) for number in _ISSUE.findall(head))
+            # Agents number their lists in this way; people who do so mean an issue.
+            if event.event_type is EventType.USER_MESSAGE:
+                found.update(int(number) for number in _PROMPTED_ISSUE.findall(head))
+    return tuple(sorted(found - {0}))[: limits.NODE_ISSUES_MAX]
+
+
+def _sorted(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({name for name in names if name}))

@@ -1,0 +1,60 @@
+"""What the disk promises, and what it refuses, in words.
+
+A name is durable only once the directory that holds it is synced. What the disk
+refuses (full, read-only, not ours) is nobody's data lost: it becomes an
+`UnavailableError` that says what to do.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+from agentx.kernel.errors import UnavailableError
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_NOT_OURS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+
+def sync_directory(directory: Path) -> None:
+    """Make the names in a directory durable."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write every byte: one call may write fewer than it was given."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def refused(path: Path, error: OSError) -> UnavailableError:
+    """Return the error that tells a person what the disk would not do."""
+    if error.errno in _NO_ROOM:
+        return UnavailableError(
+            f"{path}: no room left to write it; nothing was changed",
+            hint="free some disk space or raise the quota, then try again",
+        )
+    if error.errno in _NOT_OURS:
+        return UnavailableError(
+            f"{path}: may not be written; nothing was changed",
+            hint=f"make {path.parent} writable for this user, then try again",
+        )
+    reason = error.strerror or str(error)
+    return UnavailableError(
+        f"{path}: the disk refused it ({reason}); nothing was changed",
+        hint="check the disk, then try again",
+    )
+
+
+def unreadable(path: Path, error: OSError) -> UnavailableError:
+    """Return the error that tells a person why a file cannot be read."""
+    return UnavailableError(
+        f"{path}: cannot be read ({error.strerror or error})",
+        hint="make it readable for this user, then try again",
+    )

@@ -1,0 +1,90 @@
+"""What git knows about a folder: thin, bounded and tolerant.
+
+No git, no repository, a slow disk or a repository that git will not trust is
+`None`, never an exception: memory works without git. Only commands that read
+names are run, none that could call a hook, a pager or a helper.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from agentx.host.system import environment_without
+from agentx.kernel.limits import GIT_WAIT_MS
+
+_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
+
+
+def repository(path: Path) -> Path | None:
+    """Return the root of the main repository: the same from every worktree and subfolder.
+
+    For a bare repository that is the repository itself.
+    """
+    said = _asked(path, "rev-parse", "--git-common-dir")
+    if not said:
+        return None
+    shared = _resolved(path, said)
+    if shared.name == ".git":
+        return shared.parent
+    # A submodule keeps its repository inside its parent's and says where its files are.
+    elsewhere = _asked(shared, "config", "--get", "core.worktree")
+    if elsewhere:
+        return _resolved(shared, elsewhere)
+    own = _asked(path, "rev-parse", "--git-dir")
+    top = _asked(path, "rev-parse", "--show-toplevel")
+    # A repository kept apart from its files knows them only from inside.
+    if top and own and _resolved(path, own) == shared:
+        return _resolved(path, top)
+    return shared
+
+
+def branch(path: Path) -> str | None:
+    """Return the branch, also one without a commit yet; empty when HEAD is detached."""
+    name = _asked(path, "symbolic-ref", "--quiet", "--short", "HEAD")
+    if name:
+        return name
+    return None if repository(path) is None else ""
+
+
+def commit(path: Path) -> str | None:
+    """Return the id of the commit that is checked out."""
+    return _asked(path, "rev-parse", "--verify", "--quiet", "HEAD") or None
+
+
+def remote_url(path: Path) -> str | None:
+    """Return the address of `origin`, or else of the first remote, without any credentials."""
+    address = _asked(path, "config", "--get", "remote.origin.url")
+    if not address:
+        names = (_asked(path, "remote") or "").splitlines()
+        address = _asked(path, "config", "--get", f"remote.{names[0]}.url") if names else None
+    return _CREDENTIALS.sub("", address) if address else None
+
+
+def _asked(path: Path, *question: str) -> str | None:
+    """Return what git says, or None when it says nothing to rely on."""
+    try:
+        done = subprocess.run(
+            ["git", "--no-pager", *question],
+            cwd=path,
+            env={
+                **environment_without("GIT_"),
+                "GIT_OPTIONAL_LOCKS": "0",
+                "GIT_TERMINAL_PROMPT": "0",
+                "LC_ALL": "C",
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=GIT_WAIT_MS / 1000,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode != 0:
+        return None
+    return os.fsdecode(done.stdout.removesuffix(b"\n"))
+
+
+def _resolved(path: Path, said: str) -> Path:
+    return Path(os.path.realpath(path / said))

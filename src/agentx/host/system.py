@@ -1,0 +1,82 @@
+"""The machine itself: its time, its randomness, its processes and its name.
+
+Nothing else in the house asks the operating system for these. Code that needs
+time or entropy is handed it; this is what the composition root hands over.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import socket
+import time
+from pathlib import Path
+
+from agentx.kernel.clock import Millis
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_PID_NAMESPACE = Path("/proc/self/ns/pid")
+
+
+class SystemClock:
+    """The wall clock of this machine."""
+
+    def now_ms(self) -> Millis:
+        """Return the time now."""
+        return Millis(time.time_ns() // 1_000_000)
+
+    def sleep_ms(self, duration_ms: int) -> None:
+        """Wait."""
+        time.sleep(max(duration_ms, 0) / 1000)
+
+
+def system_entropy(count: int) -> bytes:
+    """Return random bytes fit for keys and ids."""
+    return os.urandom(count)
+
+
+def process_id() -> int:
+    """Return the id of this process, also after a fork."""
+    return os.getpid()
+
+
+@functools.cache
+def host_name() -> str:
+    """Return the name of this machine."""
+    return socket.gethostname()
+
+
+@functools.cache
+def boot_id() -> str:
+    """Return what stays the same for as long as a process id means the same process.
+
+    That is the boot, and within it the pid namespace: two containers on one kernel share the
+    first and not the second. Empty where the system does not say.
+    """
+    try:
+        boot = _BOOT_ID.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+    try:
+        namespace = str(_PID_NAMESPACE.readlink())
+    except OSError:
+        namespace = ""
+    return f"{boot} {namespace}".strip()
+
+
+def pid_alive(pid: int) -> bool:
+    """Tell whether a process of this machine lives; one of another user does too."""
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
+
+
+def environment_without(prefix: str) -> dict[str, str]:
+    """Return this process's environment without the variables that begin so: for children."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(prefix)}

@@ -1,0 +1,53 @@
+"""Named places where a process may die, so that a test can make it die there.
+
+Production code says `passing(CrashPoint.X)`. It costs one comparison. The fault
+suite arms a point in a child process and proves that a reopened disk is whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+
+class CrashPoint(StrEnum):
+    """Where the fault suite may strike; the value is its name on the command line of a child."""
+
+    ATOMIC_TEMP_WRITTEN = "atomic-temp-written"
+    ATOMIC_REPLACED = "atomic-replaced"
+    JOURNAL_WRITTEN = "journal-written"
+    SPOOL_TEMP_WRITTEN = "spool-temp-written"
+    DRAIN_READ = "drain-read"
+    DRAIN_APPENDED = "drain-appended"
+    DRAIN_PARTLY_REMOVED = "drain-partly-removed"
+    LOG_BEFORE_WRITE = "log-before-write"
+    LOG_AFTER_WRITE = "log-after-write"
+    FORGET_KEY_DELETED = "forget-key-deleted"
+    LOCK_CREATED_EMPTY = "lock-created-empty"
+    LOCK_BEFORE_TAKEOVER = "lock-before-takeover"
+    LOCK_IN_GUARD = "lock-in-guard"
+    LOCK_BEFORE_COMMIT = "lock-before-commit"
+    IMPORT_FILE_DONE = "import-file-done"
+    LLM_RESERVED = "llm-reserved"
+    LLM_ANSWERED = "llm-answered"
+
+
+_armed: dict[CrashPoint, Callable[[], None]] = {}
+
+
+def arm(point: CrashPoint, strike: Callable[[], None]) -> None:
+    """Let `strike` happen whenever the point is passed. For tests only."""
+    _armed[point] = strike
+
+
+def disarm() -> None:
+    """Let nothing happen any more."""
+    _armed.clear()
+
+
+def passing(point: CrashPoint) -> None:
+    """Say that the process is here."""
+    if _armed:
+        strike = _armed.get(point)
+        if strike is not None:
+            strike()

@@ -1,0 +1,134 @@
+"""What can go wrong, sorted by what the caller should do next.
+
+    AgentXError
+    |- InputError            change the request
+    |  |- InvalidValue
+    |  `- NotFound
+    |- ConflictError         re-read, then try again
+    |  |- IllegalTransition
+    |  |- LockHeld
+    |  `- StaleVersion
+    |- DataError             repair the disk first
+    |  |- CorruptRecord
+    |  `- UnsupportedVersion
+    |- LimitError            ask for less
+    |  `- BudgetExceeded
+    `- UnavailableError      try the same request later
+       |- DaemonUnavailable
+       |- IndexUnavailable
+       `- ModelUnavailable
+
+An error carries a stable `code`, a sentence and a hint. It knows nothing of exit
+codes or gRPC statuses: each surface has one table for its own language.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class AgentXError(Exception):
+    """The root: something the house foresaw."""
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InputError(AgentXError):
+    """Change the request."""
+
+    code = "input"
+
+
+class InvalidValue(InputError):
+    """A value that cannot be used."""
+
+    code = "invalid_value"
+
+
+class NotFound(InputError):
+    """Nothing has that name."""
+
+    code = "not_found"
+
+
+class ConflictError(AgentXError):
+    """Re-read, then try again."""
+
+    code = "conflict"
+
+
+class IllegalTransition(ConflictError):
+    """The thing is in a state in which this cannot happen."""
+
+    code = "illegal_transition"
+
+
+class LockHeld(ConflictError):
+    """Somebody else holds the lock."""
+
+    code = "lock_held"
+
+
+class StaleVersion(ConflictError):
+    """What was read has changed since."""
+
+    code = "stale_version"
+
+
+class DataError(AgentXError):
+    """Repair the disk first."""
+
+    code = "data"
+
+
+class CorruptRecord(DataError):
+    """Bytes that do not mean what they should."""
+
+    code = "corrupt_record"
+
+
+class UnsupportedVersion(DataError):
+    """Written by a version this one does not know."""
+
+    code = "unsupported_version"
+
+
+class LimitError(AgentXError):
+    """Ask for less."""
+
+    code = "limit"
+
+
+class BudgetExceeded(LimitError):
+    """More than the budget holds."""
+
+    code = "budget_exceeded"
+
+
+class UnavailableError(AgentXError):
+    """Try the same request later."""
+
+    code = "unavailable"
+
+
+class DaemonUnavailable(UnavailableError):
+    """The daemon does not answer."""
+
+    code = "daemon_unavailable"
+
+
+class IndexUnavailable(UnavailableError):
+    """The search index cannot be read now."""
+
+    code = "index_unavailable"
+
+
+class ModelUnavailable(UnavailableError):
+    """No model answers."""
+
+    code = "model_unavailable"

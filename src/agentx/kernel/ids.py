@@ -1,0 +1,114 @@
+"""Every id of the house: minted, built and parsed here and nowhere else.
+
+A ULID is 48 bits of milliseconds and 80 bits of entropy in 26 characters of
+Crockford's base 32, so ids sort by age as text. The time in an event's id is
+the event's *own* time, not the time it reached us.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from typing import NewType
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import InvalidValue
+
+Entropy = Callable[[int], bytes]  # n -> n random bytes
+
+EventId = NewType("EventId", str)
+GripId = NewType("GripId", str)
+NodeId = NewType("NodeId", str)
+ProjectId = NewType("ProjectId", str)
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+# Python reads base 32 with the digits 0-9a-v; Crockford's alphabet leaves some letters out.
+_TO_PYTHON = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
+_PAIRS = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
+_ULID_TIME_MAX = (1 << 48) - 1
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_PROJECT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+def mint(now_ms: int, entropy: Entropy) -> str:
+    """Return a new ULID that sorts by `now_ms`."""
+    return ulid(now_ms, entropy(10))
+
+
+def ulid(at_ms: int, randomness: bytes) -> str:
+    """Build a ULID out of its two parts.
+
+    Raises: InvalidValue when the time does not fit 48 bits.
+    """
+    if not 0 <= at_ms <= _ULID_TIME_MAX:
+        raise InvalidValue(f"{at_ms} is outside the time an id can hold")
+    assert len(randomness) == 10, "a ULID holds 80 bits of entropy"
+    number = (at_ms << 80) | int.from_bytes(randomness)
+    pairs = []
+    for _ in range(13):
+        pairs.append(_PAIRS[number & 1023])
+        number >>= 10
+    return "".join(reversed(pairs))
+
+
+def is_ulid(text: str) -> bool:
+    """Tell whether the text is a ULID."""
+    return _ULID.fullmatch(text) is not None
+
+
+def ulid_bytes(text: str) -> bytes:
+    """Return the 16 bytes of a ULID.
+
+    Raises: InvalidValue.
+    """
+    if not is_ulid(text):
+        raise InvalidValue(
+            f"{text[:40]!r} is not an id", hint="ids are 26 characters, such as in `agentx events`"
+        )
+    return int(text.translate(_TO_PYTHON), 32).to_bytes(16)
+
+
+def ulid_ms(text: str) -> Millis:
+    """Return the time inside a ULID."""
+    return Millis(int.from_bytes(ulid_bytes(text)[:6]))
+
+
+def digest(*parts: str, size: int = 16) -> bytes:
+    """Hash parts so that no two different lists of parts give the same bytes."""
+    # Each part's length stands before it, so that "ab", "c" and "a", "bc" differ.
+    spelled = "".join([f"{len(part)}:{part}" for part in parts])
+    return hashlib.blake2b(spelled.encode("utf-8", "surrogatepass"), digest_size=size).digest()
+
+
+def project_id(text: str) -> ProjectId:
+    """Check a project id: it becomes the name of a folder.
+
+    Raises: InvalidValue.
+    """
+    if _PROJECT_ID.fullmatch(text) is None or ".." in text:
+        raise InvalidValue(
+            f"project id {text[:60]!r} cannot be a folder name",
+            hint="use letters, digits, '.', '_' and '-', at most 128, a letter or digit first",
+        )
+    return ProjectId(text)
+
+
+def grip_id(at_ms: int, randomness: bytes) -> GripId:
+    """Build the id of a grip from the time of its evidence and what tells it apart."""
+    return GripId(f"grip:{at_ms:013}:{ulid(at_ms, randomness)}")
+
+
+def parse_grip_id(text: str) -> tuple[GripId, Millis]:
+    """Check a grip's id; return it with the time of its evidence.
+
+    Raises: InvalidValue.
+    """
+    kind, _, rest = text.partition(":")
+    at, _, unique = rest.partition(":")
+    if kind != "grip" or not (at.isascii() and at.isdigit()) or not is_ulid(unique):
+        raise InvalidValue(
+            f"{text[:60]!r} is not a grip",
+            hint="grips look like grip:1768471200000:01KF...; see them in `agentx toc NODE_ID`",
+        )
+    return GripId(text), Millis(int(at))

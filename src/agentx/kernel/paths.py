@@ -1,0 +1,309 @@
+"""Every path on disk. No other file contains a path literal.
+
+Three places: the project (`.agentx/`, `.agent-memory/`), the user's data
+(`$XDG_DATA_HOME/agent-memory/`), the user's settings (`$XDG_CONFIG_HOME/agentx/`).
+Every name that becomes part of a path is checked or encoded here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentx.kernel.encoding import encoded as encoded  # noqa: PLC0414  others look for it here
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.ids import ProjectId, digest, project_id
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectPaths:
+    """What lies in the user's repository."""
+
+    root: Path
+
+    @property
+    def settings(self) -> Path:
+        """Project settings: only what the user set."""
+        return self.root / ".agentx" / "config.toml"
+
+    @property
+    def workflows(self) -> Path:
+        """Workflows in TOML."""
+        return self.root / ".agentx" / "workflows"
+
+    @property
+    def roles(self) -> Path:
+        """The instructions of each role."""
+        return self.root / ".agentx" / "agents"
+
+    @property
+    def issues(self) -> Path:
+        """Issues in local mode."""
+        return self.root / ".agentx" / "issues"
+
+    def issue(self, number: int) -> Path:
+        """One issue."""
+        return self.issues / f"{_counted(number)}.json"
+
+    @property
+    def agent_status(self) -> Path:
+        """Who is doing what."""
+        return self.root / ".agentx" / "state" / "agent-status.json"
+
+    @property
+    def ledgers(self) -> Path:
+        """The clarification ledgers."""
+        return self.root / ".agentx" / "state" / "clarifications"
+
+    def ledger(self, issue: int) -> Path:
+        """The clarifications of one issue."""
+        return self.ledgers / f"issue-{_counted(issue)}.json"
+
+    @property
+    def observations(self) -> Path:
+        """The observations, one file an issue."""
+        return self.root / ".agentx" / "memory"
+
+    @property
+    def log(self) -> Path:
+        """Our own structured log."""
+        return self.root / ".agentx" / "logs" / "agentx.jsonl"
+
+    @property
+    def ignore_file(self) -> Path:
+        """The rules of what is not committed."""
+        return self.root / ".agentx" / ".gitignore"
+
+    @property
+    def run_memory(self) -> Path:
+        """Runs (STM), lessons (LTM) and their archive."""
+        return self.root / ".agent-memory"
+
+
+@dataclass(frozen=True, slots=True)
+class StorePaths:
+    """What lies in one store's folder, mode 0700."""
+
+    root: Path
+
+    @property
+    def db(self) -> Path:
+        """RocksDB."""
+        return self.root / "db"
+
+    @property
+    def text_index(self) -> Path:
+        """The full-text index."""
+        return self.root / "bm25-index"
+
+    @property
+    def vector_index(self) -> Path:
+        """The vectors."""
+        return self.root / "vector-index"
+
+    @property
+    def digests(self) -> Path:
+        """What hooks print at session start, prepared beforehand."""
+        return self.root / "digests"
+
+    def digest(self, harness: str, branch: str = "", role: str = "") -> Path:
+        """The digest of one harness, for a branch and a role; both empty is the default."""
+        return self.digests / f"{encoded(branch)}+{encoded(role)}+{encoded(harness)}.txt"
+
+    @property
+    def daemon(self) -> Path:
+        """Who serves this store: pid, address, start."""
+        return self.root / "daemon.json"
+
+    @property
+    def daemon_lock(self) -> Path:
+        """Held by the daemon for as long as it lives."""
+        return self.root / "daemon.lock"
+
+    @property
+    def daemon_log(self) -> Path:
+        """What the daemon said."""
+        return self.root / "daemon.log"
+
+    @property
+    def daemon_log_before(self) -> Path:
+        """What the daemon said before its log was full."""
+        return self.root / "daemon.log.1"
+
+    @property
+    def daemon_token(self) -> Path:
+        """What a caller over TCP must know."""
+        return self.root / "daemon.token"
+
+    @property
+    def socket(self) -> Path:
+        """Where the daemon listens."""
+        return self.root / "daemon.sock"
+
+    def socket_in(self, folder: Path) -> Path:
+        """Where the daemon listens when its own folder cannot hold a socket: a short name."""
+        return folder / f"{digest(str(self.root), size=12).hex()}.sock"
+
+    @property
+    def scheduler(self) -> Path:
+        """What is known of each job: when it ran, what came of it, when it runs next."""
+        return self.root / "scheduler.json"
+
+    @property
+    def scheduler_lock(self) -> Path:
+        """Held while a command runs a job without a daemon."""
+        return self.root / "scheduler.lock"
+
+    @property
+    def spending(self) -> Path:
+        """What models have cost, day by day."""
+        return self.root / "spending.json"
+
+    @property
+    def import_cursors(self) -> Path:
+        """How far each transcript has been read."""
+        return self.root / "import-cursors.json"
+
+    @property
+    def log(self) -> Path:
+        """Our own structured log, for a project that was not set up with `agentx init`."""
+        return self.root / "agentx.jsonl"
+
+    @property
+    def faults(self) -> Path:
+        """What could not be taken, for `doctor`."""
+        return self.root / "faults.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPaths:
+    """The folder of an index: generations side by side, one of which answers."""
+
+    root: Path
+
+    @property
+    def current(self) -> Path:
+        """The name of the generation that answers."""
+        return self.root / "current"
+
+    @property
+    def writer_lock(self) -> Path:
+        """Held by the one process that may write."""
+        return self.root / "writer.lock"
+
+    def generation(self, number: int) -> GenerationPaths:
+        """One generation."""
+        return GenerationPaths(self.root / f"g-{_counted(number):04}")
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationPaths:
+    """One generation of an index."""
+
+    root: Path
+
+    @property
+    def version(self) -> Path:
+        """Which format the generation has."""
+        return self.root / "version.json"
+
+    @property
+    def mark(self) -> Path:
+        """How far its owner had come at the last commit."""
+        return self.root / "mark.json"
+
+    @property
+    def passages(self) -> Path:
+        """Documents, in passages."""
+        return self.root / "passages"
+
+    @property
+    def windows(self) -> Path:
+        """Stretches of sessions."""
+        return self.root / "windows"
+
+    @property
+    def chapters(self) -> Path:
+        """Chapters of sessions."""
+        return self.root / "chapters"
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolPaths:
+    """The spool folder of one working directory."""
+
+    root: Path
+
+    @property
+    def tmp(self) -> Path:
+        """Being written."""
+        return self.root / "tmp"
+
+    @property
+    def new(self) -> Path:
+        """Whole, and waiting to be taken."""
+        return self.root / "new"
+
+    @property
+    def refused(self) -> Path:
+        """What could not be taken at all; `doctor` reports it."""
+        return self.root / "refused"
+
+    @property
+    def directory(self) -> Path:
+        """The working directory this folder stands for, as text."""
+        return self.root / "directory"
+
+    @property
+    def store(self) -> Path:
+        """The folder of the store this directory belongs to, as text: settled once."""
+        return self.root / "store"
+
+
+@dataclass(frozen=True, slots=True)
+class DataPaths:
+    """What lies in the user's data folder, `$XDG_DATA_HOME/agent-memory`."""
+
+    root: Path
+
+    def store(self, project: ProjectId) -> StorePaths:
+        """The store of one project."""
+        return StorePaths(self.root / project_id(project))
+
+    @property
+    def unified(self) -> StorePaths:
+        """The one store of unified mode."""
+        return StorePaths(self.root / "unified")
+
+    @property
+    def spools(self) -> Path:
+        """All spool folders."""
+        return self.root / "spool"
+
+    def spool(self, working_directory: str) -> SpoolPaths:
+        """The spool folder of a working directory."""
+        return SpoolPaths(self.spools / encoded(working_directory))
+
+    @property
+    def launcher(self) -> Path:
+        """The hook command that agent CLIs call: its path never changes."""
+        return self.root / "bin" / "agentx-hook"
+
+    @property
+    def backups(self) -> Path:
+        """Copies of the settings files of agent CLIs, before we edited them."""
+        return self.root / "backups"
+
+
+def runtime_folder(runtime: Path | None, temporary: Path, user: int) -> Path:
+    """The user's folder for sockets: in `$XDG_RUNTIME_DIR`, else in the temporary folder."""
+    return runtime / "agentx" if runtime is not None else temporary / f"agentx-{user}"
+
+
+RESERVED_STORE_NAMES = frozenset({"spool", "bin", "backups", "unified"})
+
+
+def _counted(number: int) -> int:
+    if number < 0:
+        raise InvalidValue(f"{number} is not an issue number", hint="use 0 or more")
+    return number

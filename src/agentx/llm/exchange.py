@@ -1,0 +1,222 @@
+"""One question over HTTP: asked within the allowance, asked again where that may help.
+
+    reserve -> request -+-> answer                      settle for what it used
+                        +-> never reached, or refused   release; perhaps wait and ask again
+                        `-> nobody knows                count in full; ask again only if the
+                                                        connection broke
+
+Every try is reserved by itself, because a provider may charge for one whose answer never
+arrived. The number of tries, each try, all of them together and the size of a reply are
+bounded.
+
+Law: no error carries the key. A fault becomes a value where it is caught, and the error
+that is raised from it remembers no request.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import httpx
+import msgspec
+
+from agentx.kernel import limits
+from agentx.kernel.clock import Clock
+from agentx.kernel.crash import CrashPoint, passing
+from agentx.kernel.errors import ModelUnavailable
+from agentx.kernel.ids import Entropy
+from agentx.kernel.redact import redact
+from agentx.kernel.text import preview, printable
+from agentx.llm.answer import HINT, Heard, checked
+from agentx.llm.port import Allowance, Completion, Prompt, most_used
+from agentx.llm.retry import asked_wait_ms, backoff_ms, is_temporary, is_unclear
+
+Reader = Callable[[bytes], Heard]
+
+_FORM_REFUSED = frozenset({400, 422})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is sent."""
+
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    body: Mapping[str, object] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Why a try brought no answer."""
+
+    reason: str
+    charged: bool  # perhaps
+    temporary: bool = False
+    form_refused: bool = False
+    wait_ms: int | None = None  # what the provider asks for
+
+
+class Exchange:
+    """The way to one model of one provider."""
+
+    def __init__(
+        self,
+        http: httpx.Client,
+        *,
+        name: str,
+        key: str,
+        timeout_ms: int,
+        clock: Clock,
+        entropy: Entropy,
+    ) -> None:
+        self.name = name
+        self._http = http
+        self._key = key
+        self._timeout_ms = timeout_ms
+        self._clock = clock
+        self._entropy = entropy
+
+    def ask(
+        self, prompt: Prompt, forms: Sequence[Request], read: Reader, allowance: Allowance
+    ) -> Completion:
+        """Return the answer to a question; the next form of it where the provider refuses one.
+
+        Raises: ModelUnavailable, BudgetExceeded.
+        """
+        if not all("!" <= char <= "~" for char in self._key):
+            raise self._unavailable("the API key has characters that no key has")
+        most = most_used(prompt)
+        began_ms, waited_ms = self._clock.now_ms(), 0
+        left = list(forms)
+        for number in range(limits.LLM_TRIES_MAX):
+            reservation = allowance.reserve(self.name, most)
+            passing(CrashPoint.LLM_RESERVED)
+            outcome = self._once(left[0])
+            if isinstance(outcome, bytes):
+                heard = _understood(read, outcome)
+                passing(CrashPoint.LLM_ANSWERED)
+                counted = heard.usage or most
+                reservation.settle(counted)
+                return checked(heard, prompt, name=self.name, counted=counted)
+            if outcome.charged:
+                reservation.settle(most)
+            else:
+                reservation.release()
+            if outcome.form_refused and len(left) > 1:
+                left.pop(0)
+                continue
+            wait_ms = outcome.wait_ms
+            if wait_ms is None:
+                wait_ms = backoff_ms(number, self._entropy)
+            spent_ms = max(self._clock.now_ms() - began_ms, waited_ms)
+            if not outcome.temporary or not _worth_waiting(wait_ms, spent_ms, number):
+                raise self._unavailable(outcome.reason)
+            self._clock.sleep_ms(wait_ms)
+            waited_ms += wait_ms
+        raise self._unavailable("no form of the question is understood")
+
+    def _once(self, request: Request) -> bytes | Fault:
+        """Ask once; a fault is returned, not raised, so that nothing of the request leaves."""
+        try:
+            return self._sent(request)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            reason = f"cannot be reached at {_host(request.url)}: {self._clean(str(error))}"
+            return Fault(reason=reason, charged=False, temporary=True)
+        except httpx.TimeoutException:
+            return self._too_slow()
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError):
+            return Fault(reason="the address llm.base_url cannot be used", charged=False)
+        except (httpx.HTTPError, httpx.StreamError) as error:
+            reason = f"the connection broke: {self._clean(str(error)) or type(error).__name__}"
+            return Fault(reason=reason, charged=True, temporary=True)
+
+    def _sent(self, request: Request) -> bytes | Fault:
+        # Surrogates that have no partner cannot be sent.
+        content = json.dumps(request.body, ensure_ascii=False).encode("utf-8", "replace")
+        headers = {
+            "content-type": "application/json",
+            "accept-encoding": "identity",  # so that a small reply cannot unfold into a large one
+            "user-agent": "agentx",
+            **request.headers,
+        }
+        seconds = self._timeout_ms / 1000
+        timeout = httpx.Timeout(seconds, connect=min(seconds, limits.LLM_CONNECT_MS_MAX / 1000))
+        began_ms = self._clock.now_ms()
+        with self._http.stream(
+            "POST", request.url, content=content, headers=headers, timeout=timeout
+        ) as response:
+            raw = bytearray()
+            for chunk in response.iter_raw():
+                raw += chunk
+                if len(raw) > limits.LLM_REPLY_BYTES_MAX:
+                    return Fault(reason="the reply is far too large", charged=True)
+                # A time-out is for the next bytes; a reply that drips must end as well.
+                if self._clock.now_ms() - began_ms > self._timeout_ms:
+                    return self._too_slow()
+        if response.is_success:
+            return bytes(raw)
+        return self._refused(response, bytes(raw))
+
+    def _refused(self, response: httpx.Response, raw: bytes) -> Fault:
+        status = response.status_code
+        said = self._clean(_message(raw))
+        return Fault(
+            reason=f"answered with status {status}" + (f": {said}" if said else ""),
+            charged=is_unclear(status),
+            temporary=is_temporary(status),
+            form_refused=status in _FORM_REFUSED,
+            wait_ms=asked_wait_ms(response.headers, self._clock.now_ms()),
+        )
+
+    def _too_slow(self) -> Fault:
+        # Asking again would cost again, and take as long.
+        return Fault(reason=f"no answer within {self._timeout_ms / 1000:g} s", charged=True)
+
+    def _clean(self, text: str) -> str:
+        """Return a provider's words as one short line without secrets."""
+        if self._key:
+            text = text.replace(self._key, "[REDACTED:key]")
+        return preview(printable(redact(text)), limits.LLM_REASON_CHARS_MAX)
+
+    def _unavailable(self, reason: str) -> ModelUnavailable:
+        return ModelUnavailable(f"{self.name}: {reason}", hint=HINT)
+
+
+def _worth_waiting(wait_ms: int, spent_ms: int, number: int) -> bool:
+    """Tell whether another try is within the bounds."""
+    return (
+        number + 1 < limits.LLM_TRIES_MAX
+        and wait_ms <= limits.LLM_WAIT_MS_MAX
+        and spent_ms + wait_ms <= limits.LLM_CALL_MS_MAX
+    )
+
+
+def _understood(read: Reader, raw: bytes) -> Heard:
+    try:
+        return read(raw)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return Heard(fault="the reply cannot be understood")
+
+
+def _message(raw: bytes) -> str:
+    """Return what a provider says of an error: all of them put it in the same place."""
+    try:
+        return msgspec.json.decode(raw, type=_Refusal).error.message
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return raw[: 2 * limits.LLM_REASON_CHARS_MAX].decode("utf-8", "replace")
+
+
+class _RefusalError(msgspec.Struct):
+    message: str = ""
+
+
+class _Refusal(msgspec.Struct):
+    error: _RefusalError
+
+
+def _host(url: str) -> str:
+    """Return the host of an address, without any name and password in it."""
+    parsed = httpx.URL(url)
+    return parsed.host if parsed.port is None else f"{parsed.host}:{parsed.port}"

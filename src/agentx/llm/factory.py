@@ -1,0 +1,54 @@
+"""The model that the settings name.
+
+No provider, or no key, means no model: the house works without one. A server on this
+machine needs no key.
+"""
+
+from __future__ import annotations
+
+import httpx
+
+from agentx.kernel import limits
+from agentx.kernel.clock import SECOND_MS, Clock
+from agentx.kernel.ids import Entropy
+from agentx.llm.anthropic import Anthropic
+from agentx.llm.exchange import Exchange
+from agentx.llm.gemini import Gemini
+from agentx.llm.openai import OpenAI
+from agentx.llm.port import Model
+from agentx.llm.resting import Resting
+from agentx.llm.settings import LlmSettings, model_name
+
+_ADAPTERS: dict[str, type[Anthropic | OpenAI | Gemini]] = {
+    "anthropic": Anthropic,
+    "openai": OpenAI,
+    "gemini": Gemini,
+}
+_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def model_for(
+    settings: LlmSettings, environment_key: str, http: httpx.Client, clock: Clock, entropy: Entropy
+) -> Model | None:
+    """Return the model to ask, or None for offline."""
+    key = environment_key.strip()
+    adapter = _ADAPTERS.get(settings.provider)
+    if adapter is None or not (key or _is_on_this_machine(settings.base_url)):
+        return None
+    model = model_name(settings)
+    exchange = Exchange(
+        http,
+        name=f"{settings.provider}/{model}",
+        key=key,
+        timeout_ms=min(max(settings.timeout_s, 1) * SECOND_MS, limits.LLM_CALL_MS_MAX),
+        clock=clock,
+        entropy=entropy,
+    )
+    return Resting(adapter(exchange, model=model, key=key, address=settings.base_url), clock)
+
+
+def _is_on_this_machine(address: str) -> bool:
+    try:
+        return httpx.URL(address).host in _THIS_MACHINE
+    except httpx.InvalidURL:
+        return False

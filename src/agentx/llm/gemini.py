@@ -1,0 +1,144 @@
+"""Google's Gemini API, `generateContent`.
+
+The key goes into a header: the address is the one part of a request that everybody logs.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import msgspec
+
+from agentx.llm.answer import Heard, usage_of
+from agentx.llm.exchange import Exchange, Request
+from agentx.llm.port import Allowance, Completion, Prompt, Usage
+from agentx.llm.schema import Schema
+
+ADDRESS = "https://generativelanguage.googleapis.com/v1beta"
+
+
+class Gemini:
+    """A model behind `generateContent`."""
+
+    def __init__(self, exchange: Exchange, *, model: str, key: str, address: str = "") -> None:
+        self._exchange = exchange
+        plain = quote(model.removeprefix("models/"), safe="")
+        self._url = f"{(address or ADDRESS).rstrip('/')}/models/{plain}:generateContent"
+        self._headers = {"x-goog-api-key": key} if key else {}
+
+    @property
+    def name(self) -> str:
+        """Who answers."""
+        return self._exchange.name
+
+    def complete(self, prompt: Prompt, budget: Allowance) -> Completion:
+        """Return the answer.
+
+        Raises: ModelUnavailable, BudgetExceeded.
+        """
+        request = Request(url=self._url, headers=self._headers, body=_body(prompt))
+        return self._exchange.ask(prompt, (request,), heard, budget)
+
+
+def _body(prompt: Prompt) -> dict[str, object]:
+    form: dict[str, object] = {"maxOutputTokens": prompt.max_output_tokens}
+    if prompt.json_schema is not None:
+        form |= {
+            "responseMimeType": "application/json",
+            "responseSchema": _as_openapi(prompt.json_schema),
+        }
+    return {
+        "systemInstruction": {"parts": [{"text": prompt.system}]},
+        "contents": [{"role": "user", "parts": [{"text": prompt.user}]}],
+        "generationConfig": form,
+    }
+
+
+def _as_openapi(schema: Schema) -> dict[str, object]:
+    """Return a schema in the dialect of this API: types in capitals, no word on other keys."""
+    said: dict[str, object] = {}
+    for key, value in schema.items():
+        match key:
+            case "type":
+                said[key] = str(value).upper()
+            case "properties":
+                said[key] = {name: _as_openapi(inner) for name, inner in value.items()}
+            case "items":
+                said[key] = _as_openapi(value)
+            case "required" | "enum" | "description":
+                said[key] = value
+            case _:
+                pass
+    return said
+
+
+class _Part(msgspec.Struct):
+    text: str = ""
+    thought: bool = False
+
+
+class _Content(msgspec.Struct):
+    parts: list[_Part] = []
+
+
+class _Candidate(msgspec.Struct, rename="camel"):
+    content: _Content | None = None
+    finish_reason: str = ""
+
+
+class _Feedback(msgspec.Struct, rename="camel"):
+    block_reason: str = ""
+
+
+class _Used(msgspec.Struct, rename="camel"):
+    prompt_token_count: int = 0
+    candidates_token_count: int = 0
+    thoughts_token_count: int = 0
+    total_token_count: int = 0
+
+
+class _Reply(msgspec.Struct, rename="camel"):
+    candidates: list[_Candidate] = []
+    prompt_feedback: _Feedback | None = None
+    usage_metadata: _Used | None = None
+    model_version: str = ""
+
+
+def heard(raw: bytes) -> Heard:
+    """Return what a reply says.
+
+    Raises: msgspec.MsgspecError when it is none.
+    """
+    reply = msgspec.json.decode(raw, type=_Reply)
+    usage = _usage(reply.usage_metadata)
+    if not reply.candidates:
+        blocked = reply.prompt_feedback.block_reason if reply.prompt_feedback else ""
+        fault = "the provider's filter refused the prompt" if blocked else "the answer is empty"
+        return Heard(usage=usage, fault=fault)
+    first = reply.candidates[0]
+    parts = first.content.parts if first.content else []
+    return Heard(
+        text="".join(part.text for part in parts if not part.thought),
+        model=reply.model_version,
+        usage=usage,
+        fault=_fault(first.finish_reason),
+    )
+
+
+def _usage(used: _Used | None) -> Usage | None:
+    if used is None:
+        return None
+    written = used.candidates_token_count + used.thoughts_token_count
+    return usage_of(
+        used.prompt_token_count, max(written, used.total_token_count - used.prompt_token_count)
+    )
+
+
+def _fault(finish_reason: str) -> str:
+    match finish_reason:
+        case "" | "STOP" | "FINISH_REASON_UNSPECIFIED":
+            return ""
+        case "MAX_TOKENS":
+            return "the answer was cut off at its token limit"
+        case _:
+            return "the provider's filter held the answer back"

@@ -1,0 +1,60 @@
+"""A model that keeps failing is left alone for a while.
+
+A build asks once a segment. Without this, a provider that is down would cost every one of
+them its full patience. Each rest is twice as long as the one before; one answer ends it.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from agentx.kernel import limits
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import ModelUnavailable
+from agentx.llm.port import Allowance, Completion, Model, Prompt
+
+
+class Resting:
+    """A model, and how often it failed in a row."""
+
+    def __init__(self, model: Model, clock: Clock) -> None:
+        self._model = model
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._failures = 0
+        self._rests_until_ms = 0
+
+    @property
+    def name(self) -> str:
+        """Who answers."""
+        return self._model.name
+
+    def complete(self, prompt: Prompt, budget: Allowance) -> Completion:
+        """Return the answer.
+
+        Raises: ModelUnavailable, BudgetExceeded.
+        """
+        left_ms = self._rests_until_ms - self._clock.now_ms()
+        # A clock that was set back must not make the rest longer than the longest.
+        if 0 < left_ms <= limits.LLM_REST_MS_MAX:
+            raise ModelUnavailable(
+                f"{self.name}: failed {self._failures} times in a row",
+                hint=f"it is asked again in {left_ms / 1000:.0f} s",
+            )
+        try:
+            completion = self._model.complete(prompt, budget)
+        except ModelUnavailable:
+            self._failed()
+            raise
+        with self._lock:
+            self._failures = 0
+            self._rests_until_ms = 0
+        return completion
+
+    def _failed(self) -> None:
+        with self._lock:
+            self._failures += 1
+            over = self._failures - limits.LLM_FAILURES_MAX
+            if over >= 0:
+                rest_ms = min(limits.LLM_REST_MS << min(over, 10), limits.LLM_REST_MS_MAX)
+                self._rests_until_ms = self._clock.now_ms() + rest_ms

@@ -1,0 +1,1 @@
+"""The ways in: each parses, calls one operation, renders."""

@@ -1,0 +1,110 @@
+"""`agentx demo`: three weeks of a small team, replayed into a throw-away project."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn
+
+from agentx.app import sample
+from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.stage import Stage
+
+# The last days are captured live, through the real hook; what came before is imported.
+_LIVE_SESSIONS = 6
+
+
+@click.command(cls=Verb)
+@click.option("--keep", is_flag=True, help="Keep the demo's folder, to look around in it.")
+@click.option("--fast", is_flag=True, help="Import everything instead of replaying the hooks.")
+@click.pass_obj
+def command(invocation: Invocation, keep: bool, fast: bool) -> None:
+    """Replay three weeks of a small team and show what AgentX remembers.
+
+    Everything happens in a throw-away home: nothing of yours is read or changed.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="agentx-demo-"))
+    stage = Stage(folder, sys.executable)
+    try:
+        _play(stage, invocation.screen, invocation.talk, fast=fast)
+    finally:
+        stage.run("daemon", "stop", quiet=True)
+        if keep:
+            invocation.screen.print(
+                f"\nKept in {folder}. Look around:\n  {stage.spoken_environment} agentx sessions",
+                soft_wrap=True,
+            )
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _play(stage: Stage, screen: Console, talk: Console, *, fast: bool) -> None:
+    story = sample.sessions()
+    live = () if fast else story[-_LIVE_SESSIONS:]
+    past = [session for session in story if session not in live]
+    screen.print(
+        "Mira and Tomas build [bold]Tidebook[/bold], a booking service for harbour berths, with\n"
+        "Claude Code, Codex and Gemini CLI, from 2 to 20 March 2026. Nothing below is canned:\n"
+        "these are the real commands."
+    )
+    stage.set_up(past)
+    _say(
+        screen,
+        "Set the project up. It finds the agent CLIs, installs their hooks, imports history.",
+    )
+    _show(stage, screen, "init")
+    if live:
+        _say(screen, "The last sessions come in live: every line goes through the real hook.")
+        _replay(stage, talk, live)
+        _show(stage, screen, "sync")
+    _say(screen, "What is remembered now.")
+    _show(stage, screen, "status")
+    _say(screen, "Who worked on what.")
+    _show(stage, screen, "sessions", "--limit", "12")
+    _say(screen, "The incident of the third week, as it happened.")
+    incident = next(one for one in story if one.slug == "incident")
+    _show(stage, screen, "events", "--session", incident.session_id[:8], "--limit", "14")
+    _say(screen, "Importing again changes nothing: an event is stored once, live or imported.")
+    stage.leave_transcripts(story)
+    _show(stage, screen, "import")
+    _show(stage, screen, "import")
+    _privacy(stage, screen, [text for one in story for text in one.planted])
+
+
+def _privacy(stage: Stage, screen: Console, planted: list[str]) -> None:
+    _say(screen, "Secrets and <private> text never reached the disk; forgetting is for good.")
+    survived = [text for text in planted if stage.anywhere(text)]
+    screen.print(
+        f"{len(planted)} planted secrets and private texts, searched in every file and event: "
+        f"{len(survived)} found"
+    )
+    _show(stage, screen, "forget", "--session", sample.sessions()[0].session_id[:8])
+    _show(stage, screen, "status")
+
+
+def _replay(stage: Stage, talk: Console, live: tuple[sample.SampleSession, ...]) -> None:
+    calls = [(session, at_ms, payload) for session, at_ms, payload in stage.calls(live)]
+    columns = (
+        TextColumn("replaying"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} hooks"),
+    )
+    with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as bar:
+        for session, at_ms, payload in bar.track(calls):
+            stage.hook(session, at_ms, payload)
+
+
+def _say(screen: Console, text: str) -> None:
+    screen.print(f"\n[bold cyan]# {escape(text)}[/bold cyan]", soft_wrap=True)
+
+
+def _show(stage: Stage, screen: Console, *arguments: str) -> None:
+    screen.print(f"[dim]$[/dim] [bold]agentx {escape(' '.join(arguments))}[/bold]")
+    screen.file.flush()
+    stage.run(*arguments)

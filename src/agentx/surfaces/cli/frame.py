@@ -1,0 +1,128 @@
+"""What every command is given, and how it shows what it did.
+
+stdout is data, stderr is talk. `--json` and `--project` are accepted before and
+after the name of the command.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from agentx.app.config import Environment
+    from agentx.app.memory import Memory
+    from agentx.app.project import Project
+
+
+class Invocation:
+    """One call of the command line."""
+
+    def __init__(self, *, project_directory: str = "", as_json: bool = False) -> None:
+        self.project_directory = project_directory
+        self.as_json = as_json
+
+    @cached_property
+    def environment(self) -> Environment:
+        """What the surroundings say."""
+        from agentx.app.config import read_environment
+
+        return read_environment()
+
+    @cached_property
+    def project(self) -> Project:
+        """The project of `--project`, or of this folder."""
+        from agentx.app.project import open_project
+
+        return open_project(Path(self.project_directory or Path.cwd()), self.environment)
+
+    def memory(self) -> Memory:
+        """Open the project's memory: through the daemon if one runs, else the store itself."""
+        from agentx.surfaces.cli.door import open_memory
+
+        return open_memory(self.project)
+
+    @cached_property
+    def screen(self) -> Console:
+        """Where data goes for a person."""
+        from rich.console import Console
+
+        return Console(highlight=False, soft_wrap=False)
+
+    @cached_property
+    def talk(self) -> Console:
+        """Where talk goes: progress, hints, what is being done."""
+        from rich.console import Console
+
+        return Console(stderr=True, highlight=False)
+
+    def show(self, data: object, draw: Callable[[Console], None]) -> None:
+        """Write the reply: as JSON for a program, drawn for a person."""
+        if self.as_json:
+            sys.stdout.write(json.dumps(plain(data), ensure_ascii=False) + "\n")
+        else:
+            draw(self.screen)
+
+
+def plain(value: object) -> Any:
+    """Return a value as JSON can hold it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if isinstance(value, Path):
+        return str(value)
+    return value
+
+
+def _take_json(ctx: click.Context, _option: click.Parameter, given: bool) -> None:
+    if given:
+        ctx.find_object(Invocation).as_json = True  # type: ignore[union-attr]  # set by the root command
+
+
+def _take_project(ctx: click.Context, _option: click.Parameter, given: str) -> None:
+    if given:
+        ctx.find_object(Invocation).project_directory = given  # type: ignore[union-attr]  # as above
+
+
+class Verb(click.Command):
+    """A command that takes `--json` and `--project` too."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.extend(
+            (
+                click.Option(
+                    ["--json"],
+                    is_flag=True,
+                    expose_value=False,
+                    callback=_take_json,
+                    help="Write data as JSON on stdout.",
+                ),
+                click.Option(
+                    ["--project"],
+                    metavar="DIR",
+                    default="",
+                    expose_value=False,
+                    callback=_take_project,
+                    help="The project's folder (default: here).",
+                ),
+            )
+        )
+
+
+class VerbGroup(click.Group):
+    """A group of verbs."""
+
+    command_class = Verb

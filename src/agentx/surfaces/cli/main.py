@@ -1,0 +1,120 @@
+"""The way in from a terminal: find the command, run it, turn failure into an exit code.
+
+`agentx --help` and `--version` import nothing but click: a command's module is
+imported when it is called.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from agentx import __version__
+from agentx.kernel.errors import AgentXError
+from agentx.surfaces.cli.failure import Failure, failure_of
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+# name -> (module, what it does): in the order a newcomer needs them.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("init", "Set a project up: hooks, history, memory."),
+    "setup": ("setup", "Add AgentX to one agent CLI, or take it out again."),
+    "status": ("status", "What is remembered, and what is running."),
+    "doctor": ("doctor", "What is wrong, and the mend."),
+    "import": ("import_history", "Take the transcripts of agent CLIs into the log."),
+    "sync": ("sync", "Take what hooks captured and bring every view up to date."),
+    "toc": ("toc", "What was done when: years, months, weeks, days, segments."),
+    "expand": ("expand", "From a line to the exact words it came from."),
+    "sessions": ("sessions", "The sessions, newest first."),
+    "events": ("events", "The event log."),
+    "forget": ("forget", "Erase an event or a session for good."),
+    "daemon": ("daemon", "The background process: start, stop, status."),
+    "scheduler": ("scheduler", "What the daemon does by itself: status, pause, resume, run."),
+    "config": ("config", "Settings: show, set, unset."),
+    "logs": ("logs", "AgentX's own log."),
+    "demo": ("demo", "Three weeks of a small team, replayed: see what AgentX remembers."),
+}
+
+
+class Commands(click.Group):
+    """The commands, imported when called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """Return the names, in order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  as above
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"agentx.surfaces.cli.commands.{COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  as above
+        """Write the list without importing what it lists."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "-V", "--version", message="agentx %(version)s")
+@click.option("--json", "as_json", is_flag=True, help="Write data as JSON on stdout.")
+@click.option("--project", metavar="DIR", default="", help="The project's folder (default: here).")
+@click.pass_context
+def agentx(ctx: click.Context, as_json: bool, project: str) -> None:
+    """One memory for all your coding agents.
+
+    Captures every session of Claude Code, Codex, Gemini CLI, OpenCode and Copilot CLI into one
+    append-only log on this machine, and gives it back.
+    """
+    ctx.obj = Invocation(project_directory=project, as_json=as_json)
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run one command and leave with its exit code."""
+    if not __debug__:
+        sys.stderr.write("agentx: assertions carry weight here: run python without -O\n")
+        sys.exit(2)
+    given = sys.argv[1:] if arguments is None else arguments
+    as_json = "--json" in given
+    try:
+        agentx.main(args=given, prog_name="agentx", standalone_mode=False)
+    except click.exceptions.Exit as leaving:
+        sys.exit(leaving.exit_code)
+    except click.exceptions.Abort:
+        _leave(Failure(exit_code=130, code="interrupted", message="interrupted"), as_json)
+    except click.ClickException as error:
+        usage = isinstance(error, click.UsageError) and error.ctx is not None
+        hint = f"see `{error.ctx.command_path} --help`" if usage and error.ctx else ""  # type: ignore[attr-defined]  # narrowed by usage
+        _leave(
+            Failure(exit_code=2, code="usage", message=error.format_message(), hint=hint), as_json
+        )
+    except BrokenPipeError:
+        # The reader has seen enough; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (AgentXError, OSError) as error:
+        _leave(failure_of(error), as_json)
+    sys.exit(0)
+
+
+def _leave(failure: Failure, as_json: bool) -> NoReturn:
+    if as_json:
+        sys.stdout.write(failure.as_json() + "\n")
+    else:
+        sys.stderr.write(failure.as_text())
+    sys.exit(failure.exit_code)
+
+
+__all__ = ["COMMANDS", "Verb", "agentx", "main"]
+
+if __name__ == "__main__":
+    main()

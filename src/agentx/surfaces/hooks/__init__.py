@@ -1,0 +1,1 @@
+"""What agent CLIs call: stand-alone, fast, fail-open."""

@@ -1,0 +1,123 @@
+"""One hook call: read stdin, redact, spool; at session start, print the digest.
+
+    stdin -> redact -> spool (durable) -> at session start: digest -> stdout -> spool
+
+The agent CLI waits meanwhile, so nothing slow is imported on the common path: no
+`re`, `json`, `pathlib`, `typing`. Nothing is raised, nothing goes to stderr, and
+nothing to stdout but the one object that the agent CLI expects at session start.
+"""
+
+import os
+import time
+
+from agentx.kernel.limits import HOOK_PAYLOAD_BYTES_MAX, HOOK_PAYLOAD_PLAIN_BYTES_MAX
+from agentx.kernel.redact import suspicious
+from agentx.surfaces.hooks.spool import Call, deliver
+
+_HARNESS_CHARS_MAX = 40
+_HARNESS_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+_READ_BYTES = 1 << 20
+_MS_DIGITS_MAX = 13
+# The name of the event is at the beginning; a prompt or a tool's output comes after it.
+_NAMED_BYTES_MAX = 65_536
+_EVENT_KEYS = (b'"hook_event_name"', b'"hookEventName"', b'"type"', b'"event"', b'"hook"')
+_STARTS = (b'"SessionStart"', b'"sessionStart"', b'"session.created"')
+_PROJECT_DIRECTORY = {"claude-code": "CLAUDE_PROJECT_DIR", "gemini": "GEMINI_PROJECT_DIR"}
+
+
+def capture(arguments: list[str]) -> None:
+    """Spool what is on stdin, and print what this agent CLI may be told."""
+    at_ms = received_ms()
+    raw, cut = _read()
+    if os.environ.get("AGENTX_INTERNAL") == "1":
+        # An agent that AgentX itself runs: its words are not the user's.
+        return
+    harness = harness_of(arguments)
+    call = Call(harness, at_ms, working_directory(harness), os.environ.get("AGENTX_AGENT", ""))
+    payload = raw
+    if len(raw) > HOOK_PAYLOAD_PLAIN_BYTES_MAX or suspicious(raw):
+        payload, cut = _cleaned(raw, cut)
+    deliver(call, payload, cut=cut)
+    if is_session_start(harness, raw[:_NAMED_BYTES_MAX]):
+        from agentx.surfaces.hooks.digest import announce
+
+        announce(call, raw[:_NAMED_BYTES_MAX])
+
+
+def received_ms() -> int:
+    """Return the time now; a replayed sample says when its events happened."""
+    replayed = os.environ.get("AGENTX_REPLAY_MS", "")
+    if replayed.isdigit() and len(replayed) <= _MS_DIGITS_MAX:
+        return int(replayed)
+    return time.time_ns() // 1_000_000
+
+
+def harness_of(arguments: list[str]) -> str:
+    """Return the agent CLI that the command line names, or `unknown`."""
+    name = ""
+    for position, argument in enumerate(arguments):
+        if argument == "--harness" and position + 1 < len(arguments):
+            name = arguments[position + 1]
+        elif argument.startswith("--harness="):
+            name = argument[10:]
+    if 0 < len(name) <= _HARNESS_CHARS_MAX and _HARNESS_CHARS.issuperset(name):
+        return name
+    return "unknown"
+
+
+def working_directory(harness: str) -> str:
+    """Return the directory that the session works in, as far as the environment tells."""
+    try:
+        here = os.getcwd()
+    except OSError:
+        here = os.environ.get("PWD", "/")
+    variable = _PROJECT_DIRECTORY.get(harness, "")
+    return os.path.normpath(os.path.join(here, os.environ.get(variable, "")))
+
+
+def is_session_start(harness: str, raw: bytes) -> bool:
+    """Tell whether a session begins or goes on, by looking for the name of the event as text."""
+    for key in _EVENT_KEYS:
+        at = raw.find(key)
+        if at >= 0:
+            value = raw[at + len(key) : at + len(key) + 64].lstrip(b" \t\r\n:")
+            if value.startswith(_STARTS):
+                return True
+            if key == _EVENT_KEYS[0]:
+                return False
+    # Copilot does not name its events; only the start of a session has a source.
+    return (
+        harness == "copilot"
+        and b'"source"' in raw
+        and b'"sessionId"' in raw
+        and b'"toolName"' not in raw
+        and b'"reason"' not in raw
+    )
+
+
+def _read() -> tuple[bytes, bool]:
+    """Return what is on stdin up to the limit, and whether there was more."""
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        if os.isatty(0):
+            return b"", False
+        while chunk := os.read(0, _READ_BYTES):
+            # What is over the limit is read all the same: the writer may not find a broken pipe.
+            if size <= HOOK_PAYLOAD_BYTES_MAX:
+                chunks.append(chunk)
+            size += len(chunk)
+    except OSError:
+        pass
+    return b"".join(chunks)[:HOOK_PAYLOAD_BYTES_MAX], size > HOOK_PAYLOAD_BYTES_MAX
+
+
+def _cleaned(raw: bytes, cut: bool) -> tuple[bytes, bool]:
+    try:
+        from agentx.surfaces.hooks.cleaning import cleaned
+
+        payload, shortened = cleaned(raw)
+        return payload, cut or shortened
+    except Exception:
+        # What could not be redacted is not written.
+        return b"", True

@@ -1,0 +1,110 @@
+"""At session start: the recall digest that was prepared beforehand, read from disk and printed.
+
+Which digest is settled by the branch, the role and the agent CLI, in this order of
+preference: branch and role, branch, role, neither. What was printed is spooled too,
+so that memory knows what the session was told.
+"""
+
+import os
+
+from agentx.kernel.encoding import encoded
+from agentx.kernel.spool_places import spool_root
+from agentx.surfaces.hooks.output import announcement
+from agentx.surfaces.hooks.spool import Call, deliver, quoted
+
+_DIGEST_BYTES_MAX = 262_144
+_SMALL_BYTES_MAX = 4_096
+_FOLDERS_UP_MAX = 40
+_SESSION_KEYS = (b'"session_id"', b'"sessionId"', b'"sessionID"')
+_SESSION_BYTES_MAX = 200
+
+
+def announce(call: Call, raw: bytes) -> None:
+    """Print the digest for this session, if there is one, and spool that it was printed."""
+    top, branch = branch_of(call.cwd)
+    found = _digest(call, top, branch)
+    if found is None:
+        return
+    name, text = found
+    printed = announcement(call.harness, text)
+    if not printed:
+        return
+    _print(printed)
+    session = session_of(raw)
+    note = b"{%b" % (b'"session_id":' + quoted(session) + b"," if session else b"")
+    note += b'"digest":%b,"chars":%d}' % (quoted(name), len(printed.decode("utf-8", "replace")))
+    deliver(call, note, kind="injected")
+
+
+def branch_of(directory: str) -> tuple[str, str]:
+    """Return the root of the working tree and its branch; both are empty outside of git."""
+    folder = directory
+    for _ in range(_FOLDERS_UP_MAX):
+        dot_git = os.path.join(folder, ".git")
+        head = _read(os.path.join(dot_git, "HEAD"), _SMALL_BYTES_MAX)
+        if head is None:
+            pointer = _read(dot_git, _SMALL_BYTES_MAX)
+            if pointer is not None and pointer.startswith("gitdir: "):
+                git = os.path.join(folder, pointer[8:].strip())
+                head = _read(os.path.join(git, "HEAD"), _SMALL_BYTES_MAX) or ""
+        if head is not None:
+            prefix = "ref: refs/heads/"
+            return folder, head[len(prefix) :].strip() if head.startswith(prefix) else ""
+        above = os.path.dirname(folder)
+        if above == folder:
+            break
+        folder = above
+    return "", ""
+
+
+def session_of(raw: bytes) -> str:
+    """Return the session's id, read from the payload as text; empty when it is not plain."""
+    for key in _SESSION_KEYS:
+        at = raw.find(key)
+        if at < 0:
+            continue
+        rest = raw[at + len(key) : at + len(key) + _SESSION_BYTES_MAX + 16].lstrip(b" \t\r\n:")
+        value, quote, _ = rest[1:].partition(b'"')
+        if rest[:1] == b'"' and quote and b"\\" not in value and len(value) <= _SESSION_BYTES_MAX:
+            return value.decode("utf-8", "replace")
+    return ""
+
+
+def _digest(call: Call, top: str, branch: str) -> tuple[str, str] | None:
+    """Return the name and the text of the digest that fits best."""
+    store = _store(call.cwd) or (_store(top) if top else None)
+    if store is None:
+        return None
+    choices = ((branch, call.agent), (branch, ""), ("", call.agent), ("", ""))
+    for wanted_branch, role in dict.fromkeys(choices):
+        name = f"{encoded(wanted_branch)}+{encoded(role)}+{encoded(call.harness)}.txt"
+        text = _read(os.path.join(store, "digests", name), _DIGEST_BYTES_MAX)
+        if text is not None and text.strip():
+            return name, text
+    return None
+
+
+def _store(directory: str) -> str | None:
+    """Return the store that the directory belongs to, if a drain has settled it."""
+    folder = os.path.join(spool_root(os.environ), encoded(directory))
+    path = _read(os.path.join(folder, "store"), _SMALL_BYTES_MAX)
+    if path is None or not os.path.isabs(path.strip()):
+        return None
+    return path.strip()
+
+
+def _read(path: str, bytes_max: int) -> str | None:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            return os.read(file, bytes_max).decode("utf-8", "replace")
+        finally:
+            os.close(file)
+    except (OSError, ValueError):
+        return None
+
+
+def _print(output: bytes) -> None:
+    rest = memoryview(output)
+    while rest:
+        rest = rest[os.write(1, rest) :]

@@ -1,0 +1,1 @@
+"""gRPC: the daemon and its client."""

@@ -1,0 +1,1 @@
+"""Written by scripts/generate_proto.py out of proto/: do not edit."""

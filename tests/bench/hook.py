@@ -1,0 +1,86 @@
+"""How long an agent waits for its hook.
+
+The hook as it is installed is run in turn with bare Python, so that both meet the
+same load of the machine; the figure is the ratio of the medians.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from agentx.kernel.paths import DataPaths, StorePaths
+
+Row = tuple[str, float, str, str]  # name, value, unit, budget
+
+_RUNS = {"small": 40, "full": 200}
+
+
+def run(size: str) -> list[Row]:
+    """Measure the hook against bare Python."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        environment = {**os.environ, "XDG_DATA_HOME": str(home / "data"), "HOME": str(home)}
+        environment.pop("AGENTX_INTERNAL", None)
+        _prepare_digest(DataPaths(home / "data" / "agent-memory"), home)
+        hook = [str(Path(sys.executable).with_name("agentx-hook")), "--harness", "claude-code"]
+        commands = {
+            "bare": ([sys.executable, "-I", "-S", "-c", "pass"], b""),
+            "plain": (hook, _payload("PostToolUse", "all is well\n" * 300)),
+            "secret": (hook, _payload("PostToolUse", "pass" + 'word = "hunter2!"\n' * 200)),
+            "start": (hook, _payload("SessionStart", "")),
+        }
+        timings: dict[str, list[float]] = {name: [] for name in commands}
+        for _ in range(_RUNS.get(size, _RUNS["small"])):
+            for name, (command, payload) in commands.items():
+                began = time.perf_counter()
+                subprocess.run(
+                    command,
+                    input=payload,
+                    cwd=home,
+                    env=environment,
+                    stdout=subprocess.DEVNULL,
+                    check=True,
+                )
+                timings[name].append(time.perf_counter() - began)
+    medians = {name: median(times) for name, times in timings.items()}
+    bare = medians["bare"]
+    return [
+        ("bare python3 -I -S", bare * 1000, "ms", ""),
+        ("hook, 4 KB payload", medians["plain"] / bare, "x bare", "<= 2.5"),
+        ("hook, 4 KB with a secret", medians["secret"] / bare, "x bare", "<= 8"),
+        ("hook, session start with a digest", medians["start"] / bare, "x bare", "<= 5"),
+    ]
+
+
+def _payload(event: str, output: str) -> bytes:
+    payload = {
+        "session_id": "c27a4d0f-b49b-46e7-95b7-8d9723e031e0",
+        "cwd": "/home/dev/proj",
+        "hook_event_name": event,
+        "tool_name": "Bash",
+        "tool_response": {"stdout": output},
+    }
+    return json.dumps(payload).encode()
+
+
+def _prepare_digest(data: DataPaths, working_directory: Path) -> None:
+    spool = data.spool(str(working_directory))
+    store = StorePaths(data.root / "bench")
+    for folder in (spool.tmp, spool.new, store.digests):
+        folder.mkdir(parents=True)
+    spool.store.write_text(str(store.root), encoding="utf-8")
+    lines = ["[agentx:recall]", *("- a decision that was taken" for _ in range(200))]
+    text = "\n".join((*lines, "[/agentx:recall]"))
+    store.digest("claude-code").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for name, value, unit, budget in run("small"):
+        print(f"{name:36} {value:8.2f} {unit:7} {budget}")

@@ -1,0 +1,111 @@
+"""The log: durable ingest, a range out of many, opening a large store.
+
+The store is kept in `.bench/` between runs, because a million events take a while to write.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from agentx.conversation import Conversation, EventQuery
+from agentx.conversation.store import LogStore
+from agentx.host.kv_rocks import open_rocks
+from agentx.host.system import SystemClock, system_entropy
+from agentx.kernel.bus import Bus
+from agentx.kernel.capture import Channel, Draft, EventType, Role
+from agentx.kernel.clock import Millis
+from tests.bench.row import Row
+
+KEPT = Path(".bench")
+SIZES = {"small": 50_000, "full": 1_000_000}
+BATCH = 500
+FIRST_MS = 1_735_689_600_000  # 2025-01-01
+WORDS = (
+    "decided to keep the ledger in postgres because transactions matter more than speed here; "
+    "the retry worker failed with a timeout in app/db.py line 42 and passes again after the fix; "
+    "ran the tests, 118 passed, 2 skipped, and committed as a1b2c3d on feature/12-idempotency"
+).split()
+
+
+def drafts(count: int, start: int = 0) -> Iterator[Draft]:
+    """Yield events like those of real sessions: 200 a session, half of them tools."""
+    kinds = (
+        (EventType.USER_MESSAGE, Role.USER, 30),
+        (EventType.TOOL_CALL, Role.ASSISTANT, 12),
+        (EventType.TOOL_RESULT, Role.TOOL, 120),
+        (EventType.ASSISTANT_MESSAGE, Role.ASSISTANT, 60),
+    )
+    for number in range(start, start + count):
+        kind, role, length = kinds[number % 4]
+        at = number % len(WORDS)
+        text = " ".join((WORDS * 4)[at : at + length])
+        yield Draft(
+            harness="claude-code",
+            session_id=f"session-{number // 200}",
+            event_type=kind,
+            timestamp_ms=Millis(FIRST_MS + number * 20_000),
+            role=role,
+            text=f"{number} {text}",
+            channel=Channel.TRANSCRIPT,
+            source_id=f"id-{number}",
+            metadata={"cwd": "/home/dev/shop", "tool_name": "Bash"},
+        )
+
+
+def opened(folder: Path) -> Conversation:
+    """Open a log as the product does."""
+    clock = SystemClock()
+    store = LogStore(open_rocks(folder, clock), entropy=system_entropy)
+    return Conversation(store, project="bench", clock=clock, bus=Bus())
+
+
+def run(size: str) -> list[Row]:
+    """Measure."""
+    count = SIZES[size]
+    folder = KEPT / f"log-{count}"
+    rows = [_ingest(KEPT / "log-ingest")]
+    if not (folder / "done").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        log = opened(folder / "db")
+        log.append(drafts(count))
+        log.close()
+        (folder / "done").touch()
+    return [*rows, *_reading(folder, count)]
+
+
+def _ingest(folder: Path) -> Row:
+    """Append in synced batches of 500, each on disk before the next begins."""
+    shutil.rmtree(folder, ignore_errors=True)
+    count = 20_000
+    made = list(drafts(count))
+    log = opened(folder / "db")
+    began = time.perf_counter()
+    for start in range(0, count, BATCH):
+        log.append(made[start : start + BATCH])
+    took = time.perf_counter() - began
+    log.close()
+    shutil.rmtree(folder)
+    return Row("durable ingest, batches of 500", count / took, "events/s", at_least=15_000)
+
+
+def _reading(folder: Path, count: int) -> list[Row]:
+    began = time.perf_counter()
+    log = opened(folder / "db")
+    log.events(EventQuery(limit=1))
+    open_ms = (time.perf_counter() - began) * 1000
+    times = []
+    for step in range(20):
+        since = FIRST_MS + (count // 21 * step) * 20_000
+        began = time.perf_counter()
+        page = log.events(EventQuery(since_ms=Millis(since), limit=1_000))
+        times.append((time.perf_counter() - began) * 1000)
+        assert len(page.events) == 1_000
+    log.close()
+    return [
+        Row(f"open a log of {count:,}", open_ms, "ms", at_most=500),
+        Row(f"1,000 events out of {count:,}", statistics.median(times), "ms", at_most=30),
+    ]

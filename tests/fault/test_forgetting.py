@@ -1,0 +1,87 @@
+"""Goal: what was forgotten cannot be read again by anyone who has the disk.
+
+Method: the bytes of the keys are noted before, the store is closed after, and every file of it
+is searched.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agentx.conversation import Conversation, EventQuery
+from agentx.conversation.store import LogStore
+from agentx.conversation.store.rows import session_ref
+from agentx.host import keys
+from agentx.host.kv import Family
+from agentx.host.kv_rocks import open_rocks
+from agentx.host.system import SystemClock, system_entropy
+from agentx.kernel.bus import Bus
+from tests.support.drafts import draft
+
+
+def _open(folder: Path) -> Conversation:
+    clock = SystemClock()
+    store = LogStore(open_rocks(folder, clock), entropy=system_entropy)
+    return Conversation(store, project="p", clock=clock, bus=Bus())
+
+
+def _anywhere(folder: Path, needle: bytes) -> list[str]:
+    return [
+        path.name for path in folder.rglob("*") if path.is_file() and needle in path.read_bytes()
+    ]
+
+
+def _key_row(folder: Path, key: bytes) -> bytes:
+    kv = open_rocks(folder, SystemClock())
+    try:
+        row = kv.get(Family.KEYS, key)
+    finally:
+        kv.close()
+    assert row is not None
+    return row
+
+
+def test_the_key_of_a_forgotten_event_is_in_no_file(tmp_path: Path) -> None:
+    folder = tmp_path / "db"
+    log = _open(folder)
+    gone, kept = log.append(
+        [draft("gone", source_id="1"), draft("kept", source_id="2", at=1)]
+    ).stored
+    log.close()
+    wrapped = _key_row(folder, keys.event_seal_key(gone))
+    assert _anywhere(folder, wrapped), "the check can fail: the key is on disk before"
+
+    log = _open(folder)
+    log.forget_event(gone)
+    log.close()
+
+    assert _anywhere(folder, wrapped) == []
+    assert _anywhere(folder, _key_row(folder, keys.event_seal_key(kept)))
+
+
+def test_the_keys_of_a_forgotten_session_are_in_no_file(tmp_path: Path) -> None:
+    folder = tmp_path / "db"
+    log = _open(folder)
+    (event,) = log.append([draft("gone")]).stored
+    log.append([draft("kept", session_id="s-2")])
+    log.close()
+    wrapped = _key_row(folder, keys.event_seal_key(event))
+    session_key = _key_row(folder, keys.session_seal_key(session_ref("p", "claude-code", "s-1")))
+
+    log = _open(folder)
+    log.forget_session("s-1")
+    kept = [one.text for one in log.events(EventQuery()).events]
+    log.close()
+
+    assert kept == ["kept"]
+    assert _anywhere(folder, wrapped) == []
+    assert _anywhere(folder, session_key) == []
+
+
+def test_no_text_of_a_conversation_is_readable_on_disk_without_its_key(tmp_path: Path) -> None:
+    folder = tmp_path / "db"
+    log = _open(folder)
+    log.append([draft("the owl flies at midnight", metadata={"file": "owls.txt"})])
+    log.close()
+
+    assert _anywhere(folder, b"owl") == []

@@ -1,0 +1,138 @@
+"""A throw-away home with a project in it, driven through the real commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from agentx.kernel.paths import DataPaths
+
+BIN = Path(sys.executable).parent
+WAIT_S = 60
+
+
+class House:
+    """One user with one project."""
+
+    def __init__(self, root: Path, *, git: bool = True) -> None:
+        self.root = root
+        self.home = root / "home"
+        self.project = root / "work" / "shop"
+        self.home.mkdir(parents=True)
+        self.project.mkdir(parents=True)
+        self.data = DataPaths(self.home / ".local" / "share" / "agent-memory")
+        if git:
+            self.git("init", "-q", "-b", "main")
+            self.git("commit", "-q", "--allow-empty", "-m", "begin")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of everything that runs here."""
+        return {
+            "HOME": str(self.home),
+            "PATH": f"{BIN}:/usr/local/bin:/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            "GIT_AUTHOR_NAME": "Mira",
+            "GIT_AUTHOR_EMAIL": "mira@example.org",
+            "GIT_COMMITTER_NAME": "Mira",
+            "GIT_COMMITTER_EMAIL": "mira@example.org",
+            "COLUMNS": "120",
+        }
+
+    def git(self, *arguments: str, cwd: Path | None = None) -> str:
+        """Run git in the project."""
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=cwd or self.project,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=WAIT_S,
+        )
+        return done.stdout.strip()
+
+    def agentx(
+        self,
+        *arguments: str,
+        cwd: Path | None = None,
+        expect: int | None = 0,
+        env: dict[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command as a user would; `expect` is its exit code."""
+        done = subprocess.run(
+            [str(BIN / "agentx"), *arguments],
+            cwd=cwd or self.project,
+            env={**self.environment, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=WAIT_S,
+        )
+        if expect is not None:
+            assert done.returncode == expect, (
+                f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+            )
+        return done
+
+    def json(self, *arguments: str, expect: int | None = 0, cwd: Path | None = None) -> Any:
+        """Run a command and read the JSON it writes."""
+        return json.loads(self.agentx(*arguments, "--json", expect=expect, cwd=cwd).stdout)
+
+    def hook(
+        self,
+        payload: dict[str, Any] | bytes,
+        harness: str = "claude-code",
+        cwd: Path | None = None,
+        env: dict[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Call the hook as an agent CLI would."""
+        raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        return subprocess.run(
+            [str(BIN / "agentx-hook"), "--harness", harness],
+            input=raw,
+            cwd=cwd or self.project,
+            env={**self.environment, **(env or {})},
+            capture_output=True,
+            check=False,
+            timeout=WAIT_S,
+        )
+
+    def events(self, *arguments: str) -> list[dict[str, Any]]:
+        """Return the log."""
+        found: list[dict[str, Any]] = self.json("events", "--limit", "10000", *arguments)["events"]
+        return found
+
+
+def prompt(
+    text: str, *, session: str = "s-1", prompt_id: str = "", cwd: str = "/w"
+) -> dict[str, Any]:
+    """Return a prompt as Claude Code reports it."""
+    return {
+        "session_id": session,
+        "transcript_path": "",
+        "cwd": cwd,
+        "prompt_id": prompt_id or f"p-{abs(hash(text))}",
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": text,
+    }
+
+
+def processes_of(home: Path) -> list[int]:
+    """Return the processes that still run with this home: there must be none after a test."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                environ = (entry / "environ").read_bytes()
+            except OSError:
+                continue
+            if f"HOME={home}".encode() in environ.split(b"\0"):
+                found.append(int(entry.name))
+    return found

@@ -1,0 +1,104 @@
+"""Goal: the house keeps its own rules, where a machine can tell.
+
+Method: the sources are read as text and as syntax trees.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from agentx.app.config import SECTIONS
+
+ROOT = Path(__file__).parent.parent
+SOURCES = ROOT / "src" / "agentx"
+MODULES = sorted(path for path in SOURCES.rglob("*.py") if "_generated" not in path.parts)
+FORBIDDEN_STEMS = ("util", "helper", "common", "misc", "manager", "internal", "base", "core")
+LINES_MAX = 450
+# A long table of data is not a long file.
+TABLES = ("kernel/redact_rules.py",)
+FUNCTION_LINES_MAX = 60
+SETTINGS_MAX = 40
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(SOURCES))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_module_says_what_it_is_for_and_is_ascii(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+
+    assert text.isascii(), "files under src/ are ASCII"
+    assert ast.get_docstring(ast.parse(text)), "a module opens with what it is for"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_names_are_of_the_domain(path: Path) -> None:
+    words = re.split(r"[_.]", path.stem)
+
+    assert not set(words) & set(FORBIDDEN_STEMS)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_files_and_functions_are_of_a_size_one_can_read(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    longest = max(
+        (
+            (node.end_lineno or 0) - node.lineno
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.FunctionDef)
+        ),
+        default=0,
+    )
+
+    assert len(text.splitlines()) <= LINES_MAX or _name(path) in TABLES
+    assert longest <= FUNCTION_LINES_MAX
+
+
+def test_settings_stay_few() -> None:
+    assert sum(len(fields(kind)) for kind in SECTIONS.values()) <= SETTINGS_MAX
+
+
+def _todo_lines() -> Iterator[str]:
+    marks = re.compile(r"#\s*(TODO|FIXME|XXX|HACK)\b")
+    for path in MODULES:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if marks.search(line):
+                yield f"{_name(path)}:{number}"
+
+
+def test_no_promise_is_left_in_a_comment() -> None:
+    assert list(_todo_lines()) == []
+
+
+def test_the_code_map_lists_exactly_the_packages_on_disk() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    mapped = set(re.findall(r"^\| `([a-z_]+)/` \|", text, flags=re.MULTILINE))
+    packages = {path.parent.name for path in SOURCES.glob("*/__init__.py")}
+
+    assert mapped == packages
+
+
+def test_the_words_of_the_domain_are_used_in_what_users_see() -> None:
+    wrong = re.compile(r"\b(ticket|backfill|persona|dedup key)\b", re.IGNORECASE)
+    seen = [
+        path
+        for path in (*SOURCES.glob("surfaces/cli/**/*.py"), ROOT / "README.md")
+        if wrong.search(path.read_text(encoding="utf-8"))
+    ]
+
+    assert seen == []
+
+
+def test_every_adr_has_a_number_of_its_own() -> None:
+    names = [path.name for path in (ROOT / "docs" / "adr").glob("*.md")]
+    numbers = [name[:4] for name in names]
+
+    assert len(numbers) == len(set(numbers))
+    assert all(re.fullmatch(r"\d{4}-[a-z0-9-]+\.md", name) for name in names)

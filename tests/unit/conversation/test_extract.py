@@ -1,0 +1,426 @@
+"""What the extractive summariser picks, how it says it, and that it only repeats.
+
+Method: short conversations with one thing worth remembering in each, in several languages
+and shapes; every excerpt is looked up at its place.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from agentx.conversation.extract import Extractive
+from agentx.conversation.extract.keyphrases import code_names, keyphrases, likeness, terms
+from agentx.conversation.extract.sentences import Block, sentences, shortened, shown
+from agentx.conversation.extract.titles import best_request, request
+from agentx.conversation.extract.toolwork import changed_files, has_failed
+from agentx.conversation.grips import grip, holds
+from agentx.conversation.model import Event
+from agentx.conversation.toc_model import Kind, SegmentSummary
+from agentx.kernel import limits
+from agentx.kernel.capture import EventType
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.ids import NodeId, parse_grip_id
+from tests.support.talk import event, reply, segment, tool, user
+
+
+def summary(*events: Event) -> SegmentSummary:
+    """Summarise, and hold every line against its source on the way."""
+    found = Extractive().summarise(segment(*events))
+    texts = {one.event_id: one.text for one in events}
+    grips = {held.grip_id: held for held in found.grips}
+    for bullet in found.bullets:
+        assert bullet.grip_ids
+        assert all(holds(grips[grip_id], texts) for grip_id in bullet.grip_ids)
+        assert len(bullet.text) <= limits.BULLET_CHARS_MAX
+    assert len(found.bullets) <= limits.SEGMENT_BULLETS_MAX
+    assert len(found.title) <= limits.TITLE_CHARS_MAX + 1
+    return found
+
+
+def told(*events: Event) -> list[str]:
+    return [bullet.text for bullet in summary(*events).bullets]
+
+
+# --- choosing -------------------------------------------------------------------------------
+
+
+def test_a_decision_is_told_and_the_chatter_around_it_is_not() -> None:
+    lines = told(
+        user("Hi! Can you please help me choose the storage for bookings?"),
+        reply("Great question! Let me look at the code.", 1),
+        reply(
+            "I'll check the schema first. We decided to keep bookings in SQLite with WAL, because "
+            "one process writes. Let me know if you have any other questions!",
+            2,
+        ),
+    )
+
+    assert lines == ["We decided to keep bookings in SQLite with WAL, because one process writes."]
+
+
+def test_changes_problems_and_outcomes_are_told_in_order() -> None:
+    found = summary(
+        user("Why does the login test fail on CI?"),
+        reply("Root cause: `auth.py` reads the clock in local time while the token is in UTC.", 1),
+        reply("Replaced `datetime.now()` by `clock.now_ms()` in `auth.py`.", 2),
+        reply("All 42 tests pass, and the login test ran 200 times without a failure.", 3),
+    )
+
+    assert [bullet.kind for bullet in found.bullets] == [Kind.PROBLEM, Kind.CHANGE, Kind.OUTCOME]
+
+
+def test_a_question_and_its_short_answer_are_one_line() -> None:
+    (line,) = [
+        bullet
+        for bullet in summary(
+            user("Set up retries for the webhook worker."),
+            reply("Should a webhook be retried on a 4xx answer of the receiver?", 1),
+            user("no, only on 5xx", 2),
+        ).bullets
+        if bullet.kind is Kind.ANSWER
+    ]
+
+    assert line.text == (
+        "Should a webhook be retried on a 4xx answer of the receiver? \u2192 no, only on 5xx"
+    )
+    assert len(line.grip_ids) == 2
+
+
+def test_code_tables_and_tags_are_not_quoted() -> None:
+    lines = told(
+        user("Explain the cache."),
+        reply(
+            "<system-reminder>\nWe decided to never show this.\n</system-reminder>\n"
+            "```python\n# we decided to fail here\n```\n"
+            "| decided | failed |\n|---|---|\n"
+            "- **Decision:** entries expire after [five minutes](https://example.org/x)\n",
+            1,
+        ),
+    )
+
+    assert lines == ["Decision: entries expire after five minutes"]
+
+
+def test_tools_tell_commits_and_failures_and_not_their_noise() -> None:
+    lines = told(
+        user("Release it."),
+        tool("drwxr-xr-x 2 dev dev 4096 src\n" * 50, 1),
+        tool("collected 3 items\nE   KeyError: 'berth'\n==== 1 failed, 2 passed in 0.41s ====", 2),
+        tool("[main 3f2a91c] Release 1.2.0 with berth prices\n 3 files changed", 3),
+    )
+
+    assert "[main 3f2a91c] Release 1.2.0 with berth prices" in lines
+    assert any("1 failed, 2 passed" in line for line in lines)
+    assert not any("drwx" in line for line in lines)
+
+
+def test_what_failed_and_then_passed_weighs_less_than_the_pass() -> None:
+    failing = "==== 3 failed, 9 passed in 1.00s ===="
+    passing = "==== 12 passed in 1.10s ===="
+
+    worse = summary(user("Make the berth suite green."), tool(failing, 1)).bullets
+    better = summary(
+        user("Make the berth suite green."), tool(failing, 1), tool(passing, 2)
+    ).bullets
+
+    assert [bullet.kind for bullet in worse] == [Kind.PROBLEM]
+    assert Kind.PROBLEM not in [bullet.kind for bullet in better]
+
+
+def test_the_same_reply_twice_is_one_line() -> None:
+    text = "Renamed `harbour_id` to `port_id` in the bookings schema."
+
+    lines = told(
+        user("Rename it."),
+        reply(text, 1),
+        event(text, kind=EventType.ASSISTANT_STOP, minute=2),
+    )
+
+    assert lines == [text]
+
+
+def test_one_reply_does_not_take_every_line() -> None:
+    plan = "\n".join(f"- Added the table number{n} with its columns{n}" for n in range(9))
+
+    found = summary(user("Add tables."), reply(plan, 1), reply("We chose UUIDs as keys.", 2))
+
+    assert [bullet.text for bullet in found.bullets][-1] == "We chose UUIDs as keys."
+    assert len(found.bullets) == 4
+
+
+def test_a_segment_of_noise_still_has_a_line_with_a_grip() -> None:
+    assert told(tool("\n\n   ok", 0)) == ["ok"]
+    assert told(user("hi")) == ["hi"]
+    assert len(told(event("Bash: go test ./...", kind=EventType.TOOL_CALL))) == 1
+
+
+def test_a_segment_in_which_nothing_was_said_has_a_title_and_no_line() -> None:
+    started = summary(event(kind=EventType.SESSION_START))
+    ended = summary(event(kind=EventType.SESSION_END))
+
+    assert (started.title, started.bullets) == ("Session started", ())
+    assert (ended.title, ended.bullets) == ("Session ended", ())
+
+
+def test_prompts_that_an_agent_cli_wrote_are_no_prompts() -> None:
+    found = summary(
+        user("<command-name>/clear</command-name>"),
+        user("[Request interrupted by user for tool use]", 1),
+        user("Add a health check to the gateway", 2),
+    )
+
+    assert found.title == "Add a health check to the gateway"
+    assert len(found.bullets) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            ("你好。我们决定用PostgreSQL存储预订。谢谢！"),
+            "我们决定用PostgreSQL存储预订。",
+        ),
+        (
+            ("مرحبا! قررنا استخدام Postgres للحجوزات."),
+            ("قررنا استخدام Postgres للحجوزات."),
+        ),
+        (
+            "Guten Morgen. Wir haben uns f\u00fcr Postgres entschieden, weil SQLite sperrt.",
+            "Wir haben uns f\u00fcr Postgres entschieden, weil SQLite sperrt.",
+        ),
+    ],
+)
+def test_decisions_are_found_in_other_scripts(text: str, line: str) -> None:
+    assert line in told(user("x?"), reply(text, 1))
+
+
+def test_a_language_without_cues_still_gives_lines() -> None:
+    lines = told(
+        user("Почему тест падает?"),
+        reply("Varauskalenteri laskee huomisen laiturin hinnan metreittain.", 1),
+    )
+
+    assert "Varauskalenteri laskee huomisen laiturin hinnan metreittain." in lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 1_000_000,
+        "word " * 200_000,
+        "\U0001f6a2" * 1_000_000,
+        "a\n" * 500_000,
+        "(" * 1_000_000,
+    ],
+)
+def test_a_megabyte_costs_no_more_than_a_page(text: str) -> None:
+    began = time.perf_counter()
+
+    summary(user("Look at this."), reply(text, 1), tool(text, 2))
+
+    assert time.perf_counter() - began < 1.0
+
+
+def test_summarising_twice_gives_the_same() -> None:
+    events = (user("Add idempotency keys."), reply("Added `keys.py`. Tests pass.", 1))
+
+    assert summary(*events) == summary(*events)
+
+
+# --- titles ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        (
+            "Hi Claude, could you please add a rate limiter to the API gateway?",
+            "Add a rate limiter to the API gateway",
+        ),
+        ("We should add the agent name to any logging", "Add the agent name to any logging"),
+        ("ok, let's **rename** `user_id` to `account_id` please.", "Rename user_id to account_id"),
+        ("Why does the login test fail on CI?", "Why does the login test fail on CI?"),
+        (
+            "Implement the following plan:\n\n# Plan: Cache the month calendar\n\n1. Add a table",
+            "Cache the month calendar",
+        ),
+        ("I'd like you to fix the flaky checkout test", "Fix the flaky checkout test"),
+        ("请帮我添加水浍价格的测试", "添加水浍价格的测试"),
+        ("yes", ""),
+        ("continue", ""),
+        ("", ""),
+        ("<command-name>/clear</command-name>", ""),
+    ],
+)
+def test_a_request_becomes_a_title(prompt: str, title: str) -> None:
+    assert request(prompt) == title
+
+
+def test_a_pasted_trace_is_titled_by_its_error() -> None:
+    prompt = (
+        "Traceback (most recent call last):\n"
+        '  File "/app/bookings.py", line 23, in ask\n'
+        '    db.execute("begin immediate")\n'
+        "sqlite3.OperationalError: database is locked\n"
+    )
+
+    assert request(prompt) == "sqlite3.OperationalError: database is locked"
+
+
+def test_a_long_request_is_cut_at_the_end_of_a_word() -> None:
+    title = request("Move " + "every harbour and its berths " * 20 + "to the new schema")
+
+    assert len(title) <= limits.TITLE_CHARS_MAX
+    assert title.endswith("\u2026")
+    assert title.split()[-1].rstrip("\u2026") in ("every", "harbour", "berths", "its")
+
+
+def test_the_first_recognisable_prompt_names_the_segment() -> None:
+    assert best_request(["hi", "yes", "Add tide tables to the harbour page", "ok go on"]) == (
+        "Add tide tables to the harbour page"
+    )
+
+
+def test_without_a_prompt_the_title_is_what_was_done() -> None:
+    found = summary(reply("Added retries with backoff to `webhooks.py`. It failed once.", 0))
+
+    assert found.title == "Added retries with backoff to webhooks.py"
+
+
+def test_silent_work_is_named_by_the_files_it_changed() -> None:
+    found = summary(
+        event(
+            "Edit",
+            kind=EventType.TOOL_CALL,
+            tool_name="Edit",
+            tool_input={"file_path": "/repo/src/tide tables/prices.py"},
+        )
+    )
+
+    assert found.title == "Edited prices.py"
+
+
+# --- words ----------------------------------------------------------------------------------
+
+
+def test_code_names_are_kept_whole() -> None:
+    line = "Call `parse_node_id(text)` in auth/session.py, HTTPServer and fetchAll with --force."
+
+    assert code_names(line) == [
+        "parse_node_id",
+        "auth/session.py",
+        "HTTPServer",
+        "fetchAll",
+        "--force",
+    ]
+
+
+def test_keyphrases_put_names_and_repeated_pairs_first() -> None:
+    found = keyphrases(
+        ["The refresh token expires in `auth.py`.", "Rotate the refresh token on every login."]
+    )
+
+    assert found[:2] == ("refresh token", "auth.py")
+
+
+def test_keyphrases_of_a_script_without_spaces_are_words_of_it() -> None:
+    found = keyphrases(["日本語テンプレートを追加しました。"])
+
+    assert "テンプレート" in found
+
+
+def test_likeness_is_of_words_and_not_of_endings() -> None:
+    one, other = terms("Renamed the tokens table"), terms("Renaming token tables")
+
+    assert likeness(one, other) == 1.0
+    assert likeness(terms("auth"), terms("auth is broken in staging")) < 0.5
+    assert likeness(frozenset(), one) == 0.0
+
+
+# --- sentences ------------------------------------------------------------------------------
+
+
+def test_sentences_know_their_place() -> None:
+    text = "# Plan\n\nUse e.g. WAL. It works in v1.2 too!\n\n- [x] **done** now\n1. next\n> quoted"
+
+    found = sentences(text)
+
+    assert [(one.text, one.block) for one in found] == [
+        ("Plan", Block.HEADING),
+        ("Use e.g. WAL.", Block.PROSE),
+        ("It works in v1.2 too!", Block.PROSE),
+        ("done now", Block.ITEM),
+        ("next", Block.ITEM),
+        ("quoted", Block.ITEM),
+    ]
+    assert all(shown(text[one.start : one.end]) == one.text for one in found)
+
+
+def test_people_who_write_without_capitals_end_sentences_too() -> None:
+    found = [
+        one.text for one in sentences("new tool today. write the guide \U0001f604 then commit")
+    ]
+
+    assert found == ["new tool today.", "write the guide \U0001f604", "then commit"]
+
+
+def test_a_line_is_cut_at_a_clause_a_word_or_a_whole_character() -> None:
+    assert shortened("one two three, four five six", 20) == "one two three\u2026"
+    assert shortened("one two three four five six", 20) == "one two three four\u2026"
+    assert shortened("\U0001f468\u200d\U0001f469\u200d\U0001f467" * 9, 7).count("\u200d") == 2
+    assert shortened("short", 20) == "short"
+
+
+# --- tools and grips ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("metadata", "failed"),
+    [
+        ({"exit_code": 2}, True),
+        ({"tool_response": {"exitCode": 1}}, True),
+        ({"is_error": True}, True),
+        ({"exit_code": 0}, False),
+        ({"tool_response": "text"}, False),
+        ({"tool_response": None}, False),
+        ({}, False),
+    ],
+)
+def test_a_tools_failure_is_read_from_whatever_shape(
+    metadata: dict[str, Any], failed: bool
+) -> None:
+    assert has_failed(tool("out", **metadata)) is failed
+
+
+def test_changed_files_are_read_from_whatever_shape() -> None:
+    patch = event(kind=EventType.TOOL_CALL, files=["Update File src/a.py", "Add File b.md"])
+    odd = event(kind=EventType.TOOL_CALL, tool_name=7, tool_input=["x"], files="no list")
+
+    assert list(changed_files(patch)) == ["a.py", "b.md"]
+    assert list(changed_files(odd)) == []
+
+
+def test_a_grip_holds_only_where_its_words_stand() -> None:
+    source = reply("We chose Postgres.")
+    held = grip(source, 3, 8, NodeId("toc:segment:x"))
+
+    assert held.excerpt == "chose"
+    assert held.event_id_start == held.event_id_end == source.event_id
+    assert parse_grip_id(held.grip_id) == (held.grip_id, source.timestamp_ms)
+    assert grip(source, 3, 8, NodeId("toc:segment:y")).grip_id == held.grip_id
+    assert grip(source, 3, 9, NodeId("toc:segment:x")).grip_id != held.grip_id
+    assert holds(held, {source.event_id: source.text})
+    assert not holds(held, {source.event_id: "x" + source.text})
+    assert not holds(held, {source.event_id: "We"})
+    assert not holds(held, {})
+
+
+@pytest.mark.parametrize(
+    "text", ["", "grip:", "grip:1:2", "grip:x:01KF00000000000000000000AB", "toc:day:2026-01-15"]
+)
+def test_what_is_no_grip_is_refused(text: str) -> None:
+    with pytest.raises(InvalidValue, match="is not a grip"):
+        parse_grip_id(text)
