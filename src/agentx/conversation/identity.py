@@ -10,8 +10,9 @@ and the n-th that hooks delivered is the n-th that the transcript holds:
       |- some occurrence was not yet seen through c  -> the other channel's event: claimed
       `- otherwise                                   -> a new occurrence
 
-Two hooks installed for one CLI deliver the same payload within moments; that is
-one delivery. The same payload much later (a session resumed again) is another.
+Two hooks installed for one CLI deliver the same payload within moments, with nothing
+of that session in between; that is one delivery. The same payload later, or after the
+session went on (it was resumed and ended again), is another.
 """
 
 from __future__ import annotations
@@ -72,11 +73,14 @@ def fingerprint_of(draft: Draft) -> str:
     return text_print(draft.text)
 
 
-def judge(draft: Draft, occurrences: tuple[Occurrence, ...]) -> Verdict:
-    """Tell whether a draft without a source id is one of the occurrences."""
+def judge(draft: Draft, occurrences: tuple[Occurrence, ...], *, last_ms: int = 0) -> Verdict:
+    """Tell whether a draft without a source id is one of the occurrences.
+
+    `last_ms` is the time of the newest event of its session so far.
+    """
     arrived = delivery_of(draft)
     for occurrence in occurrences:
-        if any(_same(arrived, seen) for seen in occurrence.deliveries):
+        if any(_same(arrived, seen, last_ms) for seen in occurrence.deliveries):
             return Verdict(known=occurrence.event_id, occurrences=None)
     for index, occurrence in enumerate(occurrences):
         if all(seen.channel != arrived.channel for seen in occurrence.deliveries):
@@ -91,9 +95,10 @@ def delivery_of(draft: Draft) -> Delivery:
     return Delivery(channel=draft.channel, delivery=draft.delivery, at_ms=draft.timestamp_ms)
 
 
-def _same(arrived: Delivery, seen: Delivery) -> bool:
+def _same(arrived: Delivery, seen: Delivery, last_ms: int) -> bool:
     if arrived.channel != seen.channel or arrived.delivery != seen.delivery:
         return False
     if arrived.channel != Channel.HOOK:
         return True
-    return abs(arrived.at_ms - seen.at_ms) <= SAME_DELIVERY_MS_MAX
+    went_on = seen.at_ms < last_ms <= arrived.at_ms
+    return not went_on and abs(arrived.at_ms - seen.at_ms) <= SAME_DELIVERY_MS_MAX

@@ -239,6 +239,8 @@ SEARCH_WRITER_WAIT_MS = 10_000
 RECALL_PASSAGES_MAX = 300
 RECALL_WINDOWS_MAX = 120
 RECALL_CHAPTERS_MAX = 100
+# Documents looked up only because their neighbours match, those of the best windows first.
+RECALL_NEIGHBOURS_MAX = 150
 # Texts compared with each other for sameness; all pairs are looked at.
 LIKENESS_HITS_MAX = 60
 

@@ -47,7 +47,9 @@ _PARTS = (
     *dict.fromkeys([raw.split()[0] for word, raw in _WORDS if word[-1] != SIGN]),
     *(b"<private", b"basic", b"flyv1"),
 )
-_NAMES = tuple(dict.fromkeys([raw[:-1].strip() for word, raw in _WORDS if word[-1] == SIGN]))
+# Those that count only where the word ends with them: `pass=`, and not `passes`.
+_NAMES = frozenset([raw[:-1].strip() for word, raw in _WORDS if word[-1] == SIGN]) - set(_PARTS)
+_START_BYTES = 3  # the shortest part
 _SPLIT = bytes([byte if chr(byte).isalnum() and byte < 128 else 32 for byte in range(256)])
 _plain_words: set[bytes] = set()
 _PLAIN_WORDS_MAX = 100_000
@@ -69,6 +71,17 @@ def _heads_by_start() -> "dict[bytes, list[bytes]]":
 
 
 _HEADS_BY_START = _heads_by_start()
+
+
+def _parts_by_start() -> "dict[bytes, list[bytes]]":
+    """Sort parts and names by how they begin: a short word is asked what begins in it."""
+    sorted_parts: dict[bytes, list[bytes]] = {}
+    for part in dict.fromkeys((*_PARTS, *_NAMES)):
+        sorted_parts.setdefault(part[:_START_BYTES], []).append(part)
+    return sorted_parts
+
+
+_PARTS_BY_START = _parts_by_start()
 
 
 def suspicious(data: bytes) -> bool:
@@ -141,10 +154,10 @@ def is_plain(data: bytes) -> bool:
     Text repeats its words. Each is judged once, by itself, and remembered; so a long session
     costs little more than splitting it.
     """
-    fresh = set(data.split())
-    fresh -= _plain_words
-    if not fresh:
+    words = data.split()
+    if _plain_words.issuperset(words):
         return True
+    fresh = set(words) - _plain_words
     plain = [word for word in fresh if not _may_matter(word)]
     if len(_plain_words) > _PLAIN_WORDS_MAX:
         _plain_words.clear()
@@ -154,13 +167,8 @@ def is_plain(data: bytes) -> bool:
 
 def _may_matter(word: bytes) -> bool:
     """Tell whether a word, whatever stands beside it, may be part of what is looked for."""
-    lowered = word.lower()
-    for part in _PARTS:
-        if part in lowered:
-            return True
-    for name in _NAMES:
-        if name in lowered and not lowered.partition(name)[2][:1].isalpha():
-            return True
+    if _holds_a_part(word.lower()):
+        return True
     if b"://" in word and b"@" in word:
         return True
     if len(word) < _TOKEN_BYTES_MIN:
@@ -171,6 +179,23 @@ def _may_matter(word: bytes) -> bool:
     starts = {start[:2] for start in word.translate(_SPLIT).split()}
     likely = any(raw in word for start in starts for raw in _HEADS_BY_START.get(start, ()))
     return likely or _draws_a_run(word)
+
+
+def _holds_a_part(lowered: bytes) -> bool:
+    if len(lowered) > _PLAIN_WORD_BYTES_MAX:
+        likely = [part for parts in _PARTS_BY_START.values() for part in parts if part in lowered]
+    else:
+        likely = [
+            part
+            for at in range(len(lowered) - _START_BYTES + 1)
+            for part in _PARTS_BY_START.get(lowered[at : at + _START_BYTES], ())
+            if part in lowered
+        ]
+    return any(part not in _NAMES or _ends_a_word(part, lowered) for part in likely)
+
+
+def _ends_a_word(name: bytes, lowered: bytes) -> bool:
+    return not all(after[:1].isalpha() for after in lowered.split(name)[1:])
 
 
 def _draws_a_run(word: bytes) -> bool:

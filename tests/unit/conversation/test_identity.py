@@ -10,6 +10,7 @@ from agentx.kernel.capture import Channel, Draft
 from agentx.kernel.ids import EventId
 from agentx.kernel.limits import SAME_DELIVERY_MS_MAX
 from tests.support.drafts import draft
+from tests.support.time_and_chance import START_MS
 
 FIRST = EventId("01JNB2A0000000000000000001")
 
@@ -54,6 +55,20 @@ def test_the_same_payload_much_later_is_another_event() -> None:
     later = draft("resume", delivery="d", at=SAME_DELIVERY_MS_MAX + 1)
 
     assert judge(later, _seen(first)).known is None
+
+
+def test_the_same_payload_after_the_session_went_on_is_another_event() -> None:
+    first = draft("ended", delivery="d", at=0)
+    resumed_and_ended = draft("ended", delivery="d", at=500)
+
+    assert judge(resumed_and_ended, _seen(first), last_ms=START_MS + 300).known is None
+    assert judge(resumed_and_ended, _seen(first), last_ms=START_MS).known == FIRST
+
+
+def test_a_record_taken_twice_is_the_same_event_whatever_came_after_it() -> None:
+    first = draft("ended", delivery="d", at=0)
+
+    assert judge(first, _seen(first), last_ms=START_MS + 9_000).known == FIRST
 
 
 def test_a_transcript_claims_what_the_hook_saw_and_claims_it_once() -> None:

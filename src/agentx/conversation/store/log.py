@@ -105,7 +105,7 @@ class LogStore:
             pending.identities[identity] = event_id.encode()
         else:
             occurrences = rows.unpack_occurrences(known) if known is not None else ()
-            verdict = judge(draft, occurrences)
+            verdict = judge(draft, occurrences, last_ms=session.last_ms)
             if verdict.known is not None:
                 pending.duplicates += 1
                 if verdict.occurrences is not None:
