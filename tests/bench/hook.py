@@ -16,8 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from agentx.kernel.paths import DataPaths, StorePaths
-
-Row = tuple[str, float, str, str]  # name, value, unit, budget
+from tests.bench.row import Row
 
 _RUNS = {"small": 40, "full": 200}
 
@@ -52,10 +51,10 @@ def run(size: str) -> list[Row]:
     medians = {name: median(times) for name, times in timings.items()}
     bare = medians["bare"]
     return [
-        ("bare python3 -I -S", bare * 1000, "ms", ""),
-        ("hook, 4 KB payload", medians["plain"] / bare, "x bare", "<= 2.5"),
-        ("hook, 4 KB with a secret", medians["secret"] / bare, "x bare", "<= 8"),
-        ("hook, session start with a digest", medians["start"] / bare, "x bare", "<= 5"),
+        Row("bare python3 -I -S -c pass", bare * 1000, "ms"),
+        Row("hook, 4 KB payload", medians["plain"] / bare, "x bare", at_most=2.5),
+        Row("hook, 4 KB with a secret", medians["secret"] / bare, "x bare", at_most=8),
+        Row("hook, session start with a digest", medians["start"] / bare, "x bare", at_most=5),
     ]
 
 
@@ -79,8 +78,3 @@ def _prepare_digest(data: DataPaths, working_directory: Path) -> None:
     lines = ["[agentx:recall]", *("- a decision that was taken" for _ in range(200))]
     text = "\n".join((*lines, "[/agentx:recall]"))
     store.digest("claude-code").write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    for name, value, unit, budget in run("small"):
-        print(f"{name:36} {value:8.2f} {unit:7} {budget}")

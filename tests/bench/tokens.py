@@ -5,7 +5,7 @@ PyPI package `anthropic` carries as `anthropic/tokenizer.json`; only that file a
 package `tokenizers` are needed:
 
     pip install --no-deps --target DIR anthropic==0.38.0
-    AGENTX_TOKENIZER=DIR/anthropic/tokenizer.json python -m tests.bench.tokens
+    AGENTX_TOKENIZER=DIR/anthropic/tokenizer.json python -m tests.bench --only tokens
 
 Without it the error cannot be measured, and the row says so. The samples are the
 sources of installed packages, the documents of this repository, and a few lines in
@@ -22,8 +22,7 @@ from pathlib import Path
 from statistics import fmean
 
 from agentx.kernel.tokens import estimate
-
-Row = tuple[str, float, str, str]  # name, value, unit, budget
+from tests.bench.row import Row
 
 _CHUNK_CHARS = 1500
 _CHUNKS = {"small": 150, "full": 2000}
@@ -44,8 +43,7 @@ def run(size: str) -> list[Row]:
     rows = [_speed()]
     found = _tokenizer_file()
     if found is None or importlib.util.find_spec("tokenizers") is None:
-        skipped = "skipped: needs `tokenizers` and AGENTX_TOKENIZER (see tests/bench/tokens.py)"
-        return [*rows, ("token estimate, mean absolute error", float("nan"), "%", skipped)]
+        return [*rows, Row("token estimate, error (needs AGENTX_TOKENIZER)", float("nan"), "%")]
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(found))
@@ -54,11 +52,11 @@ def run(size: str) -> list[Row]:
         tokens = len(tokenizer.encode(text).ids)
         errors.setdefault(kind, []).append(abs(estimate(text) - tokens) / tokens * 100)
     rows += [
-        (f"token estimate, error on {kind}", fmean(values), "%", "")
+        Row(f"token estimate, error on {kind}", fmean(values), "%")
         for kind, values in errors.items()
     ]
     every = fmean(fmean(values) for values in errors.values())
-    return [*rows, ("token estimate, mean absolute error", every, "%", "< 12")]
+    return [*rows, Row("token estimate, mean absolute error", every, "%", at_most=12)]
 
 
 def _speed() -> Row:
@@ -68,7 +66,7 @@ def _speed() -> Row:
         began = time.process_time()
         estimate(text)
         seconds.append(time.process_time() - began)
-    return ("token estimate, speed", len(text) / 1e6 / min(seconds), "MB/s", "> 20")
+    return Row("token estimate, speed", len(text) / 1e6 / min(seconds), "MB/s", at_least=20)
 
 
 def _tokenizer_file() -> Path | None:
@@ -108,8 +106,3 @@ def _chunks(paths: list[Path], chunks_max: int) -> Iterator[str]:
                 return
             count += 1
             yield chunk
-
-
-if __name__ == "__main__":
-    for name, value, unit, budget in run("small"):
-        print(f"{name:44} {value:8.2f} {unit:5} {budget}")

@@ -131,6 +131,17 @@ def test_a_batch_is_applied_in_its_order(store: KeyValue) -> None:
     assert len(batch) == 7
 
 
+def test_many_rows_of_a_family_are_put_at_once_and_in_their_order(store: KeyValue) -> None:
+    batch = Batch()
+    batch.put(Family.KEYS, b"a", b"before")
+    batch.put_all(Family.KEYS, [(b"a", b"1"), (b"b", b"2"), (b"a", b"3")])
+    batch.put_all(Family.EVENTS, [])
+    store.write(batch)
+
+    assert list(store.scan(Family.KEYS, b"", END)) == [(b"a", b"3"), (b"b", b"2")]
+    assert len(batch) == 4
+
+
 def test_an_empty_batch_changes_nothing(store: KeyValue) -> None:
     store.write(Batch())
     store.write(Batch(), sync=False)

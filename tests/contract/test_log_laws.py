@@ -61,6 +61,7 @@ def _texts(log: Conversation, **wanted: object) -> list[str]:
     return [event.text for event in log.events(EventQuery(**{"limit": 100, **wanted})).events]  # type: ignore[arg-type]  # a test's short form
 
 
+@pytest.mark.promise("log.append-only")
 def test_what_was_appended_is_read_back_whole(reopen: Open) -> None:
     log = reopen()
     text = (
@@ -77,6 +78,7 @@ def test_what_was_appended_is_read_back_whole(reopen: Open) -> None:
     assert event.timestamp_ms == START_MS
 
 
+@pytest.mark.promise("log.append-only")
 def test_events_are_in_the_order_of_their_own_time_not_of_arrival(reopen: Open) -> None:
     log = reopen()
     log.append([draft("third", at=3_000)])
@@ -86,6 +88,7 @@ def test_events_are_in_the_order_of_their_own_time_not_of_arrival(reopen: Open) 
     assert _texts(log, newest_first=True) == ["third", "second", "first"]
 
 
+@pytest.mark.promise("log.identity")
 def test_the_same_event_live_and_imported_is_stored_once(reopen: Open) -> None:
     log = reopen()
     live = draft("Bash: ls", kind="tool_call", source_id="toolu_1")
@@ -233,6 +236,7 @@ def test_a_forgotten_event_stays_away_after_reopening_and_reimporting(reopen: Op
     assert again.status().forgotten == 1
 
 
+@pytest.mark.promise("log.forget")
 def test_a_forgotten_session_stays_away_and_its_title_too(reopen: Open) -> None:
     log = reopen()
     log.append([draft("secret plan", source_id="1"), draft("other", session_id="s-2")])

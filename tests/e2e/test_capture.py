@@ -30,6 +30,7 @@ def _recorded(name: str) -> list[dict[str, Any]]:
     return [json.loads(line)["payload"] for line in lines]
 
 
+@pytest.mark.promise("capture.complete")
 @pytest.mark.parametrize(
     ("harness", "recording"),
     [
@@ -65,6 +66,7 @@ def test_a_recorded_session_is_captured_completely_and_once(
     assert session["title"].startswith("Pick a database")
 
 
+@pytest.mark.promise("capture.one-memory")
 def test_every_folder_and_worktree_of_a_repository_has_one_memory(house: House) -> None:
     inner = house.project / "src" / "deep"
     inner.mkdir(parents=True)
@@ -92,6 +94,7 @@ def test_two_projects_have_two_memories_unless_the_user_wants_one(house: House) 
     assert len(stores) == 1
 
 
+@pytest.mark.promise("redact.before-disk")
 def test_secrets_and_private_text_reach_no_file_and_no_output(house: House) -> None:
     token = "ghp_" + "aB3dE5gH7jK9" * 3
     house.hook(prompt(f"deploy with {token} <private>my cat is Tom</private> now"))
@@ -107,6 +110,7 @@ def test_secrets_and_private_text_reach_no_file_and_no_output(house: House) -> N
     assert "now" in shown
 
 
+@pytest.mark.promise("capture.notes")
 @pytest.mark.parametrize(
     "payload",
     [
@@ -152,6 +156,7 @@ def test_a_session_id_that_looks_like_a_path_leaves_no_folder(house: House) -> N
     house.agentx("sessions")
 
 
+@pytest.mark.promise("import.idempotent")
 def test_the_sample_captured_and_imported_is_stored_once(house: House) -> None:
     (chosen,) = [session for session in sample.sessions() if session.slug == "locked"]
     for at_ms, payload in sample.hook_calls(chosen, house.project):
@@ -172,6 +177,7 @@ def test_the_sample_captured_and_imported_is_stored_once(house: House) -> None:
     assert live["first_ms"] == chosen.start_ms
 
 
+@pytest.mark.promise("import.idempotent")
 def test_an_import_tells_of_damaged_lines_and_goes_on(house: House) -> None:
     folder = house.home / ".claude" / "projects" / "x"
     folder.mkdir(parents=True)
@@ -212,6 +218,7 @@ def test_an_import_can_be_limited_and_pointed_at_a_path(house: House) -> None:
     assert "claude-code" in error["hint"]
 
 
+@pytest.mark.promise("log.forget")
 def test_forgetting_an_event_and_a_session_is_for_good(house: House) -> None:
     payloads = [prompt(f"word {n}", session=f"s-{n % 2}", prompt_id=f"p{n}") for n in range(4)]
     for payload in payloads:
@@ -229,6 +236,7 @@ def test_forgetting_an_event_and_a_session_is_for_good(house: House) -> None:
     )
 
 
+@pytest.mark.promise("errors.clear")
 def test_errors_say_what_is_wrong_and_how_to_mend_it(house: House) -> None:
     wrong = {
         ("events", "--type", "message"): 2,
@@ -256,6 +264,7 @@ def test_errors_say_what_is_wrong_and_how_to_mend_it(house: House) -> None:
     )
 
 
+@pytest.mark.promise("config.order")
 def test_settings_come_from_environment_project_user_default_in_this_order(house: House) -> None:
     def mode(**env: str) -> tuple[str, str]:
         done = house.agentx("config", "get", "storage.mode", "--json", env=env)
@@ -282,6 +291,7 @@ def test_the_project_id_can_be_forced_and_is_checked(house: House) -> None:
         house.agentx("status", env={"MEMORY_PROJECT_ID": bad}, expect=2)
 
 
+@pytest.mark.promise("daemon.same-answers")
 def test_commands_give_the_same_answers_with_and_without_a_daemon(house: House) -> None:
     for payload in _recorded("claude-code-hooks.jsonl"):
         house.hook(payload)
@@ -313,6 +323,7 @@ def test_a_read_only_home_disturbs_no_agent_and_loses_nothing(house: House, tmp_
     assert [event["text"] for event in json.loads(done.stdout)["events"]] == ["kept aside"]
 
 
+@pytest.mark.promise("setup.exact-undo")
 def test_init_sets_a_project_up_and_uninstall_leaves_the_settings_as_they_were(
     house: House,
 ) -> None:

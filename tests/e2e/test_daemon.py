@@ -153,6 +153,7 @@ def test_a_stream_that_stays_open_does_not_keep_the_daemon(store: StorePaths, ru
             stream.close()
 
 
+@pytest.mark.promise("daemon.one")
 def test_of_two_daemons_started_at_once_exactly_one_lives(store: StorePaths, run: Run) -> None:
     children = [run(store, wait=False) for _ in range(3)]
     until(lambda: sum(child.poll() is not None for child in children) == 2)

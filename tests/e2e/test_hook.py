@@ -104,6 +104,7 @@ def home(tmp_path: Path) -> Home:
 # --- payloads ---------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("hook.never-disturbs")
 @pytest.mark.parametrize(
     "payload",
     [
@@ -159,6 +160,7 @@ def test_more_than_the_limit_is_read_to_the_end_and_its_head_is_kept(home: Home)
     assert len(record.payload) < 2 * MEGABYTE
 
 
+@pytest.mark.promise("redact.before-disk")
 def test_no_secret_and_no_private_text_reaches_the_spool(home: Home) -> None:
     secrets = corpus()
     text = "\n".join(f"{secret.text}\n" for secret in secrets)
@@ -414,6 +416,7 @@ def test_a_fallback_that_is_a_link_is_not_used(home: Home) -> None:
     assert list(trap.iterdir()) == []
 
 
+@pytest.mark.promise("hook.never-disturbs")
 def test_a_full_disk_leaves_nothing_half_and_disturbs_nobody(home: Home) -> None:
     home.hook(b'{"first": 1}')
 

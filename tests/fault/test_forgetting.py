@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from agentx.conversation import Conversation, EventQuery
 from agentx.conversation.store import LogStore
 from agentx.conversation.store.rows import session_ref
@@ -41,6 +43,7 @@ def _key_row(folder: Path, key: bytes) -> bytes:
     return row
 
 
+@pytest.mark.promise("log.forget")
 def test_the_key_of_a_forgotten_event_is_in_no_file(tmp_path: Path) -> None:
     folder = tmp_path / "db"
     log = _open(folder)

@@ -109,6 +109,7 @@ def _storm(house: House, *, kills: int, seed: int) -> Load:
     return load
 
 
+@pytest.mark.promise("capture.nothing-lost")
 def test_a_few_kills_lose_nothing(tmp_path: Path) -> None:
     _storm(House(tmp_path), kills=8, seed=SEED)
 

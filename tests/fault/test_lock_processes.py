@@ -121,6 +121,7 @@ def _compete(children: ExitStack, path: Path, processes: int, times: int) -> Non
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+@pytest.mark.promise("lock.no-lost-update")
 def test_processes_that_update_one_file_lose_nothing_and_never_time_out(
     tmp_path: Path, children: ExitStack
 ) -> None:
@@ -209,6 +210,7 @@ def test_an_empty_lock_file_does_not_block_beyond_the_stale_time(tmp_path: Path)
 # --- stopping -----------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("lock.no-late-write")
 def test_who_was_stopped_before_its_write_does_not_overwrite_its_successor(
     tmp_path: Path, children: ExitStack
 ) -> None:

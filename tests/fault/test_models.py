@@ -80,6 +80,7 @@ def test_a_death_between_reserving_and_settling_counts_the_call_in_full(
     assert llm.charged_tokens <= _spent(ledger).tokens <= cap
 
 
+@pytest.mark.promise("model.only-proven")
 def test_many_processes_some_of_which_die_never_exceed_the_cap(
     llm: ScriptedLlm, tmp_path: Path
 ) -> None:

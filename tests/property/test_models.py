@@ -291,6 +291,7 @@ class Parrot:
         )
 
 
+@pytest.mark.promise("model.only-proven")
 @given(value=SUMMARIES)
 @settings(max_examples=150, deadline=None)
 def test_no_line_is_without_a_grip_whatever_a_model_says(value: object) -> None:

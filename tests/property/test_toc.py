@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from datetime import UTC
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -106,6 +107,7 @@ def built(events: list[Event]) -> tuple[dict[str, TocNode], dict[GripId, Grip]]:
     return nodes, grips
 
 
+@pytest.mark.promise("toc.proven")
 @settings(max_examples=200, deadline=None)
 @given(talk=TALKS)
 def test_every_line_of_every_level_is_proven_word_for_word(

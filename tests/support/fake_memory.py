@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Self
 
+from agentx.app.found import SearchReply, SearchRequest
 from agentx.app.memory import (
     CaughtUp,
     Drained,
@@ -72,6 +73,10 @@ class FakeMemory:
     def rebuild_toc(self, told: Told = lambda _done, _total: None) -> CaughtUp:
         """Have no views."""
         return CaughtUp()
+
+    def search(self, request: SearchRequest) -> SearchReply:
+        """Find nothing."""
+        return SearchReply(hits=())
 
     def toc_roots(self) -> tuple[TocNode, ...]:
         """Return nothing."""

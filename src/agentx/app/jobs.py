@@ -39,14 +39,15 @@ def job_specs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
     def close(level: Level) -> Callable[[], str]:
         def run() -> str:
             with memory() as opened:
-                opened.catch_up()
-                return f"{opened.close_periods(level)} nodes"
+                changed = opened.catch_up().nodes
+                return f"nodes changed: {changed + opened.close_periods(level)}"
 
         return run
 
     def polish() -> str:
         with memory() as opened:
-            return f"{opened.polish()} segments written by a model"
+            opened.catch_up()
+            return f"segments written by a model: {opened.polish()}"
 
     return (
         *(

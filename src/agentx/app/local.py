@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from agentx.app import drain as spool
+from agentx.app.digests import refresh
+from agentx.app.found import SearchReply, SearchRequest
 from agentx.app.memory import (
     CaughtUp,
     Drained,
@@ -29,8 +32,9 @@ from agentx.app.memory import (
 )
 from agentx.app.models import model_writer, spending_today
 from agentx.app.project import Project
+from agentx.app.searching import search
 from agentx.app.zone import project_zone
-from agentx.conversation import ContentsRules, Conversation, Extractive
+from agentx.conversation import ContentsRules, Conversation, Extractive, Feed
 from agentx.conversation.store import LogStore, TocStore
 from agentx.host.atomic import make_private_directory
 from agentx.host.kv import Family
@@ -42,6 +46,7 @@ from agentx.kernel.ids import ProjectId
 from agentx.kernel.limits import POLISH_SEGMENTS_MAX, TOC_PAGE_MAX
 from agentx.kernel.periods import Level
 from agentx.kernel.tokens import estimate
+from agentx.pipeline import SearchView
 
 # The log, the identities and the outbox only grow or drop whole files: nothing to win there.
 _CHANGING = (
@@ -65,6 +70,12 @@ class Compacted:
         return f"{self.bytes_after:,} bytes, {self.bytes_before:,} before"
 
 
+def index_folder(project: Project, name: str) -> Path:
+    """Return where a project's index lies; projects that share a store have one each."""
+    folder = project.store.text_index
+    return folder / name if project.store.root == project.data.unified.root else folder
+
+
 def contents_rules(project: Project) -> ContentsRules:
     """Return how this project's table of contents is made."""
     zone = project_zone(project)
@@ -81,12 +92,19 @@ class LocalMemory:
         self.bus = bus if bus is not None else Bus()
         log = LogStore(kv, entropy=project.entropy)
         self._toc = partial(TocStore, kv, log)
+        self._feed = lambda name: Feed(kv, log, TocStore(kv, log, name), name)
         self._rules = contents_rules(project)
         self._be(Conversation(log, project=project.id, clock=project.clock, bus=self.bus))
 
     def _be(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self._contents = conversation.contents(self._toc, self._rules)
+        self._search = SearchView(
+            conversation.feed(self._feed),
+            folder=index_folder(self._project, conversation.project),
+            project=conversation.project,
+            clock=self._project.clock,
+        )
 
     def of_project(self, project: ProjectId) -> LocalMemory:
         """Return the memory of another project in the same store; close only the first."""
@@ -109,6 +127,7 @@ class LocalMemory:
 
     def close(self) -> None:
         """Let go of the store."""
+        self._search.close()
         self._conversation.close()
 
     def append(self, drafts: Iterable[Draft]) -> Receipt:
@@ -141,17 +160,41 @@ class LocalMemory:
             if event_id
             else self._conversation.forget_session(session_id)
         )
-        self._contents.purge()
+        self._contents.catch_up()
+        self._search.catch_up()
+        refresh(self._project, self)
         return gone
 
     def catch_up(self, told: Told = lambda _done, _total: None) -> CaughtUp:
         """Bring every view up to date with the log, of every project that shares the store."""
         done = self._contents.catch_up(told)
+        self._search.catch_up()
+        if done.nodes:
+            refresh(self._project, self)
         if self._project.store.root == self._project.data.unified.root:
             for name in self._conversation.projects():
                 if name != self._conversation.project:
-                    self.of_project(ProjectId(name))._contents.catch_up()  # noqa: SLF001  as above
+                    self.of_project(ProjectId(name))._catch_up_alone()  # noqa: SLF001  as above
         return done
+
+    def _catch_up_alone(self) -> None:
+        self._contents.catch_up()
+        self._search.catch_up()
+        self._search.close()
+
+    def search(self, request: SearchRequest) -> SearchReply:
+        """Return what fits a question best."""
+        return search(
+            self._search,
+            self._contents,
+            request,
+            project=self._conversation.project,
+            zone=self._rules.zone,
+        )
+
+    def rebuild_index(self, told: Told = lambda _done, _total: None) -> int:
+        """Make the search index from nothing."""
+        return self._search.rebuild(told)
 
     def rebuild_toc(self, told: Told = lambda _done, _total: None) -> CaughtUp:
         """Make the table of contents from nothing."""
@@ -163,8 +206,8 @@ class LocalMemory:
 
     def polish(self) -> int:
         """Let the model, if one is set, write closed segments again; return how many."""
-        writer = model_writer(self._project)
-        return 0 if writer is None else self._contents.polish(writer, POLISH_SEGMENTS_MAX)
+        with model_writer(self._project) as writer:
+            return 0 if writer is None else self._contents.polish(writer, POLISH_SEGMENTS_MAX)
 
     def spending(self) -> SpendingToday | None:
         """Say what the model has cost today; None when no model is set."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
 
+from agentx.app.found import SearchReply, SearchRequest
 from agentx.conversation import (
     Bullet,
     CaughtUp,
@@ -150,6 +151,13 @@ class Memory(Protocol):
 
     def rebuild_toc(self, told: Told = lambda _done, _total: None) -> CaughtUp:
         """Make the table of contents from nothing."""
+        ...
+
+    def search(self, request: SearchRequest) -> SearchReply:
+        """Return what fits a question best.
+
+        Raises: InvalidValue for a mode or a limit that cannot be.
+        """
         ...
 
     def toc_roots(self) -> tuple[TocNode, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agentx.app.memory import SpendingToday
 from agentx.app.project import Project
 from agentx.app.zone import project_zone
-from agentx.conversation import ModelSummariser, Summariser
+from agentx.conversation import ModelSummariser
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import NodeId
 from agentx.llm.settings import LlmSettings, key_variable, model_name
@@ -19,16 +21,18 @@ if TYPE_CHECKING:
 _MICRO = 1_000_000
 
 
-def model_writer(project: Project) -> Summariser | None:
-    """Return the summariser that asks the model; None when there is none to ask."""
-    model = _model(project)
-    if model is None:
-        return None
+@contextmanager
+def model_writer(project: Project) -> Iterator[ModelSummariser | None]:
+    """Lend the summariser that asks the model; None when there is none to ask."""
+    with _model(project) as model:
+        if model is None:
+            yield None
+            return
 
-    def told(node_id: NodeId, why: str) -> None:
-        project.log.record("warning", "model fell back", node=node_id, reason=why)
+        def told(node_id: NodeId, why: str) -> None:
+            project.log.record("warning", "model fell back", node=node_id, reason=why)
 
-    return ModelSummariser(model, _spending(project), told=told)
+        yield ModelSummariser(model, _spending(project), told=told)
 
 
 def spending_today(project: Project) -> SpendingToday | None:
@@ -51,17 +55,20 @@ def spending_today(project: Project) -> SpendingToday | None:
     )
 
 
-def _model(project: Project) -> Model | None:
+@contextmanager
+def _model(project: Project) -> Iterator[Model | None]:
     settings = project.config.section(LlmSettings)
     if not settings.provider:
-        return None
+        yield None
+        return
     # httpx costs a fifth of a second to import: only for those who set a model.
     import httpx  # noqa: PLC0415
 
     from agentx.llm.factory import model_for  # noqa: PLC0415
 
     key = project.environment.variables.get(key_variable(settings), "")
-    return model_for(settings, key, httpx.Client(), project.clock, project.entropy)
+    with httpx.Client() as http:
+        yield model_for(settings, key, http, project.clock, project.entropy)
 
 
 def _spending(project: Project) -> Spending:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 from agentx.kernel.capture import Channel, Draft, text_print
 from agentx.kernel.clock import Millis
-from agentx.kernel.ids import EventId, digest
+from agentx.kernel.ids import EventId, hashed, spelled
 from agentx.kernel.limits import SAME_DELIVERY_MS_MAX
 
 
@@ -56,8 +56,13 @@ class Verdict:
 
 def identity_of(draft: Draft, project: str) -> bytes:
     """Return what makes an event that event."""
+    return identity_within(spelled(project, draft.harness, draft.session_id), draft)
+
+
+def identity_within(session: str, draft: Draft) -> bytes:
+    """Return an event's identity; `session` spells its project, harness and session."""
     named = draft.source_id or "~" + fingerprint_of(draft)
-    return digest(project, draft.harness, draft.session_id, draft.event_type, named)
+    return hashed(session + spelled(draft.event_type, named))
 
 
 def fingerprint_of(draft: Draft) -> str:

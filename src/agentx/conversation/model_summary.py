@@ -6,8 +6,8 @@ model obey such a text all the same, it gains nothing: of what it writes only wh
 events prove is kept.
 
 Law: whatever the model says, or fails to say, every line has a grip. Any failure (no
-answer, a cap, nonsense, nothing provable) gives what the fallback writes, under its name.
-The same segment always gives the same prompt.
+answer, a cap, nonsense, nothing provable) gives what the fallback writes, under its name,
+or nothing where the caller has no need of it. The same segment always gives the same prompt.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import NodeId, digest
 from agentx.kernel.text import cut
 from agentx.kernel.tokens import estimate
-from agentx.llm.port import Allowance, Completion, Model, Prompt
+from agentx.llm.port import Allowance, Completion, Model, Prompt, Unusable
 
 Told = Callable[[NodeId, str], None]
 
@@ -102,22 +102,34 @@ class ModelSummariser:
 
     def summarise(self, segment: Segment) -> SegmentSummary:
         """Return a segment in a few lines; `written_by` says who wrote them."""
+        try:
+            summary = self.write(segment)
+        except AgentXError:
+            summary = None
+        return self._fallback.summarise(segment) if summary is None else summary
+
+    def write(self, segment: Segment) -> SegmentSummary | None:
+        """Return what the model tells of a segment; None where nothing of it can be kept.
+
+        Raises: AgentXError when no model can be asked now, whatever the segment.
+        """
         if not any(event.text.strip() for event in segment.events):
-            return self._fallback.summarise(segment)
+            return None
         try:
             completion = self._model.complete(prompt_for(segment), self._spending)
             summary = proven_summary(_written(completion, segment), segment, by=self.name)
-        except AgentXError as error:
-            return self._fallen_back(segment, error.message)
         except msgspec.ValidationError:
-            return self._fallen_back(segment, f"{self.name}: what it wrote is no summary")
+            summary, why = None, f"{self.name}: what it wrote is no summary"
+        except Unusable as error:
+            summary, why = None, error.message
+        except AgentXError as error:
+            self._told(segment.node_id, error.message)
+            raise
+        else:
+            why = f"{self.name}: nothing it wrote can be proven"
         if summary is None:
-            return self._fallen_back(segment, f"{self.name}: nothing it wrote can be proven")
+            self._told(segment.node_id, why)
         return summary
-
-    def _fallen_back(self, segment: Segment, why: str) -> SegmentSummary:
-        self._told(segment.node_id, why)
-        return self._fallback.summarise(segment)
 
 
 def prompt_for(segment: Segment) -> Prompt:

@@ -124,6 +124,15 @@ def revise(
     return _revision(marks, first, len(marks), told)
 
 
+def cut_again(
+    known: Mark, read: Callable[[Millis], Iterable[Event]], cutting: Cutting
+) -> Segment | None:
+    """Return the segment that begins at a mark, with its context; None where none does now."""
+    history = _History()
+    found = next(_cut(_after(known.place, read, history, cutting), cutting, history), None)
+    return found if found is not None and mark(found) == known else None
+
+
 def _settled(at: Place, latest: Place) -> bool:
     """Tell whether a beginning is past every change, and past being shown one as context."""
     return at > latest and at[0] - latest[0] > limits.SEGMENT_OVERLAP_MS

@@ -25,6 +25,7 @@ from agentx.conversation.model import (
     SessionQuery,
 )
 from agentx.conversation.store import Found, LogStore, TocStore
+from agentx.conversation.store.feed import Feed
 from agentx.conversation.store.rows import SessionRow
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Draft, EventType, Role
@@ -85,6 +86,10 @@ class Conversation:
             rules=rules,
             lock=self._lock,
         )
+
+    def feed(self, made: Callable[[str], Feed]) -> Feed:
+        """Return what another view reads of this log; it takes turns with it."""
+        return made(self._project).sharing(self._lock)
 
     def of_project(self, project: str) -> Conversation:
         """Return the log of another project in the same store."""

@@ -137,3 +137,29 @@ class TocNode:
     version: int = 0
     provisional: bool = False
     written_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaughtUp:
+    """What bringing the view up to date changed."""
+
+    events: int = 0
+    nodes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodePage:
+    """The parts of a node, and where to go on."""
+
+    nodes: tuple[TocNode, ...]
+    next: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expansion:
+    """A grip, and the words around it."""
+
+    grip: Grip
+    events_before: tuple[Event, ...]
+    excerpt_events: tuple[Event, ...]
+    events_after: tuple[Event, ...]

@@ -18,6 +18,8 @@ order of time. Ranges are half-open, as scans take them.
 
 from __future__ import annotations
 
+import re
+
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.ids import EventId, NodeId, is_ulid, ulid_ms
@@ -25,6 +27,7 @@ from agentx.kernel.ids import EventId, NodeId, is_ulid, ulid_ms
 SESSION_REF_BYTES = 16
 
 KeyRange = tuple[bytes, bytes]
+NewEventKeys = tuple[bytes, bytes, bytes]  # the event's, its seal's, its place under its session
 
 _EVENT = b"evt:"
 _SESSION = b"ses:"
@@ -38,7 +41,7 @@ _CHECKPOINT = b"chk:"
 _MS_DIGITS = 13
 _MS_MAX = 10**_MS_DIGITS - 1
 _ULID_CHARS = 26
-_EVENT_KEY_BYTES = len(_EVENT) + _MS_DIGITS + 1 + _ULID_CHARS
+_EVENT_KEY = re.compile(rb"evt:([0-9]{13}):([0-7][0-9A-HJKMNP-TV-Z]{25})")
 _SEQUENCE_DIGITS = 20
 _SEQUENCE_MAX = 10**_SEQUENCE_DIGITS - 1
 _SESSION_EVENT_HEAD_BYTES = len(_SESSION_EVENT) + 2 * SESSION_REF_BYTES + 1
@@ -59,7 +62,7 @@ def event_key(timestamp_ms: int, event_id: str) -> bytes:
             f"{event_id[:40]!r} is not an id",
             hint="ids are 26 characters, such as in `agentx events`",
         )
-    return b"%b%013d:%b" % (_EVENT, timestamp_ms, event_id.encode("ascii"))
+    return b"evt:%013d:%b" % (timestamp_ms, event_id.encode("ascii"))
 
 
 def event_key_of(event_id: str) -> bytes:
@@ -68,6 +71,20 @@ def event_key_of(event_id: str) -> bytes:
     Raises: InvalidValue.
     """
     return event_key(ulid_ms(event_id), event_id)
+
+
+def new_event_keys(timestamp_ms: int, event_id: EventId, session: bytes) -> NewEventKeys:
+    """Return where the rows of an event go whose id was minted for that time just now.
+
+    `session` is the `session_event_head` of its session.
+
+    Raises: InvalidValue when the time does not fit 13 digits.
+    """
+    if not 0 <= timestamp_ms <= _MS_MAX:
+        raise InvalidValue(f"{timestamp_ms} is outside the time a key can hold")
+    name = event_id.encode("ascii")
+    key = b"evt:%013d:%b" % (timestamp_ms, name)
+    return key, _EVENT_SEAL + name, session + key
 
 
 def event_id_of(key: bytes) -> EventId:
@@ -123,7 +140,12 @@ def session_range() -> KeyRange:
 def session_event_key(ref: bytes, key: bytes) -> bytes:
     """Return the key that lists an event (by its key) under its session."""
     _parsed_event(key)
-    return _session_event_head(ref) + key
+    return session_event_head(ref) + key
+
+
+def session_event_head(ref: bytes) -> bytes:
+    """Return how the keys of a session's events begin."""
+    return _SESSION_EVENT + _ref_hex(ref) + b":"
 
 
 def session_event_of(key: bytes) -> bytes:
@@ -142,14 +164,14 @@ def session_event_range(
     ref: bytes, since_ms: int | None = None, until_ms: int | None = None
 ) -> KeyRange:
     """Return the range of a session's events with since <= time < until."""
-    head = _session_event_head(ref)
+    head = session_event_head(ref)
     start, end = event_range(since_ms, until_ms)
     return head + start, head + end
 
 
 def session_event_span(ref: bytes, start: bytes, end: bytes) -> KeyRange:
     """Return the range of a session's events whose own keys lie between two bounds."""
-    head = _session_event_head(ref)
+    head = session_event_head(ref)
     return head + start, head + end
 
 
@@ -174,6 +196,11 @@ def event_seal_key(event_id: str) -> bytes:
     if not is_ulid(event_id):
         raise InvalidValue(f"{event_id[:40]!r} is not an id")
     return _EVENT_SEAL + event_id.encode("ascii")
+
+
+def event_seal_key_of(key: bytes) -> bytes:
+    """Return that place by the key of an event's row."""
+    return _EVENT_SEAL + key[-_ULID_CHARS:]
 
 
 def session_seal_key(ref: bytes) -> bytes:
@@ -291,13 +318,11 @@ def project_range(project: str) -> KeyRange:
 
 
 def _parsed_event(key: bytes) -> tuple[Millis, EventId]:
-    digits = key[len(_EVENT) : len(_EVENT) + _MS_DIGITS]
-    name = key[-_ULID_CHARS:].decode("ascii", "replace")
-    separator = key[len(_EVENT) + _MS_DIGITS : -_ULID_CHARS]
-    whole = len(key) == _EVENT_KEY_BYTES and key.startswith(_EVENT) and separator == b":"
-    if not whole or not digits.isdigit() or not is_ulid(name):
+    whole = _EVENT_KEY.fullmatch(key)
+    if whole is None:
         raise _not_a_key(key)
-    return Millis(int(digits)), EventId(name)
+    at_ms, name = whole.groups()
+    return Millis(int(at_ms)), EventId(name.decode("ascii"))
 
 
 def _event_bound(at_ms: int | None, otherwise: bytes) -> bytes:
@@ -306,10 +331,6 @@ def _event_bound(at_ms: int | None, otherwise: bytes) -> bytes:
     if at_ms > _MS_MAX:
         return _after(_EVENT)
     return b"%b%013d" % (_EVENT, max(at_ms, 0))
-
-
-def _session_event_head(ref: bytes) -> bytes:
-    return _SESSION_EVENT + _ref_hex(ref) + b":"
 
 
 def _ref_hex(ref: bytes) -> bytes:

@@ -9,7 +9,7 @@ meanwhile does not disturb it. `kv_memory` and `kv_rocks` pass one contract suit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from typing import Final, Protocol
 
@@ -44,24 +44,28 @@ class Batch:
     __slots__ = ("changes",)
 
     def __init__(self) -> None:
-        # Each is: what, where, its key or the range's start, its value or the range's end.
-        self.changes: Final[list[tuple[Change, Family, bytes, bytes]]] = []
+        # Each is: what, where, and pairs: of key and value, or of a range's start and end.
+        self.changes: Final[list[tuple[Change, Family, Collection[Row]]]] = []
 
     def put(self, family: Family, key: bytes, value: bytes) -> None:
         """Set a row."""
-        self.changes.append((Change.PUT, family, key, value))
+        self.changes.append((Change.PUT, family, ((key, value),)))
+
+    def put_all(self, family: Family, rows: Collection[Row]) -> None:
+        """Set many rows at once, in their order."""
+        self.changes.append((Change.PUT, family, rows))
 
     def delete(self, family: Family, key: bytes) -> None:
         """Take a row away; one that is not there is no error."""
-        self.changes.append((Change.DELETE, family, key, b""))
+        self.changes.append((Change.DELETE, family, ((key, b""),)))
 
     def delete_range(self, family: Family, start: bytes, end: bytes) -> None:
         """Take away the rows with start <= key < end."""
         assert start <= end, "a range begins before it ends"
-        self.changes.append((Change.DELETE_RANGE, family, start, end))
+        self.changes.append((Change.DELETE_RANGE, family, ((start, end),)))
 
     def __len__(self) -> int:
-        return len(self.changes)
+        return sum(len(rows) for _, _, rows in self.changes)
 
 
 class KeyValue(Protocol):

@@ -52,19 +52,9 @@ class MemoryStore:
     def write(self, batch: Batch, *, sync: bool = True) -> None:  # noqa: ARG002  memory has no disk
         """Apply a batch as a whole."""
         with self._lock:
-            for change, family, key, value in batch.changes:
-                rows = self._open(family)
-                match change:
-                    case Change.PUT:
-                        if key not in rows:
-                            insort(self._order[family], key)
-                        rows[key] = value
-                    case Change.DELETE:
-                        self._drop(family, [key] if key in rows else [])
-                    case Change.DELETE_RANGE:
-                        self._drop(family, self._between(family, key, value))
-                    case _:
-                        assert_never(change)
+            for change, family, pairs in batch.changes:
+                for key, value in pairs:
+                    self._apply(change, family, key, value)
 
     def erase(self, family: Family) -> None:
         """Do nothing: a deleted row is gone from memory at once."""
@@ -83,6 +73,20 @@ class MemoryStore:
     def close(self) -> None:
         """Let go of the store."""
         self._closed = True
+
+    def _apply(self, change: Change, family: Family, key: bytes, value: bytes) -> None:
+        rows = self._open(family)
+        match change:
+            case Change.PUT:
+                if key not in rows:
+                    insort(self._order[family], key)
+                rows[key] = value
+            case Change.DELETE:
+                self._drop(family, [key] if key in rows else [])
+            case Change.DELETE_RANGE:
+                self._drop(family, self._between(family, key, value))
+            case _:
+                assert_never(change)
 
     def _open(self, family: Family) -> dict[bytes, bytes]:
         if self._closed:

@@ -176,21 +176,28 @@ class RocksStore:
             if self._stuck:
                 self._let_go()
                 self._open()
-            together = WriteBatch(raw_mode=True)
-            for change, family, key, value in batch.changes:
-                handle = self._handles[family]
-                match change:
-                    case Change.PUT:
-                        together.put(key, value, handle)
-                    case Change.DELETE:
-                        together.delete(key, handle)
-                    case Change.DELETE_RANGE:
-                        together.delete_range(key, value, handle)
-                    case _:
-                        assert_never(change)
+            together = self._together(batch)
             self._stuck = True
             self._databases[0].write(together, self._synced if sync else self._unsynced)
             self._stuck = False
+
+    def _together(self, batch: Batch) -> WriteBatch:
+        together = WriteBatch(raw_mode=True)
+        for change, family, rows in batch.changes:
+            handle = self._handles[family]
+            match change:
+                case Change.PUT:
+                    for key, value in rows:
+                        together.put(key, value, handle)
+                case Change.DELETE:
+                    for key, _ in rows:
+                        together.delete(key, handle)
+                case Change.DELETE_RANGE:
+                    for start, end in rows:
+                        together.delete_range(start, end, handle)
+                case _:
+                    assert_never(change)
+        return together
 
     def erase(self, family: Family) -> None:
         """Make what was deleted physically gone: from tables and write-ahead log.
@@ -329,8 +336,7 @@ class RocksStore:
         )
         self._handles[Family.OUTBOX] = self._databases[0].get_column_family_handle(Family.OUTBOX)
         batch = Batch()
-        for key, value in live:
-            batch.put(Family.OUTBOX, key, value)
+        batch.put_all(Family.OUTBOX, live)
         self.write(batch)
 
 

@@ -84,8 +84,14 @@ DAEMON_STOP_WAIT_MS = 20_000
 DAEMON_IDLE_EXIT_MS = 30 * 60 * 1000
 # The lock is free at once, unless somebody is just looking whether it is held.
 DAEMON_LOCK_WAIT_MS = 500
-# How long calls that are in flight may take once the daemon was told to stop.
+# How long calls that are at work may take once the daemon was told to stop, and how long their
+# answers may travel. A call that only waits for its caller is not waited for.
 DAEMON_GRACE_MS = 5_000
+DAEMON_FAREWELL_MS = 250
+# Calls come in a row: nobody is at work once nobody was for this long.
+DAEMON_LULL_MS = 50
+# The views wait for a lull before each step, but no longer than this: they must not fall behind.
+DAEMON_VIEWS_REST_MS_MAX = 250
 # How often a command looks whether the daemon has come up or gone.
 DAEMON_POLL_MS = 20
 # How often the daemon looks whether it is idle, its log is full or its folder is gone.
@@ -170,6 +176,8 @@ NODE_ISSUES_MAX = 200
 NODE_VERSIONS_MAX = 20
 # Outbox entries taken into one change of the table of contents: bounds how long it has the store.
 TOC_BATCH_EVENTS_MAX = 500
+# Periods rolled in one change, for the same reason.
+TOC_BATCH_PERIODS_MAX = 50
 # Segments one run of the job hands to a model: bounds how long it takes and what it may cost.
 POLISH_SEGMENTS_MAX = 20
 # Nodes in one page, and events on each side of a grip.
@@ -270,3 +278,8 @@ GIT_WAIT_MS = 5_000
 JOURNAL_WAIT_MS = 10_000
 # One line of our own log; longer texts in it are cut.
 LOG_LINE_BYTES_MAX = 64 * 1024
+
+# --- search view ----------------------------------------------------------------------------
+
+# Outbox entries indexed in one commit: bounds memory, and how late a hit can be.
+INDEX_BATCH_EVENTS_MAX = 2_000

@@ -10,8 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from agentx.kernel.errors import ModelUnavailable
-from agentx.llm.port import Completion, Prompt, Usage
+from agentx.llm.port import Completion, Prompt, Unusable, Usage
 from agentx.llm.schema import fault_in
 
 _FENCE = re.compile(r"\s*```\w*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
@@ -43,11 +42,11 @@ def usage_of(input_tokens: int, output_tokens: int) -> Usage | None:
 def checked(heard: Heard, prompt: Prompt, *, name: str, counted: Usage) -> Completion:
     """Return the answer in a reply.
 
-    Raises: ModelUnavailable when there is none.
+    Raises: Unusable when there is none.
     """
     value, fault = _meaning(heard, prompt)
     if fault:
-        raise ModelUnavailable(f"{name}: {fault}", hint=HINT)
+        raise Unusable(f"{name}: {fault}", hint=HINT)
     text = heard.text
     if not text and value is not None:
         text = json.dumps(value, ensure_ascii=False)

@@ -7,6 +7,7 @@ and after the answer it settles for what it did cost. So a cap holds for every c
 for the tries that went wrong.
 
 Law: nothing leaves this floor but a checked answer, ModelUnavailable or BudgetExceeded.
+An answer that cannot be used was paid for all the same, and is told apart: `Unusable`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agentx.kernel import limits
+from agentx.kernel.errors import ModelUnavailable
 from agentx.llm.schema import Schema
+
+
+class Unusable(ModelUnavailable):
+    """The model answered this question, and nothing can be done with what it said."""
+
+    code = "model_unusable"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,6 +72,17 @@ def test_changes_problems_and_outcomes_are_told_in_order() -> None:
     assert [bullet.kind for bullet in found.bullets] == [Kind.PROBLEM, Kind.CHANGE, Kind.OUTCOME]
 
 
+def test_a_turn_that_ends_without_a_word_does_not_part_a_question_from_its_answer() -> None:
+    lines = told(
+        reply("Should the idempotency keys of bookings live for 24 hours?", 1),
+        event("", kind=EventType.ASSISTANT_STOP, minute=1),
+        user("Yes, until we learn better.", 2),
+    )
+
+    asked = "Should the idempotency keys of bookings live for 24 hours?"
+    assert lines == [f"{asked} \u2192 Yes, until we learn better."]
+
+
 def test_a_question_and_its_short_answer_are_one_line() -> None:
     (line,) = [
         bullet

@@ -11,7 +11,7 @@ import pytest
 
 from agentx.host import keys
 from agentx.kernel.errors import CorruptRecord, InvalidValue
-from agentx.kernel.ids import ulid
+from agentx.kernel.ids import EventId, ulid
 
 AT_MS = 1_772_445_600_000
 EVENT_ID = ulid(AT_MS, bytes(range(10)))
@@ -31,6 +31,14 @@ def test_keys_have_the_bytes_of_the_format() -> None:
     assert keys.checkpoint_key("toc/\u00fc") == b"chk:toc/\xc3\xbc"
 
 
+def test_the_keys_of_a_new_event_are_those_by_which_it_is_found() -> None:
+    made = keys.new_event_keys(AT_MS, EventId(EVENT_ID), keys.session_event_head(REF))
+
+    seal = keys.event_seal_key(EVENT_ID)
+    assert made == (EVENT_KEY, seal, keys.session_event_key(REF, EVENT_KEY))
+    assert keys.event_seal_key_of(EVENT_KEY) == seal
+
+
 def test_a_time_before_2001_is_padded_so_that_it_sorts_first() -> None:
     assert keys.event_key(5, EVENT_ID) == b"evt:0000000000005:" + EVENT_ID.encode()
 
@@ -39,6 +47,8 @@ def test_a_time_before_2001_is_padded_so_that_it_sorts_first() -> None:
 def test_a_time_that_does_not_fit_is_refused(at_ms: int) -> None:
     with pytest.raises(InvalidValue):
         keys.event_key(at_ms, EVENT_ID)
+    with pytest.raises(InvalidValue):
+        keys.new_event_keys(at_ms, EventId(EVENT_ID), b"")
 
 
 @pytest.mark.parametrize(

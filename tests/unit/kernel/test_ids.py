@@ -7,7 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.ids import digest, is_ulid, mint, project_id, ulid, ulid_bytes, ulid_ms
+from agentx.kernel.ids import (
+    digest,
+    hashed,
+    is_ulid,
+    mint,
+    project_id,
+    raw_ulid,
+    spelled,
+    ulid,
+    ulid_bytes,
+    ulid_ms,
+    ulid_raw,
+)
 from tests.support.time_and_chance import CountingEntropy
 
 TIMES = st.integers(min_value=0, max_value=2**48 - 1)
@@ -20,7 +32,9 @@ def test_a_ulid_gives_back_its_time_and_its_bytes(at_ms: int, chance: bytes) -> 
 
     assert is_ulid(made)
     assert ulid_ms(made) == at_ms
-    assert ulid_bytes(made) == at_ms.to_bytes(6) + chance
+    assert (
+        ulid_bytes(made) == raw_ulid(made) == ulid_raw(at_ms, chance) == at_ms.to_bytes(6) + chance
+    )
 
 
 @given(TIMES, TIMES, CHANCE, CHANCE)
@@ -66,6 +80,11 @@ def test_what_is_no_ulid_is_refused(text: str) -> None:
 @given(st.lists(st.text(), max_size=4), st.lists(st.text(), max_size=4))
 def test_different_parts_hash_differently(one: list[str], other: list[str]) -> None:
     assert (digest(*one) == digest(*other)) == (one == other)
+
+
+@given(st.lists(st.text(), max_size=3), st.lists(st.text(), max_size=3))
+def test_what_is_spelled_in_two_pieces_hashes_as_one(one: list[str], other: list[str]) -> None:
+    assert hashed(spelled(*one) + spelled(*other)) == digest(*one, *other)
 
 
 @pytest.mark.parametrize("name", ["a", "booking-3f2a9c", "A.b_c-1", "x" * 128])

@@ -25,7 +25,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentx.kernel.limits import METADATA_DEPTH_MAX
-from agentx.kernel.redact import redact, redact_bytes, redact_json_bytes, redact_value, suspicious
+from agentx.kernel.redact import (
+    is_plain,
+    redact,
+    redact_bytes,
+    redact_json_bytes,
+    redact_value,
+    suspicious,
+)
 from tests.support.secrets import MIXED, Secret, body, corpus
 
 SECRETS = corpus()
@@ -47,6 +54,7 @@ def test_the_corpus_has_more_than_a_hundred_kinds() -> None:
     assert len({secret.name for secret in SECRETS}) == len(SECRETS) > 100
 
 
+@pytest.mark.promise("redact.before-disk")
 @by_name
 def test_no_secret_survives_anywhere(secret: Secret) -> None:
     for place, text in _places(secret):
@@ -340,6 +348,7 @@ def test_lock_files_checksums_ids_and_images_stay() -> None:
     assert redact(_lock_file()) == _lock_file()
 
 
+@pytest.mark.promise("redact.few-false")
 def test_of_the_lines_of_installed_packages_fewer_than_one_in_a_hundred_is_touched() -> None:
     lines = touched = 0
     for package in ("click", "rich", "hypothesis"):
@@ -480,3 +489,10 @@ def test_text_without_suspicious_words_does_not_even_load_patterns() -> None:
     )
 
     subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)
+
+
+def test_a_name_counts_wherever_in_a_word_it_ends() -> None:
+    word = b"passages?pass=hunter2;"
+
+    assert not is_plain(word)
+    assert is_plain(b"passages passes")

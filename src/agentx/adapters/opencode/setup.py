@@ -25,6 +25,11 @@ from agentx.kernel.errors import InvalidValue
 
 _HOOK_TOKEN = "__AGENTX_HOOK__"  # noqa: S105  (a place to fill in, not a secret)
 
+_FIRST_START = (
+    "with a plugin installed OpenCode fetches its plugin support from npm at its first start; "
+    "offline that start takes about a minute"
+)
+
 
 def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     """Return how the files of OpenCode change."""
@@ -57,7 +62,7 @@ def _plugin(request: SetupRequest) -> FileEdit:
             hint="rename it, then run the same command again",
         )
     after = plugin_text(hook_words(request, Harness.OPENCODE))
-    return FileEdit(path=path, before=before, after=after)
+    return FileEdit(path=path, before=before, after=after, notes=() if ours else (_FIRST_START,))
 
 
 def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:

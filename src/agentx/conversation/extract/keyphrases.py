@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 from agentx.kernel import limits
 
@@ -187,6 +188,7 @@ def _distinct(ranked: Iterable[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
+@lru_cache(maxsize=16_384)  # people use the same few thousand words
 def _stem(word: str) -> str:
     """Fold the commonest endings, so that `tokens`, `token's` and `token` are one term."""
     word = word.removesuffix("'s")

@@ -104,7 +104,8 @@ def _candidates(events: tuple[Event, ...]) -> Iterator[_Candidate]:
         elif event.event_type in _REPLIES or event.event_type is EventType.SUBAGENT_STOP:
             bonus = _CLOSING if index in closing else 0
             fresh = list(_of_reply(event, bonus))
-            question = fresh[-1] if fresh and fresh[-1].kind is Kind.QUESTION else None
+            if fresh:  # the end of a turn is often told without a word
+                question = fresh[-1] if fresh[-1].kind is Kind.QUESTION else None
         else:
             continue
         for candidate in fresh:

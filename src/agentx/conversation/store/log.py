@@ -14,46 +14,24 @@ An event and everything that belongs to it are one atomic batch, synced before
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
-from agentx.conversation.identity import Occurrence, delivery_of, identity_of, judge
 from agentx.conversation.model import Event, EventQuery, Forgotten, Receipt
-from agentx.conversation.sealing import SessionKey, new_key, seal, unseal
+from agentx.conversation.sealing import unseal
 from agentx.conversation.store import rows
+from agentx.conversation.store.appending import Appending
+from agentx.conversation.store.outbox import Outbox
+from agentx.conversation.store.session_keys import SessionKeys
 from agentx.host import keys
 from agentx.host.kv import Batch, Family, KeyValue
-from agentx.kernel.capture import Draft, EventType, Role
+from agentx.kernel.capture import Draft
 from agentx.kernel.clock import Millis
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.ids import Entropy, EventId, is_ulid, mint, ulid_bytes
+from agentx.kernel.ids import Entropy, EventId, is_ulid, raw_ulid
 
 Found = tuple[EventId, Event | None]
 
 _PAGE_ROWS = 256
-_OPEN_SESSIONS_MAX = 10_000
-
-
-@dataclass(slots=True)
-class _Pending:
-    """What one batch has changed so far, before it is written."""
-
-    project: str
-    batch: Batch = field(default_factory=Batch)
-    identities: dict[bytes, bytes] = field(default_factory=dict)
-    sessions: dict[bytes, rows.SessionRow] = field(default_factory=dict)
-    session_keys: dict[bytes, SessionKey] = field(default_factory=dict)
-    stored: list[EventId] = field(default_factory=list)
-    duplicates: int = 0
-    forgotten: int = 0
-    refs: dict[tuple[str, str], bytes] = field(default_factory=dict)
-
-    def ref_of(self, draft: Draft) -> bytes:
-        """Return the reference of a draft's session, hashed once a batch."""
-        name = (draft.harness, draft.session_id)
-        if name not in self.refs:
-            self.refs[name] = rows.session_ref(self.project, *name)
-        return self.refs[name]
 
 
 class LogStore:
@@ -63,140 +41,20 @@ class LogStore:
         self._kv = kv
         self._entropy = entropy
         self._codec = rows.PayloadCodec()
-        self._session_keys: dict[bytes, SessionKey] = {}
-        self._sequence = self._last_sequence()
-
-    # --- writing ----------------------------------------------------------------------------
+        self._session_keys = SessionKeys(kv)
+        self._outbox = Outbox(kv)
 
     def append(self, drafts: Sequence[Draft], *, project: str) -> Receipt:
         """Store what is new in one atomic batch; return after it is on disk."""
-        pending = _Pending(project=project)
-        named = [(draft, keys.identity_key(identity_of(draft, project))) for draft in drafts]
-        self._look_up(pending, [key for _, key in named])
-        for draft, key in named:
-            self._take(pending, draft, key)
-        self._finish(pending)
-        return Receipt(
-            stored=tuple(pending.stored),
-            duplicates=pending.duplicates,
-            forgotten=pending.forgotten,
+        appending = Appending(
+            self._kv,
+            project=project,
+            entropy=self._entropy,
+            codec=self._codec,
+            session_keys=self._session_keys,
+            outbox=self._outbox,
         )
-
-    def _look_up(self, pending: _Pending, wanted: list[bytes]) -> None:
-        distinct = list(dict.fromkeys(wanted))
-        for key, value in zip(
-            distinct, self._kv.get_many(Family.IDENTITIES, distinct), strict=True
-        ):
-            if value is not None:
-                pending.identities[key] = value
-
-    def _take(self, pending: _Pending, draft: Draft, identity: bytes) -> None:
-        ref = pending.ref_of(draft)
-        session = self._session_row(pending, ref, draft)
-        if draft.timestamp_ms <= session.forgotten_ms:
-            pending.forgotten += 1
-            return
-        known = pending.identities.get(identity)
-        if draft.source_id:
-            if known is not None:
-                pending.duplicates += 1
-                return
-            event_id = EventId(mint(draft.timestamp_ms, self._entropy))
-            pending.identities[identity] = event_id.encode()
-        else:
-            occurrences = rows.unpack_occurrences(known) if known is not None else ()
-            verdict = judge(draft, occurrences, last_ms=session.last_ms)
-            if verdict.known is not None:
-                pending.duplicates += 1
-                if verdict.occurrences is not None:
-                    packed = rows.pack_occurrences(verdict.occurrences)
-                    pending.identities[identity] = packed
-                    pending.batch.put(Family.IDENTITIES, identity, packed)
-                return
-            event_id = EventId(mint(draft.timestamp_ms, self._entropy))
-            seen = Occurrence(event_id=event_id, deliveries=(delivery_of(draft),))
-            pending.identities[identity] = rows.pack_occurrences((*occurrences, seen))
-        pending.batch.put(Family.IDENTITIES, identity, pending.identities[identity])
-        self._write_event(pending, ref, draft, event_id)
-        _count(session, draft, event_id)
-        pending.stored.append(event_id)
-
-    def _write_event(self, pending: _Pending, ref: bytes, draft: Draft, event_id: EventId) -> None:
-        batch = pending.batch
-        key = keys.event_key(draft.timestamp_ms, event_id)
-        raw_id = ulid_bytes(event_id)
-        event_key = new_key(self._entropy)
-        head = rows.event_head(ref)
-        payload = rows.Payload(
-            session_id=draft.session_id,
-            event_type=draft.event_type,
-            role=draft.role,
-            text=draft.text,
-            harness=draft.harness,
-            agent=draft.agent,
-            project=pending.project,
-            metadata=draft.metadata,
-        )
-        sealed = seal(self._codec.pack(payload), key=event_key, context=key + head)
-        batch.put(Family.EVENTS, key, head + sealed)
-        wrapped = self._session_key(pending, ref).wrap(event_key, raw_id)
-        batch.put(Family.KEYS, keys.event_seal_key(event_id), wrapped)
-        batch.put(Family.SESSIONS, keys.session_event_key(ref, key), b"")
-        self._tell(batch, b"+", event_id)
-
-    def _finish(self, pending: _Pending) -> None:
-        if not pending.stored and not pending.duplicates:
-            return
-        for ref, session in pending.sessions.items():
-            if session.counts or session.forgotten_ms:
-                pending.batch.put(
-                    Family.SESSIONS, keys.session_key(ref), rows.pack_session(session)
-                )
-        for ref, key in pending.session_keys.items():
-            pending.batch.put(Family.KEYS, keys.session_seal_key(ref), key.raw)
-        passing(CrashPoint.LOG_BEFORE_WRITE)
-        self._kv.write(pending.batch, sync=True)
-        passing(CrashPoint.LOG_AFTER_WRITE)
-        if len(self._session_keys) > _OPEN_SESSIONS_MAX:
-            self._session_keys.clear()
-        self._session_keys.update(pending.session_keys)
-
-    def _tell(self, batch: Batch, sign: bytes, event_id: EventId) -> None:
-        self._sequence += 1
-        batch.put(Family.OUTBOX, keys.outbox_key(self._sequence), sign + event_id.encode())
-
-    def _last_sequence(self) -> int:
-        for key, _ in self._kv.scan(Family.OUTBOX, *keys.outbox_range(), reverse=True, limit=1):
-            return keys.outbox_sequence_of(key)
-        return 0
-
-    def _session_row(self, pending: _Pending, ref: bytes, draft: Draft) -> rows.SessionRow:
-        if ref not in pending.sessions:
-            raw = self._kv.get(Family.SESSIONS, keys.session_key(ref))
-            pending.sessions[ref] = (
-                rows.unpack_session(raw)
-                if raw is not None
-                else rows.SessionRow(
-                    session_id=draft.session_id, harness=draft.harness, project=pending.project
-                )
-            )
-        return pending.sessions[ref]
-
-    def _session_key(self, pending: _Pending, ref: bytes) -> SessionKey:
-        known = pending.session_keys.get(ref) or self._known_session_key(ref)
-        if known is None:
-            known = SessionKey(new_key(self._entropy))
-            pending.session_keys[ref] = known
-        return known
-
-    def _known_session_key(self, ref: bytes) -> SessionKey | None:
-        known = self._session_keys.get(ref)
-        if known is None:
-            raw = self._kv.get(Family.KEYS, keys.session_seal_key(ref))
-            if raw is None:
-                return None
-            known = self._session_keys[ref] = SessionKey(raw)
-        return known
+        return appending.run(drafts)
 
     # --- reading ----------------------------------------------------------------------------
 
@@ -252,16 +110,14 @@ class LogStore:
 
     def _opened(self, page: list[tuple[bytes, bytes]]) -> Iterator[Found]:
         parts = [keys.event_parts(key) for key, _ in page]
-        wrapped = self._kv.get_many(
-            Family.KEYS, [keys.event_seal_key(event_id) for _, event_id in parts]
-        )
+        wrapped = self._kv.get_many(Family.KEYS, [keys.event_seal_key_of(key) for key, _ in page])
         for (key, row), (at_ms, event_id), sealed_key in zip(page, parts, wrapped, strict=True):
             head, ref, sealed = rows.split_event(row)
-            session_key = self._known_session_key(ref)
+            session_key = self._session_keys.find(ref)
             if sealed_key is None or session_key is None:
                 yield event_id, None
                 continue
-            event_key = session_key.unwrap(sealed_key, ulid_bytes(event_id))
+            event_key = session_key.unwrap(sealed_key, raw_ulid(event_id))
             payload = self._codec.unpack(unseal(sealed, key=event_key, context=key + head))
             yield event_id, _event(event_id, at_ms, payload)
 
@@ -294,7 +150,7 @@ class LogStore:
             if row.first_prompt == event.event_id:
                 row.first_prompt = ""
             batch.put(Family.SESSIONS, keys.session_key(ref), rows.pack_session(row))
-        self._tell(batch, b"-", event.event_id)
+        self._outbox.tell_forgotten(batch, [event.event_id])
         self._erase(batch)
         return Forgotten(events=1, sessions=0)
 
@@ -302,14 +158,14 @@ class LogStore:
         """Delete a session's key and the keys of its events; what is older than now stays away."""
         batch = Batch()
         batch.delete(Family.KEYS, keys.session_seal_key(ref))
-        count = 0
+        gone: list[EventId] = []
         start, end = keys.session_event_range(ref)
         for key, _ in self._kv.scan(Family.SESSIONS, start, end):
             event_id = keys.event_id_of(keys.session_event_of(key))
             batch.delete(Family.KEYS, keys.event_seal_key(event_id))
             batch.delete(Family.SESSIONS, key)
-            self._tell(batch, b"-", event_id)
-            count += 1
+            gone.append(event_id)
+        self._outbox.tell_forgotten(batch, gone)
         tombstone = rows.SessionRow(
             session_id=row.session_id,
             harness=row.harness,
@@ -318,9 +174,9 @@ class LogStore:
             forgotten_ms=now_ms,
         )
         batch.put(Family.SESSIONS, keys.session_key(ref), rows.pack_session(tombstone))
-        self._session_keys.pop(ref, None)
+        self._session_keys.drop(ref)
         self._erase(batch)
-        return Forgotten(events=count, sessions=1)
+        return Forgotten(events=len(gone), sessions=1)
 
     def _erase(self, batch: Batch) -> None:
         self._kv.write(batch, sync=True)
@@ -337,34 +193,13 @@ class LogStore:
         self._kv.close()
 
 
-def _count(session: rows.SessionRow, draft: Draft, event_id: EventId) -> None:
-    at_ms = draft.timestamp_ms
-    session.counts[draft.event_type] = session.counts.get(draft.event_type, 0) + 1
-    session.first_ms = min(session.first_ms or at_ms, at_ms)
-    session.last_ms = max(session.last_ms, at_ms)
-    session.agent = session.agent or draft.agent
-    session.working_directory = session.working_directory or _said(draft, "cwd")
-    session.branch = _said(draft, "git_branch") or session.branch
-    if draft.event_type is EventType.SESSION_END:
-        session.ended_ms = max(session.ended_ms, at_ms)
-    earlier = not session.first_prompt or at_ms < session.first_prompt_ms
-    if draft.event_type is EventType.USER_MESSAGE and earlier:
-        session.first_prompt = event_id
-        session.first_prompt_ms = at_ms
-
-
-def _said(draft: Draft, name: str) -> str:
-    value = draft.metadata.get(name, "")
-    return value if isinstance(value, str) else ""
-
-
 def _event(event_id: EventId, at_ms: Millis, payload: rows.Payload) -> Event:
     return Event(
         event_id=event_id,
         session_id=payload.session_id,
         timestamp_ms=at_ms,
-        event_type=EventType(payload.event_type),
-        role=Role(payload.role),
+        event_type=payload.event_type,
+        role=payload.role,
         text=payload.text,
         harness=payload.harness,
         agent=payload.agent,

@@ -12,9 +12,10 @@ import msgspec
 import zstandard
 
 from agentx.conversation.identity import Delivery, Occurrence
+from agentx.kernel.capture import EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import CorruptRecord, UnsupportedVersion
-from agentx.kernel.ids import EventId, digest
+from agentx.kernel.ids import EventId, hashed, spelled
 
 EVENT_VERSION = 1
 SESSION_REF_BYTES = 16
@@ -30,8 +31,8 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is sealed."""
 
     session_id: str
-    event_type: str
-    role: str
+    event_type: EventType
+    role: Role
     text: str
     harness: str
     agent: str = ""
@@ -66,7 +67,12 @@ _occurrences = msgspec.msgpack.Decoder(list[tuple[bytes, list[tuple[str, str, in
 
 def session_ref(project: str, harness: str, session_id: str) -> bytes:
     """Return the short name of a session inside the store."""
-    return digest(project, harness, session_id, size=SESSION_REF_BYTES)
+    return session_ref_of(spelled(project, harness, session_id))
+
+
+def session_ref_of(session: str) -> bytes:
+    """Return that short name; `session` spells its project, harness and session."""
+    return hashed(session, size=SESSION_REF_BYTES)
 
 
 def event_head(ref: bytes) -> bytes:
@@ -107,7 +113,7 @@ class PayloadCodec:
         """
         try:
             raw = packed[1:]
-            if packed[:1] == _ZSTD:
+            if packed.startswith(_ZSTD):
                 raw = self._decompressor.decompress(raw, max_output_size=_PAYLOAD_BYTES_MAX)
             return _payloads.decode(raw)
         except (msgspec.MsgspecError, zstandard.ZstdError) as error:

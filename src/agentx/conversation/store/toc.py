@@ -1,13 +1,17 @@
 """The table of contents on disk, one project's at a time.
 
 Versions of a node are appended; `toc_latest` names the newest, and the oldest of many
-are let go. Three kinds of note are kept among the checkpoints, and change only in the
-batch that makes them true:
+are let go. Notes are kept among the checkpoints, and change only in the batch that makes
+them true:
 
-    toc/{project}            how far the outbox has been read, and in which time zone
-    toc-marks/{session}      where the session's segments begin
-    toc-dirty/{project}|{id} a period that must be rolled again
-    toc-open/{project}|{id}  a node that is provisional
+    toc/{project}                 how far the outbox has been read, and in which time zone
+    toc-marks/{session}           where the session's segments begin
+    toc-todo/{project}|{session}  a session of a view that is begun again, and what is done of it
+    toc-dirty/{project}|{id}      a period that must be rolled again
+    toc-new/{project}|{id}        a node that readers of the view have not seen yet
+    toc-open/{project}|{id}       a node that is provisional
+    toc-tried/{project}|{id}      a segment, and the model that could not tell it
+    toc-traces/{project}          something was forgotten that old rows may still hold
 """
 
 from __future__ import annotations
@@ -30,13 +34,15 @@ from agentx.kernel.ids import EventId, NodeId
 from agentx.kernel.limits import NODE_VERSIONS_MAX
 
 SESSION_OF_OTHER_PROJECT = b""
+FORGOTTEN = "-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far the view is."""
+    """How far the view is: the newest outbox entry it knows, and what that entry was."""
 
     sequence: int = 0
+    entry: str = ""
     zone: str = ""
 
 
@@ -45,9 +51,19 @@ class News:
     """What happened to the log since: which places of which sessions, up to which entry."""
 
     touched: dict[bytes, list[Place]]
-    sequence: int
+    progress: Progress
     entries: int
+    has_forgotten: bool
     is_complete: bool  # False when the outbox has dropped entries that were not yet read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Some events of a session that are to be taken into a view that is begun again."""
+
+    ref: bytes
+    places: list[Place]
+    is_last: bool
 
 
 class TocStore:
@@ -60,28 +76,65 @@ class TocStore:
 
     # --- the log ----------------------------------------------------------------------------
 
-    def news(self, since: int, limit: int) -> News:
-        """Return what came into the log, or was forgotten, after an outbox entry."""
+    def news(self, limit: int) -> News:
+        """Return what came into the log, or was forgotten, since the view was brought up to it."""
+        since = self.progress()
         touched: dict[bytes, list[Place]] = {}
-        sequence, count = since, 0
-        first = None
-        for key, value in self._kv.scan(Family.OUTBOX, *keys.outbox_range(since + 1), limit=limit):
-            sequence = keys.outbox_sequence_of(key)
-            first = sequence if first is None else first
+        newest, first = since, None
+        count = forgotten = 0
+        bounds = keys.outbox_range(since.sequence + 1)
+        for key, value in self._kv.scan(Family.OUTBOX, *bounds, limit=limit):
+            newest = Progress(sequence=keys.outbox_sequence_of(key), entry=value.decode())
+            first = newest.sequence if first is None else first
             count += 1
-            event_key = keys.event_key_of(value[1:].decode())
+            event_key = keys.event_key_of(newest.entry[1:])
             ref = self._ref_of(event_key)
             if ref:
-                at_ms, event_id = keys.event_parts(event_key)
-                touched.setdefault(ref, []).append((at_ms, event_id))
-        missing = first is not None and first != since + 1
-        return News(touched=touched, sequence=sequence, entries=count, is_complete=not missing)
+                touched.setdefault(ref, []).append(keys.event_parts(event_key))
+                forgotten += newest.entry[0] == FORGOTTEN
+        return News(
+            touched=touched,
+            progress=newest,
+            entries=count,
+            has_forgotten=forgotten > 0,
+            is_complete=first in (None, since.sequence + 1),
+        )
+
+    def is_sound(self, zone: str) -> bool:
+        """Tell whether the view can go on from where it is, or must be begun again.
+
+        It must in another time zone, and where the outbox is not the one it has read.
+        """
+        progress = self.progress()
+        if progress.zone != zone or self.newest_sequence() < progress.sequence:
+            return False
+        entry = self._kv.get(Family.OUTBOX, keys.outbox_key(progress.sequence))
+        return entry is None or entry.decode() == progress.entry
+
+    def events_left(self) -> int:
+        """Return about how many events are still to be taken into the view."""
+        to_do = {ref for ref, _ in self._to_do()}
+        whole = sum(sum(row.counts.values()) for ref, row in self.sessions() if ref in to_do)
+        return whole + self.newest_sequence() - self.progress().sequence
+
+    def part_to_do(self, limit: int) -> Part | None:
+        """Return the next events of the next session that is to do."""
+        for ref, done in self._to_do():
+            start, end = keys.session_event_range(ref)
+            seen, _ = keys.session_event_span(ref, done, done)
+            rows = self._kv.scan(Family.SESSIONS, max(start, seen + b"\x00"), end, limit=limit)
+            places: list[Place] = [keys.event_parts(keys.session_event_of(key)) for key, _ in rows]
+            return Part(ref=ref, places=places, is_last=len(places) < limit)
+        return None
+
+    def _to_do(self) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the sessions that are to do, and the newest key that is done of each."""
+        for key, done in self._kv.scan(Family.CHECKPOINTS, *self._notes("toc-todo")):
+            yield bytes.fromhex(keys.checkpoint_name_of(key).partition("|")[2]), done
 
     def newest_sequence(self) -> int:
         """Return the newest entry of the outbox."""
-        for key, _ in self._kv.scan(Family.OUTBOX, *keys.outbox_range(), reverse=True, limit=1):
-            return keys.outbox_sequence_of(key)
-        return 0
+        return self._newest("").sequence
 
     def _ref_of(self, event_key: bytes) -> bytes:
         row = self._kv.get(Family.EVENTS, event_key)
@@ -89,7 +142,8 @@ class TocStore:
             return SESSION_OF_OTHER_PROJECT
         ref = split_event(row)[1]
         session = self.session(ref)
-        return ref if session is not None and session.project == self._project else b""
+        own = session is not None and session.project == self._project
+        return ref if own else SESSION_OF_OTHER_PROJECT
 
     def session(self, ref: bytes) -> SessionRow | None:
         """Return a session's row."""
@@ -159,36 +213,52 @@ class TocStore:
         raw = self._kv.get(Family.GRIPS, keys.grip_key(self._project, grip_id))
         return None if raw is None else toc_rows.grip(raw)
 
-    def noted(self, kind: str) -> list[NodeId]:
+    def noted(self, kind: str, prefix: str = "", limit: int | None = None) -> list[NodeId]:
         """Return the nodes of which a note is kept: `toc-dirty` or `toc-open`."""
-        bounds = keys.checkpoint_range(f"{kind}/{self._project}|")
-        return [
-            NodeId(keys.checkpoint_name_of(key).partition("|")[2])
-            for key, _ in self._kv.scan(Family.CHECKPOINTS, *bounds)
-        ]
+        found = self._kv.scan(Family.CHECKPOINTS, *self._notes(kind, prefix), limit=limit)
+        return [NodeId(keys.checkpoint_name_of(key).partition("|")[2]) for key, _ in found]
+
+    def tried_by(self, node_id: NodeId) -> str:
+        """Return the model that was asked about a segment in vain."""
+        key = keys.checkpoint_key(f"toc-tried/{self._project}|{node_id}")
+        return (self._kv.get(Family.CHECKPOINTS, key) or b"").decode()
+
+    def has_traces(self) -> bool:
+        """Tell whether rows may still hold what was forgotten."""
+        return self._kv.get(Family.CHECKPOINTS, self._traces_key()) is not None
+
+    def _notes(self, kind: str, prefix: str = "") -> keys.KeyRange:
+        return keys.checkpoint_range(f"{kind}/{self._project}|{prefix}")
+
+    def _traces_key(self) -> bytes:
+        return keys.checkpoint_key(f"toc-traces/{self._project}")
 
     # --- changing ---------------------------------------------------------------------------
 
     def change(self) -> TocChange:
         """Return an empty change."""
-        return TocChange(self._kv, self, self._project)
+        return TocChange(self._kv, self._project, Batch())
 
-    def clear(self) -> None:
-        """Drop the whole view."""
+    def begin_again(self, zone: str) -> None:
+        """Drop the whole view and note every session as to do."""
         batch = Batch()
         for family in (Family.TOC_NODES, Family.TOC_LATEST, Family.GRIPS):
             batch.delete_range(family, *keys.project_range(self._project))
-        for kind in ("toc-dirty", "toc-open"):
-            batch.delete_range(
-                Family.CHECKPOINTS, *keys.checkpoint_range(f"{kind}/{self._project}|")
-            )
+        for kind in ("toc-dirty", "toc-open", "toc-tried", "toc-todo"):
+            batch.delete_range(Family.CHECKPOINTS, *self._notes(kind))
         for ref, _ in self.sessions():
             batch.delete(Family.CHECKPOINTS, keys.checkpoint_key(f"toc-marks/{ref.hex()}"))
-        batch.delete(Family.CHECKPOINTS, keys.checkpoint_key(f"toc/{self._project}"))
-        self._kv.write(batch)
+            todo = keys.checkpoint_key(f"toc-todo/{self._project}|{ref.hex()}")
+            batch.put(Family.CHECKPOINTS, todo, b"")
+        change = TocChange(self._kv, self._project, batch)
+        change.put_progress(self._newest(zone))
+        # Whatever was forgotten unseen is in the rows that were just dropped.
+        if self.ids(""):
+            change.leave_no_trace()
+        change.commit()
 
-    def drop_old_versions(self) -> None:
-        """Keep only the newest version of every node."""
+    def erase_traces(self) -> None:
+        """Keep only the newest version of every node, and nothing dropped on disk."""
         newest = {
             keys.toc_node_key(self._project, keys.node_id_of(key), int(version))
             for key, version in self._kv.scan(Family.TOC_LATEST, *keys.project_range(self._project))
@@ -198,21 +268,26 @@ class TocStore:
             if key not in newest:
                 batch.delete(Family.TOC_NODES, key)
         self._kv.write(batch)
-
-    def erase(self) -> None:
-        """Make what was dropped physically gone."""
         for family in (Family.TOC_NODES, Family.GRIPS):
             self._kv.erase(family)
+        batch = Batch()
+        batch.delete(Family.CHECKPOINTS, self._traces_key())
+        self._kv.write(batch)
+
+    def _newest(self, zone: str) -> Progress:
+        for key, value in self._kv.scan(Family.OUTBOX, *keys.outbox_range(), reverse=True, limit=1):
+            sequence = keys.outbox_sequence_of(key)
+            return Progress(sequence=sequence, entry=value.decode(), zone=zone)
+        return Progress(zone=zone)
 
 
 class TocChange:
     """Changes to the view that become true together."""
 
-    def __init__(self, kv: KeyValue, store: TocStore, project: str) -> None:
+    def __init__(self, kv: KeyValue, project: str, batch: Batch) -> None:
         self._kv = kv
-        self._store = store
         self._project = project
-        self._batch = Batch()
+        self._batch = batch
         self.nodes = 0
 
     def put(self, node: TocNode, before: TocNode | None) -> None:
@@ -227,6 +302,7 @@ class TocChange:
         latest = keys.toc_latest_key(self._project, node.node_id)
         self._batch.put(Family.TOC_LATEST, latest, b"%d" % version)
         self._note("toc-open", node.node_id, kept=node.provisional)
+        self._note("toc-new", node.node_id, kept=True)
         self.nodes += 1
 
     def drop(self, node_id: NodeId) -> None:
@@ -234,6 +310,7 @@ class TocChange:
         self._batch.delete_range(Family.TOC_NODES, *keys.toc_node_range(self._project, node_id))
         self._batch.delete(Family.TOC_LATEST, keys.toc_latest_key(self._project, node_id))
         self._note("toc-open", node_id, kept=False)
+        self._note("toc-new", node_id, kept=True)
         self.nodes += 1
 
     def put_grip(self, grip: Grip) -> None:
@@ -248,6 +325,19 @@ class TocChange:
     def dirty(self, node_id: NodeId, *, kept: bool = True) -> None:
         """Note that a period must be rolled again, or that it was."""
         self._note("toc-dirty", node_id, kept=kept)
+
+    def tried(self, node_id: NodeId, name: str) -> None:
+        """Note which model could not tell a segment; nobody, when it has changed since."""
+        self._note("toc-tried", node_id, name.encode(), kept=bool(name))
+
+    def done(self, part: Part) -> None:
+        """Note how much of a session is done."""
+        done = b"" if part.is_last else keys.event_key_of(part.places[-1][1])
+        self._note("toc-todo", part.ref.hex(), done, kept=not part.is_last)
+
+    def leave_no_trace(self) -> None:
+        """Note that rows may hold what was forgotten, until they are erased."""
+        self._batch.put(Family.CHECKPOINTS, keys.checkpoint_key(f"toc-traces/{self._project}"), b"")
 
     def put_marks(self, ref: bytes, marks: tuple[Mark, ...]) -> None:
         """Keep where a session's segments begin."""
@@ -264,9 +354,9 @@ class TocChange:
         if len(self._batch):
             self._kv.write(self._batch, sync=False)
 
-    def _note(self, kind: str, node_id: NodeId, *, kept: bool) -> None:
-        key = keys.checkpoint_key(f"{kind}/{self._project}|{node_id}")
+    def _note(self, kind: str, name: str, value: bytes = b"", *, kept: bool) -> None:
+        key = keys.checkpoint_key(f"{kind}/{self._project}|{name}")
         if kept:
-            self._batch.put(Family.CHECKPOINTS, key, b"")
+            self._batch.put(Family.CHECKPOINTS, key, value)
         else:
             self._batch.delete(Family.CHECKPOINTS, key)

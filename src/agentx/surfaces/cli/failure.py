@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import traceback
 from dataclasses import dataclass
 
 from agentx.kernel.errors import (
@@ -63,4 +64,15 @@ def failure_of(error: AgentXError | OSError) -> Failure:
         code="unavailable",
         message=f"{where}{error.strerror or error}",
         hint=_HINTS.get(error.errno or 0, ""),
+    )
+
+
+def unforeseen(error: Exception) -> Failure:
+    """Say that something nobody foresaw went wrong, and where, so that it can be reported."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return Failure(
+        exit_code=1,
+        code="internal",
+        message=f"unforeseen {type(error).__name__} in {last.name}, line {last.lineno}: {error}",
+        hint="nothing that was acknowledged is lost; please report this with the command you ran",
     )

@@ -15,7 +15,7 @@ import click
 
 from agentx import __version__
 from agentx.kernel.errors import AgentXError
-from agentx.surfaces.cli.failure import Failure, failure_of
+from agentx.surfaces.cli.failure import Failure, failure_of, unforeseen
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 # name -> (module, what it does): in the order a newcomer needs them.
@@ -28,6 +28,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sync": ("sync", "Take what hooks captured and bring every view up to date."),
     "toc": ("toc", "What was done when: years, months, weeks, days, segments."),
     "expand": ("expand", "From a line to the exact words it came from."),
+    "search": ("search", "Find anything ever said: by words, by time, by plain questions."),
+    "show": ("show", "The whole text of an event."),
     "sessions": ("sessions", "The sessions, newest first."),
     "events": ("events", "The event log."),
     "forget": ("forget", "Erase an event or a session for good."),
@@ -103,6 +105,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.exit(0)
     except (AgentXError, OSError) as error:
         _leave(failure_of(error), as_json)
+    except Exception as error:  # noqa: BLE001  one of the three places: a surface's outermost frame
+        _leave(unforeseen(error), as_json)
     sys.exit(0)
 
 

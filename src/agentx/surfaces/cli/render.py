@@ -1,13 +1,18 @@
-"""How things look on a terminal: times, counts, tables."""
+"""How things look on a terminal: times, counts, tables.
+
+`rich` is imported when something is drawn: a program that asks for JSON does not pay for it.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
-
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from agentx.kernel.text import preview, printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
 
 HARNESS_COLOURS = {
     "claude-code": "dark_orange3",
@@ -49,6 +54,8 @@ def counted(count: int, noun: str) -> str:
 
 def table(*columns: str) -> Table:
     """Return a table without boxes, readable without colour."""
+    from rich.table import Table
+
     made = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in columns:
         name = column.lstrip(">")
@@ -63,11 +70,15 @@ def table(*columns: str) -> Table:
 
 def harness(name: str) -> Text:
     """Return the name of an agent CLI in its colour."""
+    from rich.text import Text
+
     return Text(name, style=HARNESS_COLOURS.get(name, ""))
 
 
 def line(text: str, chars_max: int = 100) -> Text:
     """Return a text as one safe line; wide characters count as two."""
+    from rich.text import Text
+
     made = Text(preview(printable(text), chars_max))
     made.truncate(chars_max, overflow="ellipsis")
     return made

@@ -90,26 +90,26 @@ class Stage:
             timeout=_WAIT_S,
         )
 
+    def first_grip(self, node_id: str) -> str:
+        """Return the evidence of the first line of a node."""
+        node = json.loads(self._told("toc", node_id, "--depth", "0", "--json"))
+        return str(node["bullets"][0]["grip_ids"][0])
+
     def anywhere(self, text: str) -> bool:
         """Tell whether a text is in any file AgentX wrote, or in any event."""
         data = self.home / ".local" / "share" / "agent-memory"
         needle = text.encode()
         if any(needle in path.read_bytes() for path in data.rglob("*") if path.is_file()):
             return True
-        told = subprocess.run(
-            [
-                self._python,
-                "-m",
-                "agentx.surfaces.cli.main",
-                "events",
-                "--json",
-                "--limit",
-                "10000",
-            ],
+        told = self._told("events", "--json", "--limit", "10000")
+        return needle in told or json.dumps(text)[1:-1].encode() in told
+
+    def _told(self, *arguments: str) -> bytes:
+        return subprocess.run(
+            [self._python, "-m", "agentx.surfaces.cli.main", *arguments],
             cwd=self.project,
             env=self._environment,
             capture_output=True,
             check=False,
             timeout=_WAIT_S,
-        )
-        return needle in told.stdout or json.dumps(text)[1:-1].encode() in told.stdout
+        ).stdout

@@ -87,10 +87,9 @@ def _digest(call: Call, top: str, branch: str) -> tuple[str, str] | None:
 def _store(directory: str) -> str | None:
     """Return the store that the directory belongs to, if a drain has settled it."""
     folder = os.path.join(spool_root(os.environ), encoded(directory))
-    path = _read(os.path.join(folder, "store"), _SMALL_BYTES_MAX)
-    if path is None or not os.path.isabs(path.strip()):
-        return None
-    return path.strip()
+    settled = _read(os.path.join(folder, "store"), _SMALL_BYTES_MAX)
+    path = (settled or "").partition("\n")[0].strip()  # the second line names the project
+    return path if os.path.isabs(path) else None
 
 
 def _read(path: str, bytes_max: int) -> str | None:

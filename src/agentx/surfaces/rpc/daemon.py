@@ -3,7 +3,7 @@
     take the lock -> sweep what a killed one left -> open the memory -> listen
         -> say so in daemon.json -> serve, drain the spool, run the jobs
     told to stop  -> begin no scheduled job, let those that run finish
-        -> daemon.json is gone -> refuse new calls, finish those in flight
+        -> daemon.json is gone -> refuse new calls, finish those at work, cut those that wait
         -> remove the socket, stop the jobs -> drain once more -> close the memory -> free the lock
 
 It may be killed at any of these arrows: the lock frees itself, and the next one
@@ -15,15 +15,11 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from types import FrameType
 from typing import TypeVar
 
 from agentx import __version__
@@ -32,8 +28,9 @@ from agentx.app.scheduler import Scheduler
 from agentx.kernel.clock import Clock
 from agentx.kernel.limits import (
     DAEMON_DRAIN_EVERY_MS,
-    DAEMON_DRAIN_REST_MS_MAX,
+    DAEMON_FAREWELL_MS,
     DAEMON_GRACE_MS,
+    DAEMON_LULL_MS,
     DAEMON_VIEWS_EVERY_MS,
     DAEMON_WATCH_EVERY_MS,
     LOG_FILE_BYTES_MAX,
@@ -42,6 +39,7 @@ from agentx.kernel.paths import StorePaths
 from agentx.surfaces.rpc.access import token_in
 from agentx.surfaces.rpc.activity import Activity
 from agentx.surfaces.rpc.address import Tcp, private_folder, socket_path
+from agentx.surfaces.rpc.chores import Drain, Views
 from agentx.surfaces.rpc.jobs import Job, Jobs
 from agentx.surfaces.rpc.presence import (
     HeldLock,
@@ -53,14 +51,11 @@ from agentx.surfaces.rpc.presence import (
 )
 from agentx.surfaces.rpc.server import RpcServer
 from agentx.surfaces.rpc.service import Host, MemoryServer
+from agentx.surfaces.rpc.summons import Summons
 
 _log = logging.getLogger(__name__)
 
-# A look that found nothing is followed by a rest this many times as long: at most 5 % of a core.
-_REST_PER_LOOK = 19
-
 Served = TypeVar("Served", bound=Memory)
-Reasons = SimpleQueue[str]  # its `put` is safe even in a signal handler, unlike an Event's `set`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +83,10 @@ def run_daemon(
     """
     os.umask(0o077)
     private_folder(plan.store.root)
-    reasons: Reasons = SimpleQueue()
     with ExitStack() as stack:
         stack.enter_context(_logging(plan))
         held = stack.enter_context(daemon_lock(plan.store))
-        stack.enter_context(_signals(reasons))
+        summons = stack.enter_context(Summons.listening())
         clear_presence(plan.store)
         memory = open_memory()
         stack.enter_context(memory)
@@ -101,14 +95,16 @@ def run_daemon(
             pid=os.getpid(),
             started_ms=clock.now_ms(),
             clock=clock,
-            stop=lambda: reasons.put("asked to stop"),
+            stop=summons.call,
         )
-        own = Jobs([*_own_jobs(plan, memory, activity), *jobs])
+        views = Views(memory, activity)
+        own = Jobs([*_own_jobs(plan, Drain(memory, activity), views), *jobs])
         scheduled = scheduler(memory) if scheduler is not None else None
         service = MemoryServer(memory, host, activity, scheduled)
-        with _working(own), _serving(plan, service, host), _scheduling(scheduled):
-            reason = _until_told(plan, held, activity, reasons, scheduled)
+        with _working(own), _serving(plan, service, host, activity), _scheduling(scheduled):
+            reason = _until_told(plan, held, activity, summons, scheduled)
             _log.info("stopping: %s", reason)
+            views.leave_off()
         with _failing_aloud("the last drain failed; the spool keeps what it holds"):
             memory.drain()
     return reason
@@ -124,8 +120,10 @@ def _failing_aloud(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def _serving(plan: DaemonPlan, service: MemoryServer, host: Host) -> Iterator[None]:
-    """Answer calls for as long as the block runs, and finish those in flight after it."""
+def _serving(
+    plan: DaemonPlan, service: MemoryServer, host: Host, activity: Activity
+) -> Iterator[None]:
+    """Answer calls for as long as the block runs, and finish those at work after it."""
     store = plan.store
     socket = socket_path(store, plan.short_folder)
     servers: list[RpcServer] = []
@@ -157,6 +155,9 @@ def _serving(plan: DaemonPlan, service: MemoryServer, host: Host) -> Iterator[No
             store.daemon.unlink(missing_ok=True)
         for server in servers:
             server.refuse_new_calls(DAEMON_GRACE_MS)
+        activity.await_lull(lull_ms=DAEMON_LULL_MS, wait_ms=DAEMON_GRACE_MS)
+        for server in servers:
+            server.refuse_new_calls(DAEMON_FAREWELL_MS)
         for server in servers:
             server.wait_until_ended()
         remove_socket(socket)
@@ -184,10 +185,9 @@ def _scheduling(scheduler: Scheduler | None) -> Iterator[None]:
         scheduler.stop()
 
 
-def _own_jobs(plan: DaemonPlan, memory: Memory, activity: Activity) -> Iterator[Job]:
-    drain = _Drain(memory, activity)
+def _own_jobs(plan: DaemonPlan, drain: Drain, views: Views) -> Iterator[Job]:
     yield Job(name="drain", every_ms=DAEMON_DRAIN_EVERY_MS, run=drain.again)
-    yield Job(name="views", every_ms=DAEMON_VIEWS_EVERY_MS, run=memory.catch_up)
+    yield Job(name="views", every_ms=DAEMON_VIEWS_EVERY_MS, run=views.again)
     if plan.log_to_file:
         yield Job(
             name="log",
@@ -196,33 +196,11 @@ def _own_jobs(plan: DaemonPlan, memory: Memory, activity: Activity) -> Iterator[
         )
 
 
-class _Drain:
-    """Takes what is spooled as it comes, and takes little of the machine while nothing comes."""
-
-    def __init__(self, memory: Memory, activity: Activity) -> None:
-        self._memory = memory
-        self._activity = activity
-        self._not_before = 0.0
-
-    def again(self) -> None:
-        """Drain, unless looking in vain took so long just now that it is too early."""
-        began = time.monotonic()
-        if began < self._not_before:
-            return
-        taken = self._memory.drain().files
-        ended = time.monotonic()
-        if taken:
-            self._activity.seen()
-        else:
-            rest = (ended - began) * _REST_PER_LOOK
-            self._not_before = ended + min(rest, DAEMON_DRAIN_REST_MS_MAX / 1000)
-
-
 def _until_told(
     plan: DaemonPlan,
     held: HeldLock,
     activity: Activity,
-    reasons: Reasons,
+    summons: Summons,
     scheduler: Scheduler | None,
 ) -> str:
     """Return why the daemon has to stop, once it has to."""
@@ -230,31 +208,14 @@ def _until_told(
     if plan.idle_exit_ms:
         watch_ms = min(watch_ms, max(plan.idle_exit_ms // 4, 10))
     while True:
-        try:
-            return reasons.get(timeout=watch_ms / 1000)
-        except Empty:
-            pass
+        if reason := summons.wait(watch_ms):
+            return reason
         if scheduler is not None and scheduler.is_busy:
             activity.seen()
         if plan.idle_exit_ms and activity.idle_ms() >= plan.idle_exit_ms:
             return "idle"
         if not held.is_still_ours():
             return "the folder of the store was removed"
-
-
-@contextmanager
-def _signals(reasons: Reasons) -> Iterator[None]:
-    """Let SIGTERM and SIGINT be reasons to stop."""
-
-    def told(number: int, _frame: FrameType | None) -> None:
-        reasons.put(signal.Signals(number).name)
-
-    before = {number: signal.signal(number, told) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager

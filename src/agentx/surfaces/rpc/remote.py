@@ -17,6 +17,7 @@ from typing import Any, Self, TypeVar
 
 import grpc
 
+from agentx.app.found import SearchReply, SearchRequest
 from agentx.app.memory import (
     CaughtUp,
     Drained,
@@ -50,7 +51,13 @@ from agentx.kernel.limits import (
     TOC_PAGE_MAX,
 )
 from agentx.kernel.text import cut
-from agentx.surfaces.rpc import job_messages, messages, status_messages, toc_messages
+from agentx.surfaces.rpc import (
+    job_messages,
+    messages,
+    search_messages,
+    status_messages,
+    toc_messages,
+)
 from agentx.surfaces.rpc._generated import memory_pb2 as pb2
 from agentx.surfaces.rpc._generated.memory_pb2_grpc import MemoryServiceStub
 from agentx.surfaces.rpc.access import PROJECT_HEADER, bearer
@@ -187,6 +194,17 @@ class RemoteMemory:
         done = self._call(self._stub.RebuildToc, request, wait_ms=RPC_LONG_WAIT_MS)
         told(1, 1)
         return toc_messages.caught_up_value(done)
+
+    def search(self, request: SearchRequest) -> SearchReply:
+        """Return what fits a question best."""
+        if request.mode not in ("auto", "bm25"):
+            raise InvalidValue(
+                "vectors are not installed",
+                hint="use --mode auto or --mode bm25: both work offline",
+            )
+        method = self._stub.TeleportSearch if request.mode == "bm25" else self._stub.RouteQuery
+        found = self._call(method, search_messages.request_message(request))
+        return search_messages.reply_value(found)
 
     def toc_roots(self) -> tuple[TocNode, ...]:
         """Return the years, newest first."""

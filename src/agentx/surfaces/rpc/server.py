@@ -80,7 +80,7 @@ class RpcServer:
             self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
 
     def refuse_new_calls(self, grace_ms: int) -> None:
-        """Accept nothing new; what is in flight may take `grace_ms` more."""
+        """Accept nothing new; what is in flight may take `grace_ms` more, or less if told again."""
         self._health.enter_graceful_shutdown()
         self._ended = self._server.stop(grace_ms / 1000)
 

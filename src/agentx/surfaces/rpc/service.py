@@ -21,7 +21,13 @@ from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import AgentXError, InvalidValue, LimitError, UnavailableError
 from agentx.kernel.ids import project_id
 from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, RPC_MESSAGE_BYTES_MAX, TOC_PAGE_MAX
-from agentx.surfaces.rpc import job_messages, messages, status_messages, toc_messages
+from agentx.surfaces.rpc import (
+    job_messages,
+    messages,
+    search_messages,
+    status_messages,
+    toc_messages,
+)
 from agentx.surfaces.rpc._generated import memory_pb2 as pb2
 from agentx.surfaces.rpc.access import PROJECT_HEADER
 from agentx.surfaces.rpc.activity import Activity
@@ -74,7 +80,7 @@ class MemoryServer:
         """Store batches; acknowledge each after it is on disk."""
         with self._answering(context):
             before = -1
-            for batch in request_iterator:
+            for batch in self._awaited(request_iterator):
                 drafts = _checked(batch, before)
                 before = batch.sequence
                 receipt = self._of(context).append(drafts)
@@ -219,11 +225,41 @@ class MemoryServer:
             )
             return toc_messages.expansion_message(found)
 
+    def TeleportSearch(
+        self, request: pb2.SearchRequest, context: grpc.ServicerContext
+    ) -> pb2.SearchResponse:
+        """Find by words."""
+        return self._found(request, context, "bm25")
+
+    def RouteQuery(
+        self, request: pb2.SearchRequest, context: grpc.ServicerContext
+    ) -> pb2.SearchResponse:
+        """Answer a question."""
+        return self._found(request, context, "auto")
+
+    def _found(
+        self, request: pb2.SearchRequest, context: grpc.ServicerContext, mode: str
+    ) -> pb2.SearchResponse:
+        with self._answering(context):
+            reply = self._of(context).search(search_messages.request_value(request, mode))
+            return search_messages.reply_message(reply)
+
     def Stop(self, request: pb2.StopRequest, context: grpc.ServicerContext) -> pb2.StopResponse:
         """Ask the daemon to end."""
         with self._answering(context):
             self._host.stop()
             return pb2.StopResponse(pid=self._host.pid)
+
+    def _awaited(
+        self, batches: Iterator[pb2.IngestEventsRequest]
+    ) -> Iterator[pb2.IngestEventsRequest]:
+        """Yield what the caller sends; in between, the call is not at work."""
+        while True:
+            with self._activity.waiting():
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield batch
 
     def _jobs(self) -> Scheduler:
         if self._scheduler is None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
 from agentx.app.config import USER_ONLY, SettingRow, set_value, unset_value
 from agentx.kernel.errors import NotFound
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @click.group(cls=VerbGroup, invoke_without_command=True)

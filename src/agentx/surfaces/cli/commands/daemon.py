@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.daemon_process import DaemonWish, launch, serve
@@ -14,6 +13,9 @@ from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.rpc import control
 from agentx.surfaces.rpc.address import tcp
 from agentx.surfaces.rpc.control import Condition, DaemonState, Ending, Started
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
-from rich.console import Console
-from rich.text import Text
 
 from agentx.app.memory import Event, EventPage, EventQuery
 from agentx.kernel.capture import EventType
@@ -13,6 +13,9 @@ from agentx.kernel.text import printable
 from agentx.kernel.when import point
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _SIGNS = {
     "session_start": (">>", "bold"),
@@ -80,6 +83,8 @@ def _query(invocation: Invocation, newest: bool, **given: str | int) -> EventQue
 
 
 def _draw(screen: Console, page: EventPage, *, full: bool) -> None:
+    from rich.text import Text
+
     if not page.events:
         screen.print("No events.")
         screen.print("\nhint: `agentx doctor` says whether hooks are installed", style="dim")
@@ -97,6 +102,8 @@ def _draw(screen: Console, page: EventPage, *, full: bool) -> None:
 
 
 def _draw_event(screen: Console, event: Event, *, full: bool) -> None:
+    from rich.text import Text
+
     sign, style = _SIGNS.get(event.event_type, (event.event_type, "dim"))
     row = Text(f"{render.moment(event.timestamp_ms)}  ", style="dim")
     row.append(f"{sign:<10}", style=style)

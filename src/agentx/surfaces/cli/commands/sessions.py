@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
-from rich.console import Console
 
 from agentx.app.memory import Session, SessionQuery
 from agentx.kernel.when import age, point
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @click.command(cls=Verb)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
-from rich.console import Console
 
 from agentx.app.operations.status import StatusReply, status
 from agentx.kernel.when import age
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.machine import setup_inputs
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @click.command(cls=Verb)

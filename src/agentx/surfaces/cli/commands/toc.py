@@ -85,7 +85,9 @@ def _heading(tree: TocTree) -> Text:
     facts = [render.counted(tree.event_count, "event")]
     if tree.session_count > 1:
         facts.append(render.counted(tree.session_count, "session"))
-    facts.append(", ".join(tree.agents or tree.harnesses))
+    facts.append(", ".join(tree.harnesses))
+    if tree.agents:
+        facts.append("as " + ", ".join(tree.agents))
     if tree.level == "segment":
         facts.insert(0, render.moment(tree.start_ms)[11:])
     if tree.provisional:

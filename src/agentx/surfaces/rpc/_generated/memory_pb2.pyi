@@ -571,3 +571,77 @@ class ExpandGripResponse(_message.Message):
     excerpt_events: _containers.RepeatedCompositeFieldContainer[Event]
     events_after: _containers.RepeatedCompositeFieldContainer[Event]
     def __init__(self, grip: _Optional[_Union[Grip, _Mapping]] = ..., events_before: _Optional[_Iterable[_Union[Event, _Mapping]]] = ..., excerpt_events: _Optional[_Iterable[_Union[Event, _Mapping]]] = ..., events_after: _Optional[_Iterable[_Union[Event, _Mapping]]] = ...) -> None: ...
+
+class SearchRequest(_message.Message):
+    __slots__ = ("query", "kinds", "agent", "harness", "role", "session_id", "issue", "since_ms", "until_ms", "now_ms", "limit", "explain")
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    KINDS_FIELD_NUMBER: _ClassVar[int]
+    AGENT_FIELD_NUMBER: _ClassVar[int]
+    HARNESS_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    ISSUE_FIELD_NUMBER: _ClassVar[int]
+    SINCE_MS_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_MS_FIELD_NUMBER: _ClassVar[int]
+    NOW_MS_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    EXPLAIN_FIELD_NUMBER: _ClassVar[int]
+    query: str
+    kinds: _containers.RepeatedScalarFieldContainer[str]
+    agent: str
+    harness: str
+    role: str
+    session_id: str
+    issue: str
+    since_ms: int
+    until_ms: int
+    now_ms: int
+    limit: int
+    explain: bool
+    def __init__(self, query: _Optional[str] = ..., kinds: _Optional[_Iterable[str]] = ..., agent: _Optional[str] = ..., harness: _Optional[str] = ..., role: _Optional[str] = ..., session_id: _Optional[str] = ..., issue: _Optional[str] = ..., since_ms: _Optional[int] = ..., until_ms: _Optional[int] = ..., now_ms: _Optional[int] = ..., limit: _Optional[int] = ..., explain: _Optional[bool] = ...) -> None: ...
+
+class SearchHit(_message.Message):
+    __slots__ = ("doc_id", "kind", "score", "snippet", "marks", "timestamp_ms", "project", "session_id", "harness", "agent", "role", "issue", "tokens", "also", "why")
+    DOC_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    SNIPPET_FIELD_NUMBER: _ClassVar[int]
+    MARKS_FIELD_NUMBER: _ClassVar[int]
+    TIMESTAMP_MS_FIELD_NUMBER: _ClassVar[int]
+    PROJECT_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    HARNESS_FIELD_NUMBER: _ClassVar[int]
+    AGENT_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    ISSUE_FIELD_NUMBER: _ClassVar[int]
+    TOKENS_FIELD_NUMBER: _ClassVar[int]
+    ALSO_FIELD_NUMBER: _ClassVar[int]
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    doc_id: str
+    kind: str
+    score: float
+    snippet: str
+    marks: _containers.RepeatedScalarFieldContainer[int]
+    timestamp_ms: int
+    project: str
+    session_id: str
+    harness: str
+    agent: str
+    role: str
+    issue: str
+    tokens: int
+    also: _containers.RepeatedScalarFieldContainer[str]
+    why: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, doc_id: _Optional[str] = ..., kind: _Optional[str] = ..., score: _Optional[float] = ..., snippet: _Optional[str] = ..., marks: _Optional[_Iterable[int]] = ..., timestamp_ms: _Optional[int] = ..., project: _Optional[str] = ..., session_id: _Optional[str] = ..., harness: _Optional[str] = ..., agent: _Optional[str] = ..., role: _Optional[str] = ..., issue: _Optional[str] = ..., tokens: _Optional[int] = ..., also: _Optional[_Iterable[str]] = ..., why: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class SearchResponse(_message.Message):
+    __slots__ = ("hits", "sessions", "layers", "plan")
+    HITS_FIELD_NUMBER: _ClassVar[int]
+    SESSIONS_FIELD_NUMBER: _ClassVar[int]
+    LAYERS_FIELD_NUMBER: _ClassVar[int]
+    PLAN_FIELD_NUMBER: _ClassVar[int]
+    hits: _containers.RepeatedCompositeFieldContainer[SearchHit]
+    sessions: _containers.RepeatedScalarFieldContainer[str]
+    layers: _containers.RepeatedScalarFieldContainer[str]
+    plan: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, hits: _Optional[_Iterable[_Union[SearchHit, _Mapping]]] = ..., sessions: _Optional[_Iterable[str]] = ..., layers: _Optional[_Iterable[str]] = ..., plan: _Optional[_Iterable[str]] = ...) -> None: ...

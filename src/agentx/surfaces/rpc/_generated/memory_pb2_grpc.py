@@ -106,6 +106,16 @@ class MemoryServiceStub:
                 request_serializer=agentx_dot_v1_dot_memory__pb2.ExpandGripRequest.SerializeToString,
                 response_deserializer=agentx_dot_v1_dot_memory__pb2.ExpandGripResponse.FromString,
                 _registered_method=True)
+        self.TeleportSearch = channel.unary_unary(
+                '/agentx.v1.MemoryService/TeleportSearch',
+                request_serializer=agentx_dot_v1_dot_memory__pb2.SearchRequest.SerializeToString,
+                response_deserializer=agentx_dot_v1_dot_memory__pb2.SearchResponse.FromString,
+                _registered_method=True)
+        self.RouteQuery = channel.unary_unary(
+                '/agentx.v1.MemoryService/RouteQuery',
+                request_serializer=agentx_dot_v1_dot_memory__pb2.SearchRequest.SerializeToString,
+                response_deserializer=agentx_dot_v1_dot_memory__pb2.SearchResponse.FromString,
+                _registered_method=True)
         self.GetSchedulerStatus = channel.unary_unary(
                 '/agentx.v1.MemoryService/GetSchedulerStatus',
                 request_serializer=agentx_dot_v1_dot_memory__pb2.GetSchedulerStatusRequest.SerializeToString,
@@ -241,6 +251,21 @@ class MemoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def TeleportSearch(self, request, context):
+        """Finds what the words of a query match best (BM25), with "phrases", beginnings* and misspellings~.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RouteQuery(self, request, context):
+        """Answers a plain question: reads who, when and what for out of it and weighs evidence at several
+        scales. With `explain`, says how.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetSchedulerStatus(self, request, context):
         """Says how every job of the scheduler stands: when it ran, what came of it, when it runs next.
         """
@@ -352,6 +377,16 @@ def add_MemoryServiceServicer_to_server(servicer, server):
                     servicer.ExpandGrip,
                     request_deserializer=agentx_dot_v1_dot_memory__pb2.ExpandGripRequest.FromString,
                     response_serializer=agentx_dot_v1_dot_memory__pb2.ExpandGripResponse.SerializeToString,
+            ),
+            'TeleportSearch': grpc.unary_unary_rpc_method_handler(
+                    servicer.TeleportSearch,
+                    request_deserializer=agentx_dot_v1_dot_memory__pb2.SearchRequest.FromString,
+                    response_serializer=agentx_dot_v1_dot_memory__pb2.SearchResponse.SerializeToString,
+            ),
+            'RouteQuery': grpc.unary_unary_rpc_method_handler(
+                    servicer.RouteQuery,
+                    request_deserializer=agentx_dot_v1_dot_memory__pb2.SearchRequest.FromString,
+                    response_serializer=agentx_dot_v1_dot_memory__pb2.SearchResponse.SerializeToString,
             ),
             'GetSchedulerStatus': grpc.unary_unary_rpc_method_handler(
                     servicer.GetSchedulerStatus,
@@ -759,6 +794,60 @@ class MemoryService:
             '/agentx.v1.MemoryService/ExpandGrip',
             agentx_dot_v1_dot_memory__pb2.ExpandGripRequest.SerializeToString,
             agentx_dot_v1_dot_memory__pb2.ExpandGripResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def TeleportSearch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentx.v1.MemoryService/TeleportSearch',
+            agentx_dot_v1_dot_memory__pb2.SearchRequest.SerializeToString,
+            agentx_dot_v1_dot_memory__pb2.SearchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RouteQuery(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentx.v1.MemoryService/RouteQuery',
+            agentx_dot_v1_dot_memory__pb2.SearchRequest.SerializeToString,
+            agentx_dot_v1_dot_memory__pb2.SearchResponse.FromString,
             options,
             channel_credentials,
             insecure,

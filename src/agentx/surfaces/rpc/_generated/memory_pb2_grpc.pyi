@@ -22,6 +22,8 @@ class MemoryServiceStub:
     GetNode: grpc.UnaryUnaryMultiCallable[pb2.GetNodeRequest, pb2.GetNodeResponse]
     BrowseToc: grpc.UnaryUnaryMultiCallable[pb2.BrowseTocRequest, pb2.BrowseTocResponse]
     ExpandGrip: grpc.UnaryUnaryMultiCallable[pb2.ExpandGripRequest, pb2.ExpandGripResponse]
+    TeleportSearch: grpc.UnaryUnaryMultiCallable[pb2.SearchRequest, pb2.SearchResponse]
+    RouteQuery: grpc.UnaryUnaryMultiCallable[pb2.SearchRequest, pb2.SearchResponse]
     GetSchedulerStatus: grpc.UnaryUnaryMultiCallable[pb2.GetSchedulerStatusRequest, pb2.GetSchedulerStatusResponse]
     PauseJob: grpc.UnaryUnaryMultiCallable[pb2.PauseJobRequest, pb2.PauseJobResponse]
     ResumeJob: grpc.UnaryUnaryMultiCallable[pb2.ResumeJobRequest, pb2.ResumeJobResponse]
@@ -71,6 +73,12 @@ class MemoryServiceServicer(Protocol):
     def ExpandGrip(
         self, request: pb2.ExpandGripRequest, context: grpc.ServicerContext
     ) -> pb2.ExpandGripResponse: ...
+    def TeleportSearch(
+        self, request: pb2.SearchRequest, context: grpc.ServicerContext
+    ) -> pb2.SearchResponse: ...
+    def RouteQuery(
+        self, request: pb2.SearchRequest, context: grpc.ServicerContext
+    ) -> pb2.SearchResponse: ...
     def GetSchedulerStatus(
         self, request: pb2.GetSchedulerStatusRequest, context: grpc.ServicerContext
     ) -> pb2.GetSchedulerStatusResponse: ...

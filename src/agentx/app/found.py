@@ -1,0 +1,60 @@
+"""What is asked of the memory, and what it answers: pointers with a snippet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.kernel.clock import Millis
+
+MODES = ("auto", "bm25", "vector", "hybrid")
+KINDS = ("event", "toc_node", "grip")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """What to look for. `now_ms` is the present that "last week" is counted from."""
+
+    query: str
+    kinds: tuple[str, ...] = ("event",)
+    agent: str = ""
+    harness: str = ""
+    role: str = ""
+    session_id: str = ""
+    issue: str = ""
+    since_ms: Millis | None = None
+    until_ms: Millis | None = None
+    now_ms: Millis | None = None
+    mode: str = "auto"
+    limit: int = 10
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchHit:
+    """One thing that was found, and what it costs to open."""
+
+    doc_id: str
+    kind: str
+    score: float
+    snippet: str
+    marks: tuple[tuple[int, int], ...]  # where the words of the query stand in the snippet
+    timestamp_ms: Millis
+    project: str
+    session_id: str
+    harness: str
+    agent: str
+    role: str
+    issue: str
+    tokens: int  # about what the whole text costs
+    also: tuple[str, ...] = ()  # ids of what says the same
+    why: tuple[str, ...] = ()  # with `explain`: what the score is made of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchReply:
+    """What was found, best first, and how it was looked for."""
+
+    hits: tuple[SearchHit, ...]
+    sessions: tuple[str, ...] = ()  # that fit as a whole, best first
+    layers: tuple[str, ...] = ()  # what was tried, in order
+    plan: tuple[str, ...] = ()  # with `explain`: what was read out of the question

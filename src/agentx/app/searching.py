@@ -1,0 +1,193 @@
+"""Answer a question from everything the project remembers.
+
+    auto    the question is read (who, when, what for), evidence is weighed at three scales
+    bm25    the words as they are typed, with phrases, prefixes and misspellings
+
+Where the index cannot answer, the table of contents does: slower, and by its lines only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import tzinfo
+
+from agentx.app.found import MODES, SearchHit, SearchReply, SearchRequest
+from agentx.conversation import Contents, TocNode
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import IndexUnavailable, InvalidValue
+from agentx.kernel.limits import SEARCH_HITS_MAX
+from agentx.kernel.tokens import estimate
+from agentx.pipeline import SearchView
+from agentx.recall.plan import Answer, Question, answer
+from agentx.search.analysis import terms
+from agentx.search.document import Filters, Hit
+from agentx.search.query import parse
+from agentx.search.snippets import snippet
+
+
+def search(
+    view: SearchView, contents: Contents, request: SearchRequest, *, project: str, zone: tzinfo
+) -> SearchReply:
+    """Return what fits best. No query is an error; one without words finds nothing.
+
+    Raises: InvalidValue for a mode or a limit that cannot be.
+    """
+    if request.mode not in MODES:
+        raise InvalidValue(f"{request.mode!r} is none of {', '.join(MODES)}")
+    if not 1 <= request.limit <= SEARCH_HITS_MAX:
+        raise InvalidValue(f"limit {request.limit} is outside 1 to {SEARCH_HITS_MAX}")
+    if request.mode in ("vector", "hybrid"):
+        raise InvalidValue(
+            "vectors are not installed", hint="use --mode auto or bm25: both work offline"
+        )
+    try:
+        index = view.index()
+        filters = _filters(request, project)
+        if request.mode == "bm25":
+            hits = index.search(parse(request.query), filters, request.limit)
+            return _reply(request, hits, layers=("bm25",))
+        found = answer(
+            index,
+            Question(
+                text=request.query,
+                zone=zone,
+                now_ms=request.now_ms,
+                filters=filters,
+                limit=request.limit,
+            ),
+        )
+        return _answered(request, found)
+    except IndexUnavailable:
+        return _from_contents(contents, request)
+
+
+def _filters(request: SearchRequest, project: str) -> Filters:
+    def one(value: str) -> tuple[str, ...]:
+        return (value,) if value else ()
+
+    return Filters(
+        doc_types=request.kinds,
+        projects=(project,),
+        sessions=one(request.session_id),
+        agents=one(request.agent),
+        harnesses=one(request.harness),
+        roles=one(request.role),
+        issues=one(request.issue),
+        since_ms=request.since_ms,
+        until_ms=request.until_ms,
+    )
+
+
+def _answered(request: SearchRequest, found: Answer) -> SearchReply:
+    also = {memory.hit.doc_id: memory.also for memory in found.memories}
+    reply = _reply(
+        request,
+        tuple(memory.hit for memory in found.memories),
+        layers=("bm25 passages", "bm25 windows", "bm25 sessions"),
+    )
+    why = {
+        doc_id: tuple(
+            f"{reason.name} {'x' if reason.is_leaning else '+'}{reason.value:.2f}"
+            for reason in reasons
+            if reason.value
+        )
+        for doc_id, reasons in found.why.items()
+    }
+    return SearchReply(
+        hits=tuple(
+            _with(hit, also.get(hit.doc_id, ()), why.get(hit.doc_id, ()) if request.explain else ())
+            for hit in reply.hits
+        ),
+        sessions=tuple(session.session for session in found.sessions),
+        layers=reply.layers,
+        plan=_plan(found) if request.explain else (),
+    )
+
+
+def _plan(found: Answer) -> tuple[str, ...]:
+    plan = found.plan
+    lines = [f"intent: {plan.cues.intent}", f"words: {', '.join(plan.query.terms) or 'none'}"]
+    lines += [f"time: {span.words}" for span in plan.spans]
+    if plan.anchor is not None:
+        lines.append(f"{'before' if plan.anchor.is_before else 'after'}: {plan.anchor.words}")
+    return tuple(lines)
+
+
+def _reply(request: SearchRequest, hits: tuple[Hit, ...], layers: tuple[str, ...]) -> SearchReply:
+    wanted = frozenset(terms(request.query))
+    return SearchReply(hits=tuple(_hit(hit, wanted) for hit in hits), layers=layers)
+
+
+def _hit(hit: Hit, wanted: frozenset[str]) -> SearchHit:
+    shown = snippet(hit.passage, wanted)
+    return SearchHit(
+        doc_id=hit.doc_id,
+        kind=hit.doc_type,
+        score=round(hit.score, 4),
+        snippet=shown.text,
+        marks=shown.marks,
+        timestamp_ms=Millis(hit.timestamp_ms),
+        project=hit.project,
+        session_id=hit.session,
+        harness=hit.harness,
+        agent=hit.agent,
+        role=hit.role,
+        issue=hit.issue,
+        tokens=estimate(hit.passage),
+    )
+
+
+def _with(hit: SearchHit, also: tuple[str, ...], why: tuple[str, ...]) -> SearchHit:
+    return SearchHit(
+        **{
+            **{name: getattr(hit, name) for name in SearchHit.__slots__},
+            "also": also,
+            "why": why,
+        }
+    )
+
+
+def _from_contents(contents: Contents, request: SearchRequest) -> SearchReply:
+    """Look through the table of contents, newest first: works with no index at all."""
+    wanted = frozenset(terms(request.query))
+    scored = []
+    for node in _walk(contents):
+        text = "\n".join((node.title, *(bullet.text for bullet in node.bullets)))
+        shared = len(wanted & frozenset(terms(text)))
+        in_time = (request.since_ms or 0) <= node.end_ms and (
+            request.until_ms is None or node.start_ms < request.until_ms
+        )
+        if shared and in_time:
+            scored.append((shared, node, text))
+    scored.sort(key=lambda each: (-each[0], -each[1].end_ms))
+    hits = []
+    for shared, node, text in scored[: request.limit]:
+        shown = snippet(text, wanted)
+        hits.append(
+            SearchHit(
+                doc_id=node.node_id,
+                kind="toc_node",
+                score=float(shared),
+                snippet=shown.text,
+                marks=shown.marks,
+                timestamp_ms=node.end_ms,
+                project="",
+                session_id=node.sessions[0] if len(node.sessions) == 1 else "",
+                harness=node.harnesses[0] if len(node.harnesses) == 1 else "",
+                agent="",
+                role="",
+                issue="",
+                tokens=estimate(text),
+            )
+        )
+    return SearchReply(hits=tuple(hits), layers=("index unavailable", "table of contents"))
+
+
+def _walk(contents: Contents) -> Iterator[TocNode]:
+    left = list(contents.roots())
+    while left:
+        node = left.pop()
+        if node.level == "segment":
+            yield node
+        else:
+            left += contents.browse(node.node_id).nodes

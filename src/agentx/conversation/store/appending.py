@@ -1,0 +1,210 @@
+"""One append: drafts become the rows of one atomic batch.
+
+What the drafts of a session share (its row, its key, how its rows' keys begin) is
+read, hashed and built once a batch, because an import brings thousands of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agentx.conversation.identity import Occurrence, delivery_of, identity_within, judge
+from agentx.conversation.model import Receipt
+from agentx.conversation.sealing import SessionKey, new_key, seal
+from agentx.conversation.store import rows
+from agentx.conversation.store.outbox import Outbox
+from agentx.conversation.store.session_keys import SessionKeys
+from agentx.host import keys
+from agentx.host.kv import Batch, Family, KeyValue, Row
+from agentx.kernel.capture import Draft, EventType
+from agentx.kernel.crash import CrashPoint, passing
+from agentx.kernel.ids import ULID_RANDOM_BYTES, Entropy, EventId, spelled, ulid, ulid_raw
+
+
+@dataclass(slots=True, kw_only=True)
+class _Session:
+    """A session as one append sees it."""
+
+    spelled: str  # project, harness and session: what identities begin with
+    ref: bytes
+    row: rows.SessionRow
+    head: bytes  # of an event's row
+    listing: bytes  # of the keys that list its events
+    key: SessionKey | None
+    key_is_new: bool = False
+
+
+class Appending:
+    """What one append has gathered so far, before it is written."""
+
+    def __init__(
+        self,
+        kv: KeyValue,
+        *,
+        project: str,
+        entropy: Entropy,
+        codec: rows.PayloadCodec,
+        session_keys: SessionKeys,
+        outbox: Outbox,
+    ) -> None:
+        self._kv = kv
+        self._project = project
+        self._entropy = entropy
+        self._codec = codec
+        self._session_keys = session_keys
+        self._outbox = outbox
+        self._events: list[Row] = []
+        self._event_keys: list[Row] = []
+        self._listed: list[Row] = []
+        self._changed: dict[bytes, bytes] = {}  # identities
+        self._sessions: dict[tuple[str, str], _Session] = {}
+        self._identities: dict[bytes, bytes] = {}
+        self._stored: list[EventId] = []
+        self._duplicates = 0
+        self._forgotten = 0
+
+    def run(self, drafts: Sequence[Draft]) -> Receipt:
+        """Store what is new; return after it is on disk."""
+        sessions = [self._session(draft) for draft in drafts]
+        identities = [
+            keys.identity_key(identity_within(session.spelled, draft))
+            for session, draft in zip(sessions, drafts, strict=True)
+        ]
+        self._look_up(list(dict.fromkeys(identities)))
+        for session, draft, identity in zip(sessions, drafts, identities, strict=True):
+            if draft.timestamp_ms <= session.row.forgotten_ms:
+                self._forgotten += 1
+            elif draft.source_id:
+                self._take_named(session, draft, identity)
+            else:
+                self._take_alike(session, draft, identity)
+        if self._stored or self._duplicates:
+            self._write()
+        return Receipt(
+            stored=tuple(self._stored), duplicates=self._duplicates, forgotten=self._forgotten
+        )
+
+    def _look_up(self, identities: list[bytes]) -> None:
+        found = self._kv.get_many(Family.IDENTITIES, identities)
+        for identity, value in zip(identities, found, strict=True):
+            if value is not None:
+                self._identities[identity] = value
+
+    def _take_named(self, session: _Session, draft: Draft, identity: bytes) -> None:
+        if identity in self._identities:
+            self._duplicates += 1
+            return
+        self._identify(identity, self._add(session, draft).encode())
+
+    def _take_alike(self, session: _Session, draft: Draft, identity: bytes) -> None:
+        known = self._identities.get(identity)
+        occurrences = rows.unpack_occurrences(known) if known is not None else ()
+        verdict = judge(draft, occurrences, last_ms=session.row.last_ms)
+        if verdict.known is not None:
+            self._duplicates += 1
+            if verdict.occurrences is not None:
+                self._identify(identity, rows.pack_occurrences(verdict.occurrences))
+            return
+        event_id = self._add(session, draft)
+        seen = Occurrence(event_id=event_id, deliveries=(delivery_of(draft),))
+        self._identify(identity, rows.pack_occurrences((*occurrences, seen)))
+
+    def _identify(self, identity: bytes, value: bytes) -> None:
+        self._identities[identity] = self._changed[identity] = value
+
+    def _add(self, session: _Session, draft: Draft) -> EventId:
+        at_ms = draft.timestamp_ms
+        randomness = self._entropy(ULID_RANDOM_BYTES)
+        event_id = EventId(ulid(at_ms, randomness))
+        key, seal_key, listed = keys.new_event_keys(at_ms, event_id, session.listing)
+        payload = rows.Payload(
+            session_id=draft.session_id,
+            event_type=draft.event_type,
+            role=draft.role,
+            text=draft.text,
+            harness=draft.harness,
+            agent=draft.agent,
+            project=self._project,
+            metadata=draft.metadata,
+        )
+        event_key = new_key(self._entropy)
+        sealed = seal(self._codec.pack(payload), key=event_key, context=key + session.head)
+        wrapped = self._key_of(session).wrap(event_key, ulid_raw(at_ms, randomness))
+        self._events.append((key, session.head + sealed))
+        self._event_keys.append((seal_key, wrapped))
+        self._listed.append((listed, b""))
+        self._stored.append(event_id)
+        _count(session.row, draft, event_id)
+        return event_id
+
+    def _write(self) -> None:
+        batch = Batch()
+        batch.put_all(Family.EVENTS, self._events)
+        batch.put_all(Family.KEYS, self._event_keys)
+        batch.put_all(Family.SESSIONS, self._listed)
+        batch.put_all(Family.IDENTITIES, self._changed.items())
+        self._outbox.tell_new(batch, self._stored)
+        for session in self._sessions.values():
+            ref, row = session.ref, session.row
+            if row.counts or row.forgotten_ms:
+                batch.put(Family.SESSIONS, keys.session_key(ref), rows.pack_session(row))
+            if session.key_is_new and session.key is not None:
+                batch.put(Family.KEYS, keys.session_seal_key(ref), session.key.raw)
+        passing(CrashPoint.LOG_BEFORE_WRITE)
+        self._kv.write(batch, sync=True)
+        passing(CrashPoint.LOG_AFTER_WRITE)
+        for session in self._sessions.values():
+            if session.key is not None:
+                self._session_keys.remember(session.ref, session.key)
+
+    def _session(self, draft: Draft) -> _Session:
+        name = (draft.harness, draft.session_id)
+        known = self._sessions.get(name)
+        if known is None:
+            known = self._sessions[name] = self._opened(draft)
+        return known
+
+    def _opened(self, draft: Draft) -> _Session:
+        session = spelled(self._project, draft.harness, draft.session_id)
+        ref = rows.session_ref_of(session)
+        raw = self._kv.get(Family.SESSIONS, keys.session_key(ref))
+        return _Session(
+            spelled=session,
+            ref=ref,
+            row=rows.unpack_session(raw)
+            if raw is not None
+            else rows.SessionRow(
+                session_id=draft.session_id, harness=draft.harness, project=self._project
+            ),
+            head=rows.event_head(ref),
+            listing=keys.session_event_head(ref),
+            key=self._session_keys.find(ref),
+        )
+
+    def _key_of(self, session: _Session) -> SessionKey:
+        if session.key is None:
+            session.key = SessionKey(new_key(self._entropy))
+            session.key_is_new = True
+        return session.key
+
+
+def _count(row: rows.SessionRow, draft: Draft, event_id: EventId) -> None:
+    kind, at_ms = draft.event_type, draft.timestamp_ms
+    row.counts[kind] = row.counts.get(kind, 0) + 1
+    row.first_ms = min(row.first_ms or at_ms, at_ms)
+    row.last_ms = max(row.last_ms, at_ms)
+    row.agent = row.agent or draft.agent
+    row.working_directory = row.working_directory or _said(draft, "cwd")
+    row.branch = _said(draft, "git_branch") or row.branch
+    if kind is EventType.SESSION_END:
+        row.ended_ms = max(row.ended_ms, at_ms)
+    earlier = not row.first_prompt or at_ms < row.first_prompt_ms
+    if kind is EventType.USER_MESSAGE and earlier:
+        row.first_prompt = event_id
+        row.first_prompt_ms = at_ms
+
+
+def _said(draft: Draft, name: str) -> str:
+    value = draft.metadata.get(name, "")
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,1 @@
+"""The read side: a question becomes a plan, the plan evidence, the evidence an answer."""

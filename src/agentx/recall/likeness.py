@@ -1,0 +1,50 @@
+"""The same thing said twice is one memory with two sources.
+
+Texts are compared by their words: two that share nearly all of them are near-duplicates. The
+best-ranked one stands for all, and the ids of the others stay with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agentx.kernel.limits import LIKENESS_HITS_MAX
+from agentx.search.document import Hit
+
+SAME_SHARE = 0.9
+# Of fewer words, "yes, do that" would equal any other "yes, do that".
+_WORDS_MIN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A hit, and the ids of what says the same."""
+
+    hit: Hit
+    also: tuple[str, ...] = ()
+
+
+def merged(hits: Sequence[Hit]) -> tuple[Memory, ...]:
+    """Merge near-duplicates; the order is that of the best of each."""
+    kept: list[tuple[Hit, frozenset[str], list[str]]] = []
+    for number, hit in enumerate(hits):
+        words = _words(hit.passage) if number < LIKENESS_HITS_MAX else frozenset()
+        for first, others, also in kept:
+            if first.doc_type == hit.doc_type and _is_same(words, others):
+                also.append(hit.doc_id)
+                break
+        else:
+            kept.append((hit, words, []))
+    return tuple(Memory(hit, tuple(also)) for hit, _, also in kept)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.casefold().split())
+
+
+def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    if min(len(one), len(other)) < _WORDS_MIN:
+        return False
+    shared = len(one & other)
+    return shared >= SAME_SHARE * (len(one) + len(other) - shared)

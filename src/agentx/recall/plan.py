@@ -1,0 +1,135 @@
+"""A question becomes a plan, and the plan can be shown.
+
+    question -> cues, spans of time, anchor -> evidence -> ranking -> memories
+
+Everything that was read out of the question is in the plan, so that whoever asks why a hit
+is there gets the same words that ranked it.
+
+Law: the plan only leans. What the caller did not filter away can always be found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
+
+from agentx.kernel.clock import Millis
+from agentx.recall.intent import Cues, cues
+from agentx.recall.likeness import Memory, merged
+from agentx.recall.rank import (
+    WEIGHTS,
+    RankedSession,
+    Reason,
+    View,
+    Weights,
+    rank,
+    rank_sessions,
+    reasons,
+)
+from agentx.recall.when import Anchor, Span, anchor, spans
+from agentx.search.document import Filters
+from agentx.search.evidence import Evidence, gather
+from agentx.search.index import Reading, TextIndex
+from agentx.search.query import Query, parse
+
+# What is looked up to date an anchor: its best hit says when it was.
+_ANCHOR_SPAN_MS = 30 * 24 * 60 * 60 * 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked, when, and among what. Without `now_ms` there is no present to lean on."""
+
+    text: str
+    zone: tzinfo
+    now_ms: Millis | None = None
+    filters: Filters = field(default_factory=Filters)
+    limit: int = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What was read out of a question."""
+
+    query: Query
+    cues: Cues
+    spans: tuple[Span, ...]
+    anchor: Anchor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSession:
+    """A session that fits."""
+
+    session: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What was found, best first, with the reasons for each hit in the same order."""
+
+    plan: Plan
+    memories: tuple[Memory, ...]
+    sessions: tuple[FoundSession, ...]
+    why: dict[str, tuple[Reason, ...]]  # by document id
+
+
+def plan(question: Question) -> Plan:
+    """Read a question."""
+    text = question.text
+    found: tuple[Span, ...] = ()
+    told: Anchor | None = None
+    if question.now_ms is not None:
+        found = spans(text, now_ms=question.now_ms, zone=question.zone)
+        told = anchor(text, now_ms=question.now_ms, zone=question.zone)
+    return Plan(
+        query=parse(text, operators=False),
+        cues=cues(text, has_span=bool(found)),
+        spans=found,
+        anchor=told,
+    )
+
+
+def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> Answer:
+    """Answer a question from the index.
+
+    Raises: IndexUnavailable; the table of contents still answers then.
+    """
+    made = plan(question)
+    if made.anchor is not None and not made.spans:
+        made = replace(made, spans=_dated(index, made.anchor, question))
+    view = View(cues=made.cues, spans=made.spans, now_ms=question.now_ms, weights=weights)
+    reading = index.reading()
+    evidence = gather(reading, made.query, question.filters)
+    ranked = rank(evidence, view)
+    shown = ranked[: question.limit]
+    hits = [reading.hit(each.candidate.address, each.score) for each in shown]
+    return Answer(
+        plan=made,
+        memories=merged(hits),
+        sessions=tuple(
+            FoundSession(_name(each, evidence, reading), each.score)
+            for each in rank_sessions(evidence, ranked, weights)[: question.limit]
+        ),
+        why={hit.doc_id: reasons(each, view) for hit, each in zip(hits, shown, strict=True)},
+    )
+
+
+def _name(session: RankedSession, evidence: Evidence, reading: Reading) -> str:
+    chapter = evidence.chapters.get(session.session_key)
+    if chapter is not None:
+        return reading.session_of(chapter)
+    assert session.best is not None, "a session is found by a chapter or by a document"
+    return reading.hit(session.best.candidate.address, session.score).session
+
+
+def _dated(index: TextIndex, told: Anchor, question: Question) -> tuple[Span, ...]:
+    """Look up when the thing was that a time is told by."""
+    hits = index.search(parse(told.words, operators=False), question.filters, 1)
+    if not hits:
+        return ()
+    at_ms = hits[0].timestamp_ms
+    if told.is_before:
+        return (Span(Millis(max(at_ms - _ANCHOR_SPAN_MS, 0)), Millis(at_ms), told.words),)
+    return (Span(Millis(at_ms), Millis(at_ms + _ANCHOR_SPAN_MS), told.words),)

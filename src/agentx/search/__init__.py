@@ -1,0 +1,1 @@
+"""Finds text. Knows documents, words and scores, and nothing of the rooms."""

@@ -1,0 +1,123 @@
+"""How text becomes terms, the same way for what is stored and for what is asked.
+
+    parseHTTPHeader  ->  parse HTTP Header parseHTTPHeader
+    max_retry_count  ->  max retry count max_retry_count
+    app/db.py        ->  app db py            (a phrase finds the whole path)
+    (any run of a script without spaces)  ->  overlapping pairs of its characters
+
+`prepared` spells identifiers out and pairs characters; the analyser behind the index
+then folds case and accents, drops the commonest English words and takes the stems.
+Text in scripts with spaces passes through it unharmed.
+
+A *unit* is what a reader would call a word: lengths of passages are counted in units,
+so that one line of a megabyte without a blank is still cut.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import tantivy
+
+from agentx.kernel.limits import SEARCH_TERM_CHARS_MAX
+
+ANALYSER = "agentx_text"
+
+# Scripts that are written without spaces: Thai to Khmer, kana, Han, Hangul, and their extensions.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3100-\u312f"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
+_UNIT = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\W{_UNSPACED}]{{1,32}}")
+_UNIT_ASCII = re.compile(r"\w{1,32}", re.ASCII)
+# Only words that change case inside, hold an underscore, or mix letters with digits.
+_IDENTIFIER = re.compile(r"\b(?=\w*(?:[a-z][A-Z]|_|[A-Z]{2}[a-z]|[a-z]\d|\d[a-z]))\w+", re.ASCII)
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+
+# Words that carry the grammar of a question and not its subject. They stay in the index: a
+# phrase may need them, and a query may hold nothing else.
+FUNCTION_WORDS = frozenset(
+    (
+        "a about above after again all also am an and any anyone anything are as at be because "
+        "been before being below between both but by can could d did do does doing done down "
+        "during each ever few for from further get got had has have having he her here hers him "
+        "his how i if in into is it its itself just know let ll m many may me might more most "
+        "much must my myself no nor not of off on once only or other our ours out over own please "
+        "re remind s same shall she should so some something such t tell than that the their "
+        "theirs them themselves then there these they this those through to too under until up us "
+        "ve very was we were what when where which while who whom whose why will with would you "
+        "your yours yourself "
+    ).split()
+)
+
+
+def prepared(text: str) -> str:
+    """Return the text with identifiers spelled out and unspaced scripts in pairs."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        text = _UNSPACED_RUN.sub(_pairs, text)
+    return _IDENTIFIER.sub(_spelled, text)
+
+
+def _spelled(match: re.Match[str]) -> str:
+    """Spell an identifier: its parts, then the whole as one word the tokeniser will not split."""
+    whole = match[0]
+    parts = _PART.findall(whole)
+    if len(parts) < 2:
+        return whole
+    return f"{' '.join(parts)} {whole.replace('_', '')}"
+
+
+def _pairs(match: re.Match[str]) -> str:
+    run = match[0]
+    if len(run) == 1:
+        return f" {run} "
+    return " " + " ".join([run[at : at + 2] for at in range(len(run) - 1)]) + " "
+
+
+@lru_cache(maxsize=1)
+def analyser() -> tantivy.TextAnalyzer:
+    """Return what turns prepared text into terms."""
+    return (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+        .filter(tantivy.Filter.remove_long(SEARCH_TERM_CHARS_MAX))
+        .filter(tantivy.Filter.lowercase())
+        .filter(tantivy.Filter.ascii_fold())
+        .filter(tantivy.Filter.stopword("english"))
+        .filter(tantivy.Filter.stemmer("english"))
+        .build()
+    )
+
+
+def terms(text: str) -> list[str]:
+    """Return the terms of a text, in order, with repetitions."""
+    return analyser().analyze(_encodable(prepared(text)))
+
+
+def _encodable(text: str) -> str:
+    """Replace lone surrogates, which no index can hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
+def indexable(text: str) -> str:
+    """Return a text as it is handed to the index."""
+    return _encodable(prepared(text))
+
+
+@lru_cache(maxsize=1)
+def function_terms() -> frozenset[str]:
+    """Return the function words as terms."""
+    return FUNCTION_WORDS | {term for word in FUNCTION_WORDS for term in terms(word)}
+
+
+def unit_spans(text: str) -> list[tuple[int, int]]:
+    """Return where each unit of a text begins and ends."""
+    unit = _UNIT_ASCII if text.isascii() else _UNIT
+    return [match.span() for match in unit.finditer(text)]

@@ -1,0 +1,99 @@
+"""What can be found, what may be asked for, and what comes back.
+
+A `Document` is one thing somebody may want to find: an event, a node of the table
+of contents, a grip, an observation, a lesson. The owner gives it an id; putting the
+same id again replaces it. Documents of a session that follow each other also form a
+`Chapter`, so that a text is found by what was said around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntFlag
+
+
+class Trait(IntFlag):
+    """What a text is like, as far as ranking cares. The numbers are on disk."""
+
+    USER = 1  # a person speaks
+    ASSISTANT = 2  # an agent speaks
+    TOOL = 4  # a tool's output
+    QUESTION = 8  # ends by asking
+    SHORT = 16  # a turn of a talk, not a treatise
+    DATED = 32  # names a point in time
+    SUPERSEDED = 64  # something newer replaced it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One thing that can be found. `speaker` is who says it, where the role does not tell."""
+
+    doc_type: str
+    doc_id: str
+    text: str
+    timestamp_ms: int
+    keywords: tuple[str, ...] = ()
+    project: str = ""
+    session: str = ""
+    agent: str = ""
+    harness: str = ""
+    role: str = ""
+    speaker: str = ""
+    issue: str = ""
+    superseded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    """Documents of one session that follow each other, in order.
+
+    The id is the owner's. A chapter grows by being put again; `scales.chapters` cuts a
+    session into chapters, and so may any other rule that keeps them short.
+    """
+
+    chapter_id: str
+    session: str
+    documents: tuple[Document, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What a hit must be. An empty field asks for nothing; the time is from, up to but not at."""
+
+    doc_types: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    harnesses: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    issues: tuple[str, ...] = ()
+    since_ms: int | None = None
+    until_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A document that was found: a pointer, and the passage that matched."""
+
+    doc_id: str
+    doc_type: str
+    score: float
+    timestamp_ms: int
+    project: str
+    session: str
+    agent: str
+    harness: str
+    role: str
+    issue: str
+    passage: str  # the part of the text that matched best
+    start: int  # where the passage begins in the text, in characters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStatus:
+    """What an index holds."""
+
+    documents: int  # passages, windows and chapters, as the engine counts them
+    passages: int
+    bytes_on_disk: int
+    generation: str

@@ -1,0 +1,158 @@
+"""Evidence at three scales: what a text says, what was said around it, what it was all about.
+
+    passage   overlapping parts of one document; a short one is a passage by itself
+    window    overlapping stretches of a chapter, across its documents
+    chapter   everything said in it
+
+A question is rarely answered in its own words: the answer stands in one turn, the words
+of the question in the turn before, the subject in the session. So each scale is indexed
+by itself, where lengths and rarities are comparable, and ranking adds them up.
+
+Law: what one document adds is bounded at every scale. A passage holds at most
+`PASSAGE_UNITS` units, a document at most `PASSAGES_MAX` passages (the head and the tail of
+what is longer), and windows and chapters take the two ends of a long text only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from agentx.kernel.ids import digest
+from agentx.kernel.limits import (
+    CHAPTER_DOCUMENT_UNITS_MAX,
+    CHAPTER_UNITS_MAX,
+    PASSAGE_CHARS_MAX,
+    PASSAGES_MAX,
+)
+from agentx.search.analysis import unit_spans
+from agentx.search.document import Chapter, Document
+
+PASSAGE_UNITS = 120
+PASSAGE_STEP_UNITS = 60
+WINDOW_UNITS = 150
+WINDOW_STEP_UNITS = 75
+# More than a word and its blank take, in code as in prose.
+_UNIT_CHARS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a text, and where it begins, in characters."""
+
+    start: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of a chapter, and the documents it touches, in order."""
+
+    window_id: str
+    text: str
+    members: tuple[Document, ...]
+
+
+def passages(text: str) -> list[Passage]:
+    """Cut a text into overlapping passages; the last one ends where the text ends."""
+    spans = unit_spans(text)
+    if len(spans) <= PASSAGE_UNITS:
+        return [Passage(0, text[:PASSAGE_CHARS_MAX])]
+    starts = list(range(0, len(spans) - PASSAGE_UNITS, PASSAGE_STEP_UNITS))
+    starts.append(len(spans) - PASSAGE_UNITS)
+    if len(starts) > PASSAGES_MAX:
+        # The point of a long text is at its head, its outcome at its tail.
+        tail = PASSAGES_MAX // 4
+        starts = starts[: PASSAGES_MAX - tail] + starts[-tail:]
+    found = []
+    for first in starts:
+        begin, end = spans[first][0], spans[first + PASSAGE_UNITS - 1][1]
+        found.append(Passage(begin, text[begin : min(end, begin + PASSAGE_CHARS_MAX)]))
+    return found
+
+
+def windows(chapter: Chapter) -> list[Window]:
+    """Cut a chapter into overlapping stretches across its documents."""
+    words: list[str] = []
+    owner: list[int] = []
+    sizes: list[int] = []
+    for number, document in enumerate(chapter.documents):
+        said = _ends(document.text, WINDOW_UNITS)
+        words += said
+        owner += [number] * len(said)
+        sizes.append(len(said))
+    found = []
+    for first in _steps(len(words)):
+        last = min(first + WINDOW_UNITS, len(words))
+        inside = Counter(owner[first:last])
+        # Who only reaches into a window with a few words is not what it is about.
+        members = [
+            number
+            for number, count in inside.items()
+            if 2 * count >= sizes[number] or 2 * count >= last - first
+        ]
+        found.append(
+            Window(
+                window_id=f"{chapter.chapter_id}#{first}",
+                text=" ".join(words[first:last]),
+                members=tuple(chapter.documents[number] for number in members),
+            )
+        )
+    return found
+
+
+def _steps(count: int) -> Iterator[int]:
+    """Yield where windows begin; the last one reaches the end."""
+    if count:
+        yield 0
+    yield from range(
+        WINDOW_STEP_UNITS, max(count - WINDOW_UNITS + WINDOW_STEP_UNITS, 0), WINDOW_STEP_UNITS
+    )
+
+
+def chapter_text(chapter: Chapter) -> str:
+    """Return everything said in a chapter, the ends only of what is very long."""
+    return "\n".join(
+        " ".join(_ends(document.text, CHAPTER_DOCUMENT_UNITS_MAX)) for document in chapter.documents
+    )
+
+
+def _ends(text: str, units_max: int) -> list[str]:
+    """Return the units of a text; of a longer one half from each end."""
+    half = units_max // 2
+    reach = half * _UNIT_CHARS
+    if len(text) > 2 * reach:
+        # The middle need not even be read.
+        head, tail = text[:reach], text[-reach:]
+        return [*_units(head)[:half], *_units(tail)[-half:]]
+    units = _units(text)
+    return units if len(units) <= units_max else units[:half] + units[-half:]
+
+
+def _units(text: str) -> list[str]:
+    return [text[begin:end] for begin, end in unit_spans(text)]
+
+
+def chapters(session: str, documents: Iterable[Document]) -> Iterator[Chapter]:
+    """Cut a session into chapters: a new one begins when the last one is full.
+
+    Adding documents at the end changes the last chapter only.
+    """
+    held: list[Document] = []
+    units = 0
+    for document in documents:
+        size = len(_ends(document.text, CHAPTER_DOCUMENT_UNITS_MAX))
+        if held and units + size > CHAPTER_UNITS_MAX:
+            yield _chapter(session, held)
+            held, units = [], 0
+        held.append(document)
+        units += size
+    if held:
+        yield _chapter(session, held)
+
+
+def _chapter(session: str, documents: list[Document]) -> Chapter:
+    # The first document names the chapter: it stays the first while the chapter grows.
+    name = digest(session, documents[0].doc_id, size=12).hex()
+    return Chapter(chapter_id=f"chapter:{name}", session=session, documents=tuple(documents))

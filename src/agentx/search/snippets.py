@@ -1,0 +1,73 @@
+"""A few words around what was found, with the words marked.
+
+The best stretch is the one with the most distinct terms of the query. A mark is a range of
+characters in the snippet, so that each surface shows it in its own way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.kernel.text import whole_head
+from agentx.search.analysis import terms, unit_spans
+
+SNIPPET_CHARS = 240
+_READ_CHARS_MAX = 20_000
+_LEAD_CHARS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A stretch of a text on one line; `marks` are where the query's words stand in it."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+
+def snippet(text: str, wanted: frozenset[str], chars_max: int = SNIPPET_CHARS) -> Snippet:
+    """Return the stretch of a text that shows best why it was found."""
+    text = " ".join(text[:_READ_CHARS_MAX].split())
+    marks = _marks(text, wanted)
+    start = _start(text, marks, chars_max)
+    shown = whole_head(text[start:], chars_max)
+    end = start + len(shown)
+    before = "\u2026" if start else ""
+    after = "\u2026" if end < len(text) else ""
+    shift = len(before) - start
+    inside = tuple(
+        (begin + shift, stop + shift) for begin, stop, _ in marks if begin >= start and stop <= end
+    )
+    return Snippet(f"{before}{shown}{after}", inside)
+
+
+def _marks(text: str, wanted: frozenset[str]) -> list[tuple[int, int, frozenset[str]]]:
+    """Return where words of the query stand, and which."""
+    found = []
+    known: dict[str, frozenset[str]] = {}
+    for begin, end in unit_spans(text):
+        word = text[begin:end]
+        if word not in known:
+            known[word] = wanted.intersection(terms(word))
+        if known[word]:
+            found.append((begin, end, known[word]))
+    return found
+
+
+def _start(text: str, marks: list[tuple[int, int, frozenset[str]]], chars_max: int) -> int:
+    """Return where the stretch with the most distinct terms begins, at a word."""
+    if not marks or len(text) <= chars_max:
+        return 0
+    best, best_count = marks[0][0], 0
+    for number, (begin, _, _) in enumerate(marks):
+        seen: set[str] = set()
+        for _, end, which in marks[number:]:
+            if end - begin > chars_max - _LEAD_CHARS:
+                break
+            seen |= which
+        if len(seen) > best_count:
+            best, best_count = begin, len(seen)
+    lead = max(best - _LEAD_CHARS, 0)
+    blank = text.find(" ", lead, best)
+    if lead == 0:
+        return 0
+    return blank + 1 if blank >= 0 else best

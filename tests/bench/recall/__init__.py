@@ -1,0 +1,1 @@
+"""How well the product finds what it should: public question sets, scored through its own code."""

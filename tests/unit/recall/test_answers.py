@@ -1,0 +1,181 @@
+"""Goal: the right memory comes first, for reasons that can be shown.
+
+Method: small talks in a real index; each test has one cue that decides.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.clock import DAY_MS, Millis, from_iso
+from agentx.recall.plan import Answer, Question, answer
+from agentx.search.document import Document, Filters
+from agentx.search.index import TextIndex
+from agentx.search.scales import chapters
+from tests.support.time_and_chance import FakeClock
+
+NOW = from_iso("2026-03-18T15:00:00Z")
+FILLER = (
+    "the build is green and the cache is warm",
+    "we renamed the folder of the parser",
+    "lunch was late and the coffee cold",
+    "the linter complains about long lines",
+)
+
+Ask = Callable[..., Answer]
+
+
+def event(doc_id: str, text: str, **changes: object) -> Document:
+    values: dict[str, object] = {
+        "doc_type": "event",
+        "doc_id": doc_id,
+        "text": text,
+        "timestamp_ms": NOW - 10 * DAY_MS,
+        "session": "s",
+        "role": "user",
+    }
+    return Document(**{**values, **changes})  # type: ignore[arg-type]  # spelled by the tests
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Iterator[Ask]:
+    opened: list[TextIndex] = []
+
+    def asked(documents: list[Document], text: str, filters: Filters | None = None) -> Answer:
+        folder = tmp_path / f"index-{len(opened)}"
+        sessions: dict[str, list[Document]] = defaultdict(list)
+        filler = [event(f"filler-{at}", said, session=f"f{at}") for at, said in enumerate(FILLER)]
+        for document in (*documents, *filler):
+            sessions[document.session].append(document)
+        with TextIndex.building(folder, FakeClock()) as fresh:
+            for session, said in sessions.items():
+                fresh.put(said)
+                fresh.put_chapters(chapters(session, said))
+        opened.append(TextIndex.open(folder, FakeClock()))
+        question = Question(
+            text=text, zone=UTC, now_ms=Millis(NOW), filters=filters or Filters(), limit=5
+        )
+        return answer(opened[-1], question)
+
+    yield asked
+    for index in opened:
+        index.close()
+
+
+def first(found: Answer) -> str:
+    return found.memories[0].hit.doc_id
+
+
+def test_a_reply_is_found_through_the_question_before_it(ask: Ask) -> None:
+    talk = [
+        event("asked", "which colour did the painter choose for the kitchen walls?"),
+        event("told", "a warm yellow", role="user"),
+        event("other", "the painter paints walls and the kitchen too", session="t"),
+    ]
+    found = ask(talk, "what colour are the kitchen walls")
+
+    assert "told" in [memory.hit.doc_id for memory in found.memories[:2]]
+    assert any(reason.name == "replies to a question" for reason in found.why["told"])
+
+
+def test_whom_the_question_names_comes_first(ask: Ask) -> None:
+    talk = [
+        event("about", "Maria, did the marathon training end well?", speaker="Tom", session="a"),
+        event("by", "the marathon training ended well", speaker="Maria", session="b"),
+    ]
+
+    assert first(ask(talk, "how did the marathon training of Maria end")) == "by"
+    assert first(ask(talk, "how did the marathon training of Tom end")) == "about"
+
+
+def test_i_asks_for_the_user_and_you_for_the_agent(ask: Ask) -> None:
+    talk = [
+        event("mine", "my linter is ruff", session="a"),
+        event("yours", "my advice for a linter is ruff", role="assistant", session="b"),
+    ]
+
+    assert first(ask(talk, "which linter do I use")) == "mine"
+    assert first(ask(talk, "which linter did you recommend")) == "yours"
+
+
+def test_a_time_in_the_question_leans_towards_it(ask: Ask) -> None:
+    talk = [
+        event("old", "deployed the gateway", timestamp_ms=NOW - 60 * DAY_MS, session="a"),
+        event("then", "deployed the gateway", timestamp_ms=NOW - 14 * DAY_MS, session="b"),
+        event("new", "deployed the gateway", timestamp_ms=NOW - DAY_MS, session="c"),
+    ]
+
+    assert first(ask(talk, "when was the gateway deployed two weeks ago")) == "then"
+    assert first(ask(talk, "gateway deployed yesterday")) == "new"
+    assert first(ask(talk, "gateway deployed in January")) == "old"
+
+
+def test_a_time_told_by_what_happened_then_is_looked_up(ask: Ask) -> None:
+    talk = [
+        event("release", "the release of version two is out", timestamp_ms=NOW - 30 * DAY_MS),
+        event("before", "ran the load test", timestamp_ms=NOW - 33 * DAY_MS, session="a"),
+        event("after", "ran the load test", timestamp_ms=NOW - 2 * DAY_MS, session="b"),
+    ]
+
+    assert first(ask(talk, "which load test was run before the release")) == "before"
+
+
+def test_newer_and_not_replaced_come_first_among_equals(ask: Ask) -> None:
+    talk = [
+        event("stale", "the port is 8080", session="a", superseded=True),
+        event("older", "the port is 9090", timestamp_ms=NOW - 90 * DAY_MS, session="b"),
+        event("newer", "the port is 7070", timestamp_ms=NOW - DAY_MS, session="c"),
+    ]
+    order = [memory.hit.doc_id for memory in ask(talk, "which port").memories]
+
+    assert order[:3] == ["newer", "older", "stale"]
+
+
+def test_the_same_said_twice_is_one_memory_with_both_sources(ask: Ask) -> None:
+    text = "the nightly backup writes to the second disk at three"
+    found = ask(
+        [event("one", text, session="a"), event("two", text, session="b")], "nightly backup"
+    )
+
+    assert {found.memories[0].hit.doc_id, *found.memories[0].also} == {"one", "two"}
+
+
+def test_a_leaning_hides_nothing_and_a_filter_does(ask: Ask) -> None:
+    talk = [
+        event("user", "the token expires", session="a"),
+        event("agent", "the token expires daily", role="assistant", session="b"),
+    ]
+    leaning = ask(talk, "when does my token expire")
+    filtered = ask(talk, "when does my token expire", Filters(roles=("assistant",)))
+
+    assert {memory.hit.doc_id for memory in leaning.memories} >= {"user", "agent"}
+    assert [memory.hit.doc_id for memory in filtered.memories] == ["agent"]
+
+
+def test_sessions_come_with_their_names(ask: Ask) -> None:
+    talk = [
+        event("x", "tuning the query planner", session="planner"),
+        event("y", "the query was slow", session="slow"),
+    ]
+    found = ask(talk, "query planner tuning")
+
+    assert found.sessions[0].session == "planner"
+
+
+def test_every_hit_can_say_why_it_is_there(ask: Ask) -> None:
+    found = ask([event("x", "the retry worker stops")], "why does the retry worker stop?")
+
+    assert all(found.why[memory.hit.doc_id] for memory in found.memories)
+    assert {"passage", "window", "session"} <= {reason.name for reason in found.why["x"]}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "???", "the of and", "\u6771\u4eac", "x" * 10_000, "a " * 5_000]
+)
+def test_any_question_gets_an_answer(ask: Ask, text: str) -> None:
+    assert len(ask([event("x", "something")], text).memories) <= 5

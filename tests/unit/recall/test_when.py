@@ -1,0 +1,117 @@
+"""Goal: time in plain language means what people mean by it.
+
+Method: one present, many expressions, the days they name.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from agentx.kernel.clock import DAY_MS, Millis, from_iso
+from agentx.recall.when import Span, anchor, nearness, spans
+
+NOW = from_iso("2026-03-18T15:00:00Z")  # a Wednesday
+
+
+def days(text: str) -> list[tuple[str, str]]:
+    return [
+        (_day(span.since_ms), _day(span.until_ms)) for span in spans(text, now_ms=NOW, zone=UTC)
+    ]
+
+
+def _day(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, tz=UTC).strftime("%Y-%m-%d")
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("what broke yesterday?", "2026-03-17", "2026-03-18"),
+        ("the day before yesterday", "2026-03-16", "2026-03-17"),
+        ("what did we do today", "2026-03-18", "2026-03-19"),
+        ("last Tuesday", "2026-03-17", "2026-03-18"),
+        ("on Wednesday", "2026-03-11", "2026-03-12"),
+        ("last week", "2026-03-09", "2026-03-16"),
+        ("this week", "2026-03-16", "2026-03-19"),
+        ("last weekend", "2026-03-14", "2026-03-16"),
+        ("last month", "2026-02-01", "2026-03-01"),
+        ("two weeks ago", "2026-03-01", "2026-03-08"),
+        ("3 days ago", "2026-03-15", "2026-03-16"),
+        ("a couple of weeks ago", "2026-03-01", "2026-03-08"),
+        ("a month ago", "2026-02-06", "2026-02-27"),
+        ("in the past ten days", "2026-03-08", "2026-03-19"),
+        ("in March", "2026-03-01", "2026-04-01"),
+        ("in November", "2025-11-01", "2025-12-01"),
+        ("in May 2024", "2024-05-01", "2024-06-01"),
+        ("on Aug 15th", "2025-08-15", "2025-08-16"),
+        ("on 2 March 2026", "2026-03-02", "2026-03-03"),
+        ("on March 2nd, 2026", "2026-03-02", "2026-03-03"),
+        ("2026-02-14 in the log", "2026-02-14", "2026-02-15"),
+        ("2026-02", "2026-02-01", "2026-03-01"),
+        ("in 2024", "2024-01-01", "2025-01-01"),
+        ("last summer", "2025-06-01", "2025-09-01"),
+        ("since last Monday", "2026-03-16", "2026-03-18"),
+    ],
+)
+def test_an_expression_names_its_days(text: str, since: str, until: str) -> None:
+    assert days(text) == [(since, until)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "it may work",
+        "march on",
+        "the second worker",
+        "how many weeks ago did we ship",
+        "30 February 2026",
+        "version 2026",
+        "",
+        "\u6628\u65e5",
+    ],
+)
+def test_what_is_no_time_names_none(text: str) -> None:
+    assert days(text) == []
+
+
+def test_before_a_date_is_everything_before_it() -> None:
+    ((since, until),) = days("what did we use before March 2026")
+
+    assert since < "1990"
+    assert until == "2026-03-01"
+
+
+def test_two_times_are_two_spans() -> None:
+    assert len(days("between March 3 and March 9")) == 2
+
+
+def test_days_are_those_of_the_zone() -> None:
+    tokyo = ZoneInfo("Asia/Tokyo")
+    (span,) = spans("today", now_ms=from_iso("2026-03-18T20:00:00Z"), zone=tokyo)
+
+    assert span.since_ms == from_iso("2026-03-19T00:00:00+09:00")
+    west = timezone(timedelta(hours=-10))
+    assert spans("today", now_ms=NOW, zone=west)[0].until_ms - NOW < DAY_MS
+
+
+def test_nearness_fades_faster_before_than_after() -> None:
+    span = Span(Millis(100 * DAY_MS), Millis(101 * DAY_MS), "then")
+
+    assert nearness(100 * DAY_MS, span) == 1.0
+    assert 0 < nearness(97 * DAY_MS, span) < nearness(104 * DAY_MS, span) < 1
+    assert nearness(0, span) < 1e-9
+
+
+def test_what_happened_then_is_an_anchor() -> None:
+    before = anchor("what did we test before the release?", now_ms=NOW, zone=UTC)
+    after = anchor("what changed after we moved to postgres", now_ms=NOW, zone=UTC)
+
+    assert before is not None
+    assert (before.is_before, before.words) == (True, "the release")
+    assert after is not None
+    assert (after.is_before, after.words) == (False, "we moved to postgres")
+    assert anchor("before last week", now_ms=NOW, zone=UTC) is None
+    assert anchor("the release", now_ms=NOW, zone=UTC) is None

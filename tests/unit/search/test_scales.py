@@ -1,0 +1,104 @@
+"""Goal: evidence at every scale, bounded, and cut where a reader can tell.
+
+Method: texts of known words are cut; the cuts are put side by side with the whole.
+"""
+
+from __future__ import annotations
+
+from agentx.kernel.limits import PASSAGE_CHARS_MAX, PASSAGES_MAX
+from agentx.search.document import Chapter, Document
+from agentx.search.scales import (
+    PASSAGE_UNITS,
+    chapter_text,
+    chapters,
+    passages,
+    windows,
+)
+
+
+def words(count: int, start: int = 0) -> str:
+    return " ".join(f"w{number}" for number in range(start, start + count))
+
+
+def said(number: int, text: str) -> Document:
+    return Document(
+        doc_type="event", doc_id=f"e{number}", text=text, timestamp_ms=number, session="s"
+    )
+
+
+def chapter(*texts: str) -> Chapter:
+    documents = tuple(said(number, text) for number, text in enumerate(texts))
+    return Chapter(chapter_id="c", session="s", documents=documents)
+
+
+def test_a_short_text_is_one_passage() -> None:
+    assert [each.text for each in passages("just this")] == ["just this"]
+    assert [each.text for each in passages("")] == [""]
+
+
+def test_passages_overlap_and_leave_no_word_out() -> None:
+    text = words(1_000)
+    found = passages(text)
+
+    assert {word for each in found for word in each.text.split()} == set(text.split())
+    assert all(len(each.text.split()) == PASSAGE_UNITS for each in found)
+    assert all(text.startswith(each.text, each.start) for each in found)
+    assert found[-1].text.endswith("w999")
+
+
+def test_of_a_huge_text_both_ends_are_kept() -> None:
+    found = passages(words(100_000))
+
+    assert len(found) == PASSAGES_MAX
+    assert found[0].text.startswith("w0 ")
+    assert found[-1].text.endswith("w99999")
+
+
+def test_a_megabyte_without_a_blank_is_bounded() -> None:
+    for text in ("x" * 1_000_000, "." * 1_000_000, "\u6771" * 1_000_000):
+        found = passages(text)
+        assert len(found) <= PASSAGES_MAX
+        assert all(len(each.text) <= PASSAGE_CHARS_MAX for each in found)
+
+
+def test_a_window_joins_neighbours() -> None:
+    (window,) = windows(chapter("where did you go?", "to the lake", "nice"))
+
+    assert [member.doc_id for member in window.members] == ["e0", "e1", "e2"]
+    assert window.text == "where did you go to the lake nice"
+
+
+def test_every_document_is_in_some_window_and_windows_keep_their_order() -> None:
+    found = windows(chapter(*(words(40, 100 * number) for number in range(30))))
+
+    assert {each.doc_id for window in found for each in window.members} == {
+        f"e{number}" for number in range(30)
+    }
+    assert all(
+        list(window.members) == sorted(window.members, key=lambda each: each.timestamp_ms)
+        for window in found
+    )
+
+
+def test_a_long_document_does_not_flood_the_windows() -> None:
+    found = windows(chapter("short", words(50_000), "short too"))
+
+    assert len(found) <= 4
+
+
+def test_a_chapter_without_words_has_no_windows() -> None:
+    assert windows(chapter("", "...")) == []
+    assert chapter_text(chapter("", "...")).strip() == ""
+
+
+def test_a_growing_session_changes_its_last_chapter_only() -> None:
+    documents = [said(number, words(700, number)) for number in range(20)]
+    before = list(chapters("s", documents[:15]))
+    after = list(chapters("s", documents))
+
+    assert len(before) > 2
+    assert after[: len(before) - 1] == before[:-1]
+    assert [each.chapter_id for each in after[: len(before)]] == [
+        each.chapter_id for each in before
+    ]
+    assert [each for part in after for each in part.documents] == documents
