@@ -88,6 +88,13 @@ def test_events_are_in_the_order_of_their_own_time_not_of_arrival(reopen: Open) 
     assert _texts(log, newest_first=True) == ["third", "second", "first"]
 
 
+def test_events_of_one_millisecond_keep_the_order_in_which_they_came(reopen: Open) -> None:
+    log = reopen()
+    log.append([draft(f"n{n:02}", source_id=str(n), at=7) for n in range(50)])
+
+    assert _texts(log) == [f"n{n:02}" for n in range(50)]
+
+
 @pytest.mark.promise("log.identity")
 def test_the_same_event_live_and_imported_is_stored_once(reopen: Open) -> None:
     log = reopen()

@@ -113,8 +113,9 @@ RPC_INGEST_WAIT_MS = 60_000
 RPC_LONG_WAIT_MS = 600_000
 # A stream older than this is ended before the next batch, so that a batch has most of its deadline.
 RPC_STREAM_AGE_MS_MAX = 10_000
-# An error's sentence travels in headers, which servers and clients bound at 8 KB.
-RPC_ERROR_CHARS_MAX = 1_000
+# An error's sentence and its hint travel in headers, which clients refuse beyond 8 KB now and then;
+# a character may take 12 bytes there, in a hint 6.
+RPC_ERROR_CHARS_MAX = 400
 # The kernel allows 108 bytes, the last one NUL.
 UNIX_SOCKET_PATH_BYTES_MAX = 107
 

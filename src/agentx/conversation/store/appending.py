@@ -21,6 +21,8 @@ from agentx.kernel.capture import Draft, EventType
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.ids import ULID_RANDOM_BYTES, Entropy, EventId, spelled, ulid, ulid_raw
 
+_HALF_OF_RANDOM = (1 << (8 * ULID_RANDOM_BYTES - 1)) - 1
+
 
 @dataclass(slots=True, kw_only=True)
 class _Session:
@@ -60,6 +62,7 @@ class Appending:
         self._changed: dict[bytes, bytes] = {}  # identities
         self._sessions: dict[tuple[str, str], _Session] = {}
         self._identities: dict[bytes, bytes] = {}
+        self._newest: dict[int, int] = {}  # by millisecond: the entropy used last
         self._stored: list[EventId] = []
         self._duplicates = 0
         self._forgotten = 0
@@ -115,7 +118,7 @@ class Appending:
 
     def _add(self, session: _Session, draft: Draft) -> EventId:
         at_ms = draft.timestamp_ms
-        randomness = self._entropy(ULID_RANDOM_BYTES)
+        randomness = self._randomness(at_ms)
         event_id = EventId(ulid(at_ms, randomness))
         key, seal_key, listed = keys.new_event_keys(at_ms, event_id, session.listing)
         payload = rows.Payload(
@@ -137,6 +140,17 @@ class Appending:
         self._stored.append(event_id)
         _count(session.row, draft, event_id)
         return event_id
+
+    def _randomness(self, at_ms: int) -> bytes:
+        """Return entropy that grows within a millisecond: what came in order stays in order."""
+        before = self._newest.get(at_ms)
+        if before is None:
+            fresh = int.from_bytes(self._entropy(ULID_RANDOM_BYTES))
+            grown = fresh & _HALF_OF_RANDOM  # room to grow
+        else:
+            grown = before + 1
+        self._newest[at_ms] = grown
+        return grown.to_bytes(ULID_RANDOM_BYTES)
 
     def _write(self) -> None:
         batch = Batch()
