@@ -30,6 +30,7 @@ class _Session:
 
     spelled: str  # project, harness and session: what identities begin with
     ref: bytes
+    is_known: bool  # it has a row on disk
     row: rows.SessionRow
     head: bytes  # of an event's row
     listing: bytes  # of the keys that list its events
@@ -74,7 +75,9 @@ class Appending:
             keys.identity_key(identity_within(session.spelled, draft))
             for session, draft in zip(sessions, drafts, strict=True)
         ]
-        self._look_up(list(dict.fromkeys(identities)))
+        # The events of a session come with its row: where there is none, all of them are new.
+        asked = (key for key, session in zip(identities, sessions, strict=True) if session.is_known)
+        self._look_up(list(dict.fromkeys(asked)))
         for session, draft, identity in zip(sessions, drafts, identities, strict=True):
             if draft.timestamp_ms <= session.row.forgotten_ms:
                 self._forgotten += 1
@@ -186,6 +189,7 @@ class Appending:
         return _Session(
             spelled=session,
             ref=ref,
+            is_known=raw is not None,
             row=rows.unpack_session(raw)
             if raw is not None
             else rows.SessionRow(
