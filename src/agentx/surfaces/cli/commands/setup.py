@@ -56,6 +56,8 @@ def command(
 def draw(screen: Console, reply: SetupReply) -> None:
     """Show what became of each settings file."""
     for file in reply.files:
+        if reply.changed and not file.changed and not file.notes:
+            continue
         screen.print(
             f"[bold]{reply.title}[/bold]: {_did(reply, file.changed)} {file.path}", soft_wrap=True
         )
