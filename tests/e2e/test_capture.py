@@ -47,7 +47,7 @@ def test_a_recorded_session_is_captured_completely_and_once(
             done = house.hook(payload, harness)
             assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
-    house.agentx("sync")
+    house.script("sync")
     kinds = [event["event_type"] for event in house.events() if event["event_type"] != "note"]
     assert sorted(kinds) == sorted(
         [

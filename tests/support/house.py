@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agentx.kernel.paths import DataPaths
+from tests.support.zygote import zygote
 
 BIN = Path(sys.executable).parent
 WAIT_S = 60
@@ -64,22 +65,31 @@ class House:
         expect: int | None = 0,
         env: dict[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command as a user would; `expect` is its exit code."""
-        done = subprocess.run(
-            [str(BIN / "agentx"), *arguments],
+        """Run a command in a process of its own; `expect` is its exit code."""
+        done = zygote().run(
+            list(arguments),
             cwd=cwd or self.project,
             env={**self.environment, **(env or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=WAIT_S,
+            timeout_s=WAIT_S,
         )
         if expect is not None:
             assert done.returncode == expect, (
                 f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
             )
         return done
+
+    def script(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run the installed command, from its first line on; it must end with 0."""
+        return subprocess.run(
+            [str(BIN / "agentx"), *arguments],
+            cwd=self.project,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=WAIT_S,
+        )
 
     def json(self, *arguments: str, expect: int | None = 0, cwd: Path | None = None) -> Any:
         """Run a command and read the JSON it writes."""
