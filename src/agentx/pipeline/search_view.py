@@ -2,12 +2,13 @@
 
     outbox --> touched sessions --> documents, chapters \\
     noted nodes ------------------> nodes, grips         > one commit, with its mark
+    changed parts of rooms -------> their documents     /
 
-The mark of a commit is how far the outbox was read, so a process may die anywhere and
-goes on from there; putting again what was put changes nothing. An index that is gone,
-damaged or of another version is built again beside the old one, which answers meanwhile.
-After something was forgotten too: deleted words stay in an index's files until they are
-merged, and only a new one is clean.
+The mark of a commit is how far the outbox was read and which parts of the rooms were seen,
+so a process may die anywhere and goes on from there; putting again what was put changes
+nothing. An index that is gone, damaged or of another version is built again beside the old
+one, which answers meanwhile. After something was forgotten too: deleted words stay in an
+index's files until they are merged, and only a new one is clean.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from agentx.pipeline.documents import (
     grip_document,
     node_document,
 )
+from agentx.pipeline.rooms import Rooms, Stamps
 from agentx.search.document import Chapter, Document
 from agentx.search.index import TextIndex
 from agentx.search.scales import chapters
@@ -61,8 +63,17 @@ class Searchable(Protocol):
 class SearchView:
     """Keeps the index of one project up to date. One process writes."""
 
-    def __init__(self, source: Searchable, *, folder: Path, project: str, clock: Clock) -> None:
+    def __init__(
+        self,
+        source: Searchable,
+        *,
+        folder: Path,
+        project: str,
+        clock: Clock,
+        rooms: Rooms | None = None,
+    ) -> None:
         self._source = source
+        self._rooms = rooms if rooms is not None else Rooms()
         self._folder = folder
         self._project = project
         self._clock = clock
@@ -104,7 +115,8 @@ class SearchView:
                     self._put_session(fresh, ref)
                 for node in self._source.all_nodes():
                     fresh.put(self._of_node(node))
-                fresh.commit(mark={"sequence": sequence})
+                rooms = self._put_rooms(fresh, {})
+                fresh.commit(mark=_mark(sequence, rooms))
             self._reopen()
             told(len(refs), len(refs))
             return sequence
@@ -133,10 +145,14 @@ class SearchView:
         read = 0
         total = self._source.newest_sequence() - _sequence(index.mark())
         while True:
-            since = _sequence(index.mark())
+            noted = index.mark()
+            since = _sequence(noted)
             news = self._source.news(since, INDEX_BATCH_EVENTS_MAX)
             nodes = self._source.new_nodes()
+            seen = self._put_rooms(index, _stamps(noted))
             if not news.entries and not nodes:
+                if seen != _stamps(noted):
+                    index.commit(mark=_mark(since, seen))
                 return read
             if news.has_forgotten or not news.is_complete:
                 return self.rebuild(told)
@@ -146,12 +162,21 @@ class SearchView:
                 index.delete((node_id,))
                 if node is not None:
                     index.put(self._of_node(node))
-            index.commit(mark={"sequence": news.sequence})
+            index.commit(mark=_mark(news.sequence, seen))
             self._source.settle_nodes(node_id for node_id, _ in nodes)
             read += news.entries
             told(read, max(total, read))
             if not news.entries:
                 return read
+
+    def _put_rooms(self, index: TextIndex, noted: Stamps) -> Stamps:
+        """Put the parts of rooms that changed in place of what they held; return their stamps."""
+        news = self._rooms.news(noted)
+        if news:
+            index.delete_parts((*news.gone, *news.changed))
+            for part in news.changed:
+                index.put(self._rooms.documents(part))
+        return news.stamps
 
     def _put_session(self, index: TextIndex, ref: bytes) -> None:
         events = self._source.session_events(ref, Millis(0))
@@ -213,6 +238,17 @@ def _from_first_touched(made: list[Chapter], touched: set[str]) -> list[Chapter]
         if any(document.doc_id in touched for document in chapter.documents):
             return made[number:]
     return made[-1:]
+
+
+def _mark(sequence: int, rooms: Stamps) -> dict[str, object]:
+    return {"sequence": sequence, "rooms": rooms}
+
+
+def _stamps(mark: object) -> Stamps:
+    found = mark.get("rooms") if isinstance(mark, dict) else None
+    return (
+        {str(part): str(stamp) for part, stamp in found.items()} if isinstance(found, dict) else {}
+    )
 
 
 def _sequence(mark: object) -> int:

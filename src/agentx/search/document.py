@@ -26,7 +26,10 @@ class Trait(IntFlag):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One thing that can be found. `speaker` is who says it, where the role does not tell."""
+    """One thing that can be found. `speaker` is who says it, where the role does not tell.
+
+    `part` is what its owner takes out again as a whole: a file, say.
+    """
 
     doc_type: str
     doc_id: str
@@ -41,6 +44,7 @@ class Document:
     speaker: str = ""
     issue: str = ""
     superseded: bool = False
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

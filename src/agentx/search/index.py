@@ -164,6 +164,11 @@ class TextIndex:
             writing.windows.remove("member", names)
             writing.chapters.remove("member", names)
 
+    def delete_parts(self, parts: Iterable[str]) -> None:
+        """Remove every document that was put as one of these parts."""
+        with self._lock:
+            self._writing().passages.remove("member", [clean(part) for part in parts])
+
     def delete_chapters(self, chapter_ids: Iterable[str]) -> None:
         """Remove chapters and their windows."""
         with self._lock:

@@ -4,7 +4,8 @@
     text                   terms with positions; what BM25 counts
     speaker, speakers      the names of who speaks, as terms and as bits
     body                   the passage as it was written, for snippets
-    member                 the documents a window or chapter holds, to take them out again
+    member                 the documents a window or chapter holds, or the part that a passage
+                           is from: to take them out again
 
 Filters are exact words in fields of their own. Numbers lie in columns, so that ranking
 reads hundreds of hits without opening one.
@@ -93,6 +94,8 @@ def _passage_record(document: Document, part: int, passage: Passage) -> tantivy.
     record.add_unsigned("doc_key", key(document.doc_id))
     record.add_unsigned("part", part)
     record.add_unsigned("start", passage.start)
+    if document.part:
+        record.add_text("member", clean(document.part))
     names = " ".join(filter(None, (document.speaker, document.agent, document.harness)))
     if names:
         record.add_text("speaker", indexable(names))
