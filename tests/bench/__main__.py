@@ -10,7 +10,22 @@ import sys
 
 from tests.bench.row import Row
 
-SUITES = ("hook", "log", "rpc", "lock", "tokens", "toc")
+SUITES = (
+    "hook",
+    "log",
+    "rpc",
+    "lock",
+    "tokens",
+    "toc",
+    "search",
+    "searchable",
+    "vectors",
+    "recalling",
+    "clarification",
+    "runs",
+    "extraction",
+    "observations",
+)
 
 
 def main() -> int:

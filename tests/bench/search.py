@@ -6,10 +6,13 @@ import itertools
 import random
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC
 from functools import partial
 from pathlib import Path
 
 from agentx.host.system import SystemClock
+from agentx.kernel.clock import DAY_MS, Millis
+from agentx.recall.plan import Question, answer
 from agentx.search.document import Document, Filters
 from agentx.search.index import TextIndex
 from agentx.search.query import parse
@@ -17,7 +20,7 @@ from agentx.search.scales import chapters
 from tests.bench.row import Row
 
 KEPT = Path(".bench")
-SIZES = {"small": 50_000, "full": 1_000_000}
+SIZES = {"small": 100_000, "full": 1_000_000}
 FIRST_MS = 1_735_689_600_000  # 2025-01-01
 STEP_MS = 20_000
 SESSION = 200
@@ -98,6 +101,8 @@ def run(size: str) -> list[Row]:
     ):
         p95 = _p95(partial(_ask, index, filters), words)
         rows.append(Row(f"search p95, {count:,}, {name}", p95, "ms", at_most=10))
+    p95 = _p95(partial(_recall, index), words)
+    rows.append(Row(f"recall p95, {count:,}, one project", p95, "ms", at_most=150))
     mbytes = index.status().bytes_on_disk / 1e6
     rows.append(Row(f"size of {count:,} short documents", mbytes, "MB"))
     index.close()
@@ -106,6 +111,19 @@ def run(size: str) -> list[Row]:
 
 def _ask(index: TextIndex, filters: Filters, typed: str) -> object:
     return index.search(parse(typed), filters, 10)
+
+
+def _recall(index: TextIndex, typed: str) -> object:
+    """Ask as recall does, for what is recalled at the start of a session."""
+    return answer(
+        index,
+        Question(
+            text=f"what did we decide about {typed}?",
+            zone=UTC,
+            now_ms=Millis(FIRST_MS + 400 * DAY_MS),
+            filters=Filters(doc_types=("event",), projects=("shop",)),
+        ),
+    )
 
 
 def _p95(ask: Callable[[str], object], words: Words) -> float:

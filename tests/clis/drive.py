@@ -125,7 +125,8 @@ def ask(
 
 
 def _claude_code(where: Place, model: ScriptedModel, prompt: str, go_on: bool) -> Call:
-    arguments = ["-p", prompt, "--permission-mode", "acceptEdits", "--allowedTools", "Bash"]
+    allowed = ("--allowedTools", "Bash,mcp__agentx")
+    arguments = ["-p", prompt, "--permission-mode", "acceptEdits", *allowed]
     return [*arguments, "--continue"] if go_on else arguments, {
         "ANTHROPIC_BASE_URL": model.url,
         "ANTHROPIC_API_KEY": "dummy",

@@ -3,8 +3,9 @@
 It answers Anthropic Messages, OpenAI Responses, OpenAI chat completions and Gemini's
 `generateContent`, streamed as server-sent events where the CLI asks for it. The script
 has two turns: a question is answered with one shell command (after `preamble`, if there
-is one), the command's result with the reply. A request that offers no shell (a title, a
-summary) gets `TITLE`. Every request is kept: it is the proof of what was injected.
+is one) or one call of a tool of AgentX, its result with the reply. A request that offers
+no shell (a title, a summary) gets `TITLE`. Every request is kept: it is the proof of what
+was injected.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 TITLE = "A scripted session"
+_NAMESPACE_END = "::"
 
 # What each CLI calls its shell, and how it names the command.
 SHELLS = {
@@ -48,6 +50,9 @@ class ScriptedModel:
     preamble: str = ""
     command: str = "echo hi > decision.txt && echo done"
     reply: str = "Decision: we chose PostgreSQL for the ledger."
+    tool: str = ""  # a tool of ours, to be called once it is offered
+    arguments: dict[str, Any] = field(default_factory=dict)
+    is_asked: bool = False  # the tool was called
     asked: list[Asked] = field(default_factory=list)
     port: int = 0
     _turns: int = 0
@@ -83,6 +88,28 @@ class ScriptedModel:
         """Remember a request."""
         with self._lock:
             self.asked.append(asked)
+
+    def is_done(self, answered: bool) -> bool:
+        """Tell whether it is time for the reply: a server may be up only after the first turn."""
+        return answered and (self.is_asked or not self.tool)
+
+    def results(self) -> str:
+        """Everything that tools had answered by the last request, as text."""
+        body = self.questions()[-1].body
+        told = [
+            part
+            for message in body.get("messages") or []
+            for part in (message if message.get("role") == "tool" else message.get("content"),)
+            if message.get("role") == "tool" or "tool_result" in json.dumps(part)
+        ]
+        told += [item for item in body.get("input") or [] if item.get("type", "").endswith("put")]
+        told += [
+            part
+            for turn in body.get("contents") or []
+            for part in turn.get("parts") or []
+            if "functionResponse" in part
+        ]
+        return json.dumps(told, ensure_ascii=False)
 
     def questions(self) -> list[Asked]:
         """The requests of the conversation itself, in order: those that offered tools."""
@@ -160,21 +187,26 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
 
-def _shell(names: Iterable[str], command: str) -> tuple[str, dict[str, str]] | None:
-    """Return the CLI's shell tool and its arguments, if it offers one."""
-    for name in names:
-        if name in SHELLS:
-            return name, SHELLS[name](command)
-    return None
+def _call(names: Iterable[str], model: ScriptedModel) -> tuple[str, dict[str, Any]] | None:
+    """Return the tool to call and its arguments; None where no shell is offered: no question."""
+    offered = list(names)
+    shell = next((name for name in offered if name in SHELLS), "")
+    if not shell:
+        return None
+    ours = (name for name in offered if "agentx" in name and name.endswith(model.tool))
+    wanted = next(ours, "")
+    if not model.tool or not wanted:
+        return shell, SHELLS[shell](model.command)
+    model.is_asked = True
+    return wanted, model.arguments
 
 
 # --- Anthropic Messages -----------------------------------------------------------------------
 
 
 def _anthropic(model: ScriptedModel, body: dict[str, Any]) -> dict[str, Any]:
-    shell = _shell((tool.get("name", "") for tool in body.get("tools") or []), model.command)
-    last = (body.get("messages") or [{}])[-1].get("content")
-    answered = isinstance(last, list) and any(part.get("type") == "tool_result" for part in last)
+    answered = model.is_done(_is_tool_result_last(body.get("messages") or []))
+    shell = _call((tool.get("name", "") for tool in body.get("tools") or []), model)
     turn = model.turn()
     content: list[dict[str, Any]]
     if shell is None:
@@ -195,6 +227,17 @@ def _anthropic(model: ScriptedModel, body: dict[str, Any]) -> dict[str, Any]:
         "stop_sequence": None,
         "usage": {"input_tokens": 1, "output_tokens": 1},
     }
+
+
+def _is_tool_result_last(messages: list[dict[str, Any]]) -> bool:
+    """Tell whether a tool answered since the model spoke: reminders may follow its result."""
+    for message in reversed(messages):
+        if message.get("role") == "assistant":
+            return False
+        content = message.get("content")
+        if isinstance(content, list) and any(part.get("type") == "tool_result" for part in content):
+            return True
+    return False
 
 
 def _anthropic_stream(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -221,20 +264,22 @@ def _anthropic_stream(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _responses_stream(model: ScriptedModel, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    shell = _shell((tool.get("name", "") for tool in body.get("tools") or []), model.command)
     last = (body.get("input") or [{}])[-1]
-    answered = str(last.get("type", "")).endswith("_output")
+    answered = model.is_done(str(last.get("type", "")).endswith("_output"))
+    shell = _call(_responses_tools(body), model)
     turn = model.turn()
     items: list[dict[str, Any]]
     if shell is not None and not answered:
         items = [_responses_message(turn, model.preamble)] if model.preamble else []
+        namespace, _, name = shell[0].rpartition(_NAMESPACE_END)
         items.append(
             {
                 "type": "function_call",
                 "id": f"fc_{turn:04}",
                 "call_id": f"call_{turn:04}",
-                "name": shell[0],
+                "name": name,
                 "arguments": json.dumps(shell[1]),
+                **({"namespace": namespace} if namespace else {}),
             }
         )
     else:
@@ -257,6 +302,16 @@ def _responses_stream(model: ScriptedModel, body: dict[str, Any]) -> Iterator[di
     }
 
 
+def _responses_tools(body: dict[str, Any]) -> Iterator[str]:
+    """Yield the names of the tools; Codex offers those of a server inside a namespace."""
+    for tool in body.get("tools") or []:
+        name = tool.get("name", "")
+        if tool.get("type") == "namespace":
+            yield from (f"{name}{_NAMESPACE_END}{one.get('name')}" for one in tool["tools"])
+        else:
+            yield name
+
+
 def _responses_message(turn: int, text: str) -> dict[str, Any]:
     return {
         "type": "message",
@@ -271,8 +326,8 @@ def _responses_message(turn: int, text: str) -> dict[str, Any]:
 
 def _chat_stream(model: ScriptedModel, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
     tools = body.get("tools") or []
-    shell = _shell((tool.get("function", {}).get("name", "") for tool in tools), model.command)
-    answered = (body.get("messages") or [{}])[-1].get("role") == "tool"
+    answered = model.is_done((body.get("messages") or [{}])[-1].get("role") == "tool")
+    shell = _call((tool.get("function", {}).get("name", "") for tool in tools), model)
     turn = model.turn()
     delta: dict[str, Any]
     if shell is not None and not answered:
@@ -306,9 +361,9 @@ def _gemini(model: ScriptedModel, body: dict[str, Any]) -> dict[str, Any]:
         for tool in body.get("tools") or []
         for declaration in tool.get("functionDeclarations") or []
     ]
-    shell = _shell(declared, model.command)
     last = (body.get("contents") or [{}])[-1].get("parts") or []
-    answered = any("functionResponse" in part for part in last)
+    answered = model.is_done(any("functionResponse" in part for part in last))
+    shell = _call(declared, model)
     turn = model.turn()
     parts: list[dict[str, Any]]
     if shell is not None and not answered:

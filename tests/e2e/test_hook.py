@@ -512,7 +512,8 @@ _STARTS: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("harness", sorted(_STARTS))
 def test_a_session_start_prints_the_digest_and_spools_that_it_did(home: Home, harness: str) -> None:
-    store = _remember(home, harness, '- D-1: 日本 "quoted" 👍')
+    line = '- D-1: 日本 "quoted" 👍 [grip:1:A; 4 tokens]'
+    store = _remember(home, harness, f"{line}\n{line} no id\n- E [grip:\\; 1 tokens]")
 
     printed = home.hook(json.dumps(_STARTS[harness]).encode(), "--harness", harness)
 
@@ -523,6 +524,7 @@ def test_a_session_start_prints_the_digest_and_spools_that_it_did(home: Home, ha
         "session_id": "s-1",
         "digest": store.digest(harness).name,
         "chars": len(printed.decode()),
+        "ids": ["grip:1:A"],
     }
 
 

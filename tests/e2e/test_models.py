@@ -71,6 +71,7 @@ def remembered(house: House, sessions: int = 1) -> None:
 
 def surroundings(llm: ScriptedLlm, provider: str = "openai", **more: str) -> dict[str, str]:
     return {
+        "AGENTX_MEMORY_ENABLED": "false",  # the script is for summaries; observations ask too
         "AGENTX_LLM_PROVIDER": provider,
         "AGENTX_LLM_MODEL": "small",
         "AGENTX_LLM_BASE_URL": llm.url,

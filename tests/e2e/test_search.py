@@ -5,6 +5,7 @@ Method: the real hook and the real commands in a throw-away home.
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -104,3 +105,46 @@ def test_the_next_session_is_told_what_was_decided(house: House) -> None:
     assert len(told) <= 10_000
     house.agentx("sync")
     assert not any("[agentx:recall]" in event["text"] for event in house.events())
+
+
+def _shown(house: House, question: str) -> list[dict[str, object]]:
+    """Return what a search shows, but for the scores: they shift as an index is tidied."""
+    hits = house.json("search", question)["hits"]
+    return [{name: value for name, value in hit.items() if name != "score"} for hit in hits]
+
+
+def _delete(index: Path) -> None:
+    # In one step: the daemon may be writing into it.
+    gone = index.rename(index.with_name("gone"))
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def _truncate(index: Path) -> None:
+    for path in index.rglob("*"):
+        if path.is_file() and path.suffix and path.suffix not in {".json", ".lock"}:
+            os.truncate(path, path.stat().st_size // 3)
+
+
+def _of_another_version(index: Path) -> None:
+    for path in index.rglob("version.json"):
+        path.write_text('{"version": 999}')
+
+
+@pytest.mark.promise("search.survives-its-index")
+def test_a_running_daemon_answers_on_and_makes_a_damaged_index_again(house: House) -> None:
+    house.agentx("daemon", "start")
+    try:
+        house.agentx("sync")
+        before = _shown(house, "why do offices retry?")
+        index = Path(house.json("status")["store"]) / "bm25-index"
+        for damage in (_delete, _truncate, _of_another_version):
+            damage(index)
+
+            assert _shown(house, "why do offices retry?"), damage
+            house.agentx("sync")
+            assert _shown(house, "why do offices retry?") == before, damage
+            (version,) = index.rglob("version.json")
+            assert "999" not in version.read_text(), damage
+    finally:
+        house.agentx("daemon", "stop")
+    assert processes_of(house.home) == []

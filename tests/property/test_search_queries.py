@@ -6,16 +6,19 @@ Method: Hypothesis types; a small index of texts in several scripts answers.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agentx.kernel.clock import Millis
 from agentx.kernel.limits import PASSAGE_CHARS_MAX, PASSAGES_MAX
+from agentx.recall.plan import Question, answer, explained
 from agentx.search.analysis import terms
 from agentx.search.document import Document, Filters
-from agentx.search.evidence import gather
+from agentx.search.evidence import Wording, gather
 from agentx.search.index import TextIndex
 from agentx.search.query import parse
 from agentx.search.scales import chapters, passages
@@ -60,8 +63,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TextIndex]:
 def test_whatever_is_typed_gets_an_answer(index: TextIndex, typed: str, operators: bool) -> None:
     query = parse(typed, operators=operators)
     hits = index.search(query, Filters(), 10)
-    evidence = gather(index.reading(), query, Filters())
+    evidence = gather(index.reading(), query, Filters(), Wording(takes_kin=True))
+    asked = answer(index, Question(text=typed, zone=UTC, now_ms=Millis(1_772_445_600_000)))
 
+    assert len(explained(asked)) >= 2
+    assert len(asked.memories) <= len(TEXTS)
     assert len({hit.doc_id for hit in hits}) == len(hits)
     assert sorted((hit.score for hit in hits), reverse=True) == [hit.score for hit in hits]
     assert all(0 <= each.passage <= 2 for each in evidence.candidates.values())

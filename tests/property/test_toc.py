@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.conversation.extract import Extractive
-from agentx.conversation.extract.sentences import ELLIPSIS, shown
 from agentx.conversation.extract.summary import ARROW
 from agentx.conversation.grips import holds
 from agentx.conversation.model import Event
@@ -27,6 +26,7 @@ from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import GripId
 from agentx.kernel.periods import Period, parent, parse_node_id
+from agentx.kernel.prose.sentences import ELLIPSIS, shown
 from tests.support.talk import MORNING_MS, event, segments
 
 NOW = Millis(MORNING_MS + 10**11)

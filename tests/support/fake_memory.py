@@ -31,6 +31,7 @@ from agentx.app.memory import (
     TocNode,
     Told,
 )
+from agentx.app.retrieval import Capabilities, Embedding, IndexReport, TextIndexState
 from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, NotFound
@@ -77,6 +78,18 @@ class FakeMemory:
     def search(self, request: SearchRequest) -> SearchReply:
         """Find nothing."""
         return SearchReply(hits=())
+
+    def embed(self, told: Told = lambda _done, _total: None, *, slices: int = 0) -> Embedding:
+        """Have no vectors."""
+        return Embedding()
+
+    def capabilities(self) -> Capabilities:
+        """Have no vectors."""
+        return Capabilities(why_off="a fake has none", hint="use a real one")
+
+    def index_report(self) -> IndexReport:
+        """Have no index."""
+        return IndexReport(text=TextIndexState(ready=False))
 
     def toc_roots(self) -> tuple[TocNode, ...]:
         """Return nothing."""

@@ -20,15 +20,24 @@ import time
 import traceback
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import NoReturn
 
 _START_S = 60
 _REQUEST_BYTES_MAX = 8 << 20
 
 
-@cache
+_STARTING = Lock()
+
+
 def zygote() -> Zygote:
     """Return the one of this process, started at the first call."""
+    with _STARTING:
+        return _started()
+
+
+@cache
+def _started() -> Zygote:
     return Zygote()
 
 

@@ -25,7 +25,7 @@ from agentx.kernel.limits import (
     METADATA_TEXT_CHARS_MAX,
     SESSION_ID_CHARS_MAX,
 )
-from agentx.kernel.text import cut, without_recall
+from agentx.kernel.text import RECALL_OPEN, cut, without_recall
 
 # Bulk that no reader of the log wants: pictures, whole files beside their patch, and what
 # only the vendor's servers can read.
@@ -187,6 +187,8 @@ def _bounded(value: object, depth: int) -> Any:
 def _bounded_inside(value: Mapping[Any, Any] | list[Any] | tuple[Any, ...], depth: int) -> Any:
     if not isinstance(value, Mapping):
         return [_bounded(inner, depth - 1) for inner in value]
+    if any(isinstance(inner, str) and inner.startswith(RECALL_OPEN) for inner in value.values()):
+        return {}  # an answer of our own tools: memory must not feed on itself
     return {
         clean(str(key)): _bounded(inner, depth - 1)
         for key, inner in value.items()

@@ -11,6 +11,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -19,18 +20,31 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from agentx.adapters.port import Homes
+from agentx.agents.runners.settings import AgentsSettings
 from agentx.app.settings import DaemonSettings, ProjectSettings, StorageSettings, TocSettings
 from agentx.host.atomic import replace_file
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.paths import DataPaths
 from agentx.kernel.spool_places import fallback_spool_roots
 from agentx.llm.settings import LlmSettings
+from agentx.observations.settings import MemorySettings
+from agentx.runs.settings import LtmSettings
+from agentx.work.settings import GithubSettings, WorkSettings
 
 Value = str | int | float | bool
 Section = TypeVar("Section")
 
-# A repository that was cloned must not send its reader's key and conversations elsewhere.
-USER_ONLY = frozenset({"llm.base_url", "llm.api_key_env"})
+# A repository that was cloned must not send its reader's key and conversations elsewhere, nor
+# start programs in its reader's name.
+USER_ONLY = frozenset(
+    {
+        "llm.base_url",
+        "llm.api_key_env",
+        "github.base_url",
+        "github.token_env",
+        "agents.runner",
+    }
+)
 
 _WORDS: dict[str, Value] = {
     **dict.fromkeys(("true", "yes", "on", "1"), True),
@@ -43,6 +57,11 @@ SECTIONS: dict[str, type[Any]] = {
     "daemon": DaemonSettings,
     "toc": TocSettings,
     "llm": LlmSettings,
+    "memory": MemorySettings,
+    "work": WorkSettings,
+    "github": GithubSettings,
+    "agents": AgentsSettings,
+    "ltm": LtmSettings,
 }
 
 
@@ -105,6 +124,24 @@ def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
         search_path=known.get("PATH", ""),
         runtime=runtime if runtime != Path() else None,
     )
+
+
+@contextmanager
+def loading_in_one_thread() -> Iterator[None]:
+    """Let a library of linear algebra that is loaded in the block compute in one thread.
+
+    Its threads wait by spinning, and the machine is busy with agents and their builds. It looks
+    at the variable once, so nobody who is started later inherits it.
+    """
+    name = "OPENBLAS_NUM_THREADS"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(name, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,23 +1,29 @@
 """What hooks print at session start, prepared beforehand: a hook has no time to think.
 
-One digest an agent CLI, within its cap, for the project as a whole and for each branch
-that was worked on lately, where what happened on the branch comes first. Written only
-when its text changed.
+One digest an agent CLI, within its cap, for the project as a whole, for each branch that was
+worked on lately, where what happened on the branch comes first, and for each role for which a
+question or an answer waits. Written only when its text changed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from datetime import datetime
+from pathlib import Path
 
-from agentx.app.memory import Memory, SessionQuery, TocNode
+from agentx.app.memory import Memory, SessionQuery
 from agentx.app.project import Project
-from agentx.app.zone import project_zone
+from agentx.app.recalling import Wanted, newest_days, present, recent_lines
+from agentx.app.room_lines import OBSERVATIONS, RoomLines, roles_spoken_to
 from agentx.host.atomic import replace_file
 from agentx.kernel.capture import Harness
-from agentx.kernel.tokens import estimate
-from agentx.kernel.when import age
+from agentx.kernel.ids import digest
 from agentx.recall.section import Cap, RecallLine, section
+
+_DAY_MS = 24 * 60 * 60 * 1000
+# A line that shares so much of its words with an observation says the same.
+_SAME = 0.8
+_WORD = re.compile(r"\w+")
 
 _DAYS = 10
 _BRANCHES_MAX = 10
@@ -31,70 +37,55 @@ CAPS = {
     Harness.OPENCODE: Cap(tokens=2_400, chars=9_000),
     Harness.COPILOT: Cap(tokens=2_400, chars=8_000),
 }
-_GROUPS = {
-    "decision": "Decisions",
-    "answer": "Decisions",
-    "problem": "Problems met",
-    "outcome": "Outcomes",
-    "change": "Changes",
-}
-_ORDER = ("Decisions", "Problems met", "Outcomes", "Changes")
 
 
 def refresh(project: Project, memory: Memory) -> int:
     """Write the digests that changed; return how many."""
-    days = list(_newest_days(memory))
+    days = list(newest_days(memory, _DAYS))
+    now = present(project)
     branches = _branches(memory)
     written = 0
-    for branch in ("", *branches):
-        on_branch = branches.get(branch, frozenset())
-        lines = list(_lines(project, days, on_branch))
-        for harness, cap in CAPS.items():
-            text = section(lines, cap, more=_MORE).text
-            written += _write(project, harness, branch, text)
+    roles = roles_spoken_to(project)
+    written = _remove_all_but(project, frozenset(("", *branches)), frozenset(("", *roles)))
+    with RoomLines(project, now) as rooms:
+        for branch in ("", *branches):
+            wanted = Wanted(sessions=branches.get(branch, frozenset()))
+            recent = list(recent_lines(now, days, wanted))
+            for role in ("", *roles):
+                told = rooms.of(branch=branch, role=role)
+                lines = [*told, *_unsaid(recent, told)]
+                for harness, cap in CAPS.items():
+                    text = section(lines, cap, more=_MORE).text
+                    written += _write(project.store.digest(harness, branch, role), text)
     return written
 
 
-def _newest_days(memory: Memory) -> Iterator[TocNode]:
-    """Yield the newest days on which something happened, newest first."""
-    left = list(reversed(memory.toc_roots()))
-    count = 0
-    while left and count < _DAYS:
-        node = left.pop()
-        if node.level == "day":
-            count += 1
-            yield node
-        else:
-            left += memory.browse(node.node_id).nodes
+def refresh_if_changed(project: Project, memory: Memory, stamp: str) -> int:
+    """Write the digests anew when what they are made from changed, or a day went by."""
+    day = project.clock.now_ms() // _DAY_MS
+    noted = digest(stamp, str(day)).hex()
+    path = project.store.digest_stamp
+    try:
+        if path.read_text(encoding="ascii") == noted:
+            return 0
+    except (OSError, ValueError):
+        pass
+    written = refresh(project, memory)
+    replace_file(path, noted.encode())
+    return written
 
 
-def _lines(
-    project: Project, days: list[TocNode], on_branch: frozenset[str]
-) -> Iterator[RecallLine]:
-    """Yield what is worth recalling, best first."""
-    now_ms = project.clock.now_ms()
-    zone = project_zone(project)
-    found = []
-    for rank, day in enumerate(days):
-        for bullet in day.bullets:
-            group = _GROUPS.get(bullet.kind)
-            if group is None:
-                continue
-            elsewhere = bool(on_branch) and not on_branch & frozenset(day.sessions)
-            order = (elsewhere, rank // 3, _ORDER.index(group), -bullet.weight, bullet.timestamp_ms)
-            at = datetime.fromtimestamp(bullet.timestamp_ms / 1000, tz=zone)
-            line = RecallLine(
-                group=group,
-                text=bullet.text,
-                doc_id=bullet.grip_ids[0],
-                when=f"{at:%Y-%m-%d}",
-                age=age(bullet.timestamp_ms, now_ms=now_ms),
-                source=", ".join(day.harnesses),
-                tokens=estimate(bullet.text) * 4,
-            )
-            found.append((order, line))
-    found.sort(key=lambda each: each[0])
-    yield from (line for _, line in found)
+def _unsaid(recent: list[RecallLine], told: list[RecallLine]) -> Iterator[RecallLine]:
+    """Yield the lines that say something the rooms have not said."""
+    said = [_words(line.text) for line in told if line.group == OBSERVATIONS]
+    for line in recent:
+        words = _words(line.text)
+        if not any(len(words & other) >= _SAME * len(words) for other in said):
+            yield line
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 def _branches(memory: Memory) -> dict[str, frozenset[str]]:
@@ -107,8 +98,25 @@ def _branches(memory: Memory) -> dict[str, frozenset[str]]:
     return {branch: frozenset(sessions) for branch, sessions in newest}
 
 
-def _write(project: Project, harness: str, branch: str, text: str) -> int:
-    path = project.store.digest(harness, branch)
+def _remove_all_but(project: Project, branches: frozenset[str], roles: frozenset[str]) -> int:
+    """Remove digests of roles that nothing waits for any more; those of old branches may stay."""
+    kept = {
+        project.store.digest(harness, branch, role)
+        for harness in CAPS
+        for branch in branches
+        for role in roles
+    }
+    old = {project.store.digest(harness, branch) for harness in CAPS for branch in branches}
+    gone = 0
+    for path in project.store.digests.glob("*.txt"):
+        is_of_a_role = path.name.split("+")[1:2] not in ([], [""])
+        if path not in kept and path not in old and is_of_a_role:
+            path.unlink(missing_ok=True)
+            gone += 1
+    return gone
+
+
+def _write(path: Path, text: str) -> int:
     try:
         before = path.read_text(encoding="utf-8")
     except OSError:

@@ -15,11 +15,27 @@ from pathlib import Path
 
 from agentx.adapters.codex.trust import trust_state
 from agentx.adapters.registry import ADAPTERS
+from agentx.app.clarifying import ledgers_aside
 from agentx.app.faults import Faults
 from agentx.app.memory import Memory
-from agentx.app.operations.installed import installed_harnesses, is_installed
-from agentx.app.operations.setup import Setup, SetupInputs, detect, setup, write_launcher
+from agentx.app.operations.installed import (
+    asking_harnesses,
+    installed_harnesses,
+    is_installed,
+)
+from agentx.app.operations.setup import (
+    Setup,
+    SetupInputs,
+    detect,
+    is_launcher,
+    launchers,
+    setup,
+    write_launcher,
+)
+from agentx.app.operations.workflow_show import check_workflows
 from agentx.app.project import Project, Rule
+from agentx.app.retrieval import Capabilities
+from agentx.app.running import damaged_runs
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError
 
@@ -66,8 +82,11 @@ def diagnose(project: Project, open_memory: Callable[[], Memory], inputs: SetupI
             _project(project),
             *_store(project, open_memory),
             _room(project),
-            _launcher(inputs),
+            *_launchers(inputs),
             *_hooks(project, inputs),
+            *_ledgers(project),
+            *_workflows(project),
+            *_runs(project),
             *_faults(project),
         )
     )
@@ -76,10 +95,10 @@ def diagnose(project: Project, open_memory: Callable[[], Memory], inputs: SetupI
 def fix(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
     """Mend what can be mended without asking; return what was done."""
     done: list[str] = []
-    before = _launcher(inputs)
-    if before.health is Health.WRONG:
-        write_launcher(inputs)
-        done.append(f"wrote the hook command again: {inputs.data.launcher}")
+    for check in _launchers(inputs):
+        if check.health is Health.WRONG:
+            write_launcher(inputs)
+            done.append(f"wrote the {check.name} again")
     for harness in _in_use(project, inputs):
         wanted = Setup(harness=harness, project_root=project.root)
         if not is_installed(inputs, wanted):
@@ -111,6 +130,7 @@ def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[Chec
     try:
         with open_memory() as memory:
             status = memory.status()
+            able = memory.capabilities()
     except AgentXError as error:
         yield Check(name="store", health=Health.WRONG, says=error.message, mend=error.hint)
         return
@@ -131,6 +151,7 @@ def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[Chec
         mend="" if served else "`agentx daemon start` keeps memory up to date by itself",
     )
     yield _spool(status.spool_waiting, status.spool_refused, served=served)
+    yield _vectors(able)
 
 
 def _spool(waiting: int, refused: int, *, served: bool) -> Check:
@@ -147,6 +168,17 @@ def _spool(waiting: int, refused: int, *, served: bool) -> Check:
         health=Health.WRONG if stuck else Health.GOOD,
         says=f"{waiting:,} records waiting" if waiting else "empty",
         mend="`agentx sync` takes them" if waiting else "",
+    )
+
+
+def _vectors(able: Capabilities) -> Check:
+    if able.vectors:
+        return Check(name="vectors", health=Health.GOOD, says=f"on, {able.model}")
+    return Check(
+        name="vectors",
+        health=Health.NOTE,
+        says=f"off: {able.why_off}; search goes by words alone",
+        mend=f"`{able.hint}` turns them on",
     )
 
 
@@ -171,20 +203,18 @@ def _room(project: Project) -> Check:
     )
 
 
-def _launcher(inputs: SetupInputs) -> Check:
-    path = inputs.data.launcher
-    try:
-        current = path.read_text(encoding="utf-8") == inputs.launcher_text
-    except OSError:
-        current = False
-    if current and os.access(path, os.X_OK):
-        return Check(name="hook command", health=Health.GOOD, says=str(path))
-    return Check(
-        name="hook command",
-        health=Health.WRONG if path.exists() else Health.NOTE,
-        says=f"{path} {'is of another installation' if path.exists() else 'is not installed'}",
-        mend="agentx doctor --fix",
-    )
+def _launchers(inputs: SetupInputs) -> Iterator[Check]:
+    for path, text in launchers(inputs):
+        name = "hook command" if path == inputs.data.launcher else "mcp command"
+        if is_launcher(path, text):
+            yield Check(name=name, health=Health.GOOD, says=str(path))
+            continue
+        yield Check(
+            name=name,
+            health=Health.WRONG if path.exists() else Health.NOTE,
+            says=f"{path} {'is of another installation' if path.exists() else 'is not installed'}",
+            mend="agentx doctor --fix",
+        )
 
 
 def _in_use(project: Project, inputs: SetupInputs) -> tuple[Harness, ...]:
@@ -194,13 +224,21 @@ def _in_use(project: Project, inputs: SetupInputs) -> tuple[Harness, ...]:
 
 def _hooks(project: Project, inputs: SetupInputs) -> Iterator[Check]:
     installed = installed_harnesses(project, inputs)
+    asking = asking_harnesses(project, inputs)
     used = _in_use(project, inputs)
     for harness in ADAPTERS:
-        if harness in installed:
+        if harness in installed and harness not in asking:
+            yield Check(
+                name=harness,
+                health=Health.NOTE,
+                says="hooks installed, but its agents cannot ask: no MCP server",
+                mend=f"agentx setup {harness}",
+            )
+        elif harness in installed:
             yield (
                 _trusted(inputs)
                 if harness is Harness.CODEX
-                else Check(name=harness, health=Health.GOOD, says="hooks installed")
+                else Check(name=harness, health=Health.GOOD, says="hooks and MCP server installed")
             )
         elif harness in used:
             yield Check(
@@ -221,10 +259,41 @@ def _trusted(inputs: SetupInputs) -> Check:
         return Check(
             name=Harness.CODEX,
             health=Health.NOTE,
-            says="hooks installed; Codex skips them until you trust them",
+            says="hooks and MCP server installed; Codex skips hooks until you trust them",
             mend="open `codex`, type /hooks and trust them once",
         )
-    return Check(name=Harness.CODEX, health=Health.GOOD, says="hooks installed and trusted")
+    return Check(
+        name=Harness.CODEX, health=Health.GOOD, says="hooks and MCP server installed, hooks trusted"
+    )
+
+
+def _workflows(project: Project) -> Iterator[Check]:
+    problems = check_workflows(project)
+    if problems:
+        more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+        mend = f"{problems[0].mend}; all of them: agentx workflow check"
+        says = f"{problems[0]}{more}"
+        yield Check(name="workflows", health=Health.WRONG, says=says, mend=mend)
+
+
+def _ledgers(project: Project) -> Iterator[Check]:
+    for path in ledgers_aside(project):
+        yield Check(
+            name="ledger",
+            health=Health.NOTE,
+            says=f"{path} was damaged and moved aside",
+            mend=f"mend it and move it back, or delete it: {path.name.partition('.corrupt-')[0]}",
+        )
+
+
+def _runs(project: Project) -> Iterator[Check]:
+    for run_id, faults in damaged_runs(project):
+        yield Check(
+            name="run",
+            health=Health.WRONG,
+            says=f"{run_id}: {len(faults)} lines are no events, the first: {faults[0]}",
+            mend=f"`agentx run rebuild {run_id}` moves aside what cannot be read",
+        )
 
 
 def _faults(project: Project) -> Iterator[Check]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from agentx.adapters.port import HookCall
@@ -22,17 +22,21 @@ from agentx.adapters.registry import adapter_for
 from agentx.app.faults import Faults
 from agentx.app.memory import Drained
 from agentx.app.project import Project, locate
+from agentx.app.recalled import NOTE_MARK, Note, count_recalls, doc_ids_of
+from agentx.app.running import active_run, attached
 from agentx.conversation import Conversation
 from agentx.host.atomic import replace_file
 from agentx.kernel import spool_record
+from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import DataError
 from agentx.kernel.ids import digest
 from agentx.kernel.limits import DRAIN_BATCH_BYTES_MAX, DRAIN_BATCH_FILES_MAX
-from agentx.kernel.paths import SpoolPaths
+from agentx.kernel.paths import SpoolPaths, StorePaths
 from agentx.kernel.spool_record import SpoolRecord
 from agentx.kernel.text import printable
+from agentx.recall.events import MemoryRecalled
 
 _SALVAGE_CHARS = 4_000
 
@@ -72,14 +76,21 @@ def refused(project: Project) -> int:
     return sum(1 for folder in folders(project) for _ in _listed(folder.paths.refused))
 
 
-def drain(project: Project, conversation: Conversation) -> Drained:
-    """Take what hooks have spooled for this project into the log."""
-    faults = Faults(project.store.faults, project.clock)
+def drain(project: Project, conversation: Conversation, bus: Bus | None = None) -> Drained:
+    """Take what hooks have spooled for this project into the log; tell what was recalled."""
+    intake = _Intake(
+        store=project.store,
+        faults=Faults(project.store.faults, project.clock),
+        run=active_run(project),
+    )
     total = Drained()
     for folder in folders(project):
         log = conversation.of_project(folder.project)
         for batch in _batches(folder):
-            total = _sum(total, _take(batch, folder, log, faults))
+            total = _sum(total, _take(batch, folder, log, intake))
+    if bus is not None:
+        for note in intake.recalled:
+            bus.tell(note.fact)
     return total
 
 
@@ -95,9 +106,21 @@ class _Taken:
     file: Path
     drafts: tuple[Draft, ...]
     damaged: str = ""
+    recalled: Note | None = None
 
 
-def _take(files: list[Path], folder: SpoolFolder, log: Conversation, faults: Faults) -> Drained:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Intake:
+    """Where one drain puts what is not the log's."""
+
+    store: StorePaths
+    faults: Faults
+    run: str  # that goes on while sessions begin
+    recalled: list[Note] = field(default_factory=list)
+
+
+def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: _Intake) -> Drained:
+    faults = intake.faults
     taken: list[_Taken] = []
     refusals = 0
     for file in files:
@@ -110,8 +133,11 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, faults: Fau
             continue
         taken.append(_read(file, raw, folder))
     passing(CrashPoint.DRAIN_READ)
-    receipt = log.append(draft for item in taken for draft in item.drafts)
+    drafts = (draft for item in taken for draft in item.drafts)
+    receipt = log.append(attached(drafts, intake.run))
     passing(CrashPoint.DRAIN_APPENDED)
+    notes = [item.recalled for item in taken if item.recalled is not None]
+    intake.recalled.extend(count_recalls(intake.store.recalled(folder.project), notes))
     for item in taken:
         if item.damaged:
             faults.report("damaged payload", file=item.file.name, reason=item.damaged)
@@ -145,7 +171,8 @@ def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:
         agent=record.agent,
     )
     if record.kind == "injected":
-        return _Taken(file=file, drafts=(_injected(call, file.stem),))
+        noted = _noted(call, file.stem, folder.project)
+        return _Taken(file=file, drafts=(_injected(call, file.stem),), recalled=noted)
     adapter = adapter_for(record.harness)
     if adapter is None:
         return _Taken(file=file, drafts=(_foreign(call, record),))
@@ -184,18 +211,32 @@ def _named_session(text: str) -> str:
 
 
 def _injected(call: HookCall, name: str) -> Draft:
-    """Keep that a session was given a digest; the text itself is not conversation."""
+    """Keep that a session was given a digest, without a word that could be taken as said."""
     return Draft(
         harness=call.harness,
         session_id=str(call.payload.get("session_id") or "unknown"),
         event_type=EventType.NOTE,
         timestamp_ms=call.received_ms,
         role=Role.SYSTEM,
-        text=f"recall injected: {call.payload.get('chars', 0)} characters",
+        text="",
         channel=Channel.HOOK,
         agent=call.agent,
         source_id=f"injected:{name}",
-        metadata={"injected": call.payload},
+        metadata={NOTE_MARK: call.payload},
+    )
+
+
+def _noted(call: HookCall, name: str, project: str) -> Note:
+    """Return what a session was told, to be counted."""
+    return Note(
+        name=name,
+        fact=MemoryRecalled(
+            project=project,
+            harness=call.harness,
+            session_id=str(call.payload.get("session_id") or "unknown"),
+            at_ms=call.received_ms,
+            doc_ids=doc_ids_of(call.payload),
+        ),
     )
 
 

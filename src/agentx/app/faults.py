@@ -37,7 +37,7 @@ class Faults:
         """Return the newest faults, oldest of them first."""
         return tuple(
             Fault(
-                at=str(record.get("timestamp", "")),
+                at=str(record.get("time", "")),
                 kind=str(record.get("event", "")),
                 file=str(record.get("file", "")),
                 reason=str(record.get("reason", "")),

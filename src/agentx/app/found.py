@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from agentx.kernel.clock import Millis
 
 MODES = ("auto", "bm25", "vector", "hybrid")
-KINDS = ("event", "toc_node", "grip")
+# What was said, and what was made of it: observations, questions, runs, lessons.
+REMEMBERED = ("event", "observation", "clarification", "run", "run_event", "lesson")
+KINDS = (*REMEMBERED, "toc_node", "grip")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +17,7 @@ class SearchRequest:
     """What to look for. `now_ms` is the present that "last week" is counted from."""
 
     query: str
-    kinds: tuple[str, ...] = ("event",)
+    kinds: tuple[str, ...] = REMEMBERED
     agent: str = ""
     harness: str = ""
     role: str = ""

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from agentx.app import drain as spool
-from agentx.app.digests import refresh
+from agentx.app.digests import refresh, refresh_if_changed
 from agentx.app.found import SearchReply, SearchRequest
 from agentx.app.memory import (
     CaughtUp,
@@ -31,8 +31,14 @@ from agentx.app.memory import (
     Told,
 )
 from agentx.app.models import model_writer, spending_today
+from agentx.app.observed import Observer
 from agentx.app.project import Project
-from agentx.app.searching import search
+from agentx.app.recalled import log_recalls, sweep_recalls
+from agentx.app.retrieval import Capabilities, Embedding, IndexReport, TextIndexState
+from agentx.app.rooms import searchable_rooms
+from agentx.app.searching import Sources, search
+from agentx.app.usage import RecallUsage
+from agentx.app.vectors import Vectors
 from agentx.app.zone import project_zone
 from agentx.conversation import ContentsRules, Conversation, Extractive, Feed
 from agentx.conversation.store import LogStore, TocStore
@@ -41,12 +47,13 @@ from agentx.host.kv import Family
 from agentx.host.kv_rocks import open_rocks
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Draft
-from agentx.kernel.errors import InvalidValue
+from agentx.kernel.errors import IndexUnavailable, InvalidValue
 from agentx.kernel.ids import ProjectId
-from agentx.kernel.limits import POLISH_SEGMENTS_MAX, TOC_PAGE_MAX
+from agentx.kernel.limits import POLISH_SEGMENTS_MAX, STORE_OPEN_WAIT_MS, TOC_PAGE_MAX
 from agentx.kernel.periods import Level
 from agentx.kernel.tokens import estimate
 from agentx.pipeline import SearchView
+from agentx.pipeline.rooms import Rooms
 
 # The log, the identities and the outbox only grow or drop whole files: nothing to win there.
 _CHANGING = (
@@ -72,7 +79,10 @@ class Compacted:
 
 def index_folder(project: Project, name: str) -> Path:
     """Return where a project's index lies; projects that share a store have one each."""
-    folder = project.store.text_index
+    return _own_folder(project, project.store.text_index, name)
+
+
+def _own_folder(project: Project, folder: Path, name: str) -> Path:
     return folder / name if project.store.root == project.data.unified.root else folder
 
 
@@ -85,11 +95,14 @@ def contents_rules(project: Project) -> ContentsRules:
 class LocalMemory:
     """A `Memory` over the store on this disk."""
 
-    def __init__(self, project: Project, bus: Bus | None = None) -> None:
+    def __init__(
+        self, project: Project, bus: Bus | None = None, *, wait_ms: int = STORE_OPEN_WAIT_MS
+    ) -> None:
         self._project = project
         make_private_directory(project.store.root)
-        self._kv = kv = open_rocks(project.store.db, project.clock)
+        self._kv = kv = open_rocks(project.store.db, project.clock, wait_ms=wait_ms)
         self.bus = bus if bus is not None else Bus()
+        log_recalls(self.bus, project)
         log = LogStore(kv, entropy=project.entropy)
         self._toc = partial(TocStore, kv, log)
         self._feed = lambda name: Feed(kv, log, TocStore(kv, log, name), name)
@@ -99,11 +112,29 @@ class LocalMemory:
     def _be(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self._contents = conversation.contents(self._toc, self._rules)
+        is_own = conversation.project == self._project.id
+        self._rooms = rooms = searchable_rooms(self._project) if is_own else Rooms()
         self._search = SearchView(
             conversation.feed(self._feed),
             folder=index_folder(self._project, conversation.project),
             project=conversation.project,
             clock=self._project.clock,
+            rooms=rooms,
+        )
+        self._usage = RecallUsage(self._project.store.recalled(conversation.project))
+        self._vectors = Vectors(
+            self._project.data.vector_model,
+            partial(conversation.feed, self._feed),
+            folder=_own_folder(
+                self._project, self._project.store.vector_index, conversation.project
+            ),
+            project=conversation.project,
+            clock=self._project.clock,
+            rooms=rooms,
+        )
+
+        self._observer = Observer(
+            self._project, self._kv, conversation.feed(self._feed), self.bus, is_own=is_own
         )
 
     def of_project(self, project: ProjectId) -> LocalMemory:
@@ -128,6 +159,8 @@ class LocalMemory:
     def close(self) -> None:
         """Let go of the store."""
         self._search.close()
+        self._vectors.close()
+        self._observer.close()
         self._conversation.close()
 
     def append(self, drafts: Iterable[Draft]) -> Receipt:
@@ -148,13 +181,15 @@ class LocalMemory:
 
     def drain(self) -> Drained:
         """Take what hooks have spooled for this project."""
-        return spool.drain(self._project, self._conversation)
+        return spool.drain(self._project, self._conversation, self.bus)
 
     def forget(self, *, event_id: str = "", session_id: str = "") -> Forgotten:
         """Erase an event or a session for good, after taking what is still in the spool."""
         if bool(event_id) == bool(session_id):
             raise InvalidValue("say what to forget: one event or one session")
         self.drain()
+        told_of = session_id or self._conversation.get(event_id).session_id
+        self._observer.forget(told_of)
         gone = (
             self._conversation.forget_event(event_id)
             if event_id
@@ -162,6 +197,8 @@ class LocalMemory:
         )
         self._contents.catch_up()
         self._search.catch_up()
+        self._vectors.purge()
+        sweep_recalls(self._project, self)
         refresh(self._project, self)
         return gone
 
@@ -169,8 +206,13 @@ class LocalMemory:
         """Bring every view up to date with the log, of every project that shares the store."""
         done = self._contents.catch_up(told)
         self._search.catch_up()
-        if done.nodes:
+        observed = self._observer.catch_up()
+        if observed:
+            self._search.catch_up()
+        if done.nodes or observed:
             refresh(self._project, self)
+        else:
+            refresh_if_changed(self._project, self, repr(self._rooms.stamps()))
         if self._project.store.root == self._project.data.unified.root:
             for name in self._conversation.projects():
                 if name != self._conversation.project:
@@ -184,12 +226,53 @@ class LocalMemory:
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Return what fits a question best."""
-        return search(
-            self._search,
-            self._contents,
-            request,
+        sources = Sources(
+            view=self._search,
+            contents=self._contents,
+            vectors=self._vectors,
             project=self._conversation.project,
             zone=self._rules.zone,
+            usage=self._usage.now(),
+        )
+        return search(sources, request)
+
+    def embed(self, told: Told = lambda _done, _total: None, *, slices: int = 0) -> Embedding:
+        """Embed what is not yet: so many slices of about a second, or all that is left."""
+        done = self._vectors.embed(told, slices=slices)
+        if self._project.store.root == self._project.data.unified.root:
+            for name in self._conversation.projects():
+                if name != self._conversation.project:
+                    sibling = self.of_project(ProjectId(name))
+                    done += sibling._embed_alone(told, slices=slices)  # noqa: SLF001  as above
+        return done
+
+    def _embed_alone(self, told: Told, *, slices: int) -> Embedding:
+        try:
+            return self._vectors.embed(told, slices=slices)
+        finally:
+            self._vectors.close()
+
+    def capabilities(self) -> Capabilities:
+        """Say which ways of searching work."""
+        return self._vectors.capabilities()
+
+    def index_report(self) -> IndexReport:
+        """Say how the indexes stand."""
+        return IndexReport(text=self._text_state(), vectors=self._vectors.state())
+
+    def _text_state(self) -> TextIndexState:
+        left = self._search.left()
+        try:
+            held = self._search.index().status()
+        except IndexUnavailable:
+            return TextIndexState(ready=False, entries_left=left)
+        return TextIndexState(
+            ready=True,
+            documents=held.documents,
+            passages=held.passages,
+            bytes_on_disk=held.bytes_on_disk,
+            generation=held.generation,
+            entries_left=left,
         )
 
     def rebuild_index(self, told: Told = lambda _done, _total: None) -> int:
@@ -205,7 +288,11 @@ class LocalMemory:
         return self._contents.close_due(level)
 
     def polish(self) -> int:
-        """Let the model, if one is set, write closed segments again; return how many."""
+        """Let the model, if one is set, write closed segments again; return how many.
+
+        It looks at captured sessions as well, for what the rules did not find.
+        """
+        self._observer.polish()
         with model_writer(self._project) as writer:
             return 0 if writer is None else self._contents.polish(writer, POLISH_SEGMENTS_MAX)
 

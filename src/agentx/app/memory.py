@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from agentx.app.found import SearchReply, SearchRequest
+from agentx.app.retrieval import Capabilities, Embedding, IndexReport
 from agentx.conversation import (
     Bullet,
     CaughtUp,
@@ -158,6 +159,18 @@ class Memory(Protocol):
 
         Raises: InvalidValue for a mode or a limit that cannot be.
         """
+        ...
+
+    def embed(self, told: Told = lambda _done, _total: None, *, slices: int = 0) -> Embedding:
+        """Embed what is not yet: so many slices of about a second, or all that is left."""
+        ...
+
+    def capabilities(self) -> Capabilities:
+        """Say which ways of searching work."""
+        ...
+
+    def index_report(self) -> IndexReport:
+        """Say how the indexes stand."""
         ...
 
     def toc_roots(self) -> tuple[TocNode, ...]:

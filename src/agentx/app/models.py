@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,13 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import NodeId
 from agentx.llm.settings import LlmSettings, key_variable, model_name
 from agentx.llm.spending import Spending, spending_for
+from agentx.observations.extract import Finding, Turn
+from agentx.observations.extract.by_model import extract_by_model
 
 if TYPE_CHECKING:
     from agentx.llm.port import Model
+
+Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
 
 _MICRO = 1_000_000
 
@@ -33,6 +37,17 @@ def model_writer(project: Project) -> Iterator[ModelSummariser | None]:
             project.log.record("warning", "model fell back", node=node_id, reason=why)
 
         yield ModelSummariser(model, _spending(project), told=told)
+
+
+@contextmanager
+def model_extractor(project: Project) -> Iterator[Extractor | None]:
+    """Lend what extracts with the model; None when there is none to ask."""
+    with _model(project) as model:
+        if model is None:
+            yield None
+            return
+        asked, spending = model, _spending(project)
+        yield lambda turns: extract_by_model(turns, asked, spending)
 
 
 def spending_today(project: Project) -> SpendingToday | None:

@@ -1,7 +1,10 @@
 """Answer a question from everything the project remembers.
 
-    auto    the question is read (who, when, what for), evidence is weighed at three scales
+    auto    the question is read (who, when, what for), evidence is weighed at three scales;
+            with vectors installed, likeness in meaning is one more opinion
     bm25    the words as they are typed, with phrases, prefixes and misspellings
+    vector  likeness in meaning alone
+    hybrid  auto, and an error where there are no vectors
 
 Where the index cannot answer, the table of contents does: slower, and by its lines only.
 """
@@ -9,56 +12,140 @@ Where the index cannot answer, the table of contents does: slower, and by its li
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from agentx.app.found import MODES, SearchHit, SearchReply, SearchRequest
+from agentx.app.meaning import both, sessions_of, shown
+from agentx.app.vectors import Vectors
 from agentx.conversation import Contents, TocNode
 from agentx.kernel.clock import Millis
-from agentx.kernel.errors import IndexUnavailable, InvalidValue
-from agentx.kernel.limits import SEARCH_HITS_MAX
+from agentx.kernel.errors import DataError, IndexUnavailable, InvalidValue, UnavailableError
+from agentx.kernel.limits import SEARCH_HITS_MAX, VECTOR_HITS_MAX
 from agentx.kernel.tokens import estimate
 from agentx.pipeline import SearchView
-from agentx.recall.plan import Answer, Question, answer
+from agentx.recall.likeness import Memory
+from agentx.recall.plan import Answer, Question, answer, explained
+from agentx.recall.rank import Reason
+from agentx.recall.usage import UNUSED, Usage
 from agentx.search.analysis import terms
 from agentx.search.document import Filters, Hit
+from agentx.search.index import TextIndex
 from agentx.search.query import parse
 from agentx.search.snippets import snippet
+from agentx.search.vectors.port import VectorHit
+
+_LAYERS = ("bm25 passages", "bm25 windows", "bm25 sessions")
 
 
-def search(
-    view: SearchView, contents: Contents, request: SearchRequest, *, project: str, zone: tzinfo
-) -> SearchReply:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """What is searched, of one project."""
+
+    view: SearchView
+    contents: Contents
+    vectors: Vectors
+    project: str
+    zone: tzinfo
+    usage: Usage = UNUSED
+
+
+def search(sources: Sources, request: SearchRequest) -> SearchReply:
     """Return what fits best. No query is an error; one without words finds nothing.
 
-    Raises: InvalidValue for a mode or a limit that cannot be.
+    Raises: InvalidValue for a mode or a limit that cannot be, or vectors that are not there.
     """
     if request.mode not in MODES:
         raise InvalidValue(f"{request.mode!r} is none of {', '.join(MODES)}")
     if not 1 <= request.limit <= SEARCH_HITS_MAX:
         raise InvalidValue(f"limit {request.limit} is outside 1 to {SEARCH_HITS_MAX}")
-    if request.mode in ("vector", "hybrid"):
-        raise InvalidValue(
-            "vectors are not installed", hint="use --mode auto or bm25: both work offline"
-        )
+    filters = _filters(request, sources.project)
+    if request.mode == "vector":
+        return _by_meaning(sources, request, filters)
+    if request.mode == "hybrid":
+        sources.vectors.required()
     try:
-        index = view.index()
-        filters = _filters(request, project)
+        index = sources.view.index()
         if request.mode == "bm25":
             hits = index.search(parse(request.query), filters, request.limit)
             return _reply(request, hits, layers=("bm25",))
-        found = answer(
-            index,
-            Question(
-                text=request.query,
-                zone=zone,
-                now_ms=request.now_ms,
-                filters=filters,
-                limit=request.limit,
-            ),
+        near = _near(sources, request, filters)
+        question = Question(
+            text=request.query,
+            zone=sources.zone,
+            now_ms=request.now_ms,
+            filters=filters,
+            limit=request.limit if near is None else max(request.limit, VECTOR_HITS_MAX // 2),
+            usage=sources.usage,
         )
-        return _answered(request, found)
+        found = answer(index, question)
+        if near is None:
+            return _answered(request, found)
+        return _together(request, index, found, near)
     except IndexUnavailable:
-        return _from_contents(contents, request)
+        if request.mode == "hybrid":
+            return _by_meaning(sources, request, filters)
+        return _from_contents(sources.contents, request)
+
+
+def _near(
+    sources: Sources, request: SearchRequest, filters: Filters
+) -> tuple[VectorHit, ...] | None:
+    """Return what is near in meaning; None where there are no vectors to ask."""
+    try:
+        view = sources.vectors.view()
+        if view is None:
+            return None
+        return view.index().search(request.query, filters, VECTOR_HITS_MAX)
+    except (UnavailableError, DataError):
+        return None
+
+
+def _by_meaning(sources: Sources, request: SearchRequest, filters: Filters) -> SearchReply:
+    view = sources.vectors.required()
+    try:
+        hits = view.index().search(request.query, filters, request.limit)
+    except IndexUnavailable as error:
+        raise IndexUnavailable(
+            "nothing is embedded yet", hint="`agentx sync` does it, or a running daemon"
+        ) from error
+    return _reply(request, shown(_text_index(sources), hits), layers=("vectors",))
+
+
+def _text_index(sources: Sources) -> TextIndex | None:
+    try:
+        return sources.view.index()
+    except IndexUnavailable:
+        return None
+
+
+def _together(
+    request: SearchRequest, index: TextIndex, found: Answer, near: tuple[VectorHit, ...]
+) -> SearchReply:
+    """Put the words' answer and the meaning's together."""
+    twins = {doc_id for memory in found.memories for doc_id in memory.also}
+    near = tuple(hit for hit in near if hit.doc_id not in twins)
+    fused = both(found, near, request.limit)
+    by_words = {memory.hit.doc_id: memory for memory in found.memories}
+    by_meaning = {hit.doc_id: hit for hit in near}
+    only_near = [by_meaning[each.doc_id] for each in fused if each.doc_id not in by_words]
+    opened = {hit.doc_id: hit for hit in shown(index, only_near)}
+    memories = tuple(
+        replace(by_words[each.doc_id], hit=replace(by_words[each.doc_id].hit, score=each.score))
+        if each.doc_id in by_words
+        else Memory(hit=replace(opened[each.doc_id], score=each.score))
+        for each in fused
+    )
+    why = {
+        each.doc_id: (
+            *found.why.get(each.doc_id, ()),
+            *((Reason("meaning", each.by_meaning),) if each.by_meaning else ()),
+        )
+        for each in fused
+    }
+    sessions = sessions_of(found, near, request.limit)
+    together = replace(found, memories=memories, why=why, sessions=sessions)
+    return _answered(request, together, layers=(*_LAYERS, "vectors"))
 
 
 def _filters(request: SearchRequest, project: str) -> Filters:
@@ -78,12 +165,14 @@ def _filters(request: SearchRequest, project: str) -> Filters:
     )
 
 
-def _answered(request: SearchRequest, found: Answer) -> SearchReply:
+def _answered(
+    request: SearchRequest, found: Answer, layers: tuple[str, ...] = _LAYERS
+) -> SearchReply:
     also = {memory.hit.doc_id: memory.also for memory in found.memories}
     reply = _reply(
         request,
         tuple(memory.hit for memory in found.memories),
-        layers=("bm25 passages", "bm25 windows", "bm25 sessions"),
+        layers=layers,
     )
     why = {
         doc_id: tuple(
@@ -98,19 +187,10 @@ def _answered(request: SearchRequest, found: Answer) -> SearchReply:
             _with(hit, also.get(hit.doc_id, ()), why.get(hit.doc_id, ()) if request.explain else ())
             for hit in reply.hits
         ),
-        sessions=tuple(session.session for session in found.sessions),
+        sessions=tuple(each.session for each in found.sessions if each.session),
         layers=reply.layers,
-        plan=_plan(found) if request.explain else (),
+        plan=explained(found) if request.explain else (),
     )
-
-
-def _plan(found: Answer) -> tuple[str, ...]:
-    plan = found.plan
-    lines = [f"intent: {plan.cues.intent}", f"words: {', '.join(plan.query.terms) or 'none'}"]
-    lines += [f"time: {span.words}" for span in plan.spans]
-    if plan.anchor is not None:
-        lines.append(f"{'before' if plan.anchor.is_before else 'after'}: {plan.anchor.words}")
-    return tuple(lines)
 
 
 def _reply(request: SearchRequest, hits: tuple[Hit, ...], layers: tuple[str, ...]) -> SearchReply:

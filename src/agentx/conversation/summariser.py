@@ -16,16 +16,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agentx.conversation.extract import Extractive
-from agentx.conversation.extract.keyphrases import code_names, likeness, terms
 from agentx.conversation.extract.salience import judge
-from agentx.conversation.extract.sentences import (
-    Block,
-    Sentence,
-    sentences,
-    shortened,
-    shown,
-    windows,
-)
 from agentx.conversation.grips import grip
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Bullet, Grip, Segment, SegmentSummary
@@ -33,23 +24,30 @@ from agentx.kernel import limits
 from agentx.kernel.capture import Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId
+from agentx.kernel.prose.evidence import (
+    HELD_BY_QUOTATION,
+    HELD_BY_SENTENCES,
+    QUOTE_CHARS_MIN,
+    bears_out,
+    is_known,
+)
+from agentx.kernel.prose.keyphrases import code_names, likeness, terms
+from agentx.kernel.prose.sentences import (
+    Block,
+    Sentence,
+    sentences,
+    shortened,
+    shown,
+    windows,
+)
 
-_HELD_BY_SENTENCES = 0.7  # how much of a line its evidence must hold
-_HELD_BY_QUOTATION = 0.34  # less: the model itself said where to look
 _TERMS_MIN = 3
 _SAME = 0.8
-_QUOTE_CHARS_MIN = 8
 _QUOTE_WORDS_MAX = 80
 _QUOTE_REACH_CHARS = 100_000  # no model is shown more of one event
 _SENTENCES_MAX = 2
 _CLAIMS_READ_MAX = 40
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_PROPER_NAME = re.compile(r"(?<=[\w,;)\"'`] )[A-Z][\w+#.-]*\w|\b[A-Z]+[a-z]*[A-Z\d]\w*")
 _LINE = re.compile(r"\S[^\n]*")
-_DENIAL = re.compile(
-    r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|\w+n't|failed to|nicht|kein\w*)\b",
-    re.IGNORECASE,
-)
 
 
 class Summariser(Protocol):
@@ -151,7 +149,7 @@ def _quoted(claim: Claim, text: str, events: Sequence[Event]) -> tuple[_Evidence
 
     A quotation that is too short to do so is read with the sentences it stands in.
     """
-    if len(claim.quote.strip()) < _QUOTE_CHARS_MIN:
+    if len(claim.quote.strip()) < QUOTE_CHARS_MIN:
         return ()
     words = claim.quote.split()[:_QUOTE_WORDS_MAX]
     pattern = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
@@ -162,7 +160,7 @@ def _quoted(claim: Claim, text: str, events: Sequence[Event]) -> tuple[_Evidence
             place = _Evidence(event, start, end, found[0], terms(found[0]))
             around = [piece for piece in _pieces(event) if piece.start < end and start < piece.end]
             for evidence in ((place,), tuple(around[:_SENTENCES_MAX])):
-                if evidence and _bears_out(text, evidence, _HELD_BY_QUOTATION):
+                if evidence and _bears_out(text, evidence, HELD_BY_QUOTATION):
                     return evidence
     return ()
 
@@ -174,34 +172,18 @@ def _supported(text: str, pieces: Sequence[_Evidence]) -> tuple[_Evidence, ...]:
         return ()  # too little to be found by
     ranked = sorted(pieces, key=lambda piece: -len(about & piece.about))
     for first in ranked[:_SENTENCES_MAX]:
-        if _bears_out(text, (first,), _HELD_BY_SENTENCES):
+        if _bears_out(text, (first,), HELD_BY_SENTENCES):
             return (first,)
         left = about - first.about
         others = [piece for piece in pieces if piece.event is first.event and piece is not first]
         second = max(others, key=lambda piece: len(left & piece.about), default=None)
-        if second and _bears_out(text, (first, second), _HELD_BY_SENTENCES):
+        if second and _bears_out(text, (first, second), HELD_BY_SENTENCES):
             return tuple(sorted((first, second), key=lambda piece: piece.start))
     return ()
 
 
 def _bears_out(text: str, evidence: Sequence[_Evidence], share: float) -> bool:
-    """Tell whether evidence holds enough of a line, and every fact of it."""
-    about = terms(text)
-    held = about & frozenset().union(*(piece.about for piece in evidence))
-    if not about or len(held) < share * len(about):
-        return False
-    source = " ".join(piece.text for piece in evidence)
-    if _DENIAL.search(text) and not _DENIAL.search(source):
-        return False
-    return _is_known((*code_names(text), *_PROPER_NAME.findall(text)), text, source)
-
-
-def _is_known(names: Iterable[str], text: str, source: str) -> bool:
-    """Tell whether a source has every one of some names, and every number of a text."""
-    folded = source.casefold()
-    return set(_NUMBER.findall(text)) <= set(_NUMBER.findall(source)) and all(
-        name.casefold() in folded for name in names
-    )
+    return bears_out(text, " ".join(piece.text for piece in evidence), share)
 
 
 def _pieces(event: Event) -> list[_Evidence]:
@@ -254,5 +236,5 @@ def _is_fair_title(title: str, source: str) -> bool:
     shared = len(about & terms(source))
     # Models write titles in capitals, so a capital makes no name here; its terms must do.
     return (
-        bool(about) and 3 * shared >= 2 * len(about) and _is_known(code_names(title), title, source)
+        bool(about) and 3 * shared >= 2 * len(about) and is_known(code_names(title), title, source)
     )

@@ -18,7 +18,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
-from agentx.conversation.extract.keyphrases import likeness, terms
 from agentx.conversation.extract.salience import is_reversal
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import (
@@ -40,6 +39,7 @@ from agentx.kernel.periods import (
     end_ms,
     parse_node_id,
 )
+from agentx.kernel.prose.keyphrases import likeness, terms
 
 _BULLETS_MAX = {
     Level.SEGMENT: limits.SEGMENT_BULLETS_MAX,

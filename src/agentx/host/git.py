@@ -15,6 +15,8 @@ from pathlib import Path
 from agentx.host.system import environment_without
 from agentx.kernel.limits import GIT_WAIT_MS
 
+_COUNT = re.compile(r"(\d+) (file|insertion|deletion)")
+_HASH = re.compile(r"[0-9a-f]{7,64}")
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
 
 
@@ -61,6 +63,66 @@ def remote_url(path: Path) -> str | None:
         names = (_asked(path, "remote") or "").splitlines()
         address = _asked(path, "config", "--get", f"remote.{names[0]}.url") if names else None
     return _CREDENTIALS.sub("", address) if address else None
+
+
+def churn(path: Path, base: str, tip: str, *, without: str) -> tuple[int, int, int] | None:
+    """Return how many files, added and removed lines lie between two commits, but for a folder."""
+    if not base or base.startswith("-") or tip.startswith("-"):
+        return None
+    span, rest = f"{base}...{tip}", f":(exclude){without}"
+    said = _asked(path, "diff", "--shortstat", "--no-ext-diff", span, "--", ".", rest)
+    if said is None:
+        return None
+    counts = {word: int(count) for count, word in _COUNT.findall(said)}
+    return counts.get("file", 0), counts.get("insertion", 0), counts.get("deletion", 0)
+
+
+def last_changes(path: Path, since_s: int, commits_max: int) -> dict[str, int] | None:
+    """Return which files commits changed since a time, and when last, in seconds since 1970.
+
+    Paths are relative to the repository. Only the newest `commits_max` commits are looked at.
+    """
+    said = _asked(
+        path,
+        "log",
+        f"--since={since_s}",
+        f"--max-count={commits_max}",
+        "--no-renames",
+        "--name-only",
+        "--format=%x00%ct",
+        "--",
+    )
+    if said is None:
+        return None
+    found: dict[str, int] = {}
+    for block in said.split("\0")[1:]:
+        at, _, names = block.partition("\n")
+        for name in names.split("\n"):
+            if name and at.isdigit():
+                found.setdefault(_unquoted(name), int(at))
+    return found
+
+
+def uncommitted(path: Path) -> frozenset[str] | None:
+    """Return the files that differ from the last commit, relative to the repository."""
+    said = _asked(path, "diff", "--name-only", "--no-renames", "-z", "HEAD", "--")
+    return None if said is None else frozenset(name for name in said.split("\0") if name)
+
+
+def commit_time(path: Path, commit: str) -> int | None:
+    """Return when a commit was made, in seconds since 1970; None when there is no such commit."""
+    if not _HASH.fullmatch(commit):
+        return None
+    said = _asked(path, "show", "--no-patch", "--format=%ct", commit)
+    return int(said) if said and said.isdigit() else None
+
+
+def _unquoted(name: str) -> str:
+    """Return a path that git wrote in quotes, because it has letters beyond ASCII, as it is."""
+    if not name.startswith('"'):
+        return name
+    raw = name[1:-1].encode().decode("unicode_escape").encode("latin-1")
+    return os.fsdecode(raw)
 
 
 def _asked(path: Path, *question: str) -> str | None:

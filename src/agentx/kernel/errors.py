@@ -14,6 +14,7 @@
     |- LimitError            ask for less
     |  `- BudgetExceeded
     `- UnavailableError      try the same request later
+       |- AgentUnavailable
        |- DaemonUnavailable
        |- IndexUnavailable
        `- ModelUnavailable
@@ -114,6 +115,12 @@ class UnavailableError(AgentXError):
     """Try the same request later."""
 
     code = "unavailable"
+
+
+class AgentUnavailable(UnavailableError):
+    """An agent that was asked gave no answer."""
+
+    code = "agent_unavailable"
 
 
 class DaemonUnavailable(UnavailableError):

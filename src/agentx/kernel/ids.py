@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Callable
 from typing import NewType
 
-from agentx.kernel.clock import Millis
+from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import InvalidValue
 
 Entropy = Callable[[int], bytes]  # n -> n random bytes
 
+ClarificationId = NewType("ClarificationId", str)
 EventId = NewType("EventId", str)
 GripId = NewType("GripId", str)
 NodeId = NewType("NodeId", str)
 ProjectId = NewType("ProjectId", str)
+RunId = NewType("RunId", str)
 
 ULID_RANDOM_BYTES = 10
 
@@ -30,7 +33,10 @@ _TO_PYTHON = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
 _PAIRS = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
 _ULID_TIME_MAX = (1 << 48) - 1
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_CLARIFICATION_ID = re.compile(r"CLR-(0|[1-9][0-9]{0,17})-([0-9]{3}|[1-9][0-9]{3,8})", re.ASCII)
 _PROJECT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_RUN_ID = re.compile(r"\d{8}-\d{4}-[a-z0-9]+(?:-[a-z0-9]+)*-[a-z0-9]{4}")
+_RUN_SLUG_CHARS_MAX = 30
 
 
 def mint(now_ms: int, entropy: Entropy) -> str:
@@ -135,3 +141,45 @@ def parse_grip_id(text: str) -> tuple[GripId, Millis]:
             hint="grips look like grip:1768471200000:01KF...; see them in `agentx toc NODE_ID`",
         )
     return GripId(text), Millis(int(at))
+
+
+def clarification_id(issue: int, number: int) -> ClarificationId:
+    """Build the id of an issue's clarification: `CLR-7-001`, which grows a digit past 999."""
+    return ClarificationId(f"CLR-{issue}-{number:03d}")
+
+
+def parse_clarification_id(text: str) -> tuple[ClarificationId, int, int]:
+    """Check a clarification's id; return it with its issue and its number there.
+
+    Raises: InvalidValue.
+    """
+    found = _CLARIFICATION_ID.fullmatch(text.strip())
+    if found is None:
+        raise InvalidValue(
+            f"{text[:60]!r} is not a clarification",
+            hint="they look like CLR-42-001; `agentx clarify` lists the active ones",
+        )
+    return ClarificationId(found[0]), int(found[1]), int(found[2])
+
+
+def run_id(title: str, at_ms: int, entropy: Entropy) -> RunId:
+    """Name a run after its time, its title and four characters of chance."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_RUN_SLUG_CHARS_MAX].strip("-")
+    stamp = to_iso(at_ms)
+    when = stamp[:10].replace("-", "") + "-" + stamp[11:16].replace(":", "")
+    chance = "".join(_ALPHABET[byte % 32] for byte in entropy(4)).lower()
+    return RunId(f"{when}-{slug or 'run'}-{chance}")
+
+
+def parse_run_id(text: str) -> RunId:
+    """Check a run's id: it becomes a folder and a part of branch names.
+
+    Raises: InvalidValue.
+    """
+    if _RUN_ID.fullmatch(text) is None or len(text) > 80:
+        raise InvalidValue(
+            f"{text[:60]!r} is not a run",
+            hint="runs look like 20260115-1430-add-email-validation-a1b2; see `agentx run list`",
+        )
+    return RunId(text)

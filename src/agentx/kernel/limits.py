@@ -231,6 +231,10 @@ QUERY_CHARS_MAX = 20_000
 QUERY_TERMS_MAX = 48
 # Terms a prefix or a misspelt word may stand for.
 QUERY_EXPANSIONS_MAX = 24
+# Words looked for beside those of a question; and one that so many records have tells little
+# and costs the most.
+QUERY_KIN_MAX = 16
+KIN_RECORDS_MAX = 20_000
 # Hits of one search.
 SEARCH_HITS_MAX = 1_000
 # Passages of one document: past it the middle of a text is not indexed, its ends are.
@@ -250,8 +254,47 @@ RECALL_WINDOWS_MAX = 120
 RECALL_CHAPTERS_MAX = 100
 # Documents looked up only because their neighbours match, those of the best windows first.
 RECALL_NEIGHBOURS_MAX = 150
+# Words whose terms are kept at hand while snippets are marked: about 15 MB when full.
+WORDS_KNOWN_MAX = 50_000
 # Texts compared with each other for sameness; all pairs are looked at.
 LIKENESS_HITS_MAX = 60
+
+# --- vectors --------------------------------------------------------------------------------
+
+# Tokens of one part that the model reads; MiniLM was taught with as many.
+VECTOR_TOKENS_MAX = 256
+# Tokens computed at once: what a processor's cache holds, and little enough to be left in time.
+VECTOR_BATCH_TOKENS_MAX = 2_048
+# Parts of one document: some three thousand words, the head and the tail of what is longer.
+VECTOR_CHUNKS_MAX = 32
+# What a tool printed is found by its words; of its meaning the beginning tells enough.
+VECTOR_TOOL_CHARS_MAX = 2_000
+# Up to here every vector is compared, 100,000 in some 20 ms and 150 MB; beyond, a graph finds them,
+# and of what came after the graph a fifth as many are compared.
+VECTOR_EXACT_ROWS_MAX = 100_000
+# A segment that is this long is closed: no commit writes more of what it wrote before.
+VECTOR_SEGMENT_ROWS_MAX = 2_048
+# Rows taken into the graph in one step: about a second.
+VECTOR_GRAPH_STEP_ROWS = 2_000
+# Rows compared at once where neither memory nor a graph holds them.
+VECTOR_BLOCK_ROWS = 20_000
+# Events embedded before somebody may interrupt, and how long a slice goes on between commits.
+VECTOR_BATCH_EVENTS_MAX = 8
+VECTOR_SLICE_MS = 1_000
+# Text embedded at once: a second or two, so that nobody who interrupts waits longer.
+VECTOR_TOGETHER_CHARS_MAX = 8_000
+# Slices one call asks for, and how often the daemon looks whether there is something to embed.
+EMBED_SLICES_MAX = 10
+DAEMON_EMBED_EVERY_MS = 1_000
+# How often the rooms and the table of contents are looked at for what is new.
+VECTOR_ROOMS_EVERY_MS = 5_000
+# Hits of one search by meaning that a fusion looks at.
+VECTOR_HITS_MAX = 200
+# A table of tensors has some kilobytes; the weights of MiniLM have 90 MB.
+MODEL_HEADER_BYTES_MAX = 16 * 1024 * 1024
+MODEL_FILE_BYTES_MAX = 512 * 1024 * 1024
+# How long a download may take in all.
+MODEL_FETCH_MS_MAX = 600_000
 
 # --- settings files of agent CLIs -----------------------------------------------------------
 
@@ -284,3 +327,181 @@ LOG_LINE_BYTES_MAX = 64 * 1024
 
 # Outbox entries indexed in one commit: bounds memory, and how late a hit can be.
 INDEX_BATCH_EVENTS_MAX = 2_000
+
+# --- work -----------------------------------------------------------------------------------
+
+# GitHub's own bound, which local issues share so that they can move there.
+ISSUE_TITLE_CHARS_MAX = 256
+ISSUE_BODY_CHARS_MAX = 65_536
+ISSUE_LABELS_MAX = 100
+ISSUE_LABEL_CHARS_MAX = 50
+# Numbers stay exact in every JSON reader and short enough to be a file's name.
+ISSUE_NUMBER_MAX = 999_999_999
+# A workflow is written by people; more than this is a generated fault.
+WORKFLOW_FILE_BYTES_MAX = 256 * 1024
+WORKFLOW_STEPS_MAX = 100
+WORKFLOW_ITERATIONS_MAX = 100
+# Rounds before a person is called. A workflow may ask for fewer, never for more.
+CLARIFY_ROUNDS_BLOCKING_MAX = 5
+CLARIFY_ROUNDS_NON_BLOCKING_MAX = 6
+CLARIFY_SLA_MINUTES_DEFAULT = 30
+CLARIFY_SLA_MINUTES_MAX = 7 * 24 * 60
+# What one entry of a thread holds; an agent's longer answer is cut, a person's is refused.
+CLARIFY_TOPIC_CHARS_MAX = 200
+CLARIFY_TEXT_CHARS_MAX = 2_000
+# An agent that failed is asked once more after this, and then a person is called.
+CLARIFY_AGAIN_AFTER_MS = 30_000
+# A question that nobody answered in time is asked again so often.
+CLARIFY_RETRIES_MAX = 1
+# What is put in front of an agent of a thread, and of each artifact of an issue.
+CLARIFY_THREAD_TOKENS_MAX = 2_000
+CLARIFY_ARTIFACT_CHARS_MAX = 24_000
+CLARIFY_ARTIFACTS_MAX = 8
+# One line for what a settled thread came to.
+CLARIFY_SUMMARY_CHARS_MAX = 600
+# Open questions that are shown to an agent at session start; the rest are counted.
+CLARIFY_INBOX_MAX = 10
+# How often `clarify ask --wait` looks whether somebody answered.
+CLARIFY_POLL_MS = 250
+
+# --- github ---------------------------------------------------------------------------------
+
+# GitHub's largest page; more pages than this is a repository that must be filtered first.
+GITHUB_PAGE_ROWS = 100
+GITHUB_PAGES_MAX = 100
+GITHUB_REPLY_BYTES_MAX = 32 * 1024 * 1024
+# One request; and how often it is sent when GitHub is busy or broken.
+GITHUB_CONNECT_WAIT_MS = 5_000
+GITHUB_REPLY_WAIT_MS = 30_000
+GITHUB_TRIES_MAX = 4
+# A limit that ends sooner than this is waited for; a later one is told to the user.
+GITHUB_REST_MS_MAX = 60_000
+# What GitHub asks for when it names no time for a secondary limit.
+GITHUB_REST_MS_DEFAULT = 60_000
+# Pages kept for conditional requests and for being offline; the oldest go first.
+GITHUB_CACHE_PAGES_MAX = 500
+# What waits for GitHub to be reachable; beyond this something is wrong, and is said.
+GITHUB_QUEUE_MAX = 10_000
+
+# --- agents ---------------------------------------------------------------------------------
+
+# How long an agent may think about one question; about a whole piece of work.
+AGENT_ASK_WAIT_MS = 5 * 60 * 1000
+AGENT_WORK_WAIT_MS = 60 * 60 * 1000
+# How long an agent CLI that was told to end may take before it is killed.
+AGENT_KILL_GRACE_MS = 2_000
+# What an agent CLI may print before the rest is dropped: answers are thousands of times smaller.
+AGENT_OUTPUT_BYTES_MAX = 32 * 1024 * 1024
+# What an agent that is run is told of earlier work: enough for decisions, little beside its task.
+AGENT_RECALL_TOKENS = 4_000
+# What a role's own text may hold: it is sent with every question.
+ROLE_TEXT_BYTES_MAX = 64 * 1024
+
+# --- observations ---------------------------------------------------------------------------
+
+# What one capture stores at most, and how long each may be (both specified).
+OBSERVATIONS_PER_CAPTURE_MAX = 50
+OBSERVATION_CHARS_MAX = 2_000
+# A summary is a line to choose by: about 50 tokens.
+OBSERVATION_SUMMARY_CHARS_MAX = 200
+# Provenance of one observation: more ids prove no more.
+OBSERVATION_EVENTS_MAX = 20
+OBSERVATION_FILES_MAX = 20
+# How long a process trusts the index it holds while the files look unchanged (specified).
+MANIFEST_CACHE_MS = 30_000
+# Older observations may be merged; their originals go to the archive (specified).
+OBSERVATION_ARCHIVE_DAYS = 90
+# Hits of one search unless more are asked for (specified).
+OBSERVATION_SEARCH_LIMIT = 20
+# What a model's context holds, and where a loop takes care of it (specified).
+CONTEXT_TOKENS_MAX = 200_000
+CONTEXT_WARN_PERCENT = 50
+CONTEXT_COMPACT_PERCENT = 75
+CONTEXT_CRITICAL_PERCENT = 90
+# Messages of a conversation that stay as they were when it is compacted: the thread of thought.
+COMPACTION_RECENT_MAX = 6
+# What a compaction summary may cost: a tenth of what it stands for, and no more than this.
+COMPACTION_SUMMARY_CHARS_MAX = 24_000
+# What a model is shown of a session, and may answer: twenty observations with their quotations.
+MODEL_EXTRACTION_TOKENS_MAX = 24_000
+MODEL_EXTRACTION_OUTPUT_TOKENS_MAX = 4_000
+# Sessions one run of the job hands to a model: bounds how long it takes and what it may cost.
+MODEL_EXTRACTION_SESSIONS_MAX = 10
+# Commits that are looked at to tell which files changed since an observation: a year of work.
+FILE_HISTORY_COMMITS_MAX = 20_000
+# A session of which nothing was heard for so long is over, or at least worth capturing.
+CAPTURE_QUIET_MS = 30 * 60 * 1000
+# One pass of capturing: an imported history must not hold up everything else.
+CAPTURE_SESSIONS_MAX = 200
+CAPTURE_PASS_MS_MAX = 5_000
+# Of a longer session the end is read: what stood before was captured when it was the end.
+CAPTURE_EVENTS_MAX = 20_000
+# What is remembered of a session's captures, to tell news from what was taken before.
+CAPTURE_TAKEN_MAX = 400
+# Captures lie in the journal until somebody settles them into the JSON files; past this a capture
+# settles by itself, so that readers never have more than this to read twice.
+OBSERVATIONS_PENDING_BYTES_MAX = 8 * 1024 * 1024
+# Observations a search adds to its word list by itself; more are left to `agentx sync`.
+OBSERVATION_WORDS_BEHIND_MAX = 500
+# Rows that a search ranks: the rarest words choose them.
+OBSERVATION_CANDIDATES_MAX = 1_000
+# Index rows that one recall weighs.
+OBSERVATION_RECALL_ROWS_MAX = 500
+# Past these a person is told to compact (specified).
+OBSERVATION_STORE_BYTES_ALERT = 40 * 1024 * 1024
+OBSERVATION_COUNT_ALERT = 40_000
+# What reading one file again is taken to cost at most: nobody reads a whole log.
+OBSERVATION_FILE_TOKENS_MAX = 5_000
+
+# --- runs -----------------------------------------------------------------------------------
+
+# One line of a run's events: an artifact is the longest, and a page of that size is a book.
+RUN_EVENT_BYTES_MAX = 4 * 1024 * 1024
+# One text in an event; an artifact may be longer.
+RUN_TEXT_CHARS_MAX = 100_000
+RUN_ARTIFACT_CHARS_MAX = 1_000_000
+# Fields an event may have beyond those of its type.
+RUN_DETAILS_MAX = 50
+# A file of events is closed at this size: git keeps small files better than large ones.
+RUN_EVENT_FILE_BYTES_MAX = 8 * 1024 * 1024
+# More tasks than a person or a model can plan in one go.
+RUN_TASKS_MAX = 5_000
+# Lanes at work at once: each is a checkout of the whole repository.
+RUN_LANES_OPEN_MAX = 32
+# Faults of a run's files that are named; all are counted.
+RUN_FAULTS_SHOWN_MAX = 20
+# Git that writes: a checkout of a large repository takes a while, one that hangs never ends.
+GIT_WORK_WAIT_MS = 300_000
+# A source file handed to an agent with its task; longer ones are cut in the middle.
+RUN_CONTEXT_FILE_CHARS_MAX = 40_000
+
+# What a lesson is called when nobody gave it a name: the beginning of what it says.
+LESSON_NAME_CHARS = 60
+# What one run may teach; more is a log, not lessons.
+LESSONS_PER_RUN_MAX = 30
+# How long runs are kept (specified).
+RUN_COMPLETED_DAYS = 30
+RUN_FAILED_DAYS = 7
+
+# --- recall and MCP -------------------------------------------------------------------------
+
+# What `agentx recall` gives without being told, and what it may be told.
+RECALL_TOKENS_DEFAULT = 20_000
+RECALL_TOKENS_MAX = 200_000
+# Documents whose recalls are counted, and notes remembered so that none counts twice. A drain
+# that was killed takes the same batch again, so more notes than a batch has files.
+RECALLED_DOCUMENTS_MAX = 20_000
+RECALLED_NOTES_MAX = 4 * DRAIN_BATCH_FILES_MAX
+# How long an agent CLI may wait for our MCP server: a second as a rule, more on a busy machine.
+MCP_START_WAIT_SECONDS_MAX = 30
+# An answer of an MCP tool. Claude Code warns at 10,000 tokens and cuts at 25,000.
+MCP_ANSWER_TOKENS_MAX = 20_000
+MCP_ANSWER_TOKENS_MIN = 200
+# Ids opened in one call, rows of one search, events on each side in a timeline.
+MCP_IDS_MAX = 50
+MCP_ROWS_MAX = 100
+MCP_AROUND_MAX = 50
+# How long `--all-projects` waits for one store that somebody else has open.
+OTHER_STORE_WAIT_MS = 1_000
+# Lines below one line of `agentx why`.
+WHY_LINES_MAX = 40

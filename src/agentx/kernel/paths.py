@@ -12,7 +12,8 @@ from pathlib import Path
 
 from agentx.kernel.encoding import encoded as encoded  # noqa: PLC0414  others look for it here
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.ids import ProjectId, digest, project_id
+from agentx.kernel.ids import ProjectId, digest, parse_run_id, project_id
+from agentx.kernel.run_paths import RunPaths as RunPaths  # noqa: PLC0414  others look for it here
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class ProjectPaths:
         return self.issues / f"{_counted(number)}.json"
 
     @property
+    def issue_numbers(self) -> Path:
+        """What is locked while the next issue gets its number; it is never written."""
+        return self.root / ".agentx" / "state" / "issue-numbers"
+
+    @property
     def agent_status(self) -> Path:
         """Who is doing what."""
         return self.root / ".agentx" / "state" / "agent-status.json"
@@ -58,6 +64,17 @@ class ProjectPaths:
     def ledger(self, issue: int) -> Path:
         """The clarifications of one issue."""
         return self.ledgers / f"issue-{_counted(issue)}.json"
+
+    def artifacts(self, issue: int) -> tuple[Path, ...]:
+        """Where an issue's requirements, designs and decisions are written down, if they are."""
+        number = _counted(issue)
+        docs = self.root / "docs"
+        return (
+            docs / "prd" / f"PRD-{number}.md",
+            docs / "ux" / f"UX-{number}.md",
+            docs / "adr" / f"ADR-{number}.md",
+            docs / "specs" / f"SPEC-{number}.md",
+        )
 
     @property
     def observations(self) -> Path:
@@ -78,6 +95,131 @@ class ProjectPaths:
     def run_memory(self) -> Path:
         """Runs (STM), lessons (LTM) and their archive."""
         return self.root / ".agent-memory"
+
+    @property
+    def runs(self) -> Path:
+        """All runs."""
+        return self.run_memory / "runs"
+
+    def run(self, run: str) -> RunPaths:
+        """One run."""
+        return RunPaths(self.runs / parse_run_id(run))
+
+    @property
+    def run_index(self) -> Path:
+        """All runs at a glance."""
+        return self.run_memory / "index.yaml"
+
+    @property
+    def lessons(self) -> LtmPaths:
+        """What runs taught."""
+        return LtmPaths(self.run_memory / "ltm")
+
+    @property
+    def run_archive(self) -> Path:
+        """Runs that are over and packed away."""
+        return self.run_memory / "archive"
+
+    @property
+    def run_attributes(self) -> Path:
+        """How git merges what lies here."""
+        return self.run_memory / ".gitattributes"
+
+    @property
+    def run_ignored(self) -> Path:
+        """What of it is not committed."""
+        return self.run_memory / ".gitignore"
+
+
+@dataclass(frozen=True, slots=True)
+class LtmPaths:
+    """What lies in the folder of long-term memory. Events are facts, all else is made from them."""
+
+    root: Path = Path()
+
+    @property
+    def events(self) -> Path:
+        """The events, one folder an actor."""
+        return self.root / "events"
+
+    @property
+    def code_patterns(self) -> Path:
+        """What works well in code."""
+        return self.root / "patterns" / "code-patterns.yaml"
+
+    @property
+    def error_patterns(self) -> Path:
+        """What goes wrong, and what mends it."""
+        return self.root / "patterns" / "error-patterns.yaml"
+
+    @property
+    def solution_patterns(self) -> Path:
+        """What solved a problem."""
+        return self.root / "patterns" / "solution-patterns.yaml"
+
+    @property
+    def decisions(self) -> Path:
+        """Decisions, one page each."""
+        return self.root / "decisions"
+
+    @property
+    def debt(self) -> Path:
+        """What was left undone."""
+        return self.root / "tech-debt" / "tech-debt-registry.yaml"
+
+    @property
+    def metrics(self) -> Path:
+        """How the runs went."""
+        return self.root / "metrics" / "run-metrics.yaml"
+
+    @property
+    def learnings(self) -> Path:
+        """What is known of each area, one page each."""
+        return self.root / "learnings" / "area-learnings"
+
+    @property
+    def aside(self) -> Path:
+        """Pages as git left them, kept for a person to look at."""
+        return self.root / "aside"
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationPaths:
+    """What lies in the folder of the observations."""
+
+    root: Path
+
+    @property
+    def manifest(self) -> Path:
+        """A line for every observation."""
+        return self.root / "manifest.json"
+
+    def issue(self, number: int) -> Path:
+        """The observations of one issue."""
+        return self.root / f"issue-{_counted(number)}.json"
+
+    @property
+    def archive(self) -> Path:
+        """The originals of observations that were merged."""
+        return self.root / "archive"
+
+    def archived(self, number: int) -> Path:
+        """The originals of one issue."""
+        return self.archive / f"issue-{_counted(number)}-archived.json"
+
+    @property
+    def pending(self) -> Path:
+        """What was stored and is not in the files yet."""
+        return self.root / "pending.jsonl"
+
+    @property
+    def database(self) -> Path:
+        """All of them, for those who keep them in SQLite."""
+        return self.root / "observations.db"
+
+    def replaced(self, mark: str) -> Path:
+        """Where a migration puts what it has replaced."""
+        return self.root / f"replaced-{mark}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +244,11 @@ class StorePaths:
         return self.root / "vector-index"
 
     @property
+    def observation_words(self) -> Path:
+        """Which observations hold which words."""
+        return self.root / "observation-words"
+
+    @property
     def digests(self) -> Path:
         """What hooks print at session start, prepared beforehand."""
         return self.root / "digests"
@@ -109,6 +256,15 @@ class StorePaths:
     def digest(self, harness: str, branch: str = "", role: str = "") -> Path:
         """The digest of one harness, for a branch and a role; both empty is the default."""
         return self.digests / f"{encoded(branch)}+{encoded(role)}+{encoded(harness)}.txt"
+
+    def recalled(self, project: str) -> Path:
+        """How often each thing of a project was recalled."""
+        return self.root / "recalled" / f"{encoded(project)}.json"
+
+    @property
+    def digest_stamp(self) -> Path:
+        """What the digests were made from, as a hash."""
+        return self.digests / "stamp"
 
     @property
     def daemon(self) -> Path:
@@ -155,9 +311,41 @@ class StorePaths:
         return self.root / "scheduler.lock"
 
     @property
+    def active_run(self) -> Path:
+        """The run that was last worked on here, as text."""
+        return self.root / "runs" / "active"
+
+    @property
+    def lesson_desk(self) -> Path:
+        """Locked while lessons are written on this machine; it is never written."""
+        return self.root / "runs" / "lessons"
+
+    def run_desk(self, run: str) -> Path:
+        """What this machine notes of a run; its lock is held while the run is written."""
+        return self.root / "runs" / f"{parse_run_id(run)}.json"
+
+    def run_git_mark(self, run: str) -> Path:
+        """There while git works for a run: what it was doing when it died."""
+        return self.root / "runs" / f"{parse_run_id(run)}.git"
+
+    def worktree(self, run: str, name: str) -> Path:
+        """The files of a lane, or of the work branch: outside of the checkout."""
+        return self.root / "worktrees" / parse_run_id(run) / name
+
+    @property
     def spending(self) -> Path:
         """What models have cost, day by day."""
         return self.root / "spending.json"
+
+    @property
+    def github_cache(self) -> Path:
+        """Pages of GitHub, for conditional requests and for being offline."""
+        return self.root / "github" / "pages"
+
+    @property
+    def github_queue(self) -> Path:
+        """What waits for GitHub to be reachable."""
+        return self.root / "github" / "queue.jsonl"
 
     @property
     def import_cursors(self) -> Path:
@@ -290,6 +478,21 @@ class DataPaths:
         return self.root / "bin" / "agentx-hook"
 
     @property
+    def command(self) -> Path:
+        """The `agentx` command that agent CLIs start as their MCP server: it never moves."""
+        return self.root / "bin" / "agentx"
+
+    @property
+    def vector_model(self) -> Path:
+        """The weights of the model behind the vectors, for all projects."""
+        return self.root / "models" / "minilm"
+
+    @property
+    def vector_indexes(self) -> tuple[Path, ...]:
+        """The vectors of every store there is."""
+        return tuple(sorted(self.root.glob("*/vector-index")))
+
+    @property
     def backups(self) -> Path:
         """Copies of the settings files of agent CLIs, before we edited them."""
         return self.root / "backups"
@@ -300,7 +503,7 @@ def runtime_folder(runtime: Path | None, temporary: Path, user: int) -> Path:
     return runtime / "agentx" if runtime is not None else temporary / f"agentx-{user}"
 
 
-RESERVED_STORE_NAMES = frozenset({"spool", "bin", "backups", "unified"})
+RESERVED_STORE_NAMES = frozenset({"spool", "bin", "backups", "models", "unified"})
 
 
 def _counted(number: int) -> int:

@@ -67,6 +67,8 @@ def folded(text: str) -> str:
 
 def printable(text: str) -> str:
     """Replace control characters that would disturb a terminal; keep tabs and newlines."""
+    if text.isprintable():
+        return text
     return "".join(
         char if char in "\t\n" or unicodedata.category(char) != "Cc" else "\ufffd" for char in text
     )

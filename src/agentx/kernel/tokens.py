@@ -10,7 +10,7 @@ and fifteen languages; `tests/bench/tokens.py` measures the error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from agentx.kernel.errors import BudgetExceeded, InvalidValue
 
@@ -60,6 +60,21 @@ def estimate(text: str) -> int:
     for table, cost in _RUNS:
         tokens += cost * data.translate(table).count(b" x")
     return max(1, round(tokens))
+
+
+def most(count: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest number up to `count` that fits, found by halving.
+
+    What fits must go on fitting when there is less of it; nothing at all always fits.
+    """
+    low, high = 0, count
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 class Budget:

@@ -2,11 +2,13 @@
 
 An event is found by what it says; a node by its title and lines; a grip by its words.
 What says nothing (a start, a stop, an end) is no document. A tool's output is found by
-itself, but does not colour what was said around it.
+itself, but does not colour what was said around it. What was asked of memory, and told
+by it, is no document.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from agentx.conversation import Event, Grip, TocNode
@@ -16,12 +18,16 @@ from agentx.search.document import Document
 EVENT, NODE, GRIP = "event", "toc_node", "grip"
 
 _SILENT = frozenset({EventType.SESSION_START, EventType.SESSION_END, EventType.ASSISTANT_STOP})
+# The key of a note that a session was told what is remembered.
+_TOLD = "injected"
+# A tool of our own MCP server, as agent CLIs spell it: mcp__agentx__search, agentx_search.
+_OUR_TOOL = re.compile(r"(?:\A|[_.:/-])agentx(?:[_.:/-]|\Z)")
 _UNHEARD = frozenset({EventType.TOOL_RESULT, EventType.NOTE})
 
 
 def event_document(event: Event) -> Document | None:
     """Return an event as a document, or None when there is nothing to find."""
-    if event.event_type in _SILENT or not event.text.strip():
+    if event.event_type in _SILENT or not event.text.strip() or _is_our_own(event):
         return None
     issue = event.metadata.get("issue", "")
     return Document(
@@ -73,6 +79,12 @@ def grip_document(grip: Grip, node: TocNode, project: str) -> Document:
         session=node.sessions[0] if len(node.sessions) == 1 else "",
         harness=node.harnesses[0] if len(node.harnesses) == 1 else "",
     )
+
+
+def _is_our_own(event: Event) -> bool:
+    """Say whether an event is memory being asked or told: it must not feed on itself."""
+    tool = event.metadata.get("tool_name")
+    return _TOLD in event.metadata or (isinstance(tool, str) and _OUR_TOOL.search(tool) is not None)
 
 
 def _text(value: object) -> str:

@@ -56,18 +56,26 @@ class Rooms:
     def __init__(self, sources: Iterable[RoomSource] = ()) -> None:
         self._sources = {source.name: source for source in sources}
 
+    def with_source(self, source: RoomSource) -> Rooms:
+        """Return these rooms and one more."""
+        return Rooms((*self._sources.values(), source))
+
     def news(self, noted: Mapping[str, str]) -> RoomNews:
         """Compare the parts there are with the stamps that were noted."""
-        stamps = {
-            f"{name}/{key}": stamp
-            for name, source in self._sources.items()
-            for key, stamp in source.parts()
-        }
+        stamps = self.stamps()
         return RoomNews(
             changed=tuple(part for part, stamp in stamps.items() if noted.get(part) != stamp),
             gone=tuple(part for part in noted if part not in stamps),
             stamps=stamps,
         )
+
+    def stamps(self) -> Stamps:
+        """Return the stamp of every part there is."""
+        return {
+            f"{name}/{key}": stamp
+            for name, source in self._sources.items()
+            for key, stamp in source.parts()
+        }
 
     def documents(self, part: str) -> Iterator[Document]:
         """Yield what can be found of a part, each document naming the part it is from."""

@@ -94,6 +94,13 @@ class SearchView:
                 self._reader = TextIndex.open(self._folder, self._clock)
             return self._reader
 
+    def left(self) -> int:
+        """Return how many log entries are not yet in the index."""
+        try:
+            return max(0, self._source.newest_sequence() - _sequence(self.index().mark()))
+        except IndexUnavailable:
+            return self._source.newest_sequence()
+
     def catch_up(self, told: Told = lambda _done, _total: None) -> int:
         """Bring the index up to date; return how many log entries were read."""
         with self._lock:
@@ -142,6 +149,7 @@ class SearchView:
         if self._writer is None:
             self._writer = TextIndex.open(self._folder, self._clock)
         index = self._writer
+        index.verify()
         read = 0
         total = self._source.newest_sequence() - _sequence(index.mark())
         while True:

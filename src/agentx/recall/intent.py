@@ -70,6 +70,11 @@ def cues(question: str, *, has_span: bool = False) -> Cues:
     return Cues(_intent(question, has_span), _voice(question), bool(_WHEN.search(question)))
 
 
+def is_asking(question: str) -> bool:
+    """Tell a question from a list of words."""
+    return bool(_ASKING.search(question))
+
+
 def _voice(question: str) -> Voice:
     if _ADVICE.search(question):
         return Voice.ASSISTANT
@@ -83,4 +88,4 @@ def _intent(question: str, has_span: bool) -> Intent:
         return Intent.EXPLORE
     if _LOCATE.search(question):
         return Intent.LOCATE
-    return Intent.ANSWER if _ASKING.search(question) else Intent.EXPLORE
+    return Intent.ANSWER if is_asking(question) else Intent.EXPLORE

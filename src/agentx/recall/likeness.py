@@ -44,7 +44,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    if min(len(one), len(other)) < _WORDS_MIN:
+    here, there = len(one), len(other)
+    if here < SAME_SHARE * there or there < SAME_SHARE * here or here < _WORDS_MIN:
         return False
     shared = len(one & other)
-    return shared >= SAME_SHARE * (len(one) + len(other) - shared)
+    return shared >= SAME_SHARE * (here + there - shared)

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from agentx.kernel.clock import Millis
-from agentx.recall.intent import Cues, cues
+from agentx.recall.emphasis import emphasis, without_scope
+from agentx.recall.intent import Cues, Voice, cues, is_asking
 from agentx.recall.likeness import Memory, merged
 from agentx.recall.rank import (
     WEIGHTS,
@@ -26,9 +27,10 @@ from agentx.recall.rank import (
     rank_sessions,
     reasons,
 )
+from agentx.recall.usage import UNUSED, Usage
 from agentx.recall.when import Anchor, Span, anchor, spans
 from agentx.search.document import Filters
-from agentx.search.evidence import Evidence, gather
+from agentx.search.evidence import Evidence, Wording, gather
 from agentx.search.index import Reading, TextIndex
 from agentx.search.query import Query, parse
 
@@ -38,13 +40,17 @@ _ANCHOR_SPAN_MS = 30 * 24 * 60 * 60 * 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked, when, and among what. Without `now_ms` there is no present to lean on."""
+    """What is asked, when, and among what. Without `now_ms` there is no present to lean on.
+
+    `usage` says how often documents were recalled before.
+    """
 
     text: str
     zone: tzinfo
     now_ms: Millis | None = None
     filters: Filters = field(default_factory=Filters)
     limit: int = 20
+    usage: Usage = UNUSED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +58,7 @@ class Plan:
     """What was read out of a question."""
 
     query: Query
+    wording: Wording
     cues: Cues
     spans: tuple[Span, ...]
     anchor: Anchor | None = None
@@ -72,6 +79,7 @@ class Answer:
     plan: Plan
     memories: tuple[Memory, ...]
     sessions: tuple[FoundSession, ...]
+    kin: tuple[str, ...]  # words that were looked for beside those of the question
     why: dict[str, tuple[Reason, ...]]  # by document id
 
 
@@ -83,12 +91,33 @@ def plan(question: Question) -> Plan:
     if question.now_ms is not None:
         found = spans(text, now_ms=question.now_ms, zone=question.zone)
         told = anchor(text, now_ms=question.now_ms, zone=question.zone)
+    query = parse(text, operators=False)
+    weights = emphasis(text, query)
     return Plan(
-        query=parse(text, operators=False),
+        query=without_scope(query, weights),
+        wording=Wording(weights, takes_kin=is_asking(text)),
         cues=cues(text, has_span=bool(found)),
         spans=found,
         anchor=told,
     )
+
+
+def explained(found: Answer) -> tuple[str, ...]:
+    """Say what was read out of the question, a line each."""
+    made = found.plan
+    lines = [f"intent: {made.cues.intent}", f"words: {', '.join(made.query.terms) or 'none'}"]
+    if made.wording.weights:
+        lines.append(f"counting less: {', '.join(sorted(made.wording.weights))}")
+    if found.kin:
+        lines.append(f"also looked for: {', '.join(found.kin)}")
+    if made.cues.voice != Voice.ANY:
+        lines.append(f"leaning to: what the {made.cues.voice} said")
+    if made.cues.asks_when:
+        lines.append("leaning to: what names a time")
+    lines += [f"time: {span.words}" for span in made.spans]
+    if made.anchor is not None:
+        lines.append(f"{'before' if made.anchor.is_before else 'after'}: {made.anchor.words}")
+    return tuple(lines)
 
 
 def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> Answer:
@@ -99,9 +128,15 @@ def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> 
     made = plan(question)
     if made.anchor is not None and not made.spans:
         made = replace(made, spans=_dated(index, made.anchor, question))
-    view = View(cues=made.cues, spans=made.spans, now_ms=question.now_ms, weights=weights)
+    view = View(
+        cues=made.cues,
+        spans=made.spans,
+        now_ms=question.now_ms,
+        usage=question.usage,
+        weights=weights,
+    )
     reading = index.reading()
-    evidence = gather(reading, made.query, question.filters)
+    evidence = gather(reading, made.query, question.filters, made.wording)
     ranked = rank(evidence, view)
     shown = ranked[: question.limit]
     hits = [reading.hit(each.candidate.address, each.score) for each in shown]
@@ -112,6 +147,7 @@ def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> 
             FoundSession(_name(each, evidence, reading), each.score)
             for each in rank_sessions(evidence, ranked, weights)[: question.limit]
         ),
+        kin=evidence.kin,
         why={hit.doc_id: reasons(each, view) for hit, each in zip(hits, shown, strict=True)},
     )
 

@@ -3,7 +3,8 @@
     score  =  passage + window + chapter + pairs         evidence, each between 0 and 1
            +  a share of the question it replies to      an answer rarely repeats the question
            +  a share of the best, when it is by whom the question names
-           x  leanings: whose words, when it was, names a time, is recent, was replaced
+           x  leanings: whose words, when it was, names a time, is recent, was recalled
+              before, was replaced
 
 Evidence at several scales is worth more than a better single scale: the turn says it, its
 neighbours say what it is about, the session says what everything was about. Leanings
@@ -15,11 +16,13 @@ then to the smaller key, so that the same question gives the same answer.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentx.kernel.clock import DAY_MS
 from agentx.recall.intent import Cues, Voice
+from agentx.recall.usage import UNUSED, Usage
 from agentx.recall.when import Span, nearness
 from agentx.search.document import Trait
 from agentx.search.evidence import Candidate, Evidence
@@ -39,13 +42,16 @@ class Weights:
     when: float = 0.15
     span: float = 0.6
     recency: float = 0.02
+    usage: float = 0.02
     superseded: float = -0.5
-    # A session is as good as its best document, and better when all of it fits.
-    session_chapter: float = 0.25
+    # A session is as good as its best document; all of it decides where no document does.
+    session_chapter: float = 0.05
 
 
 WEIGHTS = Weights()
 _RECENCY_DAYS = 30
+# Recalled more often than this tells nothing more.
+_USAGE_MAX = 15
 _USER, _ASSISTANT = int(Trait.USER), int(Trait.ASSISTANT)
 _DATED, _SHORT, _SUPERSEDED = int(Trait.DATED), int(Trait.SHORT), int(Trait.SUPERSEDED)
 _SHORT_QUESTION = int(Trait.SHORT | Trait.QUESTION)
@@ -87,6 +93,7 @@ class View:
     cues: Cues
     spans: tuple[Span, ...] = ()
     now_ms: int | None = None
+    usage: Usage = UNUSED
     weights: Weights = WEIGHTS
 
 
@@ -97,10 +104,14 @@ def rank(evidence: Evidence, view: View) -> tuple[Ranked, ...]:
     replied = _replies(evidence, base, weights.reply)
     best = max((score + replied.get(key, 0.0) for key, score in base.items()), default=0.0)
     ranked = []
+    by_traits: dict[int, float] = {}  # hundreds of candidates, a handful of traits
     for key, candidate in evidence.candidates.items():
         reply = replied.get(key, 0.0)
         named = weights.named * best if candidate.is_named else 0.0
-        score = (base[key] + reply + named) * _leaning(candidate, view)
+        if candidate.traits not in by_traits:
+            by_traits[candidate.traits] = _grown(_of_traits(candidate.traits, view))
+        score = (base[key] + reply + named) * by_traits[candidate.traits]
+        score *= _grown(_of_time_and_use(candidate, view))
         ranked.append(Ranked(candidate, score, reply, named))
     ranked.sort(key=lambda each: (-each.score, -each.candidate.timestamp_ms, each.candidate.key))
     return tuple(ranked)
@@ -133,7 +144,13 @@ def reasons(ranked: Ranked, view: View) -> tuple[Reason, ...]:
         Reason("words together", weights.pairs * candidate.pairs),
         Reason("replies to a question", ranked.replied),
         Reason("speaker", ranked.named),
-        *(Reason(name, value, is_leaning=True) for name, value in _leanings(candidate, view)),
+        *(
+            Reason(name, value, is_leaning=True)
+            for name, value in (
+                *_of_traits(candidate.traits, view),
+                *_of_time_and_use(candidate, view),
+            )
+        ),
     )
     return tuple(reason for reason in added if reason.value)
 
@@ -160,26 +177,36 @@ def _replies(evidence: Evidence, base: Mapping[int, float], share: float) -> dic
     return found
 
 
-def _leaning(candidate: Candidate, view: View) -> float:
+def _grown(leanings: list[tuple[str, float]]) -> float:
     factor = 1.0
-    for _, value in _leanings(candidate, view):
+    for _, value in leanings:
         factor *= 1 + value
     return factor
 
 
-def _leanings(candidate: Candidate, view: View) -> list[tuple[str, float]]:
-    weights, traits = view.weights, candidate.traits
+def _of_traits(traits: int, view: View) -> list[tuple[str, float]]:
+    weights = view.weights
     found = []
     if traits & _VOICES[view.cues.voice]:
         found.append((f"said by the {view.cues.voice}", weights.voice))
     if view.cues.asks_when and traits & _DATED:
         found.append(("names a time", weights.when))
+    if traits & _SUPERSEDED:
+        found.append(("replaced since", weights.superseded))
+    return found
+
+
+def _of_time_and_use(candidate: Candidate, view: View) -> list[tuple[str, float]]:
+    weights = view.weights
+    found = []
     if view.spans:
         near = max([nearness(candidate.timestamp_ms, span) for span in view.spans])
         found.append(("at that time", weights.span * near))
     if view.now_ms is not None:
         days = max(view.now_ms - candidate.timestamp_ms, 0) / DAY_MS
         found.append(("recent", weights.recency / (1 + days / _RECENCY_DAYS)))
-    if traits & _SUPERSEDED:
-        found.append(("replaced since", weights.superseded))
+    if times := view.usage.times(candidate.key):
+        # Each further time tells less.
+        share = math.log2(1 + min(times, _USAGE_MAX)) / math.log2(1 + _USAGE_MAX)
+        found.append(("recalled before", weights.usage * share))
     return found

@@ -10,6 +10,7 @@ Law: a damaged folder is an `IndexUnavailable`, whatever the engine calls it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -144,10 +145,11 @@ class Engine:
             self._refresh()
 
     def close(self) -> None:
-        """Let go of the folder; what was not committed is gone."""
+        """Let go of the folder, damaged or not; what was not committed is gone."""
         writer, self._writer = self._writer, None
         if writer is not None:
-            self._guarded(writer.wait_merging_threads)
+            with suppress(IndexUnavailable):
+                self._guarded(writer.wait_merging_threads)
 
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:

@@ -24,11 +24,13 @@ from agentx.search.engine import NOTHING, Found, Reader
 from agentx.search.index import Reading
 from agentx.search.matching import (
     SATURATION,
+    Weighed,
     any_of,
     best_score,
     filtered,
     keyed,
     pairs_of,
+    stand_ins,
     weighed,
 )
 from agentx.search.query import Query
@@ -65,15 +67,26 @@ class Evidence:
     before: dict[int, int] = field(default_factory=dict)  # a document -> the one before it
     sessions: dict[int, float] = field(default_factory=dict)
     chapters: dict[int, tantivy.DocAddress] = field(default_factory=dict)  # of sessions
+    kin: tuple[str, ...] = ()  # words that stood in for those of the query
 
 
-def gather(reading: Reading, query: Query, filters: Filters) -> Evidence:
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What the words of a query count, where that is less than all, and whether others may help."""
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    takes_kin: bool = False
+
+
+def gather(
+    reading: Reading, query: Query, filters: Filters, wording: Wording | None = None
+) -> Evidence:
     """Collect what speaks for each document.
 
     Raises: IndexUnavailable.
     """
-    evidence = Evidence()
-    asked = _asked(reading.passages, query, filters)
+    asked = _asked(reading.passages, query, filters, wording or Wording())
+    evidence = Evidence(kin=tuple(asked.kin))
     _from_passages(evidence, reading.passages, asked)
     windows = _from_windows(evidence, reading.windows, asked)
     missing = [doc for doc in windows if doc not in evidence.candidates][:RECALL_NEIGHBOURS_MAX]
@@ -94,7 +107,12 @@ class _Asked:
     query: Query
     filters: Filters
     weights: Mapping[str, float]
+    kin: Mapping[str, float]  # words that may stand in, and what they count
     name_bits: int
+
+    def terms(self, reader: Reader) -> list[Weighed]:
+        """Return what is looked for at a scale."""
+        return weighed(reader, self.query.terms, self.weights, self.kin)
 
     @property
     def around(self) -> Filters:
@@ -106,14 +124,18 @@ class _Asked:
         )
 
 
-def _asked(reader: Reader, query: Query, filters: Filters) -> _Asked:
+def _asked(reader: Reader, query: Query, filters: Filters, wording: Wording) -> _Asked:
     most = _NAME_SHARE_MAX * reader.count
     names = [term for term in query.terms if 0 < reader.having(term, "speaker") < most]
-    return _Asked(query, filters, dict.fromkeys(names, _NAME_WEIGHT), name_bits(names))
+    weights = {**wording.weights, **dict.fromkeys(names, _NAME_WEIGHT)}
+    kin: Mapping[str, float] = {}
+    if wording.takes_kin:
+        kin = stand_ins(reader, [term for term in query.terms if term not in weights])
+    return _Asked(query, filters, weights, kin, name_bits(names))
 
 
 def _from_passages(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
-    terms = weighed(reader, asked.query.terms, asked.weights)
+    terms = asked.terms(reader)
     wanted = any_of(terms)
     if wanted is None:
         return
@@ -123,7 +145,7 @@ def _from_passages(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
         _add(evidence, reader, found, asked.name_bits), shares, strict=True
     ):
         candidate.passage = max(candidate.passage, share)
-    rarities = {term.term: term.rarity for term in terms}
+    rarities = {term.term: term.rarity for term in terms if not term.stands_in}
     beside = pairs_of(asked.query, frozenset(rarities))
     if beside is None:
         return
@@ -162,7 +184,7 @@ def _from_chapters(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
 
 
 def _found(reader: Reader, asked: _Asked, limit: int) -> tuple[Found, list[float]]:
-    terms = weighed(reader, asked.query.terms, asked.weights)
+    terms = asked.terms(reader)
     wanted = any_of(terms)
     if wanted is None:
         return NOTHING, []

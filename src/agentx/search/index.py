@@ -216,6 +216,14 @@ class TextIndex:
         with self._lock:
             return Reading(*(engine.reader() for engine in self._answering().each()))
 
+    def verify(self) -> None:
+        """See that the files are there, whole, and of this version.
+
+        Raises: IndexUnavailable.
+        """
+        self._store.current()
+        self.reading()
+
     def _answering(self) -> Scales:
         """Return the engines of the generation that answers now."""
         name = self._store.current_name()

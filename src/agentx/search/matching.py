@@ -12,9 +12,15 @@ from dataclasses import dataclass
 
 import tantivy
 
-from agentx.kernel.limits import QUERY_EXPANSIONS_MAX, QUERY_TERMS_MAX
+from agentx.kernel.limits import (
+    KIN_RECORDS_MAX,
+    QUERY_EXPANSIONS_MAX,
+    QUERY_KIN_MAX,
+    QUERY_TERMS_MAX,
+)
 from agentx.search.document import Filters
 from agentx.search.engine import Reader
+from agentx.search.kindred import kindred
 from agentx.search.query import Query
 from agentx.search.schema import clean, schema
 
@@ -26,6 +32,9 @@ _FUZZY_WEIGHT = 0.7
 _PAIR_SLOP = 2
 _PHRASE_WEIGHT = 2.0
 _TIME_MS_MAX = 1 << 62
+# What a word counts that means the same as one of the query; less as it means less the same.
+_KIN_WEIGHT = 0.4
+_UNLIKE = 0.3
 
 FILTER_FIELDS = (
     ("doc_types", "doc_type"),
@@ -45,6 +54,7 @@ class Weighed:
     term: str
     weight: float
     rarity: float
+    stands_in: bool = False  # for a word of the query
 
 
 def rarity(found: int, documents: int) -> float:
@@ -54,25 +64,54 @@ def rarity(found: int, documents: int) -> float:
 
 
 def weighed(
-    reader: Reader, terms: Sequence[str], weights: Mapping[str, float] | None = None
+    reader: Reader,
+    terms: Sequence[str],
+    weights: Mapping[str, float] | None = None,
+    kin: Mapping[str, float] | None = None,
 ) -> list[Weighed]:
     """Return the terms that some document has, the rarest first when there are too many."""
     documents = reader.count
     found = []
-    for term in terms:
-        weight = 1.0 if weights is None else weights.get(term, 1.0)
+    asked = [(term, 1.0 if weights is None else weights.get(term, 1.0), False) for term in terms]
+    asked += [(term, weight, True) for term, weight in (kin or {}).items()]
+    for term, weight, stands_in in asked:
         count = reader.having(term)
         if count and weight > 0:
-            found.append(Weighed(term, weight, rarity(count, documents)))
+            found.append(Weighed(term, weight, rarity(count, documents), stands_in))
     if len(found) > QUERY_TERMS_MAX:
         found.sort(key=lambda each: -each.rarity)
         del found[QUERY_TERMS_MAX:]
     return found
 
 
+def stand_ins(reader: Reader, terms: Sequence[str]) -> dict[str, float]:
+    """Return words that may stand for those of a query, and what each counts.
+
+    A stand-in counts no more than a share of what the word itself does, however rare it is.
+    """
+    documents = reader.count
+    found: dict[str, float] = {}
+    for term in terms[:QUERY_TERMS_MAX]:
+        own = reader.having(term)
+        for kin in kindred(term):
+            count = reader.having(kin.term) if kin.term not in terms else 0
+            if 0 < count <= KIN_RECORDS_MAX:
+                its = rarity(count, documents)
+                share = min(rarity(own, documents) / its, 1.0) if own else 1.0
+                near = (kin.closeness - _UNLIKE) / (1 - _UNLIKE)
+                weight = _KIN_WEIGHT * near * share
+                found[kin.term] = max(found.get(kin.term, 0.0), weight)
+    best = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    return dict(best[:QUERY_KIN_MAX])
+
+
 def best_score(terms: Sequence[Weighed]) -> float:
-    """Return the score of a text that has every term as often as counts."""
-    return SATURATION * sum(term.weight * term.rarity for term in terms)
+    """Return the score of a text that has every term of the query as often as counts.
+
+    Where all that is there are stand-ins, the words themselves would count in full.
+    """
+    own = sum(term.weight * term.rarity for term in terms if not term.stands_in)
+    return SATURATION * (own or sum(term.rarity for term in terms))
 
 
 def any_of(terms: Sequence[Weighed]) -> tantivy.Query | None:

@@ -7,7 +7,9 @@ characters in the snippet, so that each surface shows it in its own way.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
+from agentx.kernel.limits import WORDS_KNOWN_MAX
 from agentx.kernel.text import whole_head
 from agentx.search.analysis import terms, unit_spans
 
@@ -43,14 +45,17 @@ def snippet(text: str, wanted: frozenset[str], chars_max: int = SNIPPET_CHARS) -
 def _marks(text: str, wanted: frozenset[str]) -> list[tuple[int, int, frozenset[str]]]:
     """Return where words of the query stand, and which."""
     found = []
-    known: dict[str, frozenset[str]] = {}
     for begin, end in unit_spans(text):
-        word = text[begin:end]
-        if word not in known:
-            known[word] = wanted.intersection(terms(word))
-        if known[word]:
-            found.append((begin, end, known[word]))
+        which = wanted & _terms_of(text[begin:end])
+        if which:
+            found.append((begin, end, which))
     return found
+
+
+@lru_cache(maxsize=WORDS_KNOWN_MAX)
+def _terms_of(word: str) -> frozenset[str]:
+    """Return the terms of one word; the hits of all questions share most of theirs."""
+    return frozenset(terms(word))
 
 
 def _start(text: str, marks: list[tuple[int, int, frozenset[str]]], chars_max: int) -> int:

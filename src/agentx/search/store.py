@@ -14,12 +14,14 @@ Law: `current` names only generations that were complete when it was written.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 from agentx.host.atomic import make_private_directory, replace_file
+from agentx.host.disk import sync_directory
 from agentx.host.flock import Flock
 from agentx.host.json_text import line_of, parsed
 from agentx.kernel.clock import Clock
@@ -88,6 +90,17 @@ class IndexStore:
     def set_mark(self, generation: GenerationPaths, mark: object) -> None:
         """Note how far the owner has come."""
         replace_file(generation.mark, line_of(mark))
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Write a file of a generation, whole or not at all; to be called by the writer only."""
+        replace_file(path, data)
+
+    def settle(self, path: Path) -> int:
+        """Make a file durable that a library wrote; return its size."""
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+        sync_directory(path.parent)
+        return path.stat().st_size
 
     def claim(self, clock: Clock, wait_ms: int = SEARCH_WRITER_WAIT_MS) -> None:
         """Become the one writer, until `release`. Claiming again changes nothing.

@@ -6,25 +6,29 @@ it: whoever changes the ingest changes this class and nothing else.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
-from datetime import UTC
 from pathlib import Path
 from typing import Protocol
 
 import tantivy
 
-from agentx.host.system import SystemClock
-from agentx.recall.plan import Question as Asked
-from agentx.recall.plan import answer
+from agentx.app.config import read_environment
+from agentx.app.found import SearchRequest
+from agentx.app.local import LocalMemory
+from agentx.app.project import Project, open_project
+from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.search.analysis import FUNCTION_WORDS
-from agentx.search.document import Document
-from agentx.search.index import TextIndex
-from agentx.search.scales import chapters
 from agentx.search.store import bytes_in
 from tests.bench.recall.data import Corpus, Question, Turn
 
-LIMIT = 50
+# What the measures look at.
+LIMIT = 20
+_KINDS = {
+    Role.USER: EventType.USER_MESSAGE,
+    Role.ASSISTANT: EventType.ASSISTANT_MESSAGE,
+    Role.TOOL: EventType.TOOL_RESULT,
+    Role.SYSTEM: EventType.NOTE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,52 +56,75 @@ class Contestant(Protocol):
 
 
 class Product:
-    """The product's own documents, index and recall."""
+    """The product as it is installed: its own store, its own views, its own search."""
 
-    def __init__(self) -> None:
-        self._clock = SystemClock()
-        self._index: TextIndex | None = None
-        self._folder = Path()
+    def __init__(self, weights: Path | None = None) -> None:
+        self._weights = weights
+        self._memory: LocalMemory | None = None
+        self._turns: dict[str, str] = {}  # by the id of the event
+        self._store = Path()
 
     def ingest(self, corpus: Corpus, folder: Path) -> None:
-        """Index the turns as events: passages of each, chapters of each session."""
-        self._folder = folder
-        sessions: dict[str, list[Document]] = defaultdict(list)
-        documents = [_document(turn) for turn in corpus.turns]
-        for document in documents:
-            sessions[document.session].append(document)
-        with TextIndex.building(folder, self._clock) as fresh:
-            fresh.put(documents)
-            for session, said in sessions.items():
-                said.sort(key=lambda each: each.timestamp_ms)
-                fresh.put_chapters(chapters(session, said))
-        self._index = TextIndex.open(folder, self._clock)
+        """Take the turns in as events of one project, and build every view."""
+        self.close()
+        project = _project(folder)
+        self._store = project.store.root
+        if self._weights is not None:
+            model = project.data.vector_model
+            model.parent.mkdir(parents=True)
+            model.symlink_to(self._weights)
+        self._memory = LocalMemory(project)
+        stored = self._memory.append([_draft(turn) for turn in corpus.turns]).stored
+        if len(stored) != len(corpus.turns):
+            raise ValueError(f"{corpus.name}: {len(stored)} of {len(corpus.turns)} turns stored")
+        self._turns = {
+            str(event_id): turn.turn_id for event_id, turn in zip(stored, corpus.turns, strict=True)
+        }
+        self._memory.catch_up()
+        if self._weights is not None:
+            self._memory.embed()
 
     def ask(self, question: Question) -> Ranking:
-        """Ask as recall does, with the time of asking as the present."""
-        assert self._index is not None, "ingest first"
-        asked = Asked(text=question.text, zone=UTC, now_ms=question.asked_ms, limit=LIMIT)
-        found = answer(self._index, asked)
-        turns = tuple(
-            doc_id for memory in found.memories for doc_id in (memory.hit.doc_id, *memory.also)
+        """Ask as `agentx search` does, with the time of asking as the present."""
+        assert self._memory is not None, "ingest first"
+        found = self._memory.search(
+            SearchRequest(query=question.text, now_ms=question.asked_ms, limit=LIMIT)
         )
-        return Ranking(turns, tuple(each.session for each in found.sessions))
+        turns = [self._turns[doc_id] for hit in found.hits for doc_id in (hit.doc_id, *hit.also)]
+        return Ranking(tuple(turns), found.sessions)
 
     def size_bytes(self) -> int:
-        """Return what the index takes on disk."""
-        return bytes_in(self._folder)
+        """Return what the store takes on disk: log, table of contents and index."""
+        return bytes_in(self._store)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = None
 
 
-def _document(turn: Turn) -> Document:
-    return Document(
-        doc_type="event",
-        doc_id=turn.turn_id,
-        text=turn.text,
+def _project(folder: Path) -> Project:
+    home = folder.absolute()
+    work = home / "work"
+    work.mkdir(parents=True)
+    return open_project(work, read_environment({"HOME": str(home), "PATH": ""}))
+
+
+def _draft(turn: Turn) -> Draft:
+    role = Role(turn.role)
+    # A speaker who is only called by the role has no name.
+    named = {"speaker": turn.speaker} if turn.speaker != turn.role else {}
+    return Draft(
+        harness="bench",
+        session_id=turn.session,
+        event_type=_KINDS[role],
         timestamp_ms=turn.at_ms,
-        session=turn.session,
-        role=turn.role,
-        # A speaker who is only called by the role has no name.
-        speaker=turn.speaker if turn.speaker != turn.role else "",
+        role=role,
+        text=turn.text,
+        channel=Channel.API,
+        source_id=turn.turn_id,
+        metadata=dict(named),
     )
 
 
@@ -146,7 +173,7 @@ class PlainBm25:
                 for word in words
             ]
         )
-        found = searcher.search(query, LIMIT, count=False).hits
+        found = searcher.search(query, 50, count=False).hits
         turns = [
             self._corpus.turns[int(str(searcher.doc(address).get_first("at")))]
             for _, address in found

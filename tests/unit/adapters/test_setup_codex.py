@@ -78,7 +78,11 @@ def test_hooks_go_into_hooks_json_and_the_server_into_config_toml(tmp_path: Path
     assert config.startswith(CONFIG)
     assert tomllib.loads(config)["mcp_servers"] == {
         "docs": {"command": "docs"},
-        "agentx": {"command": "/opt/agentx/bin/agentx", "args": ["mcp"]},
+        "agentx": {
+            "command": "/opt/agentx/bin/agentx",
+            "args": ["mcp"],
+            "startup_timeout_sec": 30,
+        },
     }
 
 

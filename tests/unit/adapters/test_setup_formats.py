@@ -130,7 +130,8 @@ def test_opencode_gets_a_plugin_with_the_hook_put_in(tmp_path: Path) -> None:
 
     assert plugin.path == tmp_path / ".config" / "opencode" / "plugins" / "agentx.js"
     assert "__AGENTX_HOOK__" not in (plugin.after or "")
-    assert said(servers) == {"mcp": {"agentx": {"type": "local", "command": list(MCP_COMMAND)}}}
+    entry = {"type": "local", "command": list(MCP_COMMAND), "timeout": 30_000}
+    assert said(servers) == {"mcp": {"agentx": entry}}
     (project,) = opencode.edits(request_in(tmp_path, scope=Scope.PROJECT))
     assert project.path == tmp_path / "project" / ".opencode" / "plugins" / "agentx.js"
 

@@ -6,6 +6,8 @@ Method: the real operation on a temporary home, for all five agent CLIs.
 from __future__ import annotations
 
 import json
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,10 +18,14 @@ from agentx.app.operations.setup import Setup, SetupInputs, detect, setup
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.paths import DataPaths
+from agentx.surfaces.cli.launcher import command_text
 from tests.support.setup_requests import homes_in
 from tests.support.time_and_chance import FakeClock
 
 LAUNCHER = "#!/bin/sh\nexec python3 hook.py\n"
+COMMAND = command_text(
+    "/opt/it's here/python", {"XDG_DATA_HOME": "/my data", "XDG_CACHE_HOME": "/c"}
+)
 
 
 @pytest.fixture(name="inputs")
@@ -29,7 +35,8 @@ def _inputs(tmp_path: Path) -> SetupInputs:
         data=DataPaths(tmp_path / "data"),
         clock=FakeClock(),
         launcher_text=LAUNCHER,
-        mcp_command=("/opt/agentx", "mcp"),
+        command_text=COMMAND,
+        mcp_command=(str(DataPaths(tmp_path / "data").command), "mcp"),
     )
 
 
@@ -80,6 +87,45 @@ def test_the_hook_that_settings_name_is_there_and_can_be_run(
     assert group["hooks"][0]["command"] == f"{launcher} --harness claude-code"
     assert launcher.read_text() == LAUNCHER
     assert launcher.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("harness", Harness)
+def test_the_server_that_settings_name_is_there_and_stays_where_it_is(
+    tmp_path: Path, inputs: SetupInputs, harness: Harness
+) -> None:
+    setup(inputs, request_for(tmp_path, harness))
+    command = inputs.data.command
+    named = [path for path in everything_in(tmp_path) if str(command) in path.read_text()]
+    before = {path: path.read_text() for path in named}
+    newer = replace(inputs, command_text=COMMAND.replace("/opt/", "/new/"))
+    setup(newer, request_for(tmp_path, harness))
+
+    assert before, "no settings file names the server"
+    assert {path: path.read_text() for path in named} == before
+    assert command.read_text() == newer.command_text
+    assert command.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_command_knows_the_users_folders_without_an_environment(tmp_path: Path) -> None:
+    python = tmp_path / "it's python"
+    python.write_text('#!/bin/sh\necho "$XDG_DATA_HOME" "$@"\n')
+    python.chmod(0o700)
+    launcher = tmp_path / "agentx"
+    launcher.write_text(command_text(str(python), {"XDG_DATA_HOME": "/my data"}))
+    launcher.chmod(0o700)
+
+    def ran(*words: str) -> str:
+        done = subprocess.run(
+            [launcher, *words], env={}, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    assert ran("mcp") == "/my data -P -m agentx.surfaces.mcp\n"
+    assert ran("mcp", "--json") == "/my data -P -m agentx.surfaces.cli.main mcp --json\n"
+    python.unlink()
+    with pytest.raises(subprocess.CalledProcessError) as failure:
+        ran("mcp")
+    assert "run `agentx setup` again" in failure.value.stderr
 
 
 def test_a_launcher_of_another_version_is_replaced(tmp_path: Path, inputs: SetupInputs) -> None:

@@ -12,9 +12,6 @@ from typing import Any
 import pytest
 
 from agentx.conversation.extract import Extractive
-from agentx.conversation.extract.keyphrases import code_names, keyphrases, likeness, terms
-from agentx.conversation.extract.sentences import Block, sentences, shortened, shown
-from agentx.conversation.extract.titles import best_request, request
 from agentx.conversation.extract.toolwork import changed_files, has_failed
 from agentx.conversation.grips import grip, holds
 from agentx.conversation.model import Event
@@ -23,6 +20,9 @@ from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import NodeId, parse_grip_id
+from agentx.kernel.prose.keyphrases import code_names, keyphrases, likeness, terms
+from agentx.kernel.prose.sentences import Block, sentences, shortened, shown
+from agentx.kernel.prose.titles import best_request, request
 from tests.support.talk import event, reply, segment, tool, user
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.clock import DAY_MS, Millis, from_iso
-from agentx.recall.plan import Answer, Question, answer
+from agentx.recall.plan import Answer, Question, answer, explained
+from agentx.recall.usage import Usage
 from agentx.search.document import Document, Filters
 from agentx.search.index import TextIndex
 from agentx.search.scales import chapters
@@ -46,7 +47,12 @@ def event(doc_id: str, text: str, **changes: object) -> Document:
 def ask(tmp_path: Path) -> Iterator[Ask]:
     opened: list[TextIndex] = []
 
-    def asked(documents: list[Document], text: str, filters: Filters | None = None) -> Answer:
+    def asked(
+        documents: list[Document],
+        text: str,
+        filters: Filters | None = None,
+        recalled: dict[str, int] | None = None,
+    ) -> Answer:
         folder = tmp_path / f"index-{len(opened)}"
         sessions: dict[str, list[Document]] = defaultdict(list)
         filler = [event(f"filler-{at}", said, session=f"f{at}") for at, said in enumerate(FILLER)]
@@ -58,7 +64,12 @@ def ask(tmp_path: Path) -> Iterator[Ask]:
                 fresh.put_chapters(chapters(session, said))
         opened.append(TextIndex.open(folder, FakeClock()))
         question = Question(
-            text=text, zone=UTC, now_ms=Millis(NOW), filters=filters or Filters(), limit=5
+            text=text,
+            zone=UTC,
+            now_ms=Millis(NOW),
+            filters=filters or Filters(),
+            limit=5,
+            usage=Usage(recalled),
         )
         return answer(opened[-1], question)
 
@@ -134,6 +145,45 @@ def test_newer_and_not_replaced_come_first_among_equals(ask: Ask) -> None:
     order = [memory.hit.doc_id for memory in ask(talk, "which port").memories]
 
     assert order[:3] == ["newer", "older", "stale"]
+
+
+def test_what_was_recalled_before_comes_first_among_equals_only(ask: Ask) -> None:
+    documents = [
+        event("a", "the deploy script needs the staging token", session="s1"),
+        event("b", "the deploy script needs the staging token", session="s2", agent="qa"),
+        event("better", "the deploy script needs the staging token of the vault", session="s3"),
+    ]
+    question = "which token of the vault does the deploy script need?"
+
+    assert ask(documents, question, recalled={"b": 900}).memories[0].hit.doc_id == "better"
+    found = ask(documents[:2], question, recalled={"b": 3})
+    assert first(found) == "b"
+    assert "recalled before" in [reason.name for reason in found.why["b"]]
+
+
+def test_what_was_said_in_other_words_is_found_after_what_was_said_in_these(ask: Ask) -> None:
+    documents = [
+        event("kin", "my daughter bought new shoes", session="s1"),
+        event("same", "we purchase the sneakers in bulk", session="s2"),
+    ]
+    found = ask(documents, "who did purchase sneakers?")
+
+    assert [memory.hit.doc_id for memory in found.memories[:2]] == ["same", "kin"]
+    assert "bought" in " ".join(explained(found))
+
+
+def test_the_name_of_the_project_and_words_of_measure_count_less(ask: Ask) -> None:
+    documents = [
+        event("named", "the billing-api is all there is, the complete billing-api", session="s1"),
+        event("meant", "set LOG_LEVEL and DATABASE_URL as environment variables", session="s2"),
+    ]
+    question = "what are all the environment variables in the billing-api?"
+    found = ask(documents, question)
+
+    assert first(found) == "meant"
+    assert "counting less: api, bill" in explained(found)
+    # Typed as words, each is meant.
+    assert first(ask(documents, "all billing-api")) == "named"
 
 
 def test_the_same_said_twice_is_one_memory_with_both_sources(ask: Ask) -> None:

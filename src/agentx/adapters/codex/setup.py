@@ -95,7 +95,11 @@ def _server(request: SetupRequest) -> Json | None:
     if not request.mcp_command:
         return None
     program, *arguments = request.mcp_command
-    return {"command": program, "args": arguments}
+    return {
+        "command": program,
+        "args": arguments,
+        "startup_timeout_sec": limits.MCP_START_WAIT_SECONDS_MAX,
+    }
 
 
 def _belong_into_toml(hooks: JsonText | None, config: Toml) -> bool:

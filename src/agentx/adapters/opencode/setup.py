@@ -20,6 +20,7 @@ from agentx.adapters.settings_file import (
     is_current,
     read_settings,
 )
+from agentx.kernel import limits
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
 
@@ -73,7 +74,11 @@ def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
         return ()
     entry = None
     if request.mcp_command:
-        entry = {"type": "local", "command": list(request.mcp_command)}
+        entry = {
+            "type": "local",
+            "command": list(request.mcp_command),
+            "timeout": limits.MCP_START_WAIT_SECONDS_MAX * 1000,
+        }
     additions = Additions(servers="mcp", server=entry)
     return (edited(path, additions, uninstall=request.uninstall),)
 

@@ -26,6 +26,7 @@ IGNORE_RULES = """\
 # Written by `agentx init`: what belongs to this machine alone.
 /state/**/*.lock
 /state/**/*.guard
+/issues/*.lock
 /memory/
 /sessions/
 /logs/

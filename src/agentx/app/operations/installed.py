@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentx.adapters.port import Scope
 from agentx.adapters.registry import ADAPTERS
 from agentx.app.operations.setup import Setup, SetupInputs, setup_request
@@ -16,6 +18,11 @@ def is_installed(inputs: SetupInputs, wanted: Setup) -> bool:
 
 def installed_harnesses(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
     """Return the agent CLIs whose hooks are installed, for the user or for this project."""
+    return asking_harnesses(project, replace(inputs, mcp_command=()))
+
+
+def asking_harnesses(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
+    """Return those that also know the MCP server, so that their agents can ask."""
     found = []
     for harness in ADAPTERS:
         for scope in Scope:

@@ -1,13 +1,13 @@
 """Add AgentX to one agent CLI, or take it out again.
 
-The launcher, the one command that settings files name, is written first: a hook must
+The launchers, the two commands that settings files name, are written first: settings must
 never name a program that is not there. What cannot be edited is found out before that,
 so a damaged settings file leaves everything as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,12 +25,13 @@ _SHARED_FILE = 0o644  # a file of the project is read by everybody who has the p
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupInputs:
-    """Where things lie on this machine, and what the launcher says."""
+    """Where things lie on this machine, and what the launchers say: of the hook, of `agentx`."""
 
     homes: Homes
     data: DataPaths
     clock: Clock
     launcher_text: str
+    command_text: str = ""
     mcp_command: tuple[str, ...] = ()
 
 
@@ -111,14 +112,25 @@ def setup_request(inputs: SetupInputs, request: Setup) -> SetupRequest:
 
 
 def write_launcher(inputs: SetupInputs) -> None:
-    """Make the hook command what this version needs it to be; its path never changes."""
-    path, text = inputs.data.launcher, inputs.launcher_text.encode()
+    """Make the commands what this version needs them to be; their paths never change."""
+    for path, text in launchers(inputs):
+        if not is_launcher(path, text):
+            replace_file(path, text.encode(), _LAUNCHER_MODE)
+
+
+def launchers(inputs: SetupInputs) -> Iterator[tuple[Path, str]]:
+    """Yield where each launcher lies, and what it should say."""
+    yield inputs.data.launcher, inputs.launcher_text
+    if inputs.command_text:
+        yield inputs.data.command, inputs.command_text
+
+
+def is_launcher(path: Path, text: str) -> bool:
+    """Tell whether a launcher is there, says what it should and can be run."""
     try:
-        is_current = path.read_bytes() == text and path.stat().st_mode & 0o777 == _LAUNCHER_MODE
+        return path.read_bytes() == text.encode() and path.stat().st_mode & 0o777 == _LAUNCHER_MODE
     except OSError:
-        is_current = False
-    if not is_current:
-        replace_file(path, text, _LAUNCHER_MODE)
+        return False
 
 
 def detect(homes: Homes, path_lookup: Callable[[str], str | None]) -> tuple[Harness, ...]:

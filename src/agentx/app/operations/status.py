@@ -8,6 +8,7 @@ from agentx.app.memory import Memory, MemoryStatus
 from agentx.app.operations.installed import installed_harnesses
 from agentx.app.operations.setup import SetupInputs
 from agentx.app.project import Project
+from agentx.app.retrieval import IndexReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +20,7 @@ class StatusReply:
     rule: str
     store: str
     memory: MemoryStatus
+    indexes: IndexReport
     hooks: tuple[str, ...]
 
 
@@ -30,5 +32,6 @@ def status(project: Project, memory: Memory, inputs: SetupInputs) -> StatusReply
         rule=project.identity.rule,
         store=str(project.store.root),
         memory=memory.status(),
+        indexes=memory.index_report(),
         hooks=installed_harnesses(project, inputs),
     )

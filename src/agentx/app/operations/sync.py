@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from agentx.app.memory import Drained, Memory
+from agentx.app.memory import Drained, Memory, Told
+from agentx.app.observation_upkeep import settle_observations
+from agentx.app.operations.clarify_mirror import mirror_all
 from agentx.app.project import Project
 
 
-def sync(project: Project, memory: Memory) -> Drained:
-    """Take what hooks captured into the log and bring every view up to date."""
+def sync(project: Project, memory: Memory, embedding: Told = lambda _done, _total: None) -> Drained:
+    """Take what hooks captured into the log and bring every view up to date.
+
+    Embedding may take long, so it is told of.
+    """
     drained = memory.drain()
     memory.catch_up()
+    settle_observations(project)
+    mirror_all(project)
+    memory.embed(embedding)
     if drained.files:
         project.log.record(
             "info",

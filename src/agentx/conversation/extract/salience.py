@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agentx.conversation.extract import cues
-from agentx.conversation.extract.sentences import Block, Sentence
 from agentx.conversation.toc_model import Kind
+from agentx.kernel.prose import cues
+from agentx.kernel.prose.sentences import Block, Sentence, is_question, words
 
 # Below this a sentence is not worth a line of its own beside others.
 WORTH_A_LINE = 50
@@ -44,7 +44,6 @@ _SPECIFIC = re.compile(
 )
 _SYMBOLS = re.compile(r"[{}();=<>|\\$\[\]~^]")
 _ASSIGNS = re.compile(r"\w\s?:?=\s?['\"\w]")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +75,6 @@ def is_reversal(text: str) -> bool:
 def is_courtesy(text: str) -> bool:
     """Tell whether a line is politeness, or asks whether to go on."""
     return cues.COURTESY.match(text) is not None
-
-
-def is_question(text: str) -> bool:
-    """Tell whether a line asks."""
-    return text.rstrip("\"')*_` ").endswith(("?", "\uff1f", "\u061f"))
-
-
-def words(text: str) -> int:
-    """Count words; two characters of a script without spaces count as one."""
-    return len(text.split()) + len(_CJK.findall(text)) // 2
 
 
 def _kind(text: str, *, by_user: bool) -> tuple[Kind, int]:

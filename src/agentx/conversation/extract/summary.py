@@ -15,16 +15,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from agentx.conversation.extract import titles
-from agentx.conversation.extract.keyphrases import keyphrases, likeness, terms
 from agentx.conversation.extract.salience import (
     WORTH_A_LINE,
     is_courtesy,
-    is_question,
     judge,
-    words,
 )
-from agentx.conversation.extract.sentences import Sentence, sentences, shortened, shown
 from agentx.conversation.extract.toolwork import changed_files, findings
 from agentx.conversation.grips import grip
 from agentx.conversation.model import Event
@@ -32,6 +27,9 @@ from agentx.conversation.toc_model import Bullet, Grip, Kind, Segment, SegmentSu
 from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.ids import NodeId
+from agentx.kernel.prose import titles
+from agentx.kernel.prose.keyphrases import keyphrases, likeness, terms
+from agentx.kernel.prose.sentences import Sentence, is_question, sentences, shortened, shown, words
 from agentx.kernel.text import whole_head
 
 NAME = "extractive"

@@ -114,6 +114,18 @@ class Feed:
             if node is not None:
                 yield node
 
+    def node_versions(self) -> list[tuple[NodeId, int]]:
+        """Return every node's id with the number of its newest version, without opening any."""
+        bounds = keys.toc_latest_range(self._project, "toc:")
+        with self._lock:
+            rows = list(self._kv.scan(Family.TOC_LATEST, *bounds))
+        return [(keys.node_id_of(key), int(version)) for key, version in rows]
+
+    def node(self, node_id: NodeId) -> TocNode | None:
+        """Return a node as it is now."""
+        with self._lock:
+            return self._toc.node(node_id)
+
     def grips_of(self, node: TocNode) -> tuple[Grip, ...]:
         """Return the grips of a segment's lines; those of a period belong to its segments."""
         if node.children:

@@ -47,7 +47,7 @@ class Invocation:
 
     def memory(self) -> Memory:
         """Open the project's memory: through the daemon if one runs, else the store itself."""
-        from agentx.surfaces.cli.door import open_memory
+        from agentx.surfaces.rpc.door import open_memory
 
         return open_memory(self.project)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from agentx.app.operations.setup import SetupInputs
 from agentx.app.project import Project
 from agentx.surfaces import hooks
+from agentx.surfaces.cli.launcher import command_text
 from agentx.surfaces.hooks.launcher import launcher_text
 
 
@@ -18,6 +19,8 @@ def setup_inputs(project: Project) -> SetupInputs:
         data=project.data,
         clock=project.clock,
         launcher_text=launcher_text(sys.executable, str(hook_program())),
+        command_text=command_text(sys.executable, project.environment.variables),
+        mcp_command=(str(project.data.command), "mcp"),
     )
 
 

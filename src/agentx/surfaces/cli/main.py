@@ -29,10 +29,26 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "toc": ("toc", "What was done when: years, months, weeks, days, segments."),
     "expand": ("expand", "From a line to the exact words it came from."),
     "search": ("search", "Find anything ever said: by words, by time, by plain questions."),
+    "recall": ("recall", "What an agent should know before it begins, within a budget."),
+    "why": ("why", "From anything recalled down to the words that prove it."),
     "show": ("show", "The whole text of an event."),
     "sessions": ("sessions", "The sessions, newest first."),
     "events": ("events", "The event log."),
+    "vectors": ("vectors", "Search by meaning too: install, status, remove."),
+    "memory": ("memory", "What agents decided, changed, broke and found out."),
     "forget": ("forget", "Erase an event or a session for good."),
+    "mcp": ("mcp", "Let an agent ask its memory: an MCP server on stdin and stdout."),
+    "clarify": ("clarify", "What agents ask each other: ask, answer, resolve, escalate."),
+    "hook": ("hook", "An agent begins or ends work on an issue: status, recall, capture."),
+    "issue": ("issue", "Issues: create, list, show, update, close."),
+    "ready": ("ready", "What can be begun now, most urgent first."),
+    "state": ("state", "What each agent is doing, and whom it waits for."),
+    "deps": ("deps", "What an issue waits for; fails when it is blocked."),
+    "workflow": ("workflow", "Workflows: list, show, check, and what is next for an issue."),
+    "digest": ("digest", "What a week brought."),
+    "agent": ("agent", "Agents: run one on an issue; the roles and their instructions."),
+    "run": ("run", "A piece of work in phases, with tasks and lanes, that survives anything."),
+    "ltm": ("ltm", "What runs taught: patterns, decisions, debt, metrics, learnings."),
     "daemon": ("daemon", "The background process: start, stop, status."),
     "scheduler": ("scheduler", "What the daemon does by itself: status, pause, resume, run."),
     "config": ("config", "Settings: show, set, unset."),
@@ -88,7 +104,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     given = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in given
     try:
-        agentx.main(args=given, prog_name="agentx", standalone_mode=False)
+        # Not standalone, click gives back the code that a command left with.
+        left = agentx.main(args=given, prog_name="agentx", standalone_mode=False)
+        if isinstance(left, int):
+            sys.exit(left)
     except click.exceptions.Exit as leaving:
         sys.exit(leaving.exit_code)
     except click.exceptions.Abort:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from agentx.app.retrieval import VectorIndexState
+
 HARNESS_COLOURS = {
     "claude-code": "dark_orange3",
     "codex": "green",
@@ -50,6 +52,22 @@ def size(count: int) -> str:
 def counted(count: int, noun: str) -> str:
     """Return `1 event`, `2,345 events`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def vectors(state: VectorIndexState | None) -> str:
+    """Return how far a project is embedded, in one line."""
+    if state is None:
+        return "off: `agentx vectors status` says why"
+    if not state.ready:
+        return "nothing embedded yet: `agentx sync` does it, or a running daemon"
+    done = f"{counted(state.documents, 'document')} in {counted(state.chunks, 'chunk')}"
+    left = []
+    if state.entries_left:
+        left.append(counted(state.entries_left, "log entry").replace("entrys", "entries"))
+    if state.sessions_left:
+        left.append(counted(state.sessions_left, "session"))
+    rest = f"; still to embed: {', '.join(left)}" if left else ""
+    return f"{done}, {size(state.bytes_on_disk)}{rest}"
 
 
 def table(*columns: str) -> Table:

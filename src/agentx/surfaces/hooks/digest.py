@@ -17,6 +17,8 @@ _SMALL_BYTES_MAX = 4_096
 _FOLDERS_UP_MAX = 40
 _SESSION_KEYS = (b'"session_id"', b'"sessionId"', b'"sessionID"')
 _SESSION_BYTES_MAX = 200
+_IDS_MAX = 500
+_QUOTED = frozenset('"\\')
 
 
 def announce(call: Call, raw: bytes) -> None:
@@ -32,8 +34,28 @@ def announce(call: Call, raw: bytes) -> None:
     _print(printed)
     session = session_of(raw)
     note = b"{%b" % (b'"session_id":' + quoted(session) + b"," if session else b"")
-    note += b'"digest":%b,"chars":%d}' % (quoted(name), len(printed.decode("utf-8", "replace")))
+    shown = printed.decode("utf-8", "replace")
+    told = ",".join([f'"{one}"' for one in ids_in(text, shown)]).encode()
+    note += b'"digest":%b,"chars":%d,"ids":[%b]}' % (quoted(name), len(shown), told)
     deliver(call, note, kind="injected")
+
+
+def ids_in(digest: str, shown: str) -> list[str]:
+    """Return the ids of the lines of a digest, `- ... [ID; 40 tokens]`, that were shown.
+
+    They are plain: what would have to be quoted in JSON is no id of ours.
+    """
+    ids = []
+    at = 0
+    for line in digest.split("\n"):
+        if line.startswith("- ") and line.endswith(" tokens]"):
+            found = line.rpartition("[")[2].partition(";")[0]
+            at = shown.find(found, at)
+            if at < 0:
+                break  # a digest is cut at its end
+            if found.isascii() and found.isprintable() and not _QUOTED.intersection(found):
+                ids.append(found)
+    return ids[:_IDS_MAX]
 
 
 def branch_of(directory: str) -> tuple[str, str]:

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,11 +29,13 @@ from agentx.app.scheduler import Scheduler
 from agentx.kernel.clock import Clock
 from agentx.kernel.limits import (
     DAEMON_DRAIN_EVERY_MS,
+    DAEMON_EMBED_EVERY_MS,
     DAEMON_FAREWELL_MS,
     DAEMON_GRACE_MS,
     DAEMON_LULL_MS,
     DAEMON_VIEWS_EVERY_MS,
     DAEMON_WATCH_EVERY_MS,
+    EMBED_SLICES_MAX,
     LOG_FILE_BYTES_MAX,
 )
 from agentx.kernel.paths import StorePaths
@@ -98,13 +101,15 @@ def run_daemon(
             stop=summons.call,
         )
         views = Views(memory, activity)
-        own = Jobs([*_own_jobs(plan, Drain(memory, activity), views), *jobs])
+        vectors = Views(memory, activity, partial(memory.embed, slices=EMBED_SLICES_MAX))
+        own = Jobs([*_own_jobs(plan, Drain(memory, activity), views, vectors), *jobs])
         scheduled = scheduler(memory) if scheduler is not None else None
         service = MemoryServer(memory, host, activity, scheduled)
         with _working(own), _serving(plan, service, host, activity), _scheduling(scheduled):
             reason = _until_told(plan, held, activity, summons, scheduled)
             _log.info("stopping: %s", reason)
             views.leave_off()
+            vectors.leave_off()
         with _failing_aloud("the last drain failed; the spool keeps what it holds"):
             memory.drain()
     return reason
@@ -185,9 +190,11 @@ def _scheduling(scheduler: Scheduler | None) -> Iterator[None]:
         scheduler.stop()
 
 
-def _own_jobs(plan: DaemonPlan, drain: Drain, views: Views) -> Iterator[Job]:
+def _own_jobs(plan: DaemonPlan, drain: Drain, views: Views, vectors: Views) -> Iterator[Job]:
     yield Job(name="drain", every_ms=DAEMON_DRAIN_EVERY_MS, run=drain.again)
     yield Job(name="views", every_ms=DAEMON_VIEWS_EVERY_MS, run=views.again)
+    # By itself: embedding takes long, and words are to be found at once.
+    yield Job(name="vectors", every_ms=DAEMON_EMBED_EVERY_MS, run=vectors.again)
     if plan.log_to_file:
         yield Job(
             name="log",

@@ -98,7 +98,8 @@ def _parts(failure: grpc.RpcError) -> tuple[grpc.StatusCode, str, dict[str, Any]
 
 
 def _kinds() -> dict[str, type[AgentXError]]:
-    return {kind.code: kind for kind in _tree(AgentXError)}
+    # A room may have a kind of its own for an error of the house: what travels is the house's.
+    return {kind.code: kind for kind in _tree(AgentXError) if "code" in vars(kind)}
 
 
 def _tree(kind: type[AgentXError]) -> Iterator[type[AgentXError]]:

@@ -34,6 +34,7 @@ from agentx.app.memory import (
     TocNode,
     Told,
 )
+from agentx.app.retrieval import Capabilities, Embedding, IndexReport
 from agentx.app.scheduler import JobRun, JobStatus, SchedulerStatus
 from agentx.kernel.capture import Draft
 from agentx.kernel.errors import DaemonUnavailable, InvalidValue
@@ -54,6 +55,7 @@ from agentx.kernel.text import cut
 from agentx.surfaces.rpc import (
     job_messages,
     messages,
+    retrieval_messages,
     search_messages,
     status_messages,
     toc_messages,
@@ -197,14 +199,40 @@ class RemoteMemory:
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Return what fits a question best."""
-        if request.mode not in ("auto", "bm25"):
-            raise InvalidValue(
-                "vectors are not installed",
-                hint="use --mode auto or --mode bm25: both work offline",
-            )
-        method = self._stub.TeleportSearch if request.mode == "bm25" else self._stub.RouteQuery
-        found = self._call(method, search_messages.request_message(request))
+        methods = {
+            "auto": self._stub.RouteQuery,
+            "bm25": self._stub.TeleportSearch,
+            "vector": self._stub.VectorTeleport,
+            "hybrid": self._stub.HybridSearch,
+        }
+        if request.mode not in methods:
+            raise InvalidValue(f"{request.mode!r} is none of {', '.join(methods)}")
+        found = self._call(methods[request.mode], search_messages.request_message(request))
         return search_messages.reply_value(found)
+
+    def embed(self, told: Told = lambda _done, _total: None, *, slices: int = 0) -> Embedding:
+        """Embed what is not yet: so many slices of about a second, or all that is left."""
+        request = pb2.EmbedNewsRequest(slices=slices)
+        documents = 0
+        while True:
+            answer = self._call(self._stub.EmbedNews, request, wait_ms=RPC_LONG_WAIT_MS)
+            done = retrieval_messages.embedding_value(answer)
+            documents += done.documents
+            told(documents, documents + done.entries_left + done.events_left + done.sessions_left)
+            if slices or not done.more:
+                return replace(done, documents=documents)
+
+    def capabilities(self) -> Capabilities:
+        """Say which ways of searching work."""
+        request = pb2.GetRetrievalCapabilitiesRequest()
+        return retrieval_messages.capabilities_value(
+            self._call(self._stub.GetRetrievalCapabilities, request)
+        )
+
+    def index_report(self) -> IndexReport:
+        """Say how the indexes stand."""
+        request = pb2.GetIndexStatusRequest()
+        return retrieval_messages.report_value(self._call(self._stub.GetIndexStatus, request))
 
     def toc_roots(self) -> tuple[TocNode, ...]:
         """Return the years, newest first."""

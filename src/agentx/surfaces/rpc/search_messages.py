@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.app.found import SearchHit, SearchReply, SearchRequest
+from agentx.app.found import REMEMBERED, SearchHit, SearchReply, SearchRequest
 from agentx.kernel.clock import Millis
 from agentx.surfaces.rpc._generated import memory_pb2 as pb2
 from agentx.surfaces.rpc.messages import whole
@@ -30,7 +30,7 @@ def request_value(message: pb2.SearchRequest, mode: str) -> SearchRequest:
     """Read a question."""
     return SearchRequest(
         query=message.query,
-        kinds=tuple(message.kinds) or ("event",),
+        kinds=tuple(message.kinds) or REMEMBERED,
         agent=message.agent,
         harness=message.harness,
         role=message.role,

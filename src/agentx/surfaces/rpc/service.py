@@ -20,10 +20,16 @@ from agentx.kernel.capture import Draft
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import AgentXError, InvalidValue, LimitError, UnavailableError
 from agentx.kernel.ids import project_id
-from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, RPC_MESSAGE_BYTES_MAX, TOC_PAGE_MAX
+from agentx.kernel.limits import (
+    APPEND_BATCH_EVENTS_MAX,
+    EMBED_SLICES_MAX,
+    RPC_MESSAGE_BYTES_MAX,
+    TOC_PAGE_MAX,
+)
 from agentx.surfaces.rpc import (
     job_messages,
     messages,
+    retrieval_messages,
     search_messages,
     status_messages,
     toc_messages,
@@ -230,6 +236,41 @@ class MemoryServer:
     ) -> pb2.SearchResponse:
         """Find by words."""
         return self._found(request, context, "bm25")
+
+    def VectorTeleport(
+        self, request: pb2.SearchRequest, context: grpc.ServicerContext
+    ) -> pb2.SearchResponse:
+        """Find by meaning."""
+        return self._found(request, context, "vector")
+
+    def HybridSearch(
+        self, request: pb2.SearchRequest, context: grpc.ServicerContext
+    ) -> pb2.SearchResponse:
+        """Find by words and by meaning."""
+        return self._found(request, context, "hybrid")
+
+    def GetRetrievalCapabilities(
+        self, request: pb2.GetRetrievalCapabilitiesRequest, context: grpc.ServicerContext
+    ) -> pb2.GetRetrievalCapabilitiesResponse:
+        """Say which ways of searching work."""
+        with self._answering(context):
+            return retrieval_messages.capabilities_message(self._of(context).capabilities())
+
+    def GetIndexStatus(
+        self, request: pb2.GetIndexStatusRequest, context: grpc.ServicerContext
+    ) -> pb2.GetIndexStatusResponse:
+        """Say how the indexes stand."""
+        with self._answering(context):
+            return retrieval_messages.report_message(self._of(context).index_report())
+
+    def EmbedNews(
+        self, request: pb2.EmbedNewsRequest, context: grpc.ServicerContext
+    ) -> pb2.EmbedNewsResponse:
+        """Embed some more."""
+        with self._answering(context):
+            slices = max(1, min(request.slices, EMBED_SLICES_MAX))
+            done = self._of(context).embed(slices=slices)
+            return retrieval_messages.embedding_message(done)
 
     def RouteQuery(
         self, request: pb2.SearchRequest, context: grpc.ServicerContext

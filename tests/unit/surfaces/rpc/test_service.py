@@ -290,8 +290,9 @@ def every_error() -> list[type[AgentXError]]:
     found, waiting = [], [AgentXError]
     while waiting:
         kind = waiting.pop()
-        found.append(kind)
         waiting.extend(kind.__subclasses__())
+        if "code" in vars(kind):
+            found.append(kind)
     return found
 
 

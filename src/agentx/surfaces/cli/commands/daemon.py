@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.daemon_process import DaemonWish, launch, serve
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.rpc import control
 from agentx.surfaces.rpc.address import tcp
 from agentx.surfaces.rpc.control import Condition, DaemonState, Ending, Started
+from agentx.surfaces.rpc.daemon_process import DaemonWish, launch, serve
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -21,8 +21,8 @@ from agentx.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from agentx.kernel.errors import ConflictError, UnavailableError
 from agentx.kernel.when import age
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.door import open_scheduler
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.rpc.door import open_scheduler
 
 _ERROR_CHARS_MAX = 300
 _STYLES = {

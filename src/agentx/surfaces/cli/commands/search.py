@@ -6,16 +6,23 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from agentx.app.found import KINDS, MODES, SearchHit, SearchReply, SearchRequest
+from agentx.app.found import KINDS, MODES, REMEMBERED, SearchHit, SearchReply, SearchRequest
+from agentx.app.operations.everywhere import EverywhereReply, search_everywhere
 from agentx.kernel.clock import Millis
 from agentx.kernel.when import age, point
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.rpc.door import open_other
 
 
 @click.command(cls=Verb)
 @click.argument("query")
-@click.option("--kind", type=click.Choice((*KINDS, "all")), default="event", show_default=True)
+@click.option(
+    "--kind",
+    type=click.Choice((*KINDS, "all")),
+    default=None,
+    help="Only this kind; without it, everything but lines of the table of contents.",
+)
 @click.option("--agent", default="", metavar="ROLE", help="Only this role.")
 @click.option("--harness", default="", metavar="NAME", help="Only this agent CLI.")
 @click.option("--role", default="", metavar="WHO", help="Only user, assistant or tool.")
@@ -25,6 +32,7 @@ from agentx.surfaces.cli.frame import Invocation, Verb
 @click.option("--until", default="", metavar="T", help="Before this time.")
 @click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True)
 @click.option("--limit", default=10, show_default=True, metavar="N")
+@click.option("--all-projects", is_flag=True, help="Every project on this machine.")
 @click.option("--explain", is_flag=True, help="Show the plan, and why each hit is there.")
 @click.pass_obj
 def command(invocation: Invocation, /, **given: str | int | bool) -> None:
@@ -32,13 +40,19 @@ def command(invocation: Invocation, /, **given: str | int | bool) -> None:
 
     Plain questions work too: "what did we decide about retries last week?"
     """
+    everywhere = bool(given.pop("all_projects"))
     request = _request(invocation, **given)
+    now_ms = invocation.project.clock.now_ms()
     with invocation.memory() as memory:
         memory.drain()
         memory.catch_up()
-        reply = memory.search(request)
-    now_ms = invocation.project.clock.now_ms()
-    invocation.show(reply, lambda screen: _draw(screen, reply, now_ms))
+        reply = SearchReply(hits=()) if everywhere else memory.search(request)
+    if everywhere:
+        # After the project's own store is closed: it is opened again like all others.
+        found = search_everywhere(invocation.project, open_other, request)
+        invocation.show(found, lambda screen: _draw_everywhere(screen, found, now_ms))
+    else:
+        invocation.show(reply, lambda screen: _draw(screen, reply, now_ms))
 
 
 def _request(invocation: Invocation, **given: str | int | bool) -> SearchRequest:
@@ -48,10 +62,10 @@ def _request(invocation: Invocation, **given: str | int | bool) -> SearchRequest
         said = str(given[word])
         return point(said, now_ms=now_ms, zone=render.local_zone()) if said else None
 
-    kind = str(given["kind"])
+    kind = given["kind"]
     return SearchRequest(
         query=str(given["query"]),
-        kinds=KINDS if kind == "all" else (kind,),
+        kinds=KINDS if kind == "all" else (str(kind),) if kind else REMEMBERED,
         agent=str(given["agent"]),
         harness=str(given["harness"]),
         role=str(given["role"]),
@@ -77,6 +91,18 @@ def _draw(screen: Console, reply: SearchReply, now_ms: int) -> None:
     for hit in reply.hits:
         _draw_hit(screen, hit, now_ms)
     screen.print("open one: agentx show ID", style="dim")
+
+
+def _draw_everywhere(screen: Console, found: EverywhereReply, now_ms: int) -> None:
+    for hit in found.hits:
+        screen.print(hit.project, style="bold")
+        _draw_hit(screen, hit, now_ms)
+    if not found.hits:
+        screen.print("Nothing found.")
+    screen.print(f"looked in {render.counted(len(found.searched), 'project')}", style="dim")
+    for passed in found.passed_over:
+        hint = f" ({passed.hint})" if passed.hint else ""
+        screen.print(f"passed over {passed.project}: {passed.message}{hint}", style="yellow")
 
 
 def _draw_hit(screen: Console, hit: SearchHit, now_ms: int) -> None:

@@ -77,4 +77,4 @@ def _did(reply: SetupReply, changed: bool) -> str:
         return "nothing to do in"
     if reply.dry_run:
         return "would change"
-    return "removed AgentX from" if reply.uninstall else "hooks installed in"
+    return "removed AgentX from" if reply.uninstall else "installed in"

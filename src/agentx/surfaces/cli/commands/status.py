@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.app.operations.status import StatusReply, status
+from agentx.app.retrieval import TextIndexState
 from agentx.kernel.when import age
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
@@ -50,6 +51,8 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
         rows.append(("refused", f"{reply.memory.spool_refused:,}: see `agentx doctor`"))
     rows.append(("store", f"{render.size(log.bytes_on_disk)} in {reply.store}"))
     rows.append(("daemon", _daemon(reply)))
+    rows.append(("words", _words(reply.indexes.text)))
+    rows.append(("vectors", render.vectors(reply.indexes.vectors)))
     spent = reply.memory.spending
     if spent is not None:
         used = f"{spent.tokens:,} of {spent.tokens_max:,} tokens"
@@ -59,6 +62,13 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
     rows.append(("hooks", ", ".join(reply.hooks) or "none: `agentx init` installs them"))
     for name, text in rows:
         screen.print(f"  {name:<12}{text}", soft_wrap=True)
+
+
+def _words(state: TextIndexState) -> str:
+    if not state.ready:
+        return "not yet indexed: `agentx sync`"
+    left = f"; {state.entries_left:,} log entries behind" if state.entries_left else ""
+    return f"{render.counted(state.passages, 'passage')}, {render.size(state.bytes_on_disk)}{left}"
 
 
 def _daemon(reply: StatusReply) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
-from agentx.app.memory import Drained
+from agentx.app.memory import Drained, Told
 from agentx.app.operations.sync import sync
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
@@ -22,9 +24,23 @@ def command(invocation: Invocation) -> None:
 
     The daemon does this by itself; without one, do it when you like.
     """
-    with invocation.memory() as memory:
-        reply = sync(invocation.project, memory)
+    with invocation.memory() as memory, _progress(invocation) as embedding:
+        reply = sync(invocation.project, memory, embedding)
     invocation.show(reply, lambda screen: _draw(screen, reply))
+
+
+@contextmanager
+def _progress(invocation: Invocation) -> Iterator[Told]:
+    """Give what shows how far embedding is, where somebody looks."""
+    talk = invocation.talk
+    if invocation.as_json or not talk.is_terminal:
+        yield lambda _done, _total: None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=talk, transient=True) as bar:
+        task = bar.add_task("embedding", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _draw(screen: Console, reply: Drained) -> None:

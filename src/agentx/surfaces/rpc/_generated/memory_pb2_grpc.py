@@ -111,6 +111,31 @@ class MemoryServiceStub:
                 request_serializer=agentx_dot_v1_dot_memory__pb2.SearchRequest.SerializeToString,
                 response_deserializer=agentx_dot_v1_dot_memory__pb2.SearchResponse.FromString,
                 _registered_method=True)
+        self.VectorTeleport = channel.unary_unary(
+                '/agentx.v1.MemoryService/VectorTeleport',
+                request_serializer=agentx_dot_v1_dot_memory__pb2.SearchRequest.SerializeToString,
+                response_deserializer=agentx_dot_v1_dot_memory__pb2.SearchResponse.FromString,
+                _registered_method=True)
+        self.HybridSearch = channel.unary_unary(
+                '/agentx.v1.MemoryService/HybridSearch',
+                request_serializer=agentx_dot_v1_dot_memory__pb2.SearchRequest.SerializeToString,
+                response_deserializer=agentx_dot_v1_dot_memory__pb2.SearchResponse.FromString,
+                _registered_method=True)
+        self.GetRetrievalCapabilities = channel.unary_unary(
+                '/agentx.v1.MemoryService/GetRetrievalCapabilities',
+                request_serializer=agentx_dot_v1_dot_memory__pb2.GetRetrievalCapabilitiesRequest.SerializeToString,
+                response_deserializer=agentx_dot_v1_dot_memory__pb2.GetRetrievalCapabilitiesResponse.FromString,
+                _registered_method=True)
+        self.GetIndexStatus = channel.unary_unary(
+                '/agentx.v1.MemoryService/GetIndexStatus',
+                request_serializer=agentx_dot_v1_dot_memory__pb2.GetIndexStatusRequest.SerializeToString,
+                response_deserializer=agentx_dot_v1_dot_memory__pb2.GetIndexStatusResponse.FromString,
+                _registered_method=True)
+        self.EmbedNews = channel.unary_unary(
+                '/agentx.v1.MemoryService/EmbedNews',
+                request_serializer=agentx_dot_v1_dot_memory__pb2.EmbedNewsRequest.SerializeToString,
+                response_deserializer=agentx_dot_v1_dot_memory__pb2.EmbedNewsResponse.FromString,
+                _registered_method=True)
         self.RouteQuery = channel.unary_unary(
                 '/agentx.v1.MemoryService/RouteQuery',
                 request_serializer=agentx_dot_v1_dot_memory__pb2.SearchRequest.SerializeToString,
@@ -258,6 +283,44 @@ class MemoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def VectorTeleport(self, request, context):
+        """Finds what means most nearly the same as a query, whatever its words. INVALID_ARGUMENT with a hint
+        when vectors are off. The score of a hit is its cosine.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def HybridSearch(self, request, context):
+        """Answers a plain question by its words and by its meaning, each trusted as far as it is sure.
+        INVALID_ARGUMENT with a hint when vectors are off.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetRetrievalCapabilities(self, request, context):
+        """Says which ways of searching work here, and how to turn on those that do not.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetIndexStatus(self, request, context):
+        """Says how large the indexes are and how far behind the log.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EmbedNews(self, request, context):
+        """Embeds some more of what is not embedded yet. The daemon does so by itself; a caller who wants to
+        wait for it calls again while `more` is set.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RouteQuery(self, request, context):
         """Answers a plain question: reads who, when and what for out of it and weighs evidence at several
         scales. With `explain`, says how.
@@ -382,6 +445,31 @@ def add_MemoryServiceServicer_to_server(servicer, server):
                     servicer.TeleportSearch,
                     request_deserializer=agentx_dot_v1_dot_memory__pb2.SearchRequest.FromString,
                     response_serializer=agentx_dot_v1_dot_memory__pb2.SearchResponse.SerializeToString,
+            ),
+            'VectorTeleport': grpc.unary_unary_rpc_method_handler(
+                    servicer.VectorTeleport,
+                    request_deserializer=agentx_dot_v1_dot_memory__pb2.SearchRequest.FromString,
+                    response_serializer=agentx_dot_v1_dot_memory__pb2.SearchResponse.SerializeToString,
+            ),
+            'HybridSearch': grpc.unary_unary_rpc_method_handler(
+                    servicer.HybridSearch,
+                    request_deserializer=agentx_dot_v1_dot_memory__pb2.SearchRequest.FromString,
+                    response_serializer=agentx_dot_v1_dot_memory__pb2.SearchResponse.SerializeToString,
+            ),
+            'GetRetrievalCapabilities': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRetrievalCapabilities,
+                    request_deserializer=agentx_dot_v1_dot_memory__pb2.GetRetrievalCapabilitiesRequest.FromString,
+                    response_serializer=agentx_dot_v1_dot_memory__pb2.GetRetrievalCapabilitiesResponse.SerializeToString,
+            ),
+            'GetIndexStatus': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetIndexStatus,
+                    request_deserializer=agentx_dot_v1_dot_memory__pb2.GetIndexStatusRequest.FromString,
+                    response_serializer=agentx_dot_v1_dot_memory__pb2.GetIndexStatusResponse.SerializeToString,
+            ),
+            'EmbedNews': grpc.unary_unary_rpc_method_handler(
+                    servicer.EmbedNews,
+                    request_deserializer=agentx_dot_v1_dot_memory__pb2.EmbedNewsRequest.FromString,
+                    response_serializer=agentx_dot_v1_dot_memory__pb2.EmbedNewsResponse.SerializeToString,
             ),
             'RouteQuery': grpc.unary_unary_rpc_method_handler(
                     servicer.RouteQuery,
@@ -821,6 +909,141 @@ class MemoryService:
             '/agentx.v1.MemoryService/TeleportSearch',
             agentx_dot_v1_dot_memory__pb2.SearchRequest.SerializeToString,
             agentx_dot_v1_dot_memory__pb2.SearchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VectorTeleport(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentx.v1.MemoryService/VectorTeleport',
+            agentx_dot_v1_dot_memory__pb2.SearchRequest.SerializeToString,
+            agentx_dot_v1_dot_memory__pb2.SearchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def HybridSearch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentx.v1.MemoryService/HybridSearch',
+            agentx_dot_v1_dot_memory__pb2.SearchRequest.SerializeToString,
+            agentx_dot_v1_dot_memory__pb2.SearchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRetrievalCapabilities(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentx.v1.MemoryService/GetRetrievalCapabilities',
+            agentx_dot_v1_dot_memory__pb2.GetRetrievalCapabilitiesRequest.SerializeToString,
+            agentx_dot_v1_dot_memory__pb2.GetRetrievalCapabilitiesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetIndexStatus(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentx.v1.MemoryService/GetIndexStatus',
+            agentx_dot_v1_dot_memory__pb2.GetIndexStatusRequest.SerializeToString,
+            agentx_dot_v1_dot_memory__pb2.GetIndexStatusResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EmbedNews(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentx.v1.MemoryService/EmbedNews',
+            agentx_dot_v1_dot_memory__pb2.EmbedNewsRequest.SerializeToString,
+            agentx_dot_v1_dot_memory__pb2.EmbedNewsResponse.FromString,
             options,
             channel_credentials,
             insecure,

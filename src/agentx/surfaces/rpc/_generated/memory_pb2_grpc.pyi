@@ -23,6 +23,11 @@ class MemoryServiceStub:
     BrowseToc: grpc.UnaryUnaryMultiCallable[pb2.BrowseTocRequest, pb2.BrowseTocResponse]
     ExpandGrip: grpc.UnaryUnaryMultiCallable[pb2.ExpandGripRequest, pb2.ExpandGripResponse]
     TeleportSearch: grpc.UnaryUnaryMultiCallable[pb2.SearchRequest, pb2.SearchResponse]
+    VectorTeleport: grpc.UnaryUnaryMultiCallable[pb2.SearchRequest, pb2.SearchResponse]
+    HybridSearch: grpc.UnaryUnaryMultiCallable[pb2.SearchRequest, pb2.SearchResponse]
+    GetRetrievalCapabilities: grpc.UnaryUnaryMultiCallable[pb2.GetRetrievalCapabilitiesRequest, pb2.GetRetrievalCapabilitiesResponse]
+    GetIndexStatus: grpc.UnaryUnaryMultiCallable[pb2.GetIndexStatusRequest, pb2.GetIndexStatusResponse]
+    EmbedNews: grpc.UnaryUnaryMultiCallable[pb2.EmbedNewsRequest, pb2.EmbedNewsResponse]
     RouteQuery: grpc.UnaryUnaryMultiCallable[pb2.SearchRequest, pb2.SearchResponse]
     GetSchedulerStatus: grpc.UnaryUnaryMultiCallable[pb2.GetSchedulerStatusRequest, pb2.GetSchedulerStatusResponse]
     PauseJob: grpc.UnaryUnaryMultiCallable[pb2.PauseJobRequest, pb2.PauseJobResponse]
@@ -76,6 +81,21 @@ class MemoryServiceServicer(Protocol):
     def TeleportSearch(
         self, request: pb2.SearchRequest, context: grpc.ServicerContext
     ) -> pb2.SearchResponse: ...
+    def VectorTeleport(
+        self, request: pb2.SearchRequest, context: grpc.ServicerContext
+    ) -> pb2.SearchResponse: ...
+    def HybridSearch(
+        self, request: pb2.SearchRequest, context: grpc.ServicerContext
+    ) -> pb2.SearchResponse: ...
+    def GetRetrievalCapabilities(
+        self, request: pb2.GetRetrievalCapabilitiesRequest, context: grpc.ServicerContext
+    ) -> pb2.GetRetrievalCapabilitiesResponse: ...
+    def GetIndexStatus(
+        self, request: pb2.GetIndexStatusRequest, context: grpc.ServicerContext
+    ) -> pb2.GetIndexStatusResponse: ...
+    def EmbedNews(
+        self, request: pb2.EmbedNewsRequest, context: grpc.ServicerContext
+    ) -> pb2.EmbedNewsResponse: ...
     def RouteQuery(
         self, request: pb2.SearchRequest, context: grpc.ServicerContext
     ) -> pb2.SearchResponse: ...

@@ -1,0 +1,1 @@
+"""Agents at work: roles, runners, the hub, sessions and what fits into a context."""

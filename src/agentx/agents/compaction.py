@@ -1,0 +1,150 @@
+"""A conversation of the agentic loop made short, and what it taught told to whoever listens.
+
+    messages --> what they teach (the rules of extraction) --> a summary + the last messages
+                                   |
+                                   `--> context-compacted on the bus --> observations
+
+The first message (what the agent was asked) and the last few stay word for word. The
+summary says nothing that the messages do not. Compacting twice gives nothing new to tell:
+a summary is left out of the next one's sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentx.agents.context_budget import ContextBudget, ContextCategory, ContextLevel
+from agentx.kernel.bus import Bus
+from agentx.kernel.clock import Clock, Millis
+from agentx.kernel.limits import COMPACTION_RECENT_MAX, COMPACTION_SUMMARY_CHARS_MAX
+from agentx.kernel.redact import redact
+from agentx.kernel.text import cut
+from agentx.kernel.tokens import estimate
+from agentx.observations.events import ContextCompacted
+from agentx.observations.extract import Kind, Turn, extract
+from agentx.observations.extract.sections import rendered
+
+SUMMARY_TITLE = "# What happened so far"
+_KINDS = {
+    "user": Kind.PROMPT,
+    "assistant": Kind.REPLY,
+    "tool_call": Kind.CALL,
+    "tool": Kind.RESULT,
+    "tool_result": Kind.RESULT,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a conversation, as the loop keeps it."""
+
+    role: str  # user, assistant, tool_call, tool, system
+    content: str
+    tool: str = ""
+    call_id: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """Whose conversation it is."""
+
+    agent: str
+    session_id: str = ""
+    issue_number: int = 0
+    directory: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """A conversation made short."""
+
+    messages: tuple[Message, ...]
+    summary: str
+    original_tokens: int
+    compacted_tokens: int
+
+
+class ContextCompactor:
+    """Keeps a conversation within its context, and tells what was learnt in it."""
+
+    def __init__(self, bus: Bus, clock: Clock, budget: ContextBudget | None = None) -> None:
+        self._bus = bus
+        self._clock = clock
+        self.budget = budget if budget is not None else ContextBudget()
+
+    def needs_compaction(self, messages: Sequence[Message]) -> bool:
+        """Tell whether the context is so full that the conversation should be compacted."""
+        self.track(messages)
+        return self.budget.report().level in (ContextLevel.COMPACT, ContextLevel.CRITICAL)
+
+    def track(self, messages: Sequence[Message]) -> int:
+        """Count a conversation; return its tokens."""
+        text = "\n".join(message.content for message in messages)
+        return self.budget.track_item(ContextCategory.CONVERSATION, "conversation", text).tokens
+
+    def compact_conversation(self, messages: Sequence[Message], work: Work) -> Compacted:
+        """Make a conversation short and tell what it taught; called at the end of a session too.
+
+        A conversation that taught nothing is told all the same: its summary is empty.
+        """
+        now_ms = self._clock.now_ms()
+        original = self.track(messages)
+        summary = summarised(messages, work, at_ms=now_ms)
+        kept = _kept(messages, summary)
+        compacted = self.track(kept)
+        self._bus.tell(
+            ContextCompacted(
+                agent=work.agent,
+                original_tokens=original,
+                compacted_tokens=compacted,
+                summary=summary,
+                issue_number=work.issue_number,
+                session_id=work.session_id,
+                timestamp_ms=now_ms,
+            )
+        )
+        return Compacted(
+            messages=kept,
+            summary=summary,
+            original_tokens=original,
+            compacted_tokens=compacted,
+        )
+
+
+def summarised(messages: Sequence[Message], work: Work, *, at_ms: Millis) -> str:
+    """Return what a conversation taught, as the sections of a summary; empty for nothing."""
+    turns = [
+        Turn(
+            event_id=f"{work.session_id or 'conversation'}:{number}",
+            at_ms=Millis(at_ms - len(messages) + number),
+            kind=_KINDS.get(message.role, Kind.OTHER),
+            text=redact(message.content),
+            tool=message.tool,
+            call_id=message.call_id,
+            arguments=message.arguments,
+            failed=message.failed,
+            directory=work.directory,
+        )
+        for number, message in enumerate(messages)
+        if not message.content.startswith(SUMMARY_TITLE)
+    ]
+    return cut(rendered(extract(turns)), COMPACTION_SUMMARY_CHARS_MAX)
+
+
+def _kept(messages: Sequence[Message], summary: str) -> tuple[Message, ...]:
+    """Return what stays: the task, the summary, the last messages with their calls whole."""
+    if len(messages) <= COMPACTION_RECENT_MAX + 1:
+        return tuple(messages)
+    begin = len(messages) - COMPACTION_RECENT_MAX
+    # A result without its call is refused by every model.
+    while begin > 1 and messages[begin].role in ("tool", "tool_result"):
+        begin -= 1
+    said = Message(role="user", content=f"{SUMMARY_TITLE}\n\n{summary}") if summary else None
+    short = (messages[0], *((said,) if said else ()), *messages[begin:])
+    before = sum(estimate(message.content) for message in messages)
+    after = sum(estimate(message.content) for message in short)
+    return short if after < before else tuple(messages)

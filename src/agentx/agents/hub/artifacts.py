@@ -1,0 +1,46 @@
+"""The texts that a question is about: the files in which an issue's work is written down.
+
+The outputs that its workflow names come first, then the usual places (PRD, UX, ADR and
+specification of the issue). Only files inside the project are read, and only so much of
+each as an agent can take in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from agentx.agents.runners.port import Artifact
+from agentx.kernel.limits import CLARIFY_ARTIFACT_CHARS_MAX, CLARIFY_ARTIFACTS_MAX
+from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.text import cut
+
+
+def artifacts_of(
+    paths: ProjectPaths, issue: int, outputs: Iterable[str] = ()
+) -> tuple[Artifact, ...]:
+    """Return what is written down about an issue, in the order it should be read."""
+    root = paths.root.resolve()
+    named = (*(paths.root / output for output in outputs if output), *paths.artifacts(issue))
+    found: dict[str, Artifact] = {}
+    for path in named:
+        real = path.resolve()
+        if not real.is_relative_to(root) or len(found) >= CLARIFY_ARTIFACTS_MAX:
+            continue
+        text = _text(real)
+        if text:
+            name = str(real.relative_to(root))
+            found[name] = Artifact(name=name, text=text)
+    return tuple(found.values())
+
+
+def _text(path: Path) -> str:
+    """Return a file as far as an agent can take it in; nothing for what is no readable file."""
+    if not path.is_file():
+        return ""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            head = file.read(CLARIFY_ARTIFACT_CHARS_MAX * 4)
+    except OSError:
+        return ""
+    return cut(head, CLARIFY_ARTIFACT_CHARS_MAX)

@@ -1,0 +1,273 @@
+"""The hub: every question passes through it, and agents never speak to each other directly.
+
+    request   may the asker ask the target?  -> kept in the ledger -> both statuses
+    route     the target is asked, with question, thread and artifacts -> the answer is kept
+              -> both statuses
+
+No lock is held while an agent thinks. What happened meanwhile (a person resolved it, the
+monitor escalated it) is found when the answer is to be kept, and the protocol decides:
+a late answer is kept and undoes nothing. An agent that fails is asked once more; then a
+person is called, and the asker goes on with what is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agentx.agents.hub.standing import open_questions, settled_status
+from agentx.agents.runners.port import Artifact, Ask, Reply, Runner, Standing, Utterance
+from agentx.clarification import (
+    PERSON,
+    Check,
+    Clarification,
+    Clarifications,
+    EntryType,
+    Reason,
+    Request,
+    Scope,
+    Status,
+    World,
+    agent_failed,
+    checked_text,
+    injected,
+    permit,
+    routing,
+    stream_entry,
+)
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import IllegalTransition, UnavailableError
+from agentx.kernel.limits import (
+    CLARIFY_AGAIN_AFTER_MS,
+    CLARIFY_TEXT_CHARS_MAX,
+    CLARIFY_THREAD_TOKENS_MAX,
+)
+from agentx.kernel.text import cut, preview
+from agentx.work.model import AgentState, AgentStatus
+from agentx.work.port import AgentStatusStore
+
+Told = Callable[[str], None]  # one entry of the stream
+
+_ENGAGED = frozenset({AgentState.CLARIFYING, AgentState.BLOCKED_CLARIFICATION})
+
+
+def silence(_entry: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switchboard:
+    """What the hub must know to put a question through."""
+
+    agents: frozenset[str]
+    scope_of: Callable[[int, str], Scope]  # issue, asker
+    runner_of: Callable[[str], Runner | None]  # role
+    instructions_of: Callable[[str], str]  # role
+    artifacts_of: Callable[[int], tuple[Artifact, ...]]  # issue
+    is_closed: Callable[[int], bool]  # issue
+
+
+class Hub:
+    """Agent X."""
+
+    def __init__(
+        self,
+        clarifications: Clarifications,
+        statuses: AgentStatusStore,
+        switchboard: Switchboard,
+        clock: Clock,
+    ) -> None:
+        self._clarifications = clarifications
+        self._statuses = statuses
+        self._board = switchboard
+        self._clock = clock
+
+    def request(self, request: Request) -> Clarification:
+        """Keep a question, if its asker may put it, and set both agents' statuses.
+
+        Raises: ScopeViolation, InvalidValue, LockTimeout.
+        """
+        scope = self._board.scope_of(request.issue, request.asker)
+        state = self._clarifications.ask(permit(request, scope, self._board.agents), scope)
+        self.settle(state.asker, state.to)
+        return state
+
+    def follow_up(self, clarification_id: str, question: str, *, by: str = "") -> Clarification:
+        """Put a further question on an answered clarification.
+
+        Raises: MaxRoundsExceeded once a person was called, as `Clarifications.follow_up`.
+        """
+        state = self._clarifications.find(clarification_id)
+        try:
+            return self._clarifications.follow_up(state.id, question, by=by or state.asker)
+        finally:
+            self.settle(state.asker, state.to)
+
+    def answer(self, clarification_id: str, answer: str, *, by: str = "") -> Clarification:
+        """Keep an answer and free both agents.
+
+        Raises: as `Clarifications.answer`.
+        """
+        return self._settled(self._clarifications.answer(clarification_id, answer, by=by))
+
+    def resolve(self, clarification_id: str, body: str = "", *, by: str = "") -> Clarification:
+        """Settle a clarification and free both agents.
+
+        Raises: as `Clarifications.resolve`.
+        """
+        return self._settled(self._clarifications.resolve(clarification_id, body, by=by))
+
+    def escalate(self, clarification_id: str, summary: str = "", *, by: str = "") -> Clarification:
+        """Call a person.
+
+        Raises: as `Clarifications.escalate`.
+        """
+        return self._settled(
+            self._clarifications.escalate(clarification_id, summary, by=by or PERSON)
+        )
+
+    def can_route(self, agent: str) -> bool:
+        """Tell whether somebody can be asked in this agent's place, right now."""
+        return self._board.runner_of(agent) is not None
+
+    def route(self, clarification_id: str, told: Told = silence) -> Clarification:
+        """Ask the target now, and keep what it answers; the stream is told as it runs.
+
+        Raises: AgentFailed once a person was called, ClarificationNotFound, LockTimeout,
+            UnavailableError when nobody plays the target's role.
+        """
+        state = self._clarifications.find(clarification_id)
+        runner = self._board.runner_of(state.to)
+        if runner is None:
+            raise UnavailableError(
+                f"{state.id} waits for {state.to}: nobody can be asked in its place now",
+                hint="name one with --runner; or it is shown at the agent's next session start",
+            )
+        told(stream_entry(state, state.entries(EntryType.QUESTION)[-1]))
+        told(routing(state))
+        self.settle(state.asker, state.to)
+        reply = self._reply(state, runner, told)
+        if reply is None:
+            return self._clarifications.find(state.id)
+        return self._kept(state, reply, told)
+
+    def check(self) -> Check:
+        """Run the monitor, and set the statuses of everybody whom it freed."""
+        survey = self._clarifications.survey()
+        issues = {state.issue for state in survey.active if state.is_unanswered}
+        statuses = self._statuses.all()
+        done = frozenset(
+            (status.agent, status.issue)
+            for status in statuses
+            if AgentState.DONE in (status.state, status.returns_to) and status.issue is not None
+        )
+        world = World(
+            now_ms=self._clock.now_ms(),
+            closed_issues=frozenset(issue for issue in issues if self._board.is_closed(issue)),
+            done=done,
+        )
+        found = self._clarifications.check(survey, world)
+        engaged = {status.agent for status in statuses if status.state in _ENGAGED}
+        involved = {agent for state in found.active for agent in (state.asker, state.to)}
+        self.settle(*sorted(engaged | involved))
+        return found
+
+    def retry(self, clarification_id: str, told: Told = silence) -> Clarification:
+        """Ask the target of a stale question once more.
+
+        Raises: AgentFailed, IllegalTransition when it is not stale (any more).
+        """
+        state = self._clarifications.retry(clarification_id)
+        if state.status is Status.ESCALATED:
+            return self._settled(state)
+        return self.route(state.id, told)
+
+    def settle(self, *agents: str) -> None:
+        """Make the statuses of some agents say what the ledgers say."""
+        for agent in agents:
+            known = self._statuses.get(agent)
+            if self._wanted(known) != known:
+                # Looked at again under the lock: whoever writes a ledger settles after it, so
+                # the last to hold the lock has seen everything.
+                self._statuses.change(agent, self._wanted)
+
+    def _wanted(self, status: AgentStatus) -> AgentStatus:
+        open_now = open_questions(status.agent, self._clarifications.survey().active)
+        return settled_status(status, open_now, self._clock.now_ms())
+
+    def _settled(self, state: Clarification) -> Clarification:
+        self.settle(state.asker, state.to)
+        return state
+
+    def _reply(self, state: Clarification, runner: Runner, told: Told) -> Reply | None:
+        """Return what the target says; None when the question was settled meanwhile.
+
+        Raises: AgentFailed after two failures.
+        """
+        try:
+            return self._run(state, runner)
+        except UnavailableError as error:
+            told(f"[Agent X] {state.to} failed: {preview(error.message, 200)}. Asking once more.")
+        self._clock.sleep_ms(CLARIFY_AGAIN_AFTER_MS)
+        state = self._clarifications.find(state.id)
+        if not state.is_unanswered:
+            return None
+        try:
+            return self._run(state, runner)
+        except UnavailableError as error:
+            reason = preview(error.message, 400)
+        try:
+            state = self._clarifications.escalate(state.id, reason, reason=Reason.AGENT_ERROR)
+        except IllegalTransition:
+            return None
+        finally:
+            self.settle(state.asker, state.to)
+        told(stream_entry(state, state.thread[-1]))
+        raise agent_failed(state.to, state.id, reason)
+
+    def _run(self, state: Clarification, runner: Runner) -> Reply:
+        reply = runner.run(self._ask(state))
+        if not reply.answer.strip():
+            raise UnavailableError(f"{state.to} said nothing")
+        return reply
+
+    def _ask(self, state: Clarification) -> Ask:
+        earlier = tuple(
+            Utterance(speaker=entry.speaker, kind=str(entry.type), body=entry.body)
+            for entry in injected(state, CLARIFY_THREAD_TOKENS_MAX)
+        )
+        return Ask(
+            role=state.to,
+            instructions=self._board.instructions_of(state.to),
+            question=state.question,
+            asked_by=state.asker,
+            topic=state.topic,
+            issue=state.issue,
+            clarification_id=state.id,
+            thread=earlier[:-1],  # the last is the question itself
+            artifacts=self._board.artifacts_of(state.issue),
+        )
+
+    def _kept(self, state: Clarification, reply: Reply, told: Told) -> Clarification:
+        body = checked_text("answer", cut(_spoken(reply), CLARIFY_TEXT_CHARS_MAX))
+        try:
+            after = self._clarifications.answer(state.id, body, by=state.to)
+        except IllegalTransition:
+            # Settled while the agent was thinking: the answer comes to nobody.
+            return self._settled(self._clarifications.find(state.id))
+        told(stream_entry(after, after.thread[-1]))
+        if reply.standing is Standing.NEEDS_HUMAN and after.status is Status.ANSWERED:
+            note = f"{state.to} says that a person must decide"
+            after = self._clarifications.escalate(state.id, note)
+            told(stream_entry(after, after.thread[-1]))
+        return self._settled(after)
+
+
+def _spoken(reply: Reply) -> str:
+    """Return an answer with what it rests on and what it leaves open."""
+    parts = [reply.answer.strip()]
+    if reply.evidence:
+        parts.append("Evidence: " + "; ".join(reply.evidence))
+    if reply.remaining.strip():
+        parts.append(f"Still open: {reply.remaining.strip()}")
+    return "\n".join(parts)

@@ -1,0 +1,83 @@
+"""What an agent's status must say, given the questions that are open.
+
+The ledgers are the facts and the status file is a view of them: an agent that waits for
+an answer is blocked, one that is asked is clarifying, and one that is neither returns
+to what it was. So a process killed between the two leaves nothing wrong for longer than
+until the next command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agentx.clarification import Clarification
+from agentx.kernel.clock import Millis
+from agentx.work.agent_states import Open, answers, began, settled, waits
+from agentx.work.model import AgentState, AgentStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestions:
+    """The open questions of one agent, oldest first."""
+
+    waiting: tuple[Open, ...] = ()  # it asked, and cannot go on
+    answering: tuple[Open, ...] = ()  # it was asked
+
+
+def open_questions(agent: str, states: Iterable[Clarification]) -> OpenQuestions:
+    """Return what an agent waits for, and what it is asked."""
+    in_turn = sorted(states, key=lambda state: (state.created_ms, len(state.id), state.id))
+    return OpenQuestions(
+        waiting=tuple(
+            Open(clarification_id=state.id, other=state.to, issue=state.issue)
+            for state in in_turn
+            if state.asker == agent and state.holds_its_asker
+        ),
+        answering=tuple(
+            Open(clarification_id=state.id, other=state.asker, issue=state.issue)
+            for state in in_turn
+            if state.to == agent and state.is_unanswered
+        ),
+    )
+
+
+def settled_status(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) -> AgentStatus:
+    """Return the status that the open questions ask for; the same one where it says so already."""
+    match status.state:
+        case AgentState.BLOCKED_CLARIFICATION:
+            return _still_blocked(status, open_now, at_ms)
+        case AgentState.CLARIFYING:
+            return _still_clarifying(status, open_now, at_ms)
+        case AgentState.STUCK:
+            return status
+        case AgentState.IDLE | AgentState.WORKING | AgentState.DONE:
+            if open_now.waiting:
+                return waits(status, open_now.waiting[0], at_ms=at_ms)
+            if open_now.answering:
+                return answers(status, open_now.answering[0], at_ms=at_ms)
+            return status
+
+
+def _still_blocked(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) -> AgentStatus:
+    oldest = next(iter(open_now.waiting), None)
+    if oldest is not None and oldest.clarification_id == status.clarification_id:
+        return status
+    freed = _freed(status, oldest, at_ms)
+    return freed if oldest is not None else settled_status(freed, open_now, at_ms)
+
+
+def _still_clarifying(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) -> AgentStatus:
+    if open_now.waiting:
+        # That it waits is what others must see; what it is asked comes back afterwards.
+        return waits(_freed(status, None, at_ms), open_now.waiting[0], at_ms=at_ms)
+    oldest = next(iter(open_now.answering), None)
+    if oldest is not None and oldest.clarification_id == status.clarification_id:
+        return status
+    return _freed(status, oldest, at_ms)
+
+
+def _freed(status: AgentStatus, following: Open | None, at_ms: Millis) -> AgentStatus:
+    if status.clarification_id is None:  # another tool's entry, which names no question
+        return began(status, issue=status.issue, at_ms=at_ms)
+    return settled(status, status.clarification_id, at_ms=at_ms, following=following)

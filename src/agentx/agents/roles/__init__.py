@@ -1,0 +1,1 @@
+"""The instructions of each role: what ships, and what a project made of it."""

@@ -1,0 +1,95 @@
+"""How the house asks an agent something, whoever or whatever plays its role.
+
+A runner is a person at the terminal, a script, or an agent CLI run without a
+terminal. It is given everything in one `Ask` and gives one `Reply`. It holds no
+lock and keeps nothing: who asks records the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from agentx.kernel.limits import AGENT_ASK_WAIT_MS
+
+
+class Wants(StrEnum):
+    """What is asked for."""
+
+    ANSWER = "answer"  # of a question: reads, changes nothing
+    WORK = "work"  # on an issue: may change files
+
+
+class Standing(StrEnum):
+    """How good an answer is."""
+
+    RESOLVED = "resolved"
+    PARTIAL = "partial"
+    UNKNOWN = "unknown"
+    NEEDS_HUMAN = "needs-human"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """A text that a question is about: an ADR, a PRD, a specification, an issue."""
+
+    name: str  # its path in the project, or what it is
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """One entry of the thread so far."""
+
+    speaker: str
+    kind: str  # question, answer, resolution, escalation
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """Everything an agent is told when it is asked."""
+
+    role: str  # who is asked
+    instructions: str  # the text of that role
+    question: str
+    asked_by: str = ""
+    topic: str = ""
+    issue: int | None = None
+    clarification_id: str = ""
+    thread: tuple[Utterance, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    recalled: str = ""  # the recall section, fenced
+    wants: Wants = Wants.ANSWER
+    time_limit_ms: int = AGENT_ASK_WAIT_MS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back. `answer` is the text for the asker; `text` is all that was said."""
+
+    answer: str
+    standing: Standing = Standing.RESOLVED
+    evidence: tuple[str, ...] = ()
+    remaining: str = ""  # what a follow-up must ask
+    text: str = ""
+    runner: str = ""
+    session_id: str = ""
+    took_ms: int = 0
+
+
+class Runner(Protocol):
+    """One way to ask an agent."""
+
+    @property
+    def name(self) -> str:
+        """Such as `claude-code`, `person`, `scripted`."""
+        ...
+
+    def run(self, ask: Ask) -> Reply:
+        """Ask, and wait for the reply no longer than the ask allows.
+
+        Raises: AgentUnavailable when there was none: not installed, failed, empty, too late.
+        """
+        ...

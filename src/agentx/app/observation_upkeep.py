@@ -1,0 +1,79 @@
+"""What keeps the observations in order: settling them into their files, and moving them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from agentx.app.config import set_value
+from agentx.app.observing import open_observations, opened_store
+from agentx.app.project import Project
+from agentx.host.system import system_entropy
+from agentx.kernel.errors import ConflictError
+from agentx.kernel.paths import ObservationPaths
+from agentx.observations.store import SqliteObservationStore
+from agentx.observations.store.migration import Migrated as Migrated  # noqa: PLC0414  handed on
+from agentx.observations.store.migration import absorb, migrate
+from agentx.observations.store.pending import Pending
+from agentx.pipeline.observation_documents import ObservationDocuments
+
+
+def settle_observations(project: Project) -> int:
+    """Bring the files of the observations up to date, as `agentx sync` does; return the acts."""
+    if not project.paths.observations.is_dir():
+        return 0
+    with closing(open_observations(project)) as room:
+        moved = room.settle()
+        if isinstance(room.store, SqliteObservationStore):
+            # A process that was at work during a migration may have gone on with the files.
+            pending = ObservationPaths(project.paths.observations).pending
+            moved += absorb(Pending(pending, project.clock, system_entropy), room.store)
+        if moved:
+            room.stats()  # notes what a person should know
+        return moved
+
+
+def move_observations(project: Project, to: str) -> Migrated:
+    """Move every observation to the other kind of store, and use that from now on.
+
+    Raises: ConflictError when it is in use already, or the setting is not the project's to change.
+    """
+    row = project.config.rows["memory.backend"]
+    if row.value == to:
+        raise ConflictError(f"observations are kept in {to} already")
+    if row.source == "environment":
+        raise ConflictError(
+            "memory.backend is set in the environment", hint="unset AGENTX_MEMORY_BACKEND first"
+        )
+    done = migrate(
+        project.paths.observations,
+        to=to,
+        clock=project.clock,
+        entropy=system_entropy,
+        view_folder=project.store.observation_words,
+    )
+    set_value(project.paths.settings, "memory.backend", to)
+    project.log.record(
+        "info", "memory-migrated", backend=to, observations=done.observations, digest=done.digest
+    )
+    return done
+
+
+def observation_source(project: Project) -> ObservationDocuments:
+    """Return the observations as search indexes them."""
+    paths = ObservationPaths(project.paths.observations)
+    files = (paths.manifest, paths.pending, paths.database, Path(f"{paths.database}-wal"))
+
+    def stamp() -> str:
+        return " ".join(_looks(path) for path in files)
+
+    return ObservationDocuments(partial(opened_store, project), stamp, project.id)
+
+
+def _looks(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError:
+        return "-"
+    return f"{found.st_size}:{found.st_mtime_ns}"

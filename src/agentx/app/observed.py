@@ -1,0 +1,122 @@
+"""Capturing what sessions teach, wired for one project.
+
+The observations are opened when the first session is due: most commands need none. What
+goes wrong with them is logged and never stands in the way of the log or its views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from agentx.app.models import model_extractor
+from agentx.app.observing import MemorySettings, Observations, open_observations
+from agentx.app.project import Project
+from agentx.host import git
+from agentx.host.atomic import replace_file
+from agentx.host.kv import KeyValue
+from agentx.kernel.bus import Bus
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.limits import MODEL_EXTRACTION_SESSIONS_MAX
+from agentx.observations.events import ContextCompacted
+from agentx.pipeline.compacted import capture_compacted
+from agentx.pipeline.observing import Observing, Rules, Sessions
+from agentx.pipeline.store import CaptureMarks
+
+
+class Observer:
+    """The observations of a project, as its memory keeps them up to date."""
+
+    def __init__(
+        self, project: Project, kv: KeyValue, source: Sessions, bus: Bus, *, is_own: bool
+    ) -> None:
+        """Capture the project's own sessions; another project's lie in a folder unknown here."""
+        self._project = project
+        self._bus = bus
+        self._is_own = is_own
+        self._opened: Observations | None = None
+        settings = project.config.section(MemorySettings)
+        self._observing = Observing(
+            source,
+            CaptureMarks(kv, project.id),
+            self.room,
+            Rules(clock=project.clock, bus=bus, issue=settings.issue, branch_of=_branch_of),
+        )
+        self._enabled = is_own and settings.enabled
+        self._stop = start_capture(project, bus, self.room) if self._enabled else lambda: None
+
+    def room(self) -> Observations:
+        """Return the observations, opened."""
+        if self._opened is None:
+            _keep_out_of_git(self._project)
+            self._opened = open_observations(self._project, self._bus)
+        return self._opened
+
+    def catch_up(self) -> int:
+        """Capture the sessions that are due; return how many observations came of it."""
+        if not self._enabled:
+            return 0
+        try:
+            return self._observing.catch_up().observations
+        except AgentXError as error:
+            self._project.log.record("warning", "memory-capture-failed", message=error.message)
+            return 0
+
+    def polish(self) -> int:
+        """Let the model, if one is set, look at captured sessions; return how many it did."""
+        if not self._enabled:
+            return 0
+        with model_extractor(self._project) as extractor:
+            if extractor is None:
+                return 0
+            try:
+                return self._observing.polish(extractor, MODEL_EXTRACTION_SESSIONS_MAX)
+            except AgentXError as error:
+                self._project.log.record("warning", "model fell back", reason=error.message)
+                return 0
+
+    def forget(self, session_id: str) -> int:
+        """Take away what was captured of a session; what is left of it is captured anew."""
+        if not self._is_own:
+            return 0
+        self.catch_up()  # what was begun is finished first: only then is it known what to take away
+        return self._observing.forget(session_id)
+
+    def close(self) -> None:
+        """Let go of the observations."""
+        self._stop()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+
+def start_capture(
+    project: Project, bus: Bus, room: Callable[[], Observations]
+) -> Callable[[], None]:
+    """Keep what compactions on the bus tell; return a function that stops it.
+
+    For a loop whose conversation is not in the log. It needs no daemon.
+    """
+    issue = project.config.section(MemorySettings).issue
+
+    def compacted(fact: ContextCompacted) -> None:
+        try:
+            capture_compacted(room(), fact, issue)
+        except AgentXError as error:
+            project.log.record("warning", "memory-capture-failed", message=error.message)
+
+    return bus.listen(ContextCompacted, compacted)
+
+
+def _branch_of(directory: str) -> str:
+    folder = Path(directory)
+    return (git.branch(folder) or "") if folder.is_dir() else ""
+
+
+def _keep_out_of_git(project: Project) -> None:
+    """Let git not see what we write into a repository that was never set up."""
+    if project.paths.settings.parent.is_dir():
+        return
+    for folder in (project.paths.observations, project.paths.log.parent):
+        folder.mkdir(parents=True, mode=0o700)
+        replace_file(folder / ".gitignore", b"*\n")

@@ -1,0 +1,49 @@
+"""Threads on GitHub, where issues live there: brought up to date after every change.
+
+The ledger is the fact and the mirror a view of it: GitHub out of reach, or not set up, is
+noted in the log and mended by the next change or by `agentx sync`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agentx.app.project import Project
+from agentx.app.work import is_github
+from agentx.clarification import Check, Clarification
+from agentx.kernel.errors import AgentXError
+
+
+def mirrored(project: Project, state: Clarification) -> Clarification:
+    """Return a clarification that has just changed, with its issue's thread on GitHub."""
+    mirror_issues(project, (state.issue,))
+    return state
+
+
+def mirror_found(project: Project, found: Check) -> None:
+    """Bring the threads up to date that the monitor has changed."""
+    changed = (*found.stale, *found.stuck, *found.deadlocked, *found.abandoned)
+    mirror_issues(project, {state.issue for state in changed})
+
+
+def mirror_issues(project: Project, issues: Iterable[int]) -> None:
+    """Bring the threads of some issues up to date; nothing in local mode."""
+    wanted = tuple(issues)
+    if wanted:
+        _mirror(project, wanted)
+
+
+def mirror_all(project: Project) -> None:
+    """Send what waits, and bring every thread up to date; nothing in local mode."""
+    _mirror(project, ())
+
+
+def _mirror(project: Project, wanted: tuple[int, ...]) -> None:
+    if not is_github(project):
+        return
+    from agentx.app.mirror import mirror  # noqa: PLC0415  only GitHub mode pays for HTTP
+
+    try:
+        mirror(project, wanted)
+    except AgentXError as error:
+        project.log.record("warning", "clarification-mirror", message=error.message, issues=wanted)

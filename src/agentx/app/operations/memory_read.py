@@ -1,0 +1,69 @@
+"""Find, list and open observations."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+
+from agentx.app.observing import (
+    Observation,
+    ObservationIndex,
+    Recall,
+    SearchFilters,
+    open_observations,
+)
+from agentx.app.project import Project
+from agentx.kernel.limits import OBSERVATION_SEARCH_LIMIT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One observation in full."""
+
+    observation: Observation
+    archived: bool  # merged into another; this is the original
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """The section for an agent that is about to start."""
+
+    text: str
+    ids: tuple[str, ...]
+    left_out: int
+    tokens: int
+
+
+def memory_search(
+    project: Project,
+    query: str,
+    *,
+    filters: SearchFilters | None = None,
+    limit: int = OBSERVATION_SEARCH_LIMIT,
+) -> tuple[ObservationIndex, ...]:
+    """Return the observations that fit the words best."""
+    with closing(open_observations(project)) as room:
+        return room.search(query, limit, filters)
+
+
+def memory_list(project: Project, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
+    """Return the observations that pass the filters, newest first."""
+    with closing(open_observations(project)) as room:
+        return room.store.search_by_filters(filters)
+
+
+def memory_show(project: Project, observation_id: str) -> Shown:
+    """Return one observation in full, also one that was merged into another.
+
+    Raises: NotFound, InvalidValue.
+    """
+    with closing(open_observations(project)) as room:
+        observation, archived = room.get(observation_id)
+        return Shown(observation=observation, archived=archived)
+
+
+def memory_recall(project: Project, asked: Recall) -> Recalled:
+    """Return what an agent should be given at its start, within its budget."""
+    with closing(open_observations(project)) as room:
+        made = room.recall(asked)
+        return Recalled(text=made.text, ids=made.ids, left_out=made.left_out, tokens=made.tokens)

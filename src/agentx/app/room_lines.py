@@ -1,0 +1,175 @@
+"""What the rooms have to tell an agent that begins: questions, the run, observations, lessons.
+
+Each within a bound of its own, so that none crowds out the rest. What a room cannot give,
+because a file of it is damaged or held, is left out and logged: a session begins anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Self, TypeVar
+
+from agentx.app.clarifying import Clarification, inbox, open_clarifications
+from agentx.app.lessons import worth_recalling
+from agentx.app.observing import Observation, Observations, Recall, open_observations
+from agentx.app.project import Project
+from agentx.app.recalling import Present
+from agentx.app.running import active_run, digest_lines
+from agentx.app.work_lines import work_lines
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.limits import CLARIFY_INBOX_MAX
+from agentx.kernel.text import preview
+from agentx.kernel.tokens import estimate
+from agentx.pipeline.issue_of import of_branch
+from agentx.recall.section import RecallLine
+
+QUESTIONS = "Questions that wait for you"
+RUN = "The run that goes on"
+OBSERVATIONS = "Memory Recall"
+LESSONS = "Lessons of earlier runs"
+WORK = "Work"
+# How things stand: several lines may point to the same place.
+STANDING = frozenset({RUN, WORK})
+
+_OBSERVATIONS_MAX = 12
+_LESSONS_MAX = 6
+_TEXT_CHARS_MAX = 280
+
+Thing = TypeVar("Thing")
+
+
+class RoomLines:
+    """What the rooms tell; each room is opened once, whoever asks."""
+
+    def __init__(self, project: Project, now: Present) -> None:
+        self._project = project
+        self._now = now
+        self._room: Observations | None = None
+        self._run = _tolerant(project, lambda: _run(project, now))
+        self._lessons = _tolerant(project, lambda: _lessons(project, now))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._room is not None:
+            self._room.close()
+
+    def of(
+        self, *, branch: str = "", role: str = "", issue: int | None = None, context: str = ""
+    ) -> list[RecallLine]:
+        """Return what a role on a branch, or on an issue, should know, most urgent first."""
+        project, now = self._project, self._now
+        about = Recall(
+            agent=role,
+            issue_number=of_branch(branch) if issue is None else issue,
+            context=context,
+            counted=False,
+        )
+        asked = _tolerant(project, lambda: _questions(project, now, role))
+        known = _tolerant(project, lambda: self._observations(about))
+        return [*asked, *self._run, *self._work(role), *known, *self._lessons]
+
+    def _work(self, role: str) -> Iterator[RecallLine]:
+        for line in work_lines(self._project, role):
+            yield self._now.line(
+                group=WORK,
+                text=line,
+                doc_id="agentx ready",
+                at_ms=self._now.now_ms,
+                source="issues",
+                tokens=estimate(line),
+            )
+
+    def _observations(self, about: Recall) -> Iterator[RecallLine]:
+        if not self._project.paths.observations.is_dir():
+            return
+        if self._room is None:
+            self._room = open_observations(self._project)
+        for one in self._room.best(about, _OBSERVATIONS_MAX):
+            yield self._now.line(
+                group=OBSERVATIONS,
+                text=_observation(one),
+                doc_id=one.id,
+                at_ms=one.timestamp_ms,
+                source=f"{one.agent}, issue {one.issue_number}" if one.issue_number else one.agent,
+                tokens=one.tokens,
+            )
+
+
+def roles_spoken_to(project: Project) -> list[str]:
+    """Return the roles for which something waits."""
+    return _tolerant(project, lambda: _waiting_roles(project))
+
+
+def _tolerant(project: Project, gather: Callable[[], Iterator[Thing]]) -> list[Thing]:
+    try:
+        return list(gather())
+    except AgentXError as error:
+        project.log.record("warning", "recall-left-out", message=error.message)
+        return []
+
+
+def _waiting_roles(project: Project) -> Iterator[str]:
+    if project.paths.ledgers.is_dir():
+        active = open_clarifications(project).survey().active
+        yield from dict.fromkeys(role for state in active for role in (state.to, state.asker))
+
+
+def _questions(project: Project, now: Present, role: str) -> Iterator[RecallLine]:
+    if not role or not project.paths.ledgers.is_dir():
+        return
+    for state in inbox(project, role)[:CLARIFY_INBOX_MAX]:
+        yield now.line(
+            group=QUESTIONS,
+            text=_question(state, role),
+            doc_id=state.id,
+            at_ms=state.created_ms,
+            source=f"{state.asker if state.to == role else state.to}, issue {state.issue}",
+            tokens=estimate(state.question),
+        )
+
+
+def _question(state: Clarification, role: str) -> str:
+    if state.to == role:
+        said = preview(f"{state.topic}: {state.question}", _TEXT_CHARS_MAX - 60)
+        return f"{said} -- answer with: agentx clarify answer {state.id} TEXT"
+    said = preview(f"{state.topic}: {state.answer}", _TEXT_CHARS_MAX - 60)
+    return f"answered: {said} -- settle with: agentx clarify resolve {state.id}"
+
+
+def _run(project: Project, now: Present) -> Iterator[RecallLine]:
+    run_id = active_run(project)
+    if run_id:
+        for line in digest_lines(project):
+            yield now.line(
+                group=RUN,
+                text=line,
+                doc_id=run_id,
+                at_ms=now.now_ms,
+                source="run",
+                tokens=estimate(line),
+            )
+
+
+def _observation(one: Observation) -> str:
+    doubts = ""
+    if one.superseded_by:
+        doubts += f" (superseded by {one.superseded_by})"
+    if one.changed_files:
+        doubts += f" (changed since: {', '.join(one.changed_files[:2])})"
+    said = preview(one.content, _TEXT_CHARS_MAX - len(doubts))
+    return f"{one.category}: {said}{doubts}"
+
+
+def _lessons(project: Project, now: Present) -> Iterator[RecallLine]:
+    for row in worth_recalling(project, limit=_LESSONS_MAX):
+        said = f"{row.name}: {row.text}" if row.name and row.name != row.text else row.text
+        yield now.line(
+            group=LESSONS,
+            text=f"{row.confidence} {row.kind}: {preview(said, _TEXT_CHARS_MAX - 30)}",
+            doc_id=row.id,
+            at_ms=row.changed_ms,
+            source=row.area or "runs",
+            tokens=estimate(row.text),
+        )

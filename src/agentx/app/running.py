@@ -1,0 +1,90 @@
+"""The runs of a project, opened here; and what others need to know of them cheaply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from agentx.app.project import Project
+from agentx.kernel.bus import Bus
+from agentx.kernel.capture import Draft, EventType
+from agentx.kernel.text import preview
+from agentx.kernel.when import age
+from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
+from agentx.runs.graph import ready
+from agentx.runs.lane_work import LaneWork
+from agentx.runs.service import Runs
+from agentx.runs.store import GitLanes, RunStore
+
+_STEPS_IN_DIGEST = 3
+_LINE_CHARS_MAX = 160
+
+
+def open_runs(project: Project, bus: Bus | None = None) -> Runs:
+    """Return the runs of a project; what happens is written to the structured log."""
+    bell = bus if bus is not None else Bus()
+    bell.listen(RunRecorded, lambda fact: _log(project, "run-recorded", fact))
+    bell.listen(RunEnded, lambda fact: _log(project, "run-ended", fact))
+    bell.listen(RunRepaired, lambda fact: _log(project, "run-repaired", fact))
+    store = RunStore(project.paths, project.store, project.clock, project.entropy)
+    return Runs(store, GitLanes(project.root, project.store, project.directory), bell)
+
+
+def open_lanes(project: Project, bus: Bus | None = None) -> LaneWork:
+    """Return the lanes of a project's runs."""
+    return LaneWork(open_runs(project, bus))
+
+
+def active_run(project: Project) -> str:
+    """Return the run that is worked on; empty when there is none. Reads two small files."""
+    if not project.paths.runs.is_dir():
+        return ""
+    return open_runs(project).active()
+
+
+def attached(drafts: Iterable[Draft], run_id: str) -> Iterator[Draft]:
+    """Yield drafts, the starts of sessions marked with the run that goes on.
+
+    In the log and not in the run: a session that merely begins must not change files that are
+    committed, and its words are on this machine only.
+    """
+    for draft in drafts:
+        if run_id and draft.event_type is EventType.SESSION_START:
+            yield replace(draft, metadata={**draft.metadata, "run": run_id})
+        else:
+            yield draft
+
+
+def digest_lines(project: Project) -> tuple[str, ...]:
+    """Return what a session should be told of the run that goes on; nothing when none does."""
+    name = active_run(project)
+    if not name:
+        return ()
+    runs = open_runs(project)
+    run, _ = runs.run(name)
+    done = sum(task.over for task in run.tasks.values())
+    when = age(run.updated_ms, now_ms=project.clock.now_ms())
+    head = f"run {run.id}: {run.title} ({run.phase}, {run.status}, "
+    head += f"{done} of {len(run.tasks)} tasks done, last change {when})"
+    steps = runs.way_on(run).next[:_STEPS_IN_DIGEST]
+    lines = [
+        f"next: {step.text}" + (f" -> {step.command}" if step.command else "") for step in steps
+    ]
+    waiting = ready(run)
+    if len(waiting) > _STEPS_IN_DIGEST:
+        lines.append(f"{len(waiting)} tasks are ready; `agentx run show` lists them")
+    return tuple(preview(line, _LINE_CHARS_MAX) for line in (head, *lines))
+
+
+def damaged_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the runs with lines that are no events, and what is wrong with each line."""
+    runs = open_runs(project)
+    for run_id in runs.ids():
+        _, faults = runs.run(run_id)
+        if faults:
+            yield run_id, faults
+
+
+def _log(project: Project, event: str, fact: RunRecorded | RunEnded | RunRepaired) -> None:
+    said = {name: getattr(fact, name) for name in fact.__slots__}
+    project.log.record("info", event, **said)

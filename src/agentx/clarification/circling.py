@@ -1,0 +1,94 @@
+"""Whether a talk goes round: the same question asked again, or asked back.
+
+Two texts are alike when they share most of their words. Words count, not their order:
+an agent that asks again seldom uses the very same sentence. Numbers must be the same:
+"step 3" and "step 4" are two questions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from itertools import pairwise
+
+from agentx.clarification.model import Clarification, EntryType
+from agentx.kernel.text import folded
+
+_ALIKE = 0.8
+_WORD = re.compile(r"\w+")
+
+
+def alike(one: str, other: str) -> bool:
+    """Tell whether two texts say about the same."""
+    if _same(one, other):
+        return True
+    left, right = _words(one), _words(other)
+    differ = left ^ right
+    if not left or not right or any(char.isdigit() for word in differ for char in word):
+        return False
+    return len(left & right) / len(left | right) >= _ALIKE
+
+
+def repeats_itself(state: Clarification) -> bool:
+    """Tell whether the newest question was asked in the round before."""
+    asked = state.entries(EntryType.QUESTION)
+    return len(asked) > 1 and alike(asked[-2].body, asked[-1].body)
+
+
+def bounces(states: tuple[Clarification, ...]) -> frozenset[str]:
+    """Return the ids of questions that ask back what their asker was asked, or ask it anew.
+
+    Looked at within an issue. Of two, the later is named: the earlier may still be answered.
+    """
+    found: set[str] = set()
+    for talk in _by_pair(states):
+        for at, later in enumerate(talk):
+            if any(_asks_back(earlier, later) for earlier in talk[:at] if earlier.id not in found):
+                found.add(later.id)
+        for one_way in _directions(talk):
+            for earlier, later in pairwise(one_way):
+                if _asks_anew(earlier, later):
+                    found.add(later.id)
+    return frozenset(found)
+
+
+def _asks_back(earlier: Clarification, later: Clarification) -> bool:
+    flipped = earlier.asker == later.to and earlier.to == later.asker
+    return flipped and (
+        alike(earlier.topic, later.topic) or alike(earlier.question, later.question)
+    )
+
+
+def _asks_anew(earlier: Clarification, later: Clarification) -> bool:
+    """Tell whether the very same is asked once more although it was answered."""
+    answers = earlier.entries(EntryType.ANSWER)
+    if not answers or later.created_ms < answers[-1].at_ms:
+        return False
+    return alike(earlier.topic, later.topic) and _same(earlier.question, later.question)
+
+
+def _same(one: str, other: str) -> bool:
+    return folded(one).casefold() == folded(other).casefold()
+
+
+def _by_pair(states: tuple[Clarification, ...]) -> list[list[Clarification]]:
+    """Return what two agents have between them on an issue, oldest first."""
+    talks: dict[tuple[int, frozenset[str]], list[Clarification]] = defaultdict(list)
+    for state in states:
+        talks[state.issue, frozenset((state.asker, state.to))].append(state)
+    return [
+        sorted(talk, key=lambda state: (state.created_ms, len(state.id), state.id))
+        for talk in talks.values()
+        if len(talk) > 1
+    ]
+
+
+def _directions(talk: list[Clarification]) -> list[list[Clarification]]:
+    ways: dict[str, list[Clarification]] = defaultdict(list)
+    for state in talk:
+        ways[state.asker].append(state)
+    return list(ways.values())
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(folded(text).casefold()))

@@ -1,0 +1,79 @@
+"""The errors of the protocol: the codes and sentences that scripts and agents know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agentx.kernel.errors import InvalidValue, LimitError, LockHeld, NotFound, UnavailableError
+from agentx.kernel.limits import LOCK_LAST_WAIT_MS, LOCK_TRIES_MAX
+
+
+class ScopeViolation(InvalidValue):
+    """An agent asked somebody it may not ask."""
+
+    code = "SCOPE_VIOLATION"
+
+
+class ClarificationNotFound(NotFound):
+    """No ledger has it."""
+
+    code = "NOT_FOUND"
+
+
+class LockTimeout(LockHeld):
+    """Others kept the ledger for too long."""
+
+    code = "LOCK_TIMEOUT"
+
+
+class MaxRoundsExceeded(LimitError):
+    """Two agents did not come to terms; a person was called."""
+
+    code = "MAX_ROUNDS_EXCEEDED"
+
+
+class AgentFailed(UnavailableError):
+    """The agent that was asked gave no answer."""
+
+    code = "AGENT_ERROR"
+
+
+def scope_violation(asker: str, to: str, allowed: Iterable[str]) -> ScopeViolation:
+    """Say whom the asker may ask."""
+    return ScopeViolation(
+        f"Agent '{asker}' cannot clarify with '{to}'. Allowed: [{', '.join(allowed)}]",
+        hint="`can_clarify` of the agent's workflow step says whom it may ask",
+    )
+
+
+def not_found(clarification_id: str) -> ClarificationNotFound:
+    """Say that no ledger has it."""
+    return ClarificationNotFound(
+        f"Clarification {clarification_id} not found in ledger.",
+        hint="`agentx clarify` lists the active ones",
+    )
+
+
+def lock_timeout(name: str, held: LockHeld) -> LockTimeout:
+    """Say which ledger others kept."""
+    seconds = LOCK_LAST_WAIT_MS / 1000
+    return LockTimeout(
+        f"Failed to acquire lock for {name} after {LOCK_TRIES_MAX} retries ({seconds:g}s timeout).",
+        hint=f"{held.message}; {held.hint}",
+    )
+
+
+def max_rounds_exceeded(clarification_id: str, rounds_max: int) -> MaxRoundsExceeded:
+    """Say that a person was called."""
+    return MaxRoundsExceeded(
+        f"{clarification_id} reached max rounds ({rounds_max}). Auto-escalated",
+        hint=f"a person settles it: agentx clarify resolve {clarification_id} TEXT",
+    )
+
+
+def agent_failed(agent: str, clarification_id: str, reason: str) -> AgentFailed:
+    """Say that the agent gave no answer, and why."""
+    return AgentFailed(
+        f"Agent '{agent}' failed to answer {clarification_id}: {reason}. Auto-escalated",
+        hint=f"a person settles it: agentx clarify resolve {clarification_id} TEXT",
+    )

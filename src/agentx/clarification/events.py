@@ -1,0 +1,122 @@
+"""What the room tells the bus. The doorbell carries ids; the ledger has the story."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.clarification.model import Clarification
+from agentx.kernel.clock import Millis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClarificationEvent:
+    """What every one of them says."""
+
+    clarification_id: str
+    issue: int
+    asker: str
+    to: str
+    topic: str
+    blocking: bool
+    at_ms: Millis
+    round: int
+    status: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClarificationRequested(ClarificationEvent):
+    """A question was put, the first or a further one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClarificationAnswered(ClarificationEvent):
+    """An answer was kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClarificationStale(ClarificationEvent):
+    """An answer is overdue."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClarificationResolved(ClarificationEvent):
+    """It is settled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClarificationEscalated(ClarificationEvent):
+    """A person was called; the summary says for what."""
+
+    reason: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerLocked:
+    """A ledger's lock was got, after waiting so long."""
+
+    file: str
+    agent: str
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerReleased:
+    """A ledger's lock was given back, after being held so long."""
+
+    file: str
+    agent: str
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitorRan:
+    """The monitor looked at every ledger."""
+
+    stale: int
+    stuck: int
+    deadlocked: int
+    abandoned: int
+    damaged: int
+
+
+NAMES: dict[type[ClarificationEvent], str] = {
+    ClarificationRequested: "clarification-requested",
+    ClarificationAnswered: "clarification-answered",
+    ClarificationStale: "clarification-stale",
+    ClarificationResolved: "clarification-resolved",
+    ClarificationEscalated: "clarification-escalated",
+}
+
+
+def event_of(
+    kind: type[ClarificationEvent], state: Clarification, at_ms: Millis
+) -> ClarificationEvent:
+    """Return what is told of a clarification."""
+    told = {
+        "clarification_id": state.id,
+        "issue": state.issue,
+        "asker": state.asker,
+        "to": state.to,
+        "topic": state.topic,
+        "blocking": state.blocking,
+        "at_ms": at_ms,
+        "round": state.round,
+        "status": str(state.status),
+    }
+    if kind is ClarificationEscalated:
+        told |= {"reason": str(state.reason or ""), "summary": state.summary}
+    return kind(**told)  # type: ignore[arg-type]  # one table for five classes of the same fields
+
+
+def payload_of(event: ClarificationEvent) -> dict[str, object]:
+    """Return an event as other tools know it."""
+    return {
+        "clarificationId": event.clarification_id,
+        "issueNumber": event.issue,
+        "fromAgent": event.asker,
+        "toAgent": event.to,
+        "topic": event.topic,
+        "blocking": event.blocking,
+        "timestamp": event.at_ms,
+    }

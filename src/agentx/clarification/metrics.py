@@ -1,0 +1,92 @@
+"""How well agents settle things among themselves, over a stretch of time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agentx.clarification.model import Clarification, EntryType, Reason, Status
+from agentx.kernel.text import folded, preview, printable
+
+AUTO_RESOLUTION_TARGET = 0.8
+ESCALATION_TARGET = 0.2
+_TOPICS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metrics:
+    """The figures of a period. Rates are of what was settled or escalated; None without any."""
+
+    total: int = 0
+    resolved: int = 0
+    escalated: int = 0
+    abandoned: int = 0
+    open: int = 0
+    stale: int = 0
+    deadlocked: int = 0
+    average_rounds: float | None = None
+    auto_resolution_rate: float | None = None
+    escalation_rate: float | None = None
+    topics: tuple[tuple[str, int], ...] = ()
+
+
+def metrics(states: Iterable[Clarification], *, start_ms: int, end_ms: int) -> Metrics:
+    """Count what was asked from `start_ms` up to but not at `end_ms`."""
+    asked = [state for state in states if start_ms <= state.created_ms < end_ms]
+    if not asked:
+        return Metrics()
+    escalated = [state for state in asked if state.entries(EntryType.ESCALATION)]
+    resolved = [state for state in asked if state.status is Status.RESOLVED]
+    alone = [state for state in resolved if not state.entries(EntryType.ESCALATION)]
+    settled = len(alone) + len(escalated)
+    topics = Counter(folded(state.topic).casefold() for state in asked)
+    return Metrics(
+        total=len(asked),
+        resolved=len(resolved),
+        escalated=len(escalated),
+        abandoned=sum(state.status is Status.ABANDONED for state in asked),
+        open=sum(state.is_active for state in asked),
+        stale=sum(state.went_stale > 0 for state in asked),
+        deadlocked=sum(state.reason is Reason.DEADLOCK for state in asked),
+        average_rounds=sum(state.round for state in asked) / len(asked),
+        auto_resolution_rate=len(alone) / settled if settled else None,
+        escalation_rate=len(escalated) / settled if settled else None,
+        topics=tuple(sorted(topics.items(), key=lambda item: (-item[1], item[0]))[:_TOPICS]),
+    )
+
+
+def digest_lines(found: Metrics) -> tuple[str, ...]:
+    """Return the figures as a digest shows them."""
+    if not found.total:
+        return ("No clarifications.",)
+    ends = f"{found.resolved} resolved, {found.escalated} escalated, {found.abandoned} abandoned"
+    lines = [
+        f"Clarifications: {found.total} asked, {ends}, {found.open} open",
+        f"Average rounds: {found.average_rounds:.1f} (target 2-3)",
+        f"Auto-resolution rate: {_rate(found.auto_resolution_rate)} (target over 80%)",
+        f"Escalation rate: {_rate(found.escalation_rate)} (target under 20%)",
+        f"Stale: {found.stale} (target 0), deadlocks: {found.deadlocked} (target 0)",
+    ]
+    if found.topics:
+        named = ", ".join(f"{preview(topic, 60)} ({count})" for topic, count in found.topics)
+        lines.append(f"Most common topics: {named}")
+    return tuple(lines)
+
+
+def thread_lines(states: Iterable[Clarification]) -> tuple[str, ...]:
+    """Return threads as a digest shows them: each entry a line, its words in full."""
+    lines: list[str] = []
+    for state in states:
+        lines.append(
+            f"{state.id} {state.asker} -> {state.to} [{state.status}]: {preview(state.topic, 200)}"
+        )
+        lines.extend(
+            f"  {entry.round}. {entry.type} of {entry.speaker}: {folded(printable(entry.body))}"
+            for entry in state.thread
+        )
+    return tuple(lines)
+
+
+def _rate(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"

@@ -1,0 +1,210 @@
+"""The nouns of the room: a clarification, its thread, the ledger of an issue, and the facts.
+
+A clarification is what one agent wants to know of another, with everything that was
+said about it. Nothing happens here: `protocol` says what may, `monitor` what must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.ids import ClarificationId
+from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
+from agentx.kernel.roles import HUB_ROLE
+
+# Who speaks when it is no agent.
+PERSON = "human"
+HUB = HUB_ROLE
+
+
+class Status(StrEnum):
+    """How far a clarification has come."""
+
+    PENDING = "pending"
+    ANSWERED = "answered"
+    RESOLVED = "resolved"
+    STALE = "stale"
+    ESCALATED = "escalated"
+    ABANDONED = "abandoned"
+
+
+# Somebody has still to do something: an agent, the asker, or a person.
+ACTIVE = frozenset({Status.PENDING, Status.ANSWERED, Status.STALE, Status.ESCALATED})
+# The target has still to answer.
+UNANSWERED = frozenset({Status.PENDING, Status.STALE})
+
+
+class EntryType(StrEnum):
+    """What an entry of a thread is."""
+
+    QUESTION = "question"
+    ANSWER = "answer"
+    RESOLUTION = "resolution"
+    ESCALATION = "escalation"
+
+
+class Reason(StrEnum):
+    """Why a person was called, or why a question was given up."""
+
+    MAX_ROUNDS = "max-rounds"
+    STALE = "stale"
+    STUCK = "stuck"
+    DEADLOCK = "deadlock"
+    AGENT_ERROR = "agent-error"
+    MANUAL = "manual"
+    ISSUE_CLOSED = "issue-closed"
+    ASKER_GONE = "asker-gone"
+
+
+# After these the asker goes on with what is known; after the others it waits for the person.
+ASKER_GOES_ON = frozenset({Reason.AGENT_ERROR, Reason.DEADLOCK})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One entry of a thread. A late one arrived after the escalation and changed nothing."""
+
+    round: int
+    speaker: str
+    type: EntryType
+    body: str
+    at_ms: Millis
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clarification:
+    """What one agent wants to know of another, and all that was said about it."""
+
+    id: ClarificationId
+    issue: int
+    asker: str
+    to: str
+    topic: str
+    blocking: bool
+    status: Status = Status.PENDING
+    round: int = 0
+    rounds_max: int
+    created_ms: Millis
+    stale_after_ms: Millis
+    resolved_ms: Millis | None = None
+    thread: tuple[Entry, ...] = ()
+    sla_minutes: int = CLARIFY_SLA_MINUTES_DEFAULT
+    retries: int = 0
+    went_stale: int = 0
+    reason: Reason | None = None
+    summary: str = ""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether somebody has still to do something."""
+        return self.status in ACTIVE
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether the target has still to answer."""
+        return self.status in UNANSWERED
+
+    @property
+    def holds_its_asker(self) -> bool:
+        """Whether the asker cannot go on: until an answer, or a person's resolution."""
+        if not self.blocking:
+            return False
+        waits_for_person = self.status is Status.ESCALATED and self.reason not in ASKER_GOES_ON
+        return self.is_unanswered or waits_for_person
+
+    def entries(self, kind: EntryType) -> tuple[Entry, ...]:
+        """Return the entries of one type, in order."""
+        return tuple(entry for entry in self.thread if entry.type is kind)
+
+    @property
+    def question(self) -> str:
+        """What was asked last."""
+        asked = self.entries(EntryType.QUESTION)
+        return asked[-1].body if asked else ""
+
+    @property
+    def answer(self) -> str:
+        """What was answered last, or nothing."""
+        answered = self.entries(EntryType.ANSWER)
+        return answered[-1].body if answered else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """The clarifications of one issue, in the order they were asked."""
+
+    issue: int
+    clarifications: tuple[Clarification, ...] = ()
+
+    def __iter__(self) -> Iterator[Clarification]:
+        return iter(self.clarifications)
+
+    def find(self, clarification_id: str) -> Clarification | None:
+        """Return one clarification, or None."""
+        return next((each for each in self.clarifications if each.id == clarification_id), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The asker put a question, the first or a further one."""
+
+    at_ms: Millis
+    by: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The target, or a person, answered."""
+
+    at_ms: Millis
+    by: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """The asker, or a person, is content."""
+
+    at_ms: Millis
+    by: str
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WentStale:
+    """Nobody answered in time."""
+
+    at_ms: Millis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retried:
+    """The target was asked once more."""
+
+    at_ms: Millis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Escalated:
+    """A person was called."""
+
+    at_ms: Millis
+    reason: Reason
+    by: str = HUB
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abandoned:
+    """Nobody wants to know any more."""
+
+    at_ms: Millis
+    reason: Reason
+
+
+Fact = Asked | Answered | Resolved | WentStale | Retried | Escalated | Abandoned

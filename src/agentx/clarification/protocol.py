@@ -1,0 +1,308 @@
+"""What may happen to a clarification, and what it means.
+
+    (asked) -> pending --------> answered -------> resolved
+                | ^  ^              | |                ^
+                | |  '--(asked)-----' |                | by a person
+                | '-(retried)- stale  |                |
+                '----(late)----> '----+--> escalated --'
+                |                 |
+                '-----------------'------> abandoned
+
+`TRANSITIONS` is the law as data; a test draws the picture's rows from it. `GUARDS` are
+the conditions that a table cannot hold, in the order they speak: each may refuse a
+fact, or say what happens instead. Both functions are pure, and the service calls them
+under the ledger's lock, so that what was true when it was decided is true when it is kept.
+
+An answer that arrives after the escalation is kept and undoes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from agentx.clarification.model import (
+    ACTIVE,
+    PERSON,
+    Abandoned,
+    Answered,
+    Asked,
+    Clarification,
+    Entry,
+    EntryType,
+    Escalated,
+    Fact,
+    Reason,
+    Resolved,
+    Retried,
+    Status,
+    WentStale,
+)
+from agentx.clarification.summary import escalation_text, resolution_summary
+from agentx.kernel.clock import MINUTE_MS, Millis
+from agentx.kernel.errors import AgentXError, IllegalTransition
+from agentx.kernel.limits import CLARIFY_RETRIES_MAX
+
+TRANSITIONS: Mapping[Status, Mapping[type[Fact], Status]] = {
+    Status.PENDING: {
+        Answered: Status.ANSWERED,
+        WentStale: Status.STALE,
+        Escalated: Status.ESCALATED,
+        Abandoned: Status.ABANDONED,
+    },
+    Status.STALE: {
+        Retried: Status.PENDING,
+        Answered: Status.ANSWERED,
+        Escalated: Status.ESCALATED,
+        Abandoned: Status.ABANDONED,
+    },
+    Status.ANSWERED: {
+        Asked: Status.PENDING,
+        Resolved: Status.RESOLVED,
+        Escalated: Status.ESCALATED,
+    },
+    Status.ESCALATED: {
+        Answered: Status.ESCALATED,
+        Resolved: Status.RESOLVED,
+    },
+    Status.RESOLVED: {},
+    Status.ABANDONED: {},
+}
+
+# The state that a fact leads to where the table does not say otherwise.
+_MEANING: Mapping[type[Fact], Status] = {
+    Asked: Status.PENDING,
+    Answered: Status.ANSWERED,
+    Resolved: Status.RESOLVED,
+    WentStale: Status.STALE,
+    Retried: Status.PENDING,
+    Escalated: Status.ESCALATED,
+    Abandoned: Status.ABANDONED,
+}
+
+Verdict = AgentXError | tuple[Fact, ...] | None  # a refusal, what happens instead, or no objection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """One condition on what may happen."""
+
+    name: str
+    judge: Callable[[Clarification, Fact], Verdict]
+
+
+def decide(
+    state: Clarification, fact: Fact, guards: tuple[Guard, ...] | None = None
+) -> tuple[Fact, ...]:
+    """Return what happens when `fact` is tried: itself, or what takes its place.
+
+    Raises: IllegalTransition when it may not happen.
+    """
+    for guard in GUARDS if guards is None else guards:
+        verdict = guard.judge(state, fact)
+        if isinstance(verdict, AgentXError):
+            raise verdict
+        if verdict is not None:
+            return verdict
+    return (fact,)
+
+
+def evolve(state: Clarification, fact: Fact) -> Clarification:
+    """Return the clarification as it is once the fact is true."""
+    status = TRANSITIONS[state.status].get(type(fact), _MEANING[type(fact)])
+    after: Clarification
+    match fact:
+        case Asked():
+            further = state.round + 1
+            after = replace(
+                _said(state, fact.by, EntryType.QUESTION, fact.body, fact.at_ms, turn=further),
+                status=status,
+                round=further,
+                retries=0,
+                stale_after_ms=_deadline(state, fact.at_ms),
+            )
+        case Answered():
+            late = state.status is Status.ESCALATED
+            said = _said(state, fact.by, EntryType.ANSWER, fact.body, fact.at_ms, late=late)
+            after = replace(said, status=status)
+        case Resolved():
+            said = _said(state, fact.by, EntryType.RESOLUTION, fact.body, fact.at_ms)
+            after = replace(
+                said, status=status, resolved_ms=fact.at_ms, summary=resolution_summary(said)
+            )
+        case WentStale():
+            # The second deadline runs from the first notice, whether or not anybody is asked again.
+            after = replace(
+                state,
+                status=status,
+                went_stale=state.went_stale + 1,
+                stale_after_ms=_deadline(state, fact.at_ms),
+            )
+        case Retried():
+            after = replace(
+                state,
+                status=status,
+                retries=state.retries + 1,
+                stale_after_ms=_deadline(state, fact.at_ms),
+            )
+        case Escalated():
+            body = escalation_text(state, fact.reason, fact.body)
+            said = _said(state, fact.by, EntryType.ESCALATION, body, fact.at_ms)
+            after = replace(said, status=status, reason=fact.reason, summary=body)
+        case Abandoned():
+            after = replace(state, status=status, reason=fact.reason)
+        case _:
+            assert_never(fact)
+    return after
+
+
+def applied(
+    state: Clarification, fact: Fact, guards: tuple[Guard, ...] | None = None
+) -> Clarification:
+    """Return what becomes of a clarification when a fact is tried.
+
+    Raises: IllegalTransition.
+    """
+    for caused in decide(state, fact, guards):
+        state = evolve(state, caused)
+    return state
+
+
+def is_overdue(state: Clarification, now_ms: int) -> bool:
+    """Tell whether the answer should be there by now."""
+    return state.is_unanswered and now_ms >= state.stale_after_ms
+
+
+def _said(
+    state: Clarification,
+    speaker: str,
+    kind: EntryType,
+    body: str,
+    at_ms: Millis,
+    *,
+    late: bool = False,
+    turn: int | None = None,
+) -> Clarification:
+    number = state.round if turn is None else turn
+    entry = Entry(round=number, speaker=speaker, type=kind, body=body, at_ms=at_ms, late=late)
+    return replace(state, thread=(*state.thread, entry))
+
+
+def _deadline(state: Clarification, from_ms: int) -> Millis:
+    return Millis(from_ms + state.sla_minutes * MINUTE_MS)
+
+
+# --- guards ---------------------------------------------------------------------------------
+
+
+def _first_question(state: Clarification, fact: Fact) -> Verdict:
+    """Round 0 is a question that is about to be put."""
+    return (fact,) if isinstance(fact, Asked) and state.round == 0 else None
+
+
+def _a_person_steps_in(state: Clarification, fact: Fact) -> Verdict:
+    """A person need not wait for the agents: calling the person and settling it are one step."""
+    stepped_in = isinstance(fact, Resolved) and fact.by == PERSON
+    if not (stepped_in and state.is_unanswered):
+        return None
+    return Escalated(at_ms=fact.at_ms, reason=Reason.MANUAL, by=PERSON), fact
+
+
+def _the_table(state: Clarification, fact: Fact) -> Verdict:
+    if type(fact) in TRANSITIONS[state.status]:
+        return None
+    verbs: dict[type[Fact], str] = {
+        Asked: "followed up",
+        Answered: "answered",
+        Resolved: "resolved",
+        WentStale: "called stale",
+        Retried: "asked again",
+        Escalated: "escalated",
+        Abandoned: "abandoned",
+    }
+    return IllegalTransition(
+        f"{state.id} is {state.status}: cannot be {verbs[type(fact)]}", hint=_next_step(state)
+    )
+
+
+def _only_the_asker_follows_up(state: Clarification, fact: Fact) -> Verdict:
+    if not isinstance(fact, Asked) or fact.by == state.asker:
+        return None
+    return IllegalTransition(
+        f"{state.id} was asked by {state.asker}: {fact.by} cannot follow it up",
+        hint="ask a new question",
+    )
+
+
+def _only_the_target_answers(state: Clarification, fact: Fact) -> Verdict:
+    if not isinstance(fact, Answered) or fact.by in {state.to, PERSON}:
+        return None
+    return IllegalTransition(
+        f"{state.id} was asked of {state.to}: {fact.by} cannot answer it",
+        hint=f"answer as {state.to}, or as {PERSON}",
+    )
+
+
+def _only_its_people_resolve(state: Clarification, fact: Fact) -> Verdict:
+    if not isinstance(fact, Resolved) or fact.by == PERSON:
+        return None
+    if state.status is Status.ESCALATED:
+        return IllegalTransition(
+            f"{state.id} is escalated: only a person can resolve it",
+            hint=f"agentx clarify resolve {state.id} TEXT",
+        )
+    if fact.by == state.asker:
+        return None
+    return IllegalTransition(
+        f"{state.id} was asked by {state.asker}: {fact.by} cannot resolve it",
+        hint=f"resolve it as {state.asker}, or as {PERSON}",
+    )
+
+
+def _so_many_rounds(state: Clarification, fact: Fact) -> Verdict:
+    """Two agents that still disagree now will not agree by asking again."""
+    if not isinstance(fact, Asked) or state.round < state.rounds_max:
+        return None
+    escalated = Escalated(at_ms=fact.at_ms, reason=Reason.MAX_ROUNDS, by=fact.by, body=fact.body)
+    return (escalated,)
+
+
+def _stale_only_when_due(state: Clarification, fact: Fact) -> Verdict:
+    if not isinstance(fact, WentStale) or is_overdue(state, fact.at_ms):
+        return None
+    return IllegalTransition(f"{state.id} is not overdue", hint="nothing is to be done")
+
+
+def _one_retry(state: Clarification, fact: Fact) -> Verdict:
+    if not isinstance(fact, Retried) or state.retries < CLARIFY_RETRIES_MAX:
+        return None
+    return (Escalated(at_ms=fact.at_ms, reason=Reason.STALE),)
+
+
+def _next_step(state: Clarification) -> str:
+    match state.status:
+        case Status.PENDING | Status.STALE:
+            return f"it waits for {state.to}: agentx clarify answer {state.id} TEXT"
+        case Status.ANSWERED:
+            return f"{state.asker} resolves it or follows it up"
+        case Status.ESCALATED:
+            return f"a person settles it: agentx clarify resolve {state.id} TEXT"
+        case Status.RESOLVED | Status.ABANDONED:
+            return "ask a new question"
+
+
+GUARDS: tuple[Guard, ...] = (
+    Guard(name="first-question", judge=_first_question),
+    Guard(name="person-steps-in", judge=_a_person_steps_in),
+    Guard(name="table", judge=_the_table),
+    Guard(name="asker-follows-up", judge=_only_the_asker_follows_up),
+    Guard(name="target-answers", judge=_only_the_target_answers),
+    Guard(name="its-people-resolve", judge=_only_its_people_resolve),
+    Guard(name="rounds", judge=_so_many_rounds),
+    Guard(name="stale-when-due", judge=_stale_only_when_due),
+    Guard(name="one-retry", judge=_one_retry),
+)
+
+assert set(TRANSITIONS) == set(Status), "every state has its row"
+assert all(TRANSITIONS[status] or status not in ACTIVE for status in Status), "active: a way out"

@@ -1,0 +1,213 @@
+"""One thread, four looks: the stream of a chat, a terminal, a comment on an issue, an inbox line.
+
+Each shows every entry in order with its words. What agents wrote is text, not markup of
+ours: control characters that would disturb a terminal are replaced, and a comment's
+hidden marker cannot be forged by a body.
+"""
+
+from __future__ import annotations
+
+from agentx.clarification.model import (
+    PERSON,
+    Clarification,
+    Entry,
+    EntryType,
+    Status,
+)
+from agentx.kernel.clock import to_iso
+from agentx.kernel.roles import spoken
+from agentx.kernel.text import preview, printable
+from agentx.kernel.when import age
+
+_RESET = "\x1b[0m"
+_COLOURS = {
+    EntryType.QUESTION: "\x1b[36m",
+    EntryType.ANSWER: "\x1b[32m",
+    EntryType.RESOLUTION: "\x1b[1;32m",
+    EntryType.ESCALATION: "\x1b[1;31m",
+}
+_STATUS_COLOURS = {
+    Status.PENDING: "\x1b[33m",
+    Status.ANSWERED: "\x1b[36m",
+    Status.RESOLVED: "\x1b[32m",
+    Status.STALE: "\x1b[35m",
+    Status.ESCALATED: "\x1b[1;31m",
+    Status.ABANDONED: "\x1b[2m",
+}
+
+
+# --- the stream of a chat -------------------------------------------------------------------
+
+
+def stream(state: Clarification) -> str:
+    """Return a thread as it runs through a chat."""
+    return "\n\n".join(stream_entry(state, entry) for entry in state.thread)
+
+
+def stream_entry(state: Clarification, entry: Entry) -> str:
+    """Return one entry as it runs through a chat."""
+    asker, target = spoken(state.asker), spoken(state.to)
+    body = printable(entry.body)
+    match entry.type:
+        case EntryType.QUESTION:
+            return f"[{asker} -> {target}] Clarification needed: {body}"
+        case EntryType.ANSWER:
+            late = " (after the escalation)" if entry.late else ""
+            return f"[{spoken(entry.speaker)}] {body}{late}"
+        case EntryType.RESOLUTION:
+            return "\n".join(
+                line
+                for line in (
+                    f"[{asker}] Clarification resolved. Continuing...",
+                    _settled_by(entry, body),
+                )
+                if line
+            )
+        case EntryType.ESCALATION:
+            return f"[ESCALATED] {state.id}\n{body}"
+
+
+def routing(state: Clarification) -> str:
+    """Return what is said while the target thinks."""
+    return f"[Routing to {spoken(state.to)} automatically...]"
+
+
+def _settled_by(entry: Entry, body: str) -> str:
+    if entry.speaker == PERSON:
+        return f"[{spoken(PERSON)}] {body}" if body else f"[{spoken(PERSON)}] settled it."
+    return body
+
+
+# --- a terminal -----------------------------------------------------------------------------
+
+
+def terminal(state: Clarification, *, colour: bool) -> str:
+    """Return a thread for a terminal, or for a file when it has no colours."""
+    head = f"{state.id}  {printable(preview(state.topic, 200))}"
+    blocks = "blocking" if state.blocking else "not blocking"
+    facts = f"{state.status}, round {state.round}/{state.rounds_max}, {blocks}"
+    lines = [f"{head}  {_tinted(f'[{facts}]', _STATUS_COLOURS[state.status], colour)}"]
+    for entry in state.thread:
+        lines.extend(_terminal_entry(state, entry, colour=colour))
+    return "\n".join(lines)
+
+
+def _terminal_entry(state: Clarification, entry: Entry, *, colour: bool) -> list[str]:
+    at = to_iso(entry.at_ms)
+    tint = _COLOURS[entry.type]
+    match entry.type:
+        case EntryType.QUESTION:
+            head = f"[Round {entry.round}] {state.asker} -> {state.to} ({at})"
+            return [_tinted(head, tint, colour), *_indented("Q: ", entry.body)]
+        case EntryType.ANSWER:
+            late = " late" if entry.late else ""
+            head = f"[Round {entry.round}{late}] {entry.speaker} -> {state.asker} ({at})"
+            return [_tinted(head, tint, colour), *_indented("A: ", entry.body)]
+        case EntryType.RESOLUTION | EntryType.ESCALATION:
+            word = "RESOLVED" if entry.type is EntryType.RESOLUTION else "ESCALATED"
+            head = f"[{word}] {entry.speaker} ({at})"
+            return [_tinted(head, tint, colour), *(_indented("", entry.body) if entry.body else ())]
+
+
+def _indented(mark: str, body: str) -> list[str]:
+    first, *rest = printable(body).splitlines() or [""]
+    return [f"  {mark}{first}", *(f"  {' ' * len(mark)}{line}" for line in rest)]
+
+
+def _tinted(text: str, tint: str, colour: bool) -> str:
+    return f"{tint}{text}{_RESET}" if colour else text
+
+
+# --- a comment on an issue ------------------------------------------------------------------
+
+
+def marker(state: Clarification, index: int) -> str:
+    """Return the hidden mark by which a comment is known again, however often it is synced."""
+    return f"<!-- agentx:clarification:{state.id}:{index} -->"
+
+
+def comment(state: Clarification, index: int) -> str:
+    """Return one entry of a thread as a structured comment on its issue."""
+    entry = state.thread[index]
+    title = {
+        EntryType.QUESTION: f"{spoken(state.asker)} asks {spoken(state.to)}",
+        EntryType.ANSWER: f"{spoken(entry.speaker)} answers {spoken(state.asker)}",
+        EntryType.RESOLUTION: f"Resolved by {spoken(entry.speaker)}",
+        EntryType.ESCALATION: "Escalated: a person is needed",
+    }[entry.type]
+    late = ", after the escalation" if entry.late else ""
+    quoted = "\n".join(f"> {line}" for line in _unmarked(entry.body).splitlines()) or "> -"
+    return "\n".join(
+        (
+            marker(state, index),
+            f"**{title}** ({state.id}, round {entry.round}/{state.rounds_max}{late})",
+            "",
+            f"**Topic**: {_unmarked(preview(state.topic, 200))}",
+            "",
+            quoted,
+            "",
+            f"<sub>{to_iso(entry.at_ms)}</sub>",
+        )
+    )
+
+
+def _unmarked(body: str) -> str:
+    """Return a body that cannot pass for one of our markers."""
+    return printable(body).replace("<!--", "&lt;!--")
+
+
+# --- lists ----------------------------------------------------------------------------------
+
+
+def next_actions(state: Clarification) -> tuple[str, ...]:
+    """Return what can be done now, as commands, the likeliest first."""
+    match state.status:
+        case Status.PENDING | Status.STALE:
+            return (
+                f'agentx clarify answer {state.id} "..."',
+                f"agentx clarify escalate {state.id}",
+            )
+        case Status.ANSWERED:
+            return (
+                f"agentx clarify resolve {state.id}",
+                f'agentx clarify ask --follow-up {state.id} --question "..."',
+            )
+        case Status.ESCALATED:
+            return (f'agentx clarify resolve {state.id} "your decision"',)
+        case Status.RESOLVED | Status.ABANDONED:
+            return ()
+
+
+def inbox_line(state: Clarification, now_ms: int) -> str:
+    """Return an open question as its target is shown it at session start."""
+    waits = " and waits for it" if state.holds_its_asker else ""
+    overdue = ", overdue" if state.status is Status.STALE or state.retries else ""
+    return (
+        f"{state.id} (issue {state.issue}, {age(state.created_ms, now_ms=now_ms)}{overdue}): "
+        f"{state.asker} asks{waits}: {preview(state.topic, 80)}: {preview(state.question, 400)} "
+        f'-- answer with: agentx clarify answer {state.id} "..."'
+    )
+
+
+def outbox_line(state: Clarification, now_ms: int) -> str:
+    """Return an answer as its asker is shown it at session start."""
+    about = f"{state.to} answered {preview(state.topic, 80)}: {preview(state.answer, 400)}"
+    return (
+        f"{state.id} (issue {state.issue}, {age(state.created_ms, now_ms=now_ms)}): {about} "
+        f"-- settle with: agentx clarify resolve {state.id}"
+    )
+
+
+def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
+    """Return the active clarifications for a chat, with what can be done about each."""
+    if not states:
+        return "No active clarifications."
+    lines = [f"{len(states)} active clarification{'s' if len(states) > 1 else ''}:", ""]
+    for state in states:
+        lines.append(
+            f"- **{state.id}** [{state.status}] {spoken(state.asker)} -> {spoken(state.to)}, "
+            f"round {state.round}/{state.rounds_max}, {age(state.created_ms, now_ms=now_ms)}: "
+            f"{preview(state.topic, 100)}"
+        )
+        lines.extend(f"  - next: `{action}`" for action in next_actions(state)[:1])
+    return "\n".join(lines)

@@ -1,0 +1,137 @@
+"""Who may ask whom, what, and how often: everything that is checked before a question is kept.
+
+The guards are data, in the order they speak; the first that refuses decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from agentx.clarification.errors import ScopeViolation, scope_violation
+from agentx.kernel.errors import AgentXError, InvalidValue
+from agentx.kernel.limits import (
+    CLARIFY_ROUNDS_BLOCKING_MAX,
+    CLARIFY_ROUNDS_NON_BLOCKING_MAX,
+    CLARIFY_SLA_MINUTES_DEFAULT,
+    CLARIFY_TEXT_CHARS_MAX,
+    CLARIFY_TOPIC_CHARS_MAX,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What an agent's workflow step lets it ask. `rounds_max` may lower the cap, never raise it."""
+
+    can_clarify: tuple[str, ...] = ()
+    rounds_max: int | None = None
+    sla_minutes: int = CLARIFY_SLA_MINUTES_DEFAULT
+    blocking_allowed: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A question that an agent wants to put."""
+
+    issue: int
+    asker: str
+    to: str
+    topic: str
+    question: str
+    blocking: bool = True
+    rounds_max: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeGuard:
+    """One condition on a request."""
+
+    name: str
+    refuses: Callable[[Request, Scope, frozenset[str]], AgentXError | None]
+
+
+def permit(
+    request: Request,
+    scope: Scope,
+    agents: frozenset[str],
+    guards: tuple[ScopeGuard, ...] | None = None,
+) -> Request:
+    """Return the request as it may be put: trimmed, and non-blocking where the step says so.
+
+    Raises: ScopeViolation, InvalidValue.
+    """
+    trimmed = replace(request, topic=request.topic.strip(), question=request.question.strip())
+    for guard in SCOPE_GUARDS if guards is None else guards:
+        refusal = guard.refuses(trimmed, scope, agents)
+        if refusal is not None:
+            raise refusal
+    return replace(trimmed, blocking=trimmed.blocking and scope.blocking_allowed)
+
+
+def rounds_of(request: Request, scope: Scope) -> int:
+    """Return how many rounds a request may take: the cap, or fewer."""
+    cap = CLARIFY_ROUNDS_BLOCKING_MAX if request.blocking else CLARIFY_ROUNDS_NON_BLOCKING_MAX
+    wanted = (cap, scope.rounds_max or cap, request.rounds_max or cap)
+    return max(1, min(wanted))
+
+
+def checked_text(name: str, text: str, chars_max: int = CLARIFY_TEXT_CHARS_MAX) -> str:
+    """Return a text that may be kept, trimmed.
+
+    Raises: InvalidValue when it is empty or too long.
+    """
+    trimmed = text.strip()
+    if not trimmed:
+        raise InvalidValue(f"the {name} is empty", hint=f"give a {name}")
+    if len(trimmed) > chars_max:
+        raise InvalidValue(
+            f"the {name} has {len(trimmed):,} characters, {chars_max:,} are allowed",
+            hint="say it shorter, or put the rest into a file of the project and name it",
+        )
+    return trimmed
+
+
+def _unknown_asker(request: Request, _scope: Scope, agents: frozenset[str]) -> AgentXError | None:
+    if request.asker in agents:
+        return None
+    return InvalidValue(
+        f"{request.asker[:60]!r} is not an agent", hint=f"agents are: {', '.join(sorted(agents))}"
+    )
+
+
+def _asks_oneself(request: Request, scope: Scope, _agents: frozenset[str]) -> AgentXError | None:
+    if request.asker != request.to:
+        return None
+    allowed = tuple(agent for agent in scope.can_clarify if agent != request.asker)
+    return scope_violation(request.asker, request.to, allowed)
+
+
+def _out_of_scope(request: Request, scope: Scope, _agents: frozenset[str]) -> ScopeViolation | None:
+    if request.to in scope.can_clarify:
+        return None
+    return scope_violation(request.asker, request.to, scope.can_clarify)
+
+
+def _bad_topic(request: Request, _scope: Scope, _agents: frozenset[str]) -> AgentXError | None:
+    return _bad_text("topic", request.topic, CLARIFY_TOPIC_CHARS_MAX)
+
+
+def _bad_question(request: Request, _scope: Scope, _agents: frozenset[str]) -> AgentXError | None:
+    return _bad_text("question", request.question, CLARIFY_TEXT_CHARS_MAX)
+
+
+def _bad_text(name: str, text: str, chars_max: int) -> AgentXError | None:
+    try:
+        checked_text(name, text, chars_max)
+    except InvalidValue as refusal:
+        return refusal
+    return None
+
+
+SCOPE_GUARDS: tuple[ScopeGuard, ...] = (
+    ScopeGuard(name="known-asker", refuses=_unknown_asker),
+    ScopeGuard(name="not-oneself", refuses=_asks_oneself),
+    ScopeGuard(name="in-scope", refuses=_out_of_scope),
+    ScopeGuard(name="topic", refuses=_bad_topic),
+    ScopeGuard(name="question", refuses=_bad_question),
+)

@@ -1,0 +1,318 @@
+"""The verbs of the room: take the lock, decide, keep, leave, tell.
+
+No verb asks an agent, and no lock is held when anybody is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from agentx.clarification.errors import max_rounds_exceeded, not_found
+from agentx.clarification.events import (
+    ClarificationAnswered,
+    ClarificationEscalated,
+    ClarificationEvent,
+    ClarificationRequested,
+    ClarificationResolved,
+    ClarificationStale,
+    MonitorRan,
+    event_of,
+)
+from agentx.clarification.model import (
+    HUB,
+    PERSON,
+    Abandoned,
+    Answered,
+    Asked,
+    Clarification,
+    Escalated,
+    Fact,
+    Ledger,
+    Reason,
+    Resolved,
+    Retried,
+    Status,
+    WentStale,
+)
+from agentx.clarification.monitor import Finding, World, findings
+from agentx.clarification.protocol import applied
+from agentx.clarification.scope import Request, Scope, checked_text, rounds_of
+from agentx.clarification.store import LedgerStore, Stamp
+from agentx.kernel.bus import Bus
+from agentx.kernel.clock import MINUTE_MS, Clock, Millis
+from agentx.kernel.errors import CorruptRecord, IllegalTransition
+from agentx.kernel.ids import parse_clarification_id
+from agentx.kernel.redact import redact
+
+_TOLD: dict[type[Fact], type[ClarificationEvent]] = {
+    Asked: ClarificationRequested,
+    Answered: ClarificationAnswered,
+    WentStale: ClarificationStale,
+    Resolved: ClarificationResolved,
+    Escalated: ClarificationEscalated,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """Every active clarification, and the ledgers that could not be read."""
+
+    active: tuple[Clarification, ...]
+    damaged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What the monitor found and did."""
+
+    stale: tuple[Clarification, ...] = ()
+    stuck: tuple[Clarification, ...] = ()
+    deadlocked: tuple[Clarification, ...] = ()
+    abandoned: tuple[Clarification, ...] = ()
+    damaged: tuple[str, ...] = ()
+    active: tuple[Clarification, ...] = ()
+
+    @property
+    def found_something(self) -> bool:
+        """Whether anything was wrong."""
+        return bool(self.stale or self.stuck or self.deadlocked or self.abandoned or self.damaged)
+
+
+@dataclass(slots=True)
+class _Done:
+    by_reason: dict[Reason, list[Clarification]] = field(default_factory=dict)
+
+    def of(self, *reasons: Reason) -> tuple[Clarification, ...]:
+        return tuple(state for reason in reasons for state in self.by_reason.get(reason, ()))
+
+
+class Clarifications:
+    """What agents want to know of each other."""
+
+    def __init__(self, store: LedgerStore, *, clock: Clock, bus: Bus) -> None:
+        self._store = store
+        self._clock = clock
+        self._bus = bus
+        self._seen: dict[Stamp, tuple[Clarification, ...]] = {}
+
+    def ask(self, request: Request, scope: Scope) -> Clarification:
+        """Keep a question that `scope.permit` let through; it has an id of its own.
+
+        Raises: LockTimeout, CorruptRecord.
+        """
+        now = self._clock.now_ms()
+        with self._store.editing(request.issue, agent=request.asker) as edit:
+            state = Clarification(
+                id=edit.next_id(),
+                issue=request.issue,
+                asker=request.asker,
+                to=request.to,
+                topic=redact(request.topic),
+                blocking=request.blocking,
+                rounds_max=rounds_of(request, scope),
+                created_ms=now,
+                stale_after_ms=Millis(now + scope.sla_minutes * MINUTE_MS),
+                sla_minutes=scope.sla_minutes,
+            )
+            question = Asked(at_ms=now, by=request.asker, body=redact(request.question))
+            state = applied(state, question)
+            edit.put(state)
+        self._tell(ClarificationRequested, state)
+        return state
+
+    def follow_up(self, clarification_id: str, question: str, *, by: str) -> Clarification:
+        """Put a further question; past the last round a person is called.
+
+        Raises: MaxRoundsExceeded once the escalation is kept, ClarificationNotFound,
+            IllegalTransition, InvalidValue, LockTimeout.
+        """
+        body = redact(checked_text("question", question))
+        state = self._happen(
+            clarification_id, Asked(at_ms=self._clock.now_ms(), by=by, body=body), agent=by
+        )
+        if state.status is Status.ESCALATED:
+            raise max_rounds_exceeded(state.id, state.rounds_max)
+        return state
+
+    def answer(self, clarification_id: str, answer: str, *, by: str = "") -> Clarification:
+        """Keep an answer; one that comes after the escalation is kept and changes nothing.
+
+        Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
+        """
+        body = redact(checked_text("answer", answer))
+        speaker = by or self.find(clarification_id).to
+        fact = Answered(at_ms=self._clock.now_ms(), by=speaker, body=body)
+        return self._happen(clarification_id, fact, agent=speaker)
+
+    def resolve(self, clarification_id: str, body: str = "", *, by: str = "") -> Clarification:
+        """Settle it: by its asker once it is answered, else by a person.
+
+        Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
+        """
+        text = redact(checked_text("resolution", body)) if body.strip() else ""
+        speaker = by or self._settler(clarification_id)
+        fact = Resolved(at_ms=self._clock.now_ms(), by=speaker, body=text)
+        return self._happen(clarification_id, fact, agent=speaker)
+
+    def escalate(
+        self,
+        clarification_id: str,
+        summary: str = "",
+        *,
+        reason: Reason = Reason.MANUAL,
+        by: str = HUB,
+    ) -> Clarification:
+        """Call a person.
+
+        Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
+        """
+        text = redact(checked_text("summary", summary)) if summary.strip() else ""
+        fact = Escalated(at_ms=self._clock.now_ms(), reason=reason, by=by, body=text)
+        return self._happen(clarification_id, fact, agent=by)
+
+    def retry(self, clarification_id: str) -> Clarification:
+        """Put a stale question once more; a second time a person is called instead.
+
+        Raises: ClarificationNotFound, IllegalTransition, LockTimeout.
+        """
+        return self._happen(clarification_id, Retried(at_ms=self._clock.now_ms()), agent=HUB)
+
+    def find(self, clarification_id: str) -> Clarification:
+        """Return one clarification.
+
+        Raises: InvalidValue for what is no id, ClarificationNotFound.
+        """
+        known, issue, _ = parse_clarification_id(clarification_id)
+        state = self._store.read(issue).find(known)
+        if state is None:
+            raise not_found(known)
+        return state
+
+    def ledger(self, issue: int) -> Ledger:
+        """Return the clarifications of an issue.
+
+        Raises: CorruptRecord.
+        """
+        return self._store.read(issue)
+
+    def ledgers(self) -> Iterator[Ledger]:
+        """Yield every ledger that can be read."""
+        for stamp in self._store.stamps():
+            try:
+                yield self._store.read(stamp.issue)
+            except CorruptRecord:
+                continue
+
+    def survey(self) -> Survey:
+        """Return every active clarification; a damaged ledger is reported, and harms no other.
+
+        A ledger that has not changed since this process looked is not read again.
+        """
+        stamps = self._store.stamps()
+        seen: dict[Stamp, tuple[Clarification, ...]] = {}
+        damaged: list[str] = []
+        for stamp in stamps:
+            known = self._seen.get(stamp)
+            try:
+                seen[stamp] = self._store.active(stamp.issue) if known is None else known
+            except CorruptRecord as error:
+                damaged.append(f"{error.message}; {error.hint}")
+        self._seen = seen
+        return Survey(
+            active=tuple(state for active in seen.values() for state in active),
+            damaged=tuple(damaged),
+        )
+
+    def check(self, survey: Survey, world: World) -> Check:
+        """Do what the monitor finds to be done, and tell what it was.
+
+        Every finding is decided again under its ledger's lock: what another process has done
+        meanwhile is not done twice.
+        """
+        done = _Done()
+        changed = {state.id: state for state in survey.active}
+        for finding in findings(survey.active, world):
+            state = self._act(finding)
+            if state is not None:
+                done.by_reason.setdefault(finding.reason, []).append(state)
+                changed[state.id] = state
+        found = Check(
+            stale=done.of(Reason.STALE),
+            stuck=done.of(Reason.STUCK),
+            deadlocked=done.of(Reason.DEADLOCK),
+            abandoned=done.of(Reason.ISSUE_CLOSED, Reason.ASKER_GONE),
+            damaged=survey.damaged,
+            active=tuple(state for state in changed.values() if state.is_active),
+        )
+        self._bus.tell(
+            MonitorRan(
+                stale=len(found.stale),
+                stuck=len(found.stuck),
+                deadlocked=len(found.deadlocked),
+                abandoned=len(found.abandoned),
+                damaged=len(found.damaged),
+            )
+        )
+        return found
+
+    def _act(self, finding: Finding) -> Clarification | None:
+        state: Clarification | None = None
+        try:
+            for fact in finding.facts:
+                state = self._happen(
+                    finding.clarification.id, fact, agent=HUB, seen=finding.clarification
+                )
+        except IllegalTransition:
+            return None
+        return state
+
+    def _happen(
+        self,
+        clarification_id: str,
+        fact: Fact,
+        *,
+        agent: str,
+        seen: Clarification | None = None,
+    ) -> Clarification:
+        known, issue, _ = parse_clarification_id(clarification_id)
+        with self._store.editing(issue, agent=agent) as edit:
+            before = edit.find(known)
+            if before is None:
+                raise not_found(known)
+            if seen is not None and before != seen:
+                raise IllegalTransition(f"{known} has changed since it was looked at")
+            state = applied(before, fact)
+            edit.put(state)
+        for kind in _told(fact, before, state):
+            self._tell(kind, state)
+        return state
+
+    def _settler(self, clarification_id: str) -> str:
+        state = self.find(clarification_id)
+        return state.asker if state.status is Status.ANSWERED else PERSON
+
+    def _tell(self, kind: type[ClarificationEvent], state: Clarification) -> None:
+        self._bus.tell(event_of(kind, state, self._clock.now_ms()))
+
+
+def _told(
+    fact: Fact, before: Clarification, after: Clarification
+) -> Iterable[type[ClarificationEvent]]:
+    """Return what is told of a change: what was tried, unless something else took its place."""
+    escalated = (
+        after.reason is not None
+        and before.reason is None
+        and after.status
+        in {
+            Status.ESCALATED,
+            Status.RESOLVED,
+        }
+    )
+    if escalated:
+        yield ClarificationEscalated
+        if after.status is Status.ESCALATED:
+            return
+    kind = _TOLD.get(type(fact))
+    if kind is not None and not isinstance(fact, Abandoned):
+        yield kind

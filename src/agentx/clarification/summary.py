@@ -1,0 +1,116 @@
+"""A thread in fewer words: for the person who is called, for the agent who is asked, for later.
+
+The person gets the topic, each agent's position and what can be done. The agent gets
+the newest round whole and the older ones as far as the budget goes. Once a thread is
+settled its summary stands for it wherever it is injected; the thread stays on disk.
+"""
+
+from __future__ import annotations
+
+from agentx.clarification.model import (
+    PERSON,
+    Clarification,
+    Entry,
+    EntryType,
+    Reason,
+    Status,
+)
+from agentx.kernel.limits import CLARIFY_SUMMARY_CHARS_MAX
+from agentx.kernel.text import preview
+from agentx.kernel.tokens import Budget, estimate
+
+_WHY = {
+    Reason.MAX_ROUNDS: "{rounds} rounds without agreement",
+    Reason.STALE: "{to} did not answer in time, and not when asked again",
+    Reason.STUCK: "the same is asked over and over",
+    Reason.DEADLOCK: "the agents wait for each other; the upstream question stays",
+    Reason.AGENT_ERROR: "{to} could not be reached",
+    Reason.MANUAL: "a person was called",
+}
+_POSITION_CHARS = 400
+_OLDER_CHARS = 200
+
+
+def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str:
+    """Return what the person needs: topic, why, each agent's position, what can be done."""
+    why = _WHY.get(reason, str(reason)).format(rounds=state.round, to=state.to)
+    asked = said if said and reason is Reason.MAX_ROUNDS else state.question
+    lines = [f"Topic: {state.topic}", f"Why: {why}"]
+    if said and reason is not Reason.MAX_ROUNDS:
+        lines.append(f"Note: {said}")
+    answered = preview(state.answer, _POSITION_CHARS) or "no answer"
+    lines += [
+        "Positions:",
+        f"- {state.asker}: {preview(asked, _POSITION_CHARS) or 'no question'}",
+        f"- {state.to}: {answered}",
+        "Options:",
+        *(f"{number}. {option}" for number, option in enumerate(_options(state), 1)),
+    ]
+    return "\n".join(lines)
+
+
+def _options(state: Clarification) -> tuple[str, ...]:
+    resolve = f"agentx clarify resolve {state.id}"
+    options = [f'Decide it yourself: {resolve} "your decision"']
+    if state.answer:
+        options.insert(0, f'Take the answer of {state.to}: {resolve} "as {state.to} says"')
+    options.append(f'Let {state.asker} go on without: {resolve} "go on with what is known"')
+    return tuple(options)
+
+
+def resolution_summary(state: Clarification) -> str:
+    """Return what a settled thread came to: each round in a line, and the decision."""
+    settled = state.entries(EntryType.RESOLUTION)
+    decision = settled[-1].body if settled else ""
+    by_person = bool(settled) and settled[-1].speaker == PERSON
+    parts = [
+        f"{entry.speaker}: {entry.body}"
+        for entry in state.thread
+        if entry.type in {EntryType.QUESTION, EntryType.ANSWER}
+    ]
+    if decision:
+        parts.append(f"{'Decided by a person' if by_person else 'Resolution'}: {decision}")
+    each = CLARIFY_SUMMARY_CHARS_MAX // (len(parts) + 1)
+    return "\n".join((f"Topic: {preview(state.topic, each)}", *(preview(p, each) for p in parts)))
+
+
+def injected(state: Clarification, budget_tokens: int) -> tuple[Entry, ...]:
+    """Return the thread as an agent is shown it: within the budget, the newest round whole.
+
+    Older rounds are shortened, then left out from the oldest on; a settled thread is its
+    summary alone.
+    """
+    if state.status is Status.RESOLVED and state.summary:
+        newest = state.thread[-1]
+        return (
+            Entry(
+                round=newest.round,
+                speaker=newest.speaker,
+                type=EntryType.RESOLUTION,
+                body=state.summary,
+                at_ms=newest.at_ms,
+            ),
+        )
+    if sum(estimate(entry.body) for entry in state.thread) <= budget_tokens:
+        return state.thread
+    budget = Budget(budget_tokens)
+    kept: list[Entry] = []
+    for entry in reversed(state.thread):
+        current = entry.round >= state.round
+        body = entry.body if current else preview(entry.body, _OLDER_CHARS)
+        if estimate(body) > budget.left:
+            body = preview(body, _OLDER_CHARS)
+        if estimate(body) > budget.left:
+            break
+        budget.take(estimate(body))
+        kept.append(
+            Entry(
+                round=entry.round,
+                speaker=entry.speaker,
+                type=entry.type,
+                body=body,
+                at_ms=entry.at_ms,
+                late=entry.late,
+            )
+        )
+    return tuple(reversed(kept))

@@ -1,0 +1,216 @@
+"""Text cut into sentences that know where they stand.
+
+A sentence is a place in the text, `text[start:end]`, and the form in which it is shown.
+The shown form follows from the words in that place by these steps and no others:
+
+1. markdown bold marks are dropped, and `[label](target)` becomes its label;
+2. white space is folded to single spaces;
+3. what is too long is cut at the end of a clause, else of a word, else of a visible
+   character, and ends with an ellipsis.
+
+Marks of headings, lists and quotations stand outside the place. Code blocks, tables, and
+blocks in tags (what agent CLIs put around prompts) hold no sentences. Of a very long text
+only the head and the tail are read.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from agentx.kernel import limits
+from agentx.kernel.text import whole_head
+
+ELLIPSIS = "\u2026"
+
+_LINE = re.compile(r"[^\n]*\n?")
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_TAG_OPEN = re.compile(r"<([a-zA-Z][\w-]*)(?:\s[^<>]*)?>")
+_HEADING = re.compile(r"#{1,6}[ \t]+")
+_MARKER = re.compile(
+    r"(?:(?:[-*+\u2022\u2023\u25e6]|\(?\d{1,3}[.)])[ \t]+|>[ \t]?)(?:\[[ xX]\][ \t]+)?"
+)
+_RULE = re.compile(r"[-=*_\s|+:]+\Z")
+# Sentences end at a stop that white space follows, or at a stop of a script without spaces.
+_STOP = re.compile(
+    r"[.!?\u2026\u061f\u06d4\u0964]+[\"')\]*_`\u201d\u2019\u00bb]*(?=\s)"
+    r"|[\u2600-\u27bf\U0001f300-\U0001faff][\ufe0e\ufe0f\u200d\U0001f3fb-\U0001f3ff]*(?=\s)"
+    r"|[\u3002\uff01\uff1f\uff61]+[\u300d\u300f\u201d\u2019\uff09\"')]*"
+)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|excl|Mr|Mrs|Dr|St|No|Fig|al|ca|bzw|usw|z\.B|d\.h)"
+    r"|\b[A-Z]|(?:^|\s)\d{1,3})\.\Z"
+)
+_LONG_WORD = re.compile(r"[^\W\d_]{4}\Z")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_SPACE = re.compile(r"\s+")
+# Words that promise another one: a line must not end with them.
+_DANGLING = re.compile(
+    r"(?: (?:a|an|the|and|or|but|so|to|of|in|on|at|by|for|from|with|that|which|is|are|was|as|if|we"
+    r"|i|it|this))+\Z",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,;:\uff0c\uff1b\u3001\u060c](?=\s|[\u3040-\u9fff])|\s[-\u2013\u2014](?=\s)")
+
+
+# Two of these say about as much as a word.
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+class Block(Enum):
+    """What a sentence is part of."""
+
+    PROSE = "prose"
+    ITEM = "item"
+    HEADING = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A place in a text and how it is shown."""
+
+    start: int
+    end: int
+    text: str
+    block: Block
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Return the sentences of a text, in order."""
+    found: list[Sentence] = []
+    for begin, end in windows(text, limits.SUMMARY_HEAD_CHARS_MAX, limits.SUMMARY_TAIL_CHARS_MAX):
+        for start, stop, block in _blocks(text, begin, end):
+            found.extend(_split(text, start, stop, block))
+    return found
+
+
+def shown(excerpt: str) -> str:
+    """Return the form in which a piece of text is shown, before anything is cut."""
+    if "**" in excerpt:
+        excerpt = excerpt.replace("**", "")
+    if "](" in excerpt:
+        excerpt = _LINK.sub(r"\1", excerpt)
+    return _SPACE.sub(" ", excerpt).strip()
+
+
+def shortened(text: str, chars_max: int) -> str:
+    """Cut one line at the end of a clause, else of a word, else of a visible character."""
+    if len(text) <= chars_max:
+        return text
+    head = whole_head(text, chars_max - len(ELLIPSIS))
+    clauses = [found.start() for found in _CLAUSE.finditer(head, chars_max // 2)]
+    if clauses:
+        kept = head[: clauses[-1]]
+    else:
+        word_end = head.rfind(" ", chars_max // 2)
+        kept = head[:word_end] if word_end > 0 else head
+        kept = _DANGLING.sub("", kept)
+    return kept.rstrip(" ,;:-\u2013\u2014") + ELLIPSIS
+
+
+def is_question(text: str) -> bool:
+    """Tell whether a line asks."""
+    return text.rstrip("\"')*_` ").endswith(("?", "\uff1f", "\u061f"))
+
+
+def words(text: str) -> int:
+    """Count words; two characters of a script without spaces count as one."""
+    return len(text.split()) + len(_CJK.findall(text)) // 2
+
+
+def windows(text: str, head: int, tail: int) -> tuple[tuple[int, int], ...]:
+    """Return the parts of a text that are read: all of it, or its head and its tail."""
+    if len(text) <= head + tail:
+        return ((0, len(text)),)
+    return ((0, len(whole_head(text, head))), (_next_space(text, len(text) - tail), len(text)))
+
+
+def _next_space(text: str, at: int) -> int:
+    found = _SPACE.search(text, at, min(at + 200, len(text)))
+    return found.end() if found else at
+
+
+def _blocks(text: str, begin: int, end: int) -> Iterator[tuple[int, int, Block]]:
+    """Yield the paragraphs, list items and headings of a part of a text."""
+    start = stop = -1  # the paragraph or list item that is being read
+    kind = Block.PROSE
+    in_code = False
+    closing = ""
+    for line in _LINE.finditer(text, begin, end):
+        content = line[0].strip()
+        if in_code or _FENCE.match(line[0]):
+            closed = in_code and content[:3] in ("```", "~~~")
+            in_code = not closed
+            content = ""
+        elif closing:
+            closing = "" if closing in content else closing
+            content = ""
+        elif content.startswith("<"):
+            tag = _TAG_OPEN.match(content)
+            if tag:
+                after = f"</{tag[1]}>"
+                closing = "" if after in content or content.endswith("/>") else after
+                content = ""
+        if not content or content[0] == "|" or _RULE.match(content):
+            if start >= 0:
+                yield start, stop, kind
+                start = -1
+            continue
+        at = line.start() + line[0].index(content[0])
+        heading = _HEADING.match(content)
+        marker = None if heading else _MARKER.match(content)
+        if start >= 0 and (heading or marker):
+            yield start, stop, kind
+            start = -1
+        if heading:
+            yield at + heading.end(), at + len(content), Block.HEADING
+            continue
+        if start < 0:
+            kind = Block.ITEM if marker else Block.PROSE
+            start = at + (marker.end() if marker else 0)
+        stop = at + len(content)
+    if start >= 0:
+        yield start, stop, kind
+
+
+def _split(text: str, start: int, stop: int, block: Block) -> Iterator[Sentence]:
+    """Cut a block where sentences end."""
+    at = start
+    for found in _STOP.finditer(text, start, stop):
+        end = found.end()
+        if end < stop and not _is_stop(text, at, found, stop):
+            continue
+        yield from _sentence(text, at, end, block)
+        at = end
+    yield from _sentence(text, at, stop, block)
+
+
+def _is_stop(text: str, at: int, found: re.Match[str], stop: int) -> bool:
+    """Tell whether a full stop ends a sentence, and not an abbreviation."""
+    if not found[0].startswith("."):
+        return True
+    after = _SPACE.match(text, found.end())
+    follows = text[after.end()] if after and after.end() < stop else ""
+    if _ABBREVIATION.search(text, max(at, found.start() - 8), found.start() + 1):
+        return False
+    # People who write without capitals still end their sentences.
+    return not follows.islower() or bool(
+        _LONG_WORD.search(text, max(at, found.start() - 4), found.start())
+    )
+
+
+def _sentence(text: str, start: int, end: int, block: Block) -> Iterator[Sentence]:
+    while start < end and (text[start].isspace() or _is_ornament(text[start])):
+        start += 1
+    excerpt = whole_head(text[start:end].rstrip(), limits.EXCERPT_CHARS_MAX)
+    line = shortened(shown(excerpt), limits.BULLET_CHARS_MAX)
+    if line:
+        yield Sentence(start, start + len(excerpt), line, block)
+
+
+def _is_ornament(char: str) -> bool:
+    """Tell whether a character only decorates the beginning of a line: a tick, an arrow."""
+    return char > "\u2000" and unicodedata.category(char) in ("So", "Sm", "Mn", "Cf")

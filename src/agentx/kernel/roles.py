@@ -1,0 +1,69 @@
+"""The roles that agents play: their names, their other names, who stands upstream of whom.
+
+A role is who an agent is for the team (engineer, architect); the agent CLI that
+plays it is its harness. A project may add roles of its own; their names follow the
+same pattern, because they become file names.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from agentx.kernel.errors import InvalidValue
+
+# Upstream first: of two agents that wait for each other, the upper one keeps its question.
+ROLES = (
+    "product-manager",
+    "architect",
+    "ux-designer",
+    "engineer",
+    "reviewer",
+    "devops-engineer",
+    "data-scientist",
+    "tester",
+)
+# The hub: it routes and does no step of its own.
+HUB_ROLE = "agent-x"
+SHIPPED_ROLES = (*ROLES, HUB_ROLE)
+
+ALIASES = {
+    "pm": "product-manager",
+    "ux": "ux-designer",
+    "devops": "devops-engineer",
+}
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_NAME_CHARS_MAX = 40
+
+
+def role_name(text: str, known: Iterable[str] = SHIPPED_ROLES) -> str:
+    """Return a role's one name, whichever of its names was given.
+
+    Raises: InvalidValue for a role that is not among the known ones, naming the nearest.
+    """
+    wanted = text.strip().lower().replace(" ", "-").replace("_", "-")
+    name = ALIASES.get(wanted, wanted)
+    names = tuple(known)
+    if name in names:
+        return name
+    near = difflib.get_close_matches(name, (*names, *ALIASES), n=1, cutoff=0.6)
+    raise InvalidValue(
+        f"{text[:60]!r} is not a role",
+        hint=(f"did you mean {ALIASES.get(near[0], near[0])}? " if near else "")
+        + f"one of: {', '.join(names)}",
+    )
+
+
+def is_role_name(text: str) -> bool:
+    """Tell whether a text can name a role: it becomes a file's name."""
+    return len(text) <= _NAME_CHARS_MAX and _NAME.fullmatch(text) is not None
+
+
+def spoken(role: str) -> str:
+    """Return a role as people write it: `product-manager` is `Product Manager`."""
+    return " ".join(_WORDS.get(word, word.capitalize()) for word in role.split("-"))
+
+
+_WORDS = {"ux": "UX", "devops": "DevOps", "qa": "QA", "x": "X"}

@@ -1,0 +1,50 @@
+"""From a session to what is worth remembering of it, by rules alone.
+
+    turns --> exchanges --> decisions, changes, errors, facts --> merged --> one overview
+
+Law: the same turns always give the same findings, in the same order; at most fifty of
+them, each within its bounds, each with the events that prove it, none with private text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+
+from agentx.kernel.limits import OBSERVATIONS_PER_CAPTURE_MAX
+from agentx.observations.extract.changes import changes
+from agentx.observations.extract.decisions import decisions
+from agentx.observations.extract.errors import errors
+from agentx.observations.extract.exchanges import exchanges
+from agentx.observations.extract.facts import facts
+from agentx.observations.extract.lines import Boot
+from agentx.observations.extract.merging import settled
+from agentx.observations.extract.overview import overview
+from agentx.observations.extract.turns import Finding, Kind, Turn
+
+__all__ = ["Finding", "Kind", "Turn", "extract"]
+
+
+def _is_news(_finding: Finding) -> bool:
+    return True
+
+
+def extract(
+    turns: Iterable[Turn],
+    *,
+    since_ms: int = 0,
+    is_news: Callable[[Finding], bool] = _is_news,
+) -> tuple[Finding, ...]:
+    """Return what a session teaches, oldest first; the last is the overview of it all.
+
+    A session that was captured before is read whole, because what is new may rest on what is
+    old; only news is kept, and the overview tells of what was asked since.
+    """
+    found = exchanges(turns)
+    boot = Boot(found)
+    rules = (decisions, changes, errors, facts)
+    taken = chain.from_iterable(rule(found, boot) for rule in rules)
+    kept = settled(filter(is_news, settled(taken)), limit=OBSERVATIONS_PER_CAPTURE_MAX - 1)
+    recent = [one for one in found if one.prompt is None or one.prompt.at_ms > since_ms]
+    whole = overview(recent, kept)
+    return kept if whole is None else (*kept, *settled((whole,)))

@@ -1,0 +1,344 @@
+"""What was changed: one finding a purpose.
+
+    edits ... commit | edits ... (end of the exchange)
+
+A purpose ends with a commit, or with the exchange in which it was worked on. Work that a
+later commit took in is told with that commit. When very many files were touched at once, a
+file and its test are told together, and apart from the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.prose import cues
+from agentx.kernel.prose.keyphrases import code_names, terms
+from agentx.kernel.prose.sentences import ELLIPSIS, Block, is_question, shortened, words
+from agentx.kernel.prose.titles import phrased, request
+from agentx.observations.extract import wording
+from agentx.observations.extract.commits import Commit, commit_of
+from agentx.observations.extract.exchanges import Exchange
+from agentx.observations.extract.lines import Boot, Line, is_claim, is_document, lines
+from agentx.observations.extract.tools import FileEdit, Step, Use, file_edits
+from agentx.observations.extract.turns import Finding, Turn
+from agentx.observations.model import Category
+
+_FILES_TOGETHER_MAX = 6
+_GROUPS_MAX = 8
+_TOLD_MAX = 5
+_NAMES_SHOWN_MAX = 5
+_TOLD_CHARS_MAX = 260
+_DEFINES = re.compile(
+    r"^[ \t]*(?:export\s+|pub(?:\([\w ]+\))?\s+|public\s+|private\s+|protected\s+|static\s+"
+    r"|async\s+|default\s+|abstract\s+|final\s+)*"
+    r"(?:def|class|func(?:\s*\([^)]*\))?|fn|function|interface|struct|enum|trait|type|impl|module"
+    r"|test|it|describe"
+    r"|CREATE (?:UNIQUE )?(?:TABLE|INDEX|VIEW)(?: CONCURRENTLY)?(?: IF NOT EXISTS)?)"
+    r"[\s(]+['\"]?(\w[\w:]*)",
+    re.MULTILINE,
+)
+_ASSIGNED = re.compile(r"^(?:export\s+)?(?:const|let|var)\s+(\w+)\s*[:=]", re.MULTILINE)
+_CLAIMER = re.compile(
+    r"\A(?:(?:done|fixed|great|perfect)[.!:]\s+)?(?:I|We)(?:'ve| have)?\s+(?=\w+ed\b|made)",
+    re.IGNORECASE,
+)
+_WILL = re.compile(
+    r"\A(?:(?:now|next|first|then|so|also|good|great|understood)[,.]?\s+)*"
+    r"(?:I'?ll|I will|I need to|I'm going to|let me|we need to|let's)\s+(?:now |also |first )?"
+    r"(?=(?:add|update|change|remove|replace|rename|move|make|fix|use|convert|extract|delete|write"
+    r"|create|implement|extend|wire|switch|drop|keep)\b)",
+    re.IGNORECASE,
+)
+_GENERIC = re.compile(
+    r"(?:all|both|the|every)?\s*(?:\d+ )?(?:\w+ )?"
+    r"(?:changes?|tests?|checks?|lint\w*|work|files?|issues?)"
+    r"(?: \w+){0,3} (?:are|is|pass|passes|fixed|complete\w*|modified|changed|done|clean|and)\b"
+    r"|everything|done\b|committed\b|fixed and committed\.",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"\w\.[a-z]{1,5}\Z")
+_REPORTS = re.compile(
+    r"(?:fixed|changed|added|updated|removed|implemented|renamed|moved|created|refactored)\b:?\s",
+    re.IGNORECASE,
+)
+_NOW = re.compile(r"\bnow \w+s\b", re.IGNORECASE)
+_DETAIL = re.compile(r"\bimports?\b|\blines? \d|\bcomments?\b|\btypo", re.IGNORECASE)
+_TEST_PARTS = re.compile(
+    r"(?:^|[/._-])(?:tests?|spec|__tests__|integration_test)(?=$|[/._-])|_test\b"
+)
+
+
+@dataclass(slots=True)
+class _Purpose:
+    exchange: Exchange
+    edits: list[tuple[Step, FileEdit]] = field(default_factory=list)
+    commit: Commit | None = None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(edit.path for _, edit in self.edits))
+
+
+def changes(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
+    """Yield what was changed, and why as far as it was said."""
+    for purpose in _purposes(found):
+        told = _told(purpose, boot)
+        for group in _groups(purpose):
+            yield _finding(purpose, group, told)
+    for exchange in found:
+        if not any(step.use is Use.EDIT and not step.refused for step in exchange.steps):
+            yield from _only_told(exchange, boot)
+
+
+def _only_told(exchange: Exchange, boot: Boot) -> Iterator[Finding]:
+    """Yield the changes that were only reported: the agent CLI told of no edit."""
+    for reply in exchange.replies:
+        for line in lines(reply, boot):
+            files = [name for name in code_names(line.own) if _FILE.search(name)]
+            if files and words(line.own) > 3 and _REPORTS.match(line.own):
+                yield Finding(
+                    category=Category.CODE_CHANGE,
+                    content=line.own,
+                    summary=line.own,
+                    event_ids=(reply.event_id,),
+                    at_ms=reply.at_ms,
+                    files=tuple(dict.fromkeys(files)),
+                    weight=50,
+                )
+
+
+def _purposes(found: list[Exchange]) -> list[_Purpose]:
+    made: list[_Purpose] = []
+    open_from = 0  # purposes from here on are not committed
+    for exchange in found:
+        purpose = _Purpose(exchange)
+        for step in exchange.steps:
+            purpose.edits += [(step, edit) for edit in file_edits(step)]
+            commit = commit_of(step)
+            if commit is None:
+                continue
+            if purpose.edits or open_from == len(made):
+                made.append(purpose)
+            for waiting in made[open_from:]:
+                waiting.commit = waiting.commit or commit
+            open_from = len(made)
+            purpose = _Purpose(exchange)
+        if purpose.edits:
+            made.append(purpose)
+    return _coalesced(made)
+
+
+def _coalesced(made: list[_Purpose]) -> list[_Purpose]:
+    """Join what was begun in one exchange and done over in a later one, within one commit."""
+    kept: list[_Purpose] = []
+    for purpose in made:
+        last = kept[-1] if kept else None
+        same_commit = last is not None and last.commit is not None and last.commit == purpose.commit
+        if last is not None and same_commit and set(last.files) == set(purpose.files):
+            purpose.edits = [*last.edits, *purpose.edits]
+            kept[-1] = purpose
+        else:
+            kept.append(purpose)
+    return kept
+
+
+def _groups(purpose: _Purpose) -> list[tuple[str, ...]]:
+    """Return which files are told together."""
+    files = purpose.files
+    if len(files) <= _FILES_TOGETHER_MAX:
+        return [files]
+    by_stem: dict[str, list[str]] = {}
+    for path in files:
+        by_stem.setdefault(_stem(path), []).append(path)
+    groups = sorted(by_stem.values(), key=lambda group: -_size(purpose, group))
+    rest = [path for group in groups[_GROUPS_MAX - 1 :] for path in group]
+    return [tuple(group) for group in groups[: _GROUPS_MAX - 1]] + ([tuple(rest)] if rest else [])
+
+
+def _stem(path: str) -> str:
+    """Return what a file and its test have in common."""
+    name = path.rsplit("/", 1)[-1].split(".", 1)[0].lower()
+    return re.sub(r"\Atest_|_?tests?\Z|_spec\Z", "", name) or name
+
+
+def _size(purpose: _Purpose, group: Iterable[str]) -> int:
+    wanted = set(group)
+    return sum(
+        len(edit.added) + len(edit.removed) for _, edit in purpose.edits if edit.path in wanted
+    )
+
+
+def _told(purpose: _Purpose, boot: Boot) -> list[tuple[Turn, str]]:
+    """Return what the agent said of its work: at the end, else on the way."""
+    names = _own_names(purpose)
+    last = max((step.call.at_ms for step, _ in purpose.edits), default=0)
+    after = [one for one in purpose.exchange.replies if one.at_ms >= last]
+    before = [one for one in purpose.exchange.replies if one.at_ms < last]
+    for replies, claims in ((reversed(after), _claims), (reversed(before), _intends)):
+        for reply in replies:
+            here = [
+                (reply, shortened(_plain_claim(line.own), _TOLD_CHARS_MAX))
+                for line in lines(reply, boot)
+                if _tells(line) and claims(line.own, names)
+            ]
+            if here:
+                return here
+    return []
+
+
+def _own_names(purpose: _Purpose) -> frozenset[str]:
+    paths = [name for path in purpose.files for name in (path, path.rsplit("/", 1)[-1])]
+    defined = [name for _, edit in purpose.edits for name in _defined(edit.added)]
+    return frozenset(name.lower() for name in (*paths, *defined) if len(name) > 3)
+
+
+def _tells(line: Line) -> bool:
+    own = line.own
+    return not (
+        words(own) < 4
+        or own.endswith((":", "?"))
+        or line.block is Block.HEADING
+        or cues.COURTESY.match(own)
+        or _GENERIC.match(own)
+    )
+
+
+def _claims(text: str, names: frozenset[str]) -> bool:
+    """Tell whether a line of the closing words says what was changed."""
+    if wording.POSSIBLE.search(text) or cues.ANNOUNCES.match(text) or cues.INTENDS.match(text):
+        return False
+    if is_claim(text) or cues.CHANGES.search(text) or _NOW.search(text):
+        return True
+    return bool(cues.CONCLUDES.search(text)) and any(name in text.lower() for name in names)
+
+
+def _intends(text: str, _names: frozenset[str]) -> bool:
+    """Tell whether a line on the way says what is being changed."""
+    return _WILL.match(text) is not None and words(text) > 5 and len(terms(text)) > 2
+
+
+def _plain_claim(text: str) -> str:
+    """Return a claim without who makes it: what was done counts."""
+    said = _WILL.sub("", _CLAIMER.sub("", text), count=1)
+    return said[:1].upper() + said[1:] if said != text else said
+
+
+def _finding(purpose: _Purpose, group: tuple[str, ...], told: list[tuple[Turn, str]]) -> Finding:
+    wanted = set(group)
+    edits = [(step, edit) for step, edit in purpose.edits if edit.path in wanted]
+    fitting = _fitting(told, group, whole=group == purpose.files)
+    asked = _asked(purpose.exchange)
+    commit = purpose.commit
+    lead = commit.subject if commit else _lead(asked, [text for _, text in fitting], group)
+    if group and group != purpose.files:
+        lead = f"{lead}: {_names(group)}"
+    parts = [lead + (f" (commit {commit.short})" if commit and commit.hash else "")]
+    if commit and commit.body:
+        parts.append(commit.body)
+    if asked and not _same(asked, lead):
+        parts.append(f"Asked: {asked}")
+    parts += [f"- {text}" for _, text in fitting[:_TOLD_MAX] if not _same(text, lead)]
+    if group:
+        parts.append("Files: " + "; ".join(_file_line(path, edits) for path in group))
+    ids = [name for step, _ in edits for name in step.event_ids]
+    ids += commit.event_ids if commit else ()
+    ids += [turn.event_id for turn, _ in fitting[:_TOLD_MAX]]
+    at_ms = commit.at_ms if commit else Millis(max(step.call.at_ms for step, _ in edits))
+    main = _names(group)
+    summary = lead if not main or _mentions(lead, group) else f"{lead} ({main})"
+    return Finding(
+        category=Category.CODE_CHANGE,
+        content="\n".join(parts),
+        summary=summary,
+        event_ids=tuple(dict.fromkeys(ids)),
+        at_ms=at_ms,
+        files=group,
+        commit=commit.hash if commit else "",
+        weight=_weight(edits, commit),
+    )
+
+
+def _lead(asked: str, told: list[str], group: tuple[str, ...]) -> str:
+    """Return the words that name a change best: an order as it was given, else what was done."""
+    phrase = phrased(asked)
+    ordered = bool(asked) and cues.COMMANDS.match(phrase) and not is_question(asked)
+    if ordered and not cues.LEANS.match(asked) and len(terms(asked)) > 2:
+        return asked if phrase.endswith(ELLIPSIS) else phrase
+    if told:
+        return max(told[:_TOLD_MAX], key=_telling)
+    return asked if asked and not is_question(asked) else f"Changed {_names(group)}"
+
+
+def _telling(text: str) -> int:
+    """Return how well a line names a whole change."""
+    return (
+        min(len(code_names(text)), 2)
+        + 2 * bool(wording.REASONS.search(text))
+        + (words(text) > 7)
+        - 2 * bool(_DETAIL.search(text))
+    )
+
+
+def _weight(edits: list[tuple[Step, FileEdit]], commit: Commit | None) -> int:
+    size = sum(len(edit.added) + len(edit.removed) for _, edit in edits)
+    only_tests = bool(edits) and all(_TEST_PARTS.search(edit.path) for _, edit in edits)
+    return 55 + min(size // 4, 20) + 15 * (commit is not None) - 10 * only_tests
+
+
+def _asked(exchange: Exchange) -> str:
+    """Return what the user had asked for, in a line."""
+    prompt = exchange.prompt
+    if prompt is None:
+        return ""
+    if len(prompt.text) <= 200 and not is_document(prompt):
+        plain = " ".join(prompt.text.split())
+        return "" if words(plain) < 4 else plain
+    return request(prompt.text)
+
+
+def _fitting(
+    told: list[tuple[Turn, str]], group: tuple[str, ...], *, whole: bool
+) -> list[tuple[Turn, str]]:
+    if whole:
+        return told
+    names = [path.rsplit("/", 1)[-1].lower() for path in group]
+    return [(turn, text) for turn, text in told if any(name in text.lower() for name in names)]
+
+
+def _file_line(path: str, edits: list[tuple[Step, FileEdit]]) -> str:
+    mine = [edit for _, edit in edits if edit.path == path]
+    added = sum(len(edit.added) for edit in mine)
+    removed = sum(len(edit.removed) for edit in mine)
+    if mine and mine[-1].deleted:
+        return f"{path} (deleted)"
+    new = [name for edit in mine for name in _defined(edit.added)]
+    old = {name for edit in mine for name in _defined(edit.removed)}
+    names = list(dict.fromkeys(new))[:_NAMES_SHOWN_MAX]
+    gone = [name for name in old if name not in new][:_NAMES_SHOWN_MAX]
+    marks = ["new" if mine and mine[0].created else f"+{added} -{removed}"]
+    marks += [", ".join(names)] if names else []
+    marks += ["without " + ", ".join(sorted(gone))] if gone else []
+    return f"{path} ({'; '.join(marks)})"
+
+
+def _defined(side: Iterable[str]) -> list[str]:
+    text = "\n".join(side)
+    return [*_DEFINES.findall(text), *_ASSIGNED.findall(text)]
+
+
+def _names(group: tuple[str, ...]) -> str:
+    last = [path.rsplit("/", 1)[-1] for path in group]
+    shown = ", ".join(dict.fromkeys(last[:3]))
+    return f"{shown} and {len(last) - 3} more" if len(last) > 3 else shown
+
+
+def _mentions(text: str, group: tuple[str, ...]) -> bool:
+    return any(path.rsplit("/", 1)[-1] in text for path in group)
+
+
+def _same(one: str, other: str) -> bool:
+    first, second = terms(one), terms(other)
+    return bool(first) and len(first & second) >= 0.8 * len(first)

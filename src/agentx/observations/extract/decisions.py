@@ -1,0 +1,281 @@
+"""What was settled, and by whom.
+
+First what the user settled: an answer to a question, a correction, a plan approved, a
+step refused, a rule for later. Then what the agent chose, where it said why. A request
+to do something is no decision, and neither is "yes, go on".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agentx.kernel.prose import cues
+from agentx.kernel.prose.keyphrases import code_names, terms
+from agentx.kernel.prose.sentences import Block, is_question, sentences, shortened, shown, words
+from agentx.kernel.prose.titles import is_written_by_machine, phrased, request
+from agentx.kernel.text import cut, without_recall
+from agentx.observations.extract import wording
+from agentx.observations.extract.agreements import (
+    ANSWER_CHARS_MAX,
+    accepted,
+    agreed,
+    chosen,
+    decision,
+    offer_in,
+)
+from agentx.observations.extract.exchanges import Exchange
+from agentx.observations.extract.lines import Boot, Line, is_document, lines
+from agentx.observations.extract.tools import Step, Use, answers, plan_of
+from agentx.observations.extract.turns import Finding, Turn
+
+_PLAN_CHARS_MAX = 1_500
+_LINES_A_PROMPT_MAX = 3
+_APPROVED = re.compile(r"approved|proceed|start coding|accepted", re.IGNORECASE)
+_PLAN_PROMPT = re.compile(r"\s*implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
+_HEADING = re.compile(r"^#{1,3}\s+(?:plan:?\s*)?(.+)$", re.MULTILINE | re.IGNORECASE)
+_SHORT_CHARS = 320
+_ENGLISH = re.compile(
+    r"\b(?:the|a|an|is|are|to|of|and|in|it|that|for|you|we|i|with|on|not)\b", re.IGNORECASE
+)
+_SPECIFIC = re.compile(r"\d|`|[a-z]+[A-Z]|[\w-]+\.[a-z]{1,4}\b|\b[A-Z][\w-]+")
+_THEN = re.compile(r"\w{3,} then[.!]?\Z|\Aso no \w", re.IGNORECASE)
+# What a program wrote, and questions without their mark.
+_PASTED = re.compile(
+    r"--- FAIL|\bFAIL\b|Traceback|\.\w{2,4}:\d+:|\berror:"
+    r"|\A(?:how|what|why|where|when|which|who|does|did|is|are|am)\b",
+    re.IGNORECASE,
+)
+_AFTER_ALL_THIS = re.compile(r"\bafter all (?:this|that|these|those|the|of)\b", re.IGNORECASE)
+_NARRATES = re.compile(
+    r"\b(?:when i|it seems|right now we|double.?check|i (?:guess|wonder|just|ran|tried|saw|see|got)"
+    r"|i (?:think|thought|realized|noticed|can'?t see|don'?t (?:see|get|understand|know)))\b",
+    re.IGNORECASE,
+)
+_CONSTRAINS = cues.anywhere(
+    r"""
+    but | instead | rather than | (?:don'?t|do not|doesn'?t) | never | always | must | without
+    keep | not | except | only (?:if|when|for|on) | because | so that | no longer | should be
+    """
+)
+_RULE = cues.anywhere(
+    r"""
+    never | always | must(?:n't| not)? | (?:don'?t|do not) (?:use|add|want|touch|change|run|store)
+    no (?:new|more|external) \w+ | only (?:use|support|run|when|if) | non-negotiable | from now on
+    without (?:adding|changing|breaking|touching|using) | has to (?:be|work|stay)
+    """
+)
+
+
+def decisions(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
+    """Yield what was settled, in the order in which it was."""
+    plans: set[str] = set()
+    for number, exchange in enumerate(found):
+        if exchange.prompt is not None:
+            yield from _of_prompt(exchange, boot, plans, is_first=number == 0)
+        for step in exchange.steps:
+            yield from _of_step(step, exchange, boot, plans)
+        yield from _of_agent(exchange, boot)
+
+
+# --- what the user answered -----------------------------------------------------------------
+
+
+def _of_step(step: Step, exchange: Exchange, boot: Boot, plans: set[str]) -> Iterator[Finding]:
+    if step.refused:
+        yield from _refused(step, exchange, boot)
+    elif step.use is Use.QUESTION:
+        for asked, said in answers(step):
+            yield decision(
+                f"Asked: {shortened(asked, 300)}\nThe user answered: {shortened(said, 400)}",
+                f"{shortened(asked, 110)} -> {said}",
+                step.result or step.call,
+                step.event_ids,
+                88,
+            )
+    elif step.use is Use.PLAN and step.result is not None and _is_approved(step.result):
+        yield from _plan(plan_of(step), step.result, step.event_ids, plans)
+
+
+def _is_approved(result: Turn) -> bool:
+    return not result.failed and _APPROVED.search(result.text[:400]) is not None
+
+
+def _refused(step: Step, exchange: Exchange, boot: Boot) -> Iterator[Finding]:
+    said = step.words_of_user
+    plain = " ".join(said.split())
+    if words(plain) < 4 or wording.GOES_ON.match(plain) or _only_asks(plain):
+        return
+    what = shortened(_in_short(step), 140)
+    text = shortened(plain, ANSWER_CHARS_MAX)
+    content = f"The user refused `{what}` and said: {text}"
+    after = next((one for one in exchange.replies if one.at_ms >= step.call.at_ms), None)
+    then = [] if after is None else [line.own for line in lines(after, boot) if words(line.own) > 5]
+    if then:
+        content += f"\nThe agent: {shortened(then[0], 240)}"
+    ids = (*step.event_ids, *((after.event_id,) if after is not None and then else ()))
+    summary = text if words(text) > 12 else f"{text} (refused: {what})"
+    yield decision(content, summary, step.result or step.call, ids, 86)
+
+
+def _in_short(step: Step) -> str:
+    """Return what a step was about to do, with paths as the project has them."""
+    where = step.call.directory.rstrip("/")
+    text = " ".join(step.call.text.split())
+    return text.replace(where + "/", "") if where else text
+
+
+def _only_asks(text: str) -> bool:
+    """Tell whether a text asks for information; "can't we use X?" is a wish."""
+    wishes = re.search(
+        r"\b(?:can'?t|couldn'?t|shouldn'?t|why (?:not|don'?t)) (?:we|you)\b", text, re.IGNORECASE
+    )
+    asked = [one for one in sentences(text) if is_question(one.text)]
+    return bool(asked) and len(asked) == len(sentences(text)) and not wishes
+
+
+def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: set[str]) -> Iterator[Finding]:
+    heading = _HEADING.search(plan)
+    title = shown(heading[1]) if heading else request(plan) or shortened(shown(plan[:300]), 120)
+    key = title.casefold()
+    if not plan or key in plans:
+        return
+    plans.add(key)
+    yield decision(
+        f"The user approved a plan: {title}\n{cut(plan, _PLAN_CHARS_MAX)}",
+        f"Plan approved: {title}",
+        turn,
+        ids,
+        90,
+    )
+
+
+# --- what the user said ---------------------------------------------------------------------
+
+
+def _of_prompt(
+    exchange: Exchange, boot: Boot, plans: set[str], *, is_first: bool
+) -> Iterator[Finding]:
+    prompt = exchange.prompt
+    assert prompt is not None, "the caller looked"
+    text = without_recall(prompt.text).strip()
+    if is_written_by_machine(text):
+        return
+    plan = _PLAN_PROMPT.match(text)
+    if plan:
+        yield from _plan(text[plan.end() :].strip(), prompt, (prompt.event_id,), plans)
+        return
+    offer = offer_in(exchange.before)
+    if offer is not None and len(text) <= ANSWER_CHARS_MAX:
+        choice = chosen(text, offer, prompt)
+        if choice is not None:
+            yield choice
+            return
+    taken_up = accepted(text, exchange, prompt, boot) if len(text) <= ANSWER_CHARS_MAX else None
+    if taken_up is not None:
+        yield taken_up
+        return
+    proposal = agreed(exchange, prompt, boot)
+    if proposal is not None:
+        yield proposal
+        return
+    yield from _said(exchange, prompt, boot, is_first=is_first, offered=offer is not None)
+
+
+def _said(
+    exchange: Exchange, prompt: Turn, boot: Boot, *, is_first: bool, offered: bool
+) -> Iterator[Finding]:
+    taken: list[Line] = []
+    pasted = is_document(prompt)
+    for line in lines(prompt, boot):
+        if pasted and line.block is not Block.PROSE:
+            continue
+        if _settles(line, is_first=is_first or pasted, offered=offered):
+            taken.append(line)
+    if not taken:
+        return
+    text = _thought(prompt, boot) if len(prompt.text) <= _SHORT_CHARS else ""
+    text = text or _joined(taken[:_LINES_A_PROMPT_MAX])
+    ids = [prompt.event_id]
+    before = exchange.before.closing if exchange.before and not is_first else None
+    content = f"The user said: {text}"
+    if before is not None:
+        asked = _last_question(before, boot)
+        if asked:
+            content = f"Asked: {shortened(asked, 240)}\n{content}"
+            ids.insert(0, before.event_id)
+    yield decision(content, text, prompt, tuple(ids), 70 + 8 * (not is_first))
+
+
+def _thought(prompt: Turn, boot: Boot) -> str:
+    """Return a short prompt whole, without what it asks."""
+    return " ".join(line.own for line in lines(prompt, boot) if not is_question(line.own))
+
+
+def _joined(taken: list[Line]) -> str:
+    texts: list[str] = []
+    for line in taken:
+        if not any(line.own in text for text in texts):
+            texts.append(line.own if texts else line.text)
+    return " ".join(texts)
+
+
+def _settles(line: Line, *, is_first: bool, offered: bool) -> bool:
+    text = line.own
+    if cues.LOGS.search(text) or _PASTED.search(text) or line.block is Block.HEADING:
+        return False
+    if not is_first and _THEN.search(text):
+        return True
+    if words(text) < 4 or is_question(text) or _settles_nothing(text):
+        return False
+    if cues.DECIDES.search(text) or cues.TAKES_BACK.search(_AFTER_ALL_THIS.sub("", text)):
+        return True
+    return bool(_RULE.search(text)) if is_first else _answers(text, offered=offered)
+
+
+def _settles_nothing(text: str) -> bool:
+    return bool(wording.GOES_ON.match(text) or cues.COURTESY.match(text) or _NARRATES.search(text))
+
+
+def _answers(text: str, *, offered: bool) -> bool:
+    """Tell whether a line in the middle of a session settles something."""
+    if wording.CORRECTS.match(text):
+        return True
+    # An order settles how it is to be done only where it says so.
+    settling = _CONSTRAINS if cues.COMMANDS.match(phrased(text)) else wording.SETTLES
+    if settling.search(text) and len(terms(text)) > 1:
+        return True
+    # In a language without such words, what is specific in an answer tells.
+    foreign = not _ENGLISH.search(text)
+    return (offered or foreign) and len(_SPECIFIC.findall(text)) > 1 and words(text) > 4
+
+
+def _last_question(reply: Turn, boot: Boot) -> str:
+    asked = [line.text for line in lines(reply, boot) if is_question(line.own)]
+    return asked[-1] if asked and words(asked[-1]) > 4 else ""
+
+
+# --- what the agent chose -------------------------------------------------------------------
+
+
+def _of_agent(exchange: Exchange, boot: Boot) -> Iterator[Finding]:
+    refused = [step.call.at_ms for step in exchange.steps if step.refused]
+    for reply in exchange.replies:
+        if any(0 <= at_ms - reply.at_ms < 120_000 for at_ms in refused):
+            continue  # the user did not want it
+        for line in lines(reply, boot):
+            own = line.own
+            if is_question(own) or own.endswith(":") or words(own) < 6:
+                continue
+            if wording.POSSIBLE.search(own):
+                continue
+            if wording.CHOOSES.search(own) and _gives_reason(own) and code_names(own):
+                yield decision(line.text, line.text, reply, (reply.event_id,), 62)
+
+
+def _gives_reason(text: str) -> bool:
+    return bool(
+        re.search(
+            r"\b(?:because|since|so that|instead of|rather than|which|to avoid|to keep)\b", text
+        )
+    )

@@ -1,0 +1,322 @@
+"""What went wrong, why, and what mended it.
+
+    a command fails --> what the agent said about it --> what it changed --> the command passes
+
+Two failures of one command with the same error are one. A slip that the agent made in its
+own fresh lines and mended at once, without a word, is nobody's business. A cause that was
+only explained, where no command failed, is told as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from agentx.kernel.prose import cues
+from agentx.kernel.prose.keyphrases import code_names, likeness, terms
+from agentx.kernel.prose.sentences import Block, is_question, shortened, words
+from agentx.observations.extract import wording
+from agentx.observations.extract.commands import error_lines, plain, signature, went_wrong
+from agentx.observations.extract.exchanges import Exchange
+from agentx.observations.extract.lines import Boot, Line, lines
+from agentx.observations.extract.tools import Step, Use, file_edits
+from agentx.observations.extract.turns import Finding, Turn
+from agentx.observations.model import Category
+
+_SAME_ERROR = 0.7
+_CAUSES_MAX = 3
+_ENVIRONMENT = re.compile(
+    r"command not found|connection refused|permission denied|no such host|timed? ?out|certificate"
+    r"|not installed|cannot find module|no module named|could not (?:connect|resolve)|out of memory"
+    r"|requires? (?:rustc|node|python|go)\b|version|unsupported|port \d+|no space left"
+    r"|EACCES|ECONN",
+    re.IGNORECASE,
+)
+_CALLED_PROBLEM = re.compile(r"(?:the )?(?:problem|issue|bug|(?:root )?cause)\s*:", re.IGNORECASE)
+# What leads to an explanation and is none.
+_LED = re.compile(
+    r"\A(?:(?:The Problem|Problem|Issue|Found (?:it|the \w+)|I see(?: the \w+)?|So)[.:!,]\s+)+"
+)
+_MENDING = re.compile(
+    r"(?<![\w-])(?:install|sync|update|upgrade|add|up|start|migrate|clean|rm|chmod|set|pin)(?![\w-])"
+)
+_CAUSE = cues.anywhere(
+    r"""
+    root cause | because | due to | caused by | turn(?:s|ed) out | race condition
+    the (?:real |actual )?(?:issue|problem|bug|culprit|reason|cause|fix) (?:is|was)
+    found (?:it|the (?:issue|problem|bug|cause)) | was missing | is missing | pins? | pulled in
+    fails? (?:when|if|since|as) | needs? | requires? | (?:was|were) (?:renamed|removed|moved|not)
+    doesn'?t | does not | instead of | exists? only | only (?:from|since|in) | not running
+    cannot | can'?t | wraps? | complains? | expects? | is named | has no | ursache | weil
+    """
+)
+_EXPLAINS_ALONE = cues.anywhere(
+    r"""
+    root cause | race condition | turn(?:s|ed) out | die ursache
+    the (?:real |actual |underlying )?(?:issue|problem|bug|culprit|cause) (?:is|was)
+    (?:fails?|failed|broke|breaks|hangs?|crash\w*) because | (?:is|was) caused by
+    this is (?:a bug|because) | which (?:causes|caused|breaks|broke)
+    (?:is|was|are|were) (?:lost|orphaned|never (?:set|called|closed|saved))
+    """
+)
+
+
+@dataclass(slots=True)
+class _Episode:
+    failure: Step
+    exchange: Exchange
+    errors: list[str]
+    fresh: frozenset[str]  # files the agent had touched just before
+    times: int = 1
+    causes: list[Line] = field(default_factory=list)
+    fixes: list[Step] = field(default_factory=list)
+    mended: Step | None = None
+    between: int = 0  # steps until it was mended
+
+
+def errors(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
+    """Yield what went wrong and what became of it."""
+    episodes = _episodes(found, boot)
+    explained: list[frozenset[str]] = []
+    for episode in episodes:
+        if not _is_slip(episode):
+            explained += [terms(line.own) for line in episode.causes]
+            yield _finding(episode)
+    for exchange in found:
+        for line in _explanations(exchange, boot):
+            about = terms(line.text)
+            if all(likeness(about, other) < _SAME_ERROR for other in explained):
+                explained.append(about)
+                yield _told_cause(line)
+
+
+# --- commands that failed -------------------------------------------------------------------
+
+
+def _episodes(found: list[Exchange], boot: Boot) -> list[_Episode]:
+    made: list[_Episode] = []
+    open_ones: list[_Episode] = []
+    fresh: list[str] = []
+    for exchange in found:
+        for item in exchange.items:
+            if isinstance(item, Turn):
+                for episode in made:
+                    # An agent may explain only at the end what it had mended on the way.
+                    late = episode.exchange is exchange and not episode.causes
+                    if episode in open_ones or late:
+                        episode.causes += _causes(episode, item, boot)
+                continue
+            edited = [edit.path for edit in file_edits(item)]
+            fresh = (fresh + edited)[-8:]
+            for episode in open_ones:
+                episode.between += 1
+            if item.use is Use.EDIT or (item.use is Use.SHELL and not went_wrong(item)):
+                _note_fix(open_ones, item, is_edit=bool(edited))
+            if item.use is Use.SHELL:
+                open_ones = _settled(open_ones, item)
+                if went_wrong(item):
+                    _failed(item, exchange, frozenset(fresh), made, open_ones)
+    return made
+
+
+def _failed(
+    step: Step,
+    exchange: Exchange,
+    fresh: frozenset[str],
+    made: list[_Episode],
+    open_ones: list[_Episode],
+) -> None:
+    told = error_lines(step.output)
+    for episode in open_ones:
+        if _alike(episode, step, told):
+            episode.times += 1
+            return
+    episode = _Episode(failure=step, exchange=exchange, errors=told, fresh=fresh)
+    made.append(episode)
+    open_ones.append(episode)
+
+
+def _settled(open_ones: list[_Episode], step: Step) -> list[_Episode]:
+    """Close the episodes whose command was run again and does not fail like that any more."""
+    left: list[_Episode] = []
+    for episode in open_ones:
+        same = _same_check(episode.failure.command, step.command)
+        if same and not (went_wrong(step) and _alike(episode, step, error_lines(step.output))):
+            episode.mended = step
+        else:
+            left.append(episode)
+    return left
+
+
+def _same_check(one: str, other: str) -> bool:
+    first, second = signature(one), signature(other)
+    if first == second:
+        return True
+    # `docker compose up && pytest` is still the pytest that failed before.
+    programs = [" ".join(part.split()[:2]).lower() for part in plain(one).split(" && ")]
+    return any(program and program in plain(other).lower() for program in programs)
+
+
+def _alike(episode: _Episode, step: Step, told: list[str]) -> bool:
+    if not _same_check(episode.failure.command, step.command):
+        return False
+    before, now = terms(" ".join(episode.errors)), terms(" ".join(told))
+    return likeness(before, now) >= _SAME_ERROR or not (before and now)
+
+
+def _note_fix(open_ones: list[_Episode], step: Step, *, is_edit: bool) -> None:
+    for episode in open_ones:
+        if is_edit or (
+            episode.between < 12 and not _same_check(episode.failure.command, step.command)
+        ):
+            episode.fixes.append(step)
+
+
+def _causes(episode: _Episode, reply: Turn, boot: Boot) -> list[Line]:
+    about = terms(" ".join((*episode.errors, episode.failure.command)))
+    names = {name.lower() for name in code_names(" ".join(episode.errors))}
+    kept: list[Line] = []
+    for line in lines(reply, boot):
+        own = line.own
+        if words(own) < 6 or is_question(own) or own.endswith(":") or line.block is Block.HEADING:
+            continue
+        if cues.ANNOUNCES.match(own) or cues.INTENDS.match(own) or wording.POSSIBLE.search(own):
+            continue
+        explains = bool(_CAUSE.search(own) or cues.EXPLAINS.search(own))
+        related = len(terms(own) & about) >= 2 or any(name in own.lower() for name in names)
+        soon = episode.mended is None and episode.between <= 3
+        if explains and (related or soon):
+            kept.append(line)
+    return kept
+
+
+def _is_slip(episode: _Episode) -> bool:
+    """Tell whether an agent stumbled over its own last step and went on."""
+    text = " ".join((*episode.errors, episode.failure.output[:4_000]))
+    if _ENVIRONMENT.search(" ".join(episode.errors)):
+        return False
+    if not episode.errors:
+        return True
+    if episode.causes:
+        return False
+    own_lines = any(path.rsplit("/", 1)[-1] in text for path in episode.fresh)
+    touched = {path for step in episode.fixes for path in (e.path for e in file_edits(step))}
+    quick = episode.mended is not None and episode.between <= 6
+    return (quick and (own_lines or bool(touched & episode.fresh))) or _is_formatting(episode)
+
+
+def _is_formatting(episode: _Episode) -> bool:
+    return bool(
+        re.search(r"\b(?:fmt|format|gofmt|prettier|black)\b", plain(episode.failure.command))
+    )
+
+
+def _finding(episode: _Episode) -> Finding:
+    failure = episode.failure
+    command = shortened(plain(failure.command), 160)
+    code = failure.exit_code
+    how = f" (exit {code})" if code else ""
+    again = f", {episode.times} times" if episode.times > 1 else ""
+    first = episode.errors[0] if episode.errors else ""
+    parts = [f"`{command}` failed{how}{again}: {first}"]
+    parts += [f"  {line}" for line in episode.errors[1:]]
+    causes = _best_causes(episode)
+    parts += [f"Cause: {_LED.sub('', line.text)}" for line in causes]
+    fixed = _fixed_by(episode)
+    if episode.mended is not None:
+        parts.append(f"Fixed by: {fixed}" if fixed else "It passed when it was run again.")
+    else:
+        parts.append("Not seen fixed in this session." + (f" Tried: {fixed}" if fixed else ""))
+    ids = [*failure.event_ids, *(line.turn.event_id for line in causes)]
+    ids += [name for step in episode.fixes[-6:] for name in step.event_ids]
+    ids += episode.mended.event_ids if episode.mended else ()
+    lead = f"`{command}` fails: {first}"
+    if causes:
+        lead = f"{_LED.sub('', causes[0].text)} (`{shortened(command, 60)}` failed)"
+    files = [edit.path for step in episode.fixes for edit in file_edits(step)]
+    return Finding(
+        category=Category.ERROR,
+        content="\n".join(parts),
+        summary=lead,
+        event_ids=tuple(dict.fromkeys(ids)),
+        at_ms=failure.call.at_ms,
+        files=tuple(dict.fromkeys(files)),
+        weight=60
+        + 12 * bool(causes)
+        + 6 * (episode.mended is None)
+        + 3 * min(episode.times - 1, 3),
+    )
+
+
+def _best_causes(episode: _Episode) -> list[Line]:
+    about = terms(" ".join(episode.errors))
+    ranked = sorted(
+        episode.causes,
+        key=lambda line: (
+            -(
+                2 * len(terms(line.own) & about)
+                + 3 * bool(cues.EXPLAINS.search(line.own))
+                + min(len(code_names(line.own)), 3)
+            )
+        ),
+    )
+    chosen: list[Line] = []
+    for line in ranked:
+        if all(likeness(terms(line.text), terms(other.text)) < 0.6 for other in chosen):
+            chosen.append(line)
+    chosen = chosen[:_CAUSES_MAX]
+    return sorted(chosen, key=lambda line: line.turn.at_ms)
+
+
+def _fixed_by(episode: _Episode) -> str:
+    edited: dict[str, None] = {}
+    ran: dict[str, None] = {}
+    for step in episode.fixes:
+        for edit in file_edits(step):
+            edited[edit.path] = None
+        if step.use is Use.SHELL and not step.failed and _mends(step.command):
+            ran[f"`{shortened(plain(step.command), 120)}`"] = None
+    mended = episode.mended
+    if mended is not None and plain(mended.command) != plain(episode.failure.command):
+        ran[f"`{shortened(plain(mended.command), 160)}`"] = None
+    parts = [*list(edited)[:6], *list(ran)[-3:]]
+    return ", ".join(parts)
+
+
+def _mends(command: str) -> bool:
+    return bool(_MENDING.search(plain(command)))
+
+
+# --- causes that were explained -------------------------------------------------------------
+
+
+def _explanations(exchange: Exchange, boot: Boot) -> Iterator[Line]:
+    for reply in exchange.replies:
+        for line in lines(reply, boot):
+            own = line.own
+            if words(own) < 8 or is_question(own) or own.endswith(":"):
+                continue
+            if cues.LEANS.match(line.text):
+                continue
+            if (
+                cues.ANNOUNCES.match(own)
+                or wording.POSSIBLE.search(own)
+                or cues.COURTESY.match(own)
+            ):
+                continue
+            explains = _EXPLAINS_ALONE.search(own) or _CALLED_PROBLEM.match(own)
+            if explains and (code_names(own) or len(terms(own)) > 5):
+                yield line
+
+
+def _told_cause(line: Line) -> Finding:
+    return Finding(
+        category=Category.ERROR,
+        content=_LED.sub("", line.text),
+        summary=_LED.sub("", line.text),
+        event_ids=(line.turn.event_id,),
+        at_ms=line.turn.at_ms,
+        files=(),
+        weight=58 + 4 * min(len(code_names(line.text)), 3),
+    )

@@ -1,0 +1,117 @@
+"""Findings made fit to be kept: like ones merged, within every bound, in their order.
+
+What two rules found twice is kept once, with the events of both. Where there are too many,
+the lightest go. Nothing leaves here that is private, too long, or without an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from agentx.kernel import limits
+from agentx.kernel.prose.keyphrases import code_names, likeness, terms
+from agentx.kernel.prose.sentences import shortened
+from agentx.kernel.redact import redact
+from agentx.kernel.text import cut, without_recall
+from agentx.kernel.tokens import estimate
+from agentx.observations.extract.turns import Finding
+from agentx.observations.model import Category
+
+_ALIKE = 0.75
+_OTHER_KIND_ALIKE = 0.85
+_SUMMARY_TOKENS_MAX = 50
+_SUMMARY_CHARS_MIN = 60
+
+
+def settled(found: Iterable[Finding], *, limit: int | None = None) -> tuple[Finding, ...]:
+    """Return at most `limit` findings, each once, oldest first."""
+    found = _told_once(list(found))
+    ranked = sorted(enumerate(found), key=lambda one: (-one[1].weight, one[1].at_ms, one[0]))
+    kept: list[Finding] = []
+    about: list[frozenset[str]] = []
+    for _, finding in ranked:
+        clean = _clean(finding)
+        if clean is None:
+            continue
+        mine = terms(_core(clean))
+        twin = _twin(clean, mine, kept, about)
+        if twin is None:
+            kept.append(clean)
+            about.append(mine)
+        else:
+            kept[twin] = _merged(kept[twin], clean)
+    return tuple(sorted(kept[:limit], key=lambda one: (one.at_ms, one.category, one.summary)))
+
+
+def _told_once(found: list[Finding]) -> list[Finding]:
+    """Leave out the facts that a change or an error tells already."""
+    tellers = [
+        one.content for one in found if one.category in (Category.CODE_CHANGE, Category.ERROR)
+    ]
+    return [
+        one
+        for one in found
+        if one.category is not Category.KEY_FACT or not any(one.content in text for text in tellers)
+    ]
+
+
+def summary_line(text: str) -> str:
+    """Return a text as one line of about fifty tokens at most."""
+    line = " ".join(text.split())
+    chars = limits.OBSERVATION_SUMMARY_CHARS_MAX
+    short = shortened(line, chars)
+    while estimate(short) > _SUMMARY_TOKENS_MAX and chars > _SUMMARY_CHARS_MIN:
+        chars -= 20
+        short = shortened(line, chars)
+    return short
+
+
+def _clean(finding: Finding) -> Finding | None:
+    content = cut(redact(without_recall(finding.content)).strip(), limits.OBSERVATION_CHARS_MAX)
+    summary = summary_line(redact(without_recall(finding.summary)))
+    if not content or not summary or not finding.event_ids:
+        return None
+    return replace(
+        finding,
+        content=content,
+        summary=summary,
+        event_ids=finding.event_ids[: limits.OBSERVATION_EVENTS_MAX],
+        files=(finding.files or _files_in(content))[: limits.OBSERVATION_FILES_MAX],
+    )
+
+
+def _core(finding: Finding) -> str:
+    return finding.summary if finding.category is Category.CODE_CHANGE else finding.content
+
+
+def _files_in(content: str) -> tuple[str, ...]:
+    """Return the files that a text names by a path."""
+    names = (name for name in code_names(content) if "/" in name and "." in name.rsplit("/", 1)[-1])
+    return tuple(dict.fromkeys(name for name in names if not name.startswith(("/", "http", "~"))))
+
+
+def _twin(
+    finding: Finding, mine: frozenset[str], kept: list[Finding], about: list[frozenset[str]]
+) -> int | None:
+    for index, (other, theirs) in enumerate(zip(kept, about, strict=True)):
+        same_kind = other.category is finding.category
+        if Category.COMPACTION_SUMMARY in (other.category, finding.category):
+            continue
+        changed = Category.CODE_CHANGE in (other.category, finding.category)
+        if changed and not (same_kind and other.files == finding.files):
+            continue
+        if likeness(mine, theirs) >= (_ALIKE if same_kind else _OTHER_KIND_ALIKE):
+            return index
+    return None
+
+
+def _merged(kept: Finding, twin: Finding) -> Finding:
+    ids = tuple(dict.fromkeys((*kept.event_ids, *twin.event_ids)))
+    files = tuple(dict.fromkeys((*kept.files, *twin.files)))
+    return replace(
+        kept,
+        event_ids=ids[: limits.OBSERVATION_EVENTS_MAX],
+        files=files[: limits.OBSERVATION_FILES_MAX],
+        commit=kept.commit or twin.commit,
+    )

@@ -1,0 +1,58 @@
+"""What the rules read and what they give: a session as plain turns, and findings.
+
+The room knows nothing of the log. Whoever has events hands them over as turns, in the
+order in which they happened, and makes observations of the findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from agentx.kernel.clock import Millis
+from agentx.observations.model import Category
+
+
+class Kind(Enum):
+    """Who speaks, or what happened."""
+
+    PROMPT = "prompt"
+    REPLY = "reply"
+    CALL = "call"
+    RESULT = "result"
+    SUBAGENT = "subagent"  # what one agent asked another, or was told by it
+    SUMMARY = "summary"  # the agent CLI compacted its own context
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One event of a session, with nothing in it but what the rules look at."""
+
+    event_id: str
+    at_ms: Millis
+    kind: Kind
+    text: str = ""
+    tool: str = ""
+    call_id: str = ""
+    arguments: object = None  # what the tool was given
+    response: Mapping[str, Any] = field(default_factory=dict)  # its answer, where structured
+    failed: bool = False
+    exit_code: int | None = None
+    directory: str = ""  # where the agent worked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something worth remembering, with the events that prove it."""
+
+    category: Category
+    content: str
+    summary: str
+    event_ids: tuple[str, ...]
+    at_ms: Millis
+    files: tuple[str, ...] = ()
+    commit: str = ""
+    weight: int = 50  # only compared with others, when there are too many

@@ -1,0 +1,81 @@
+"""The id of an observation says whose it is, which issue it belongs to, and when it was made.
+
+    obs-engineer-29-1709035200000-a1b2c3
+
+So the file it lies in is known from its id alone. An agent's name may hold hyphens; the three
+parts after it never do.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.ids import Entropy
+from agentx.kernel.limits import ISSUE_NUMBER_MAX
+
+_ID = re.compile(
+    r"obs-(?P<agent>[a-z0-9]+(?:-[a-z0-9]+)*)-(?P<issue>0|[1-9][0-9]{0,8})"
+    r"-(?P<at>[0-9]{1,15})-(?P<suffix>[a-z0-9]{6})"
+)
+_NOT_NAME = re.compile(r"[^a-z0-9]+")
+_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
+_SUFFIX_CHARS = 6
+_AGENT_CHARS_MAX = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedId:
+    """The parts of an observation's id."""
+
+    agent: str
+    issue_number: int
+    timestamp_ms: Millis
+
+
+def agent_name(text: str) -> str:
+    """Return an agent's name as it stands in ids: lower case, letters, digits and hyphens."""
+    name = _NOT_NAME.sub("-", text.lower()).strip("-")[:_AGENT_CHARS_MAX].strip("-")
+    return name or "agent"
+
+
+def issue_number(number: int) -> int:
+    """Check an issue number: it becomes part of a file's name.
+
+    Raises: InvalidValue.
+    """
+    if not 0 <= number <= ISSUE_NUMBER_MAX:
+        raise InvalidValue(
+            f"{number} is not an issue number", hint="use a positive number, or 0 for no issue"
+        )
+    return number
+
+
+def observation_id(agent: str, issue: int, at_ms: int, entropy: Entropy) -> str:
+    """Mint the id of a new observation."""
+    number = int.from_bytes(entropy(8))
+    suffix = ""
+    for _ in range(_SUFFIX_CHARS):
+        number, digit = divmod(number, len(_ALPHABET))
+        suffix += _ALPHABET[digit]
+    return f"obs-{agent_name(agent)}-{issue_number(issue)}-{at_ms}-{suffix}"
+
+
+def parse_observation_id(text: str) -> ParsedId:
+    """Check an id and return its parts.
+
+    Raises: InvalidValue.
+    """
+    match = _ID.fullmatch(text)
+    if match is None:
+        raise InvalidValue(
+            f"{text[:80]!r} is not the id of an observation",
+            hint="they look like obs-engineer-29-1709035200000-a1b2c3; see `agentx memory list`",
+        )
+    return ParsedId(
+        agent=match["agent"],
+        issue_number=int(match["issue"]),
+        timestamp_ms=Millis(int(match["at"])),
+    )

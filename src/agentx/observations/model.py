@@ -1,0 +1,135 @@
+"""What is known of a piece of work: one observation, its line in the index, and counts of both.
+
+An observation is a fact: written once, its text never edited. What may change beside the
+text is what is known *about* it: that a newer one replaced it (`superseded_by`), which of its
+files have changed since (`changed_files`), and how often it was recalled (index only).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agentx.kernel.clock import Millis
+
+
+class Category(StrEnum):
+    """What kind of thing was observed; the values are on disk."""
+
+    DECISION = "decision"
+    CODE_CHANGE = "code-change"
+    ERROR = "error"
+    KEY_FACT = "key-fact"
+    COMPACTION_SUMMARY = "compaction-summary"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What an agent decided, changed, broke or found out, with where it is known from."""
+
+    id: str
+    agent: str  # a role; the harness where there was none
+    issue_number: int  # 0: not known
+    category: Category
+    content: str
+    summary: str
+    tokens: int  # of the content
+    timestamp_ms: Millis
+    session_id: str
+    event_ids: tuple[str, ...] = ()  # the events that prove it
+    files: tuple[str, ...] = ()  # what it speaks of, relative to the repository
+    commit: str = ""  # what the repository was at then
+    superseded_by: str = ""  # the newer observation that replaced it
+    changed_files: tuple[str, ...] = ()  # of `files`, those that changed since, as last verified
+    sources: tuple[str, ...] = ()  # the observations that were merged into this one
+
+    def index(self, recall_count: int = 0) -> ObservationIndex:
+        """Return its line in the index."""
+        return ObservationIndex(
+            id=self.id,
+            agent=self.agent,
+            issue_number=self.issue_number,
+            category=self.category,
+            summary=self.summary,
+            tokens=self.tokens,
+            timestamp_ms=self.timestamp_ms,
+            recall_count=recall_count,
+            superseded_by=self.superseded_by,
+            stale=bool(self.changed_files),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObservationIndex:
+    """One line of the index: enough to choose by, without the text."""
+
+    id: str
+    agent: str
+    issue_number: int
+    category: Category
+    summary: str
+    tokens: int
+    timestamp_ms: Millis
+    recall_count: int = 0
+    superseded_by: str = ""
+    stale: bool = False  # a file it speaks of has changed since
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """The index of everything, in the order it was stored."""
+
+    updated_ms: Millis
+    entries: tuple[ObservationIndex, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFilters:
+    """What an entry must be. An empty field asks for nothing; `until_ms` itself is not in."""
+
+    agent: str = ""
+    issue_number: int | None = None
+    category: Category | None = None
+    since_ms: int | None = None
+    until_ms: int | None = None
+    superseded: bool | None = None
+    limit: int | None = None  # newest first when set
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreStats:
+    """What a store holds."""
+
+    total_observations: int
+    total_tokens: int
+    issue_count: int
+    oldest_ms: Millis | None
+    newest_ms: Millis | None
+    by_category: Mapping[str, int]
+    by_agent: Mapping[str, int]
+    superseded: int = 0
+    stale: int = 0
+    recalls: int = 0
+    archived: int = 0
+    bytes_on_disk: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionResult:
+    """What a compaction of one issue did."""
+
+    issue_number: int
+    before: int
+    after: int
+    merged: tuple[Observation, ...] = ()  # the new ones
+    archived: tuple[str, ...] = ()  # the ids that went to the archive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreFault:
+    """Something the store had to mend or step over."""
+
+    what: str
+    where: str
+    hint: str

@@ -1,0 +1,113 @@
+"""What the house asks of a store of observations; JSON files and SQLite both are one.
+
+Law: what `store` returned from is on disk. A reader sees every acknowledged observation,
+whichever process stored it. An id that is stored twice is stored once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from agentx.kernel.limits import OBSERVATION_SEARCH_LIMIT
+from agentx.observations.model import (
+    Category,
+    CompactionResult,
+    Observation,
+    ObservationIndex,
+    SearchFilters,
+    StoreFault,
+    StoreStats,
+)
+
+
+class ObservationStore(Protocol):
+    """Observations per issue, with an index over all of them."""
+
+    def store(self, observations: Sequence[Observation]) -> None:
+        """Keep observations; return after they are on disk.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        ...
+
+    def amend(self, observations: Sequence[Observation]) -> None:
+        """Write anew what is known about stored observations; those not stored are left out."""
+        ...
+
+    def get_by_issue(self, issue_number: int) -> tuple[Observation, ...]:
+        """Return the observations of an issue, oldest first."""
+        ...
+
+    def get_by_id(self, observation_id: str) -> Observation | None:
+        """Return one observation, or None."""
+        ...
+
+    def get_by_ids(self, observation_ids: Iterable[str]) -> tuple[Observation, ...]:
+        """Return those that are there, in the order asked for; reads only the issues needed."""
+        ...
+
+    def search(
+        self, query: str, limit: int = OBSERVATION_SEARCH_LIMIT
+    ) -> tuple[ObservationIndex, ...]:
+        """Return what fits the words best, best first."""
+        ...
+
+    def list_by_agent(self, agent: str) -> tuple[ObservationIndex, ...]:
+        """Return everything of one agent, newest first."""
+        ...
+
+    def list_by_category(self, category: Category) -> tuple[ObservationIndex, ...]:
+        """Return everything of one category, newest first."""
+        ...
+
+    def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
+        """Return what passes every filter, newest first."""
+        ...
+
+    def increment_recall_count(self, *observation_ids: str) -> None:
+        """Count one recall of each, in one write."""
+        ...
+
+    def compact(self, issue_number: int, *, before_ms: int | None = None) -> CompactionResult:
+        """Merge related observations of an issue that are older than `before_ms`.
+
+        The originals go to the archive. None means older than the archive threshold.
+        """
+        ...
+
+    def remove(self, observation_id: str) -> bool:
+        """Take one away for good; tell whether it was there."""
+        ...
+
+    def get_stats(self) -> StoreStats:
+        """Count what is there."""
+        ...
+
+    def issues(self) -> tuple[int, ...]:
+        """Return the numbers of the issues that have observations."""
+        ...
+
+    def everything(self) -> Iterator[Observation]:
+        """Yield every observation, issue by issue."""
+        ...
+
+    def get_archived(self, observation_id: str) -> Observation | None:
+        """Return an original that was merged into another, or None."""
+        ...
+
+    def archive(self) -> Iterator[Observation]:
+        """Yield every original that was merged into another."""
+        ...
+
+    def settle(self) -> int:
+        """Bring every file up to date with what was stored; return how many records moved."""
+        ...
+
+    def faults(self) -> tuple[StoreFault, ...]:
+        """Say what had to be mended or stepped over since this store was opened."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        ...

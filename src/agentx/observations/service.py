@@ -1,0 +1,363 @@
+"""The room's verbs: keep what was learnt, find it, put the best of it before the next agent.
+
+Redaction happens here, once, before the store. Whatever is wrong with the store, a session
+starts and ends as if there were none: a lock that does not come free skips the capture or the
+recall and says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from agentx.kernel.bus import Bus
+from agentx.kernel.clock import Clock, Millis
+from agentx.kernel.errors import LockHeld, NotFound
+from agentx.kernel.ids import Entropy
+from agentx.kernel.limits import (
+    OBSERVATION_CHARS_MAX,
+    OBSERVATION_EVENTS_MAX,
+    OBSERVATION_FILES_MAX,
+    OBSERVATION_RECALL_ROWS_MAX,
+    OBSERVATION_SEARCH_LIMIT,
+    OBSERVATION_SUMMARY_CHARS_MAX,
+    OBSERVATIONS_PER_CAPTURE_MAX,
+    SEARCH_HITS_MAX,
+)
+from agentx.kernel.redact import redact
+from agentx.kernel.text import cut, preview, without_recall
+from agentx.kernel.tokens import estimate
+from agentx.observations.alerts import alerts, capture_skipped, displacement
+from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
+from agentx.observations.ids import agent_name, issue_number, observation_id, parse_observation_id
+from agentx.observations.injection import NOTHING, Injection, affordable, inject
+from agentx.observations.model import (
+    Category,
+    CompactionResult,
+    Observation,
+    ObservationIndex,
+    SearchFilters,
+    StoreStats,
+)
+from agentx.observations.port import ObservationStore
+from agentx.observations.relevance import Asked, Phase, ScoredObservation, keywords, score
+from agentx.observations.settings import MemorySettings
+
+# A sentence of a few words at least: what ends sooner is an abbreviation or a greeting.
+_SENTENCE = re.compile(r"(.{20,}?)[.!?] ")
+
+
+class Note(Protocol):
+    """Where the room writes what it did."""
+
+    def __call__(self, level: str, event: str, **fields: object) -> None:
+        """Write one record; never raise."""
+        ...
+
+
+Costs = Callable[[Sequence[str]], int]  # files -> what reading them would cost, in tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """What an agent that is about to start is about."""
+
+    agent: str = ""
+    issue_number: int = 0
+    context: str = ""
+    budget_tokens: int | None = None  # None: the setting
+    phase: Phase = Phase.FULL
+    counted: bool = True  # raise the recall counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """What the room is given."""
+
+    settings: MemorySettings
+    clock: Clock
+    entropy: Entropy
+    bus: Bus
+    note: Note
+    reading_costs: Costs
+
+
+class Observations:
+    """What agents learnt."""
+
+    def __init__(self, store: ObservationStore, room: Room) -> None:
+        self._store = store
+        self._room = room
+
+    @property
+    def store(self) -> ObservationStore:
+        """Where they are kept."""
+        return self._store
+
+    @property
+    def enabled(self) -> bool:
+        """Whether sessions are captured and recalled at all."""
+        return self._room.settings.enabled
+
+    def add(
+        self,
+        text: str,
+        *,
+        agent: str,
+        issue: int,
+        category: Category,
+        session_id: str = "",
+        files: Sequence[str] = (),
+    ) -> Observation:
+        """Keep what a person or an agent says itself; return it as it was kept.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        now_ms = self._room.clock.now_ms()
+        content = cut(redact(text).strip(), OBSERVATION_CHARS_MAX)
+        made = Observation(
+            id=observation_id(agent, issue_number(issue), now_ms, self._room.entropy),
+            agent=agent_name(agent),
+            issue_number=issue,
+            category=category,
+            content=content,
+            summary=_headline(content),
+            tokens=estimate(content),
+            timestamp_ms=now_ms,
+            session_id=session_id,
+            files=tuple(files)[:OBSERVATION_FILES_MAX],
+        )
+        self._keep((made,), agent=made.agent, issue=issue)
+        return made
+
+    def capture(
+        self, observations: Iterable[Observation], *, agent: str, issue: int
+    ) -> tuple[Observation, ...]:
+        """Keep what a session taught; return what was kept, in its final form.
+
+        Nothing is kept, and a `CaptureSkipped` told, when there is nothing, memory is off or the
+        lock does not come free.
+
+        Raises: UnavailableError.
+        """
+        if not self.enabled:
+            return ()
+        kept = tuple(map(_fitted, observations))[:OBSERVATIONS_PER_CAPTURE_MAX]
+        if not kept:
+            return ()
+        try:
+            self._keep(kept, agent=agent, issue=issue)
+        except LockHeld as held:
+            self._skip(agent, issue, capture_skipped(held.message.partition(":")[0]))
+            return ()
+        return kept
+
+    def recall(self, asked: Recall) -> Injection:
+        """Return the section for an agent that is about to start, within its budget.
+
+        Raises: UnavailableError, DataError.
+        """
+        room = self._room
+        budget = asked.budget_tokens
+        budget = room.settings.max_tokens if budget is None else budget
+        if not self.enabled or budget <= 0:
+            return NOTHING
+        begun_ms = room.clock.now_ms()
+        scored = self._weighed(asked, begun_ms)
+        ids = affordable(scored, budget)
+        texts = {each.id: each for each in self._store.get_by_ids(ids)}
+        made = inject(scored, texts, budget_tokens=budget, now_ms=begun_ms)
+        if made.ids and asked.counted:
+            self._count(asked, made, [texts[each] for each in made.ids], begun_ms)
+        return made
+
+    def best(self, asked: Recall, limit: int) -> tuple[Observation, ...]:
+        """Return what is worth most to an agent that is about to start, best first; not counted.
+
+        Raises: UnavailableError, DataError.
+        """
+        if not self.enabled:
+            return ()
+        ids = [each.entry.id for each in self._weighed(asked, self._room.clock.now_ms())[:limit]]
+        texts = {each.id: each for each in self._store.get_by_ids(ids)}
+        return tuple(texts[each] for each in ids if each in texts)
+
+    def search(
+        self,
+        query: str,
+        limit: int = OBSERVATION_SEARCH_LIMIT,
+        filters: SearchFilters | None = None,
+    ) -> tuple[ObservationIndex, ...]:
+        """Return what fits the words best, best first, of what passes the filters."""
+        begun_ms = self._room.clock.now_ms()
+        wide = SearchFilters() if filters is None else replace(filters, limit=None)
+        if wide == SearchFilters():
+            found = self._store.search(query, limit)
+        else:
+            passing = {each.id for each in self._store.search_by_filters(wide)}
+            hits = self._store.search(query, SEARCH_HITS_MAX)
+            found = tuple(each for each in hits if each.id in passing)[:limit]
+        self._room.note(
+            "info",
+            "memory-searched",
+            query=redact(query),
+            results=len(found),
+            elapsed_ms=self._room.clock.now_ms() - begun_ms,
+        )
+        return found
+
+    def get(self, observation_id: str) -> tuple[Observation, bool]:
+        """Return an observation, and whether it lies in the archive.
+
+        Raises: NotFound, InvalidValue.
+        """
+        parse_observation_id(observation_id)
+        found = self._store.get_by_id(observation_id)
+        if found is not None:
+            return found, False
+        archived = self._store.get_archived(observation_id)
+        if archived is None:
+            raise NotFound(
+                f"{observation_id}: no such observation", hint="see `agentx memory list`"
+            )
+        return archived, True
+
+    def remove(self, observation_id: str) -> None:
+        """Take one away for good.
+
+        Raises: NotFound, InvalidValue, LockHeld, UnavailableError.
+        """
+        if not self._store.remove(observation_id):
+            raise NotFound(
+                f"{observation_id}: no such observation", hint="see `agentx memory list`"
+            )
+        self._room.note("info", "memory-removed", id=observation_id)
+
+    def stats(self) -> StoreStats:
+        """Count what is there, and note what a person should know."""
+        stats = self._store.get_stats()
+        for sentence in alerts(stats):
+            self._room.note("warning", "memory-alert", message=sentence)
+        return stats
+
+    def compact(
+        self, issues: Sequence[int] | None = None, *, before_ms: int | None = None
+    ) -> tuple[CompactionResult, ...]:
+        """Merge what is old, in some issues or in all; return what changed."""
+        results = []
+        for issue in self._store.issues() if issues is None else issues:
+            result = self._store.compact(issue, before_ms=before_ms)
+            if result.archived:
+                results.append(result)
+                self._room.note(
+                    "info",
+                    "memory-compacted",
+                    issue=issue,
+                    before=result.before,
+                    after=result.after,
+                )
+        return tuple(results)
+
+    def settle(self) -> int:
+        """Bring every file up to date; return how many acts moved."""
+        return self._store.settle()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._store.close()
+
+    def _keep(self, kept: Sequence[Observation], *, agent: str, issue: int) -> None:
+        begun_ms = self._room.clock.now_ms()
+        self._store.store(kept)
+        now_ms = self._room.clock.now_ms()
+        self._room.bus.tell(
+            MemoryStored(
+                agent=agent,
+                issue_number=issue,
+                count=len(kept),
+                total_tokens=sum(each.tokens for each in kept),
+                observation_ids=tuple(each.id for each in kept),
+                timestamp_ms=now_ms,
+                elapsed_ms=now_ms - begun_ms,
+            )
+        )
+
+    def _skip(self, agent: str, issue: int, reason: str) -> None:
+        self._room.bus.tell(
+            CaptureSkipped(
+                agent=agent,
+                issue_number=issue,
+                level="warning",
+                reason=reason,
+                timestamp_ms=self._room.clock.now_ms(),
+            )
+        )
+
+    def _weighed(self, asked: Recall, now_ms: Millis) -> list[ScoredObservation]:
+        """Return the lines worth weighing, best first; what was superseded comes last."""
+        limit = OBSERVATION_RECALL_ROWS_MAX
+        rows: dict[str, ObservationIndex] = {}
+        if asked.issue_number:
+            filters = SearchFilters(issue_number=asked.issue_number, limit=limit)
+            rows.update((each.id, each) for each in self._store.search_by_filters(filters))
+        else:
+            agent = agent_name(asked.agent) if asked.agent else ""
+            mine = SearchFilters(agent=agent, limit=OBSERVATIONS_PER_CAPTURE_MAX)
+            rows.update((each.id, each) for each in self._store.search_by_filters(mine))
+        if asked.context:
+            hits = self._store.search(asked.context, OBSERVATIONS_PER_CAPTURE_MAX)
+            rows.update((each.id, each) for each in hits)
+        words = keywords(asked.context) if asked.context else frozenset()
+        weighed = score(rows.values(), Asked(now_ms=now_ms, words=words, phase=asked.phase))
+        weighed.sort(key=lambda each: bool(each.entry.superseded_by))
+        return weighed
+
+    def _count(
+        self, asked: Recall, made: Injection, shown: Sequence[Observation], begun_ms: int
+    ) -> None:
+        """Raise the counts and tell of the recall; a held lock costs the count, not the recall."""
+        room = self._room
+        try:
+            self._store.increment_recall_count(*made.ids)
+        except LockHeld as held:
+            room.note("warning", "memory-alert", message=f"recall not counted: {held.message}")
+        files = tuple(dict.fromkeys(each for one in shown for each in one.files))
+        # What has no file to read again was said in a session: it costs what it says.
+        spoken = sum(each.tokens for each in shown if not each.files)
+        displaced = room.reading_costs(files) + spoken
+        now_ms = room.clock.now_ms()
+        room.note("info", "memory-displaced", tokens=displaced, message=displacement(displaced))
+        room.bus.tell(
+            MemoryRecalled(
+                agent=asked.agent,
+                issue_number=asked.issue_number,
+                count=len(made.ids),
+                total_tokens=made.tokens,
+                observation_ids=made.ids,
+                timestamp_ms=now_ms,
+                elapsed_ms=now_ms - begun_ms,
+                displaced_tokens=displaced,
+            )
+        )
+
+
+def _headline(content: str) -> str:
+    """Return the first sentence, if it says anything; else the beginning."""
+    line = preview(content, OBSERVATION_SUMMARY_CHARS_MAX)
+    match = _SENTENCE.match(line)
+    return match[1] if match else line
+
+
+def _fitted(observation: Observation) -> Observation:
+    """Return an observation without secrets, private or injected text, and within its bounds."""
+    content = cut(redact(without_recall(observation.content)).strip(), OBSERVATION_CHARS_MAX)
+    return replace(
+        observation,
+        content=content,
+        summary=preview(redact(observation.summary) or content, OBSERVATION_SUMMARY_CHARS_MAX),
+        tokens=estimate(content),
+        event_ids=observation.event_ids[:OBSERVATION_EVENTS_MAX],
+        files=observation.files[:OBSERVATION_FILES_MAX],
+    )

@@ -1,0 +1,28 @@
+"""What a user may set about observations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.kernel.settings import setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySettings:
+    """What agents learnt, and how much of it the next one is given."""
+
+    enabled: bool = setting(True, "Keep observations at session end and recall them at the start.")
+    max_tokens: int = setting(
+        20_000,
+        "Most tokens one recall may put before an agent; 0 recalls nothing.",
+        name="maxTokens",
+    )
+    backend: str = setting(
+        "json",
+        "How observations are kept; change it with `agentx memory migrate`.",
+        choices=("json", "sqlite"),
+    )
+    issue: int = setting(
+        0,
+        "The issue that sessions belong to when neither branch nor prompt names one; 0 for none.",
+    )

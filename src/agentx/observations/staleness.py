@@ -1,0 +1,94 @@
+"""Whether what was observed may still be believed: files change, and decisions are taken back.
+
+An observation about files is stale when one of them was changed after the commit it speaks
+of, or after it was made where it speaks of none. It stays true of its time, so it is marked
+and shown, never taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from agentx.kernel.clock import Millis
+from agentx.observations.model import Category, Observation
+from agentx.observations.port import ObservationStore
+from agentx.observations.supersede import superseded
+
+# A file is written, then told of: the clocks of both may differ by this much.
+_SLACK_MS = 5_000
+_AMENDED_AT_ONCE_MAX = 200
+
+
+class FileHistory(Protocol):
+    """What is known of when files changed."""
+
+    def changed_ms(self, path: str) -> Millis | None:
+        """Return when a file last changed; None when it is not known to have."""
+        ...
+
+    def commit_ms(self, commit: str) -> Millis | None:
+        """Return when a commit was made; None when there is no such commit."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """What a check of every observation found."""
+
+    checked: int
+    stale: int  # a file they speak of has changed since
+    superseded: int  # a newer one replaced them
+    amended: int  # where something is known now that was not before
+
+
+def changed_since(observation: Observation, history: FileHistory) -> tuple[str, ...]:
+    """Return the files of an observation that changed after it was true."""
+    since_ms = int(observation.timestamp_ms)
+    if observation.commit:
+        since_ms = max(since_ms, history.commit_ms(observation.commit) or 0)
+    found = []
+    for path in observation.files:
+        at_ms = history.changed_ms(path)
+        if at_ms is not None and at_ms > since_ms + _SLACK_MS:
+            found.append(path)
+    return tuple(found)
+
+
+def verify(store: ObservationStore, history: FileHistory) -> Verified:
+    """Check every observation against its files and against newer decisions, and mark them.
+
+    Raises: LockHeld, UnavailableError.
+    """
+    checked = stale = replaced = amended = 0
+    for issue in store.issues():
+        observations = store.get_by_issue(issue)
+        fresh = [_checked(one, history) for one in observations]
+        fresh = _with_reversals(fresh)
+        checked += len(fresh)
+        stale += sum(bool(one.changed_files) for one in fresh)
+        replaced += sum(bool(one.superseded_by) for one in fresh)
+        news = [now for now, was in zip(fresh, observations, strict=True) if now != was]
+        amended += len(news)
+        for begin in range(0, len(news), _AMENDED_AT_ONCE_MAX):
+            store.amend(news[begin : begin + _AMENDED_AT_ONCE_MAX])
+    return Verified(checked=checked, stale=stale, superseded=replaced, amended=amended)
+
+
+def _checked(observation: Observation, history: FileHistory) -> Observation:
+    changed = changed_since(observation, history)
+    if changed == observation.changed_files:
+        return observation
+    return replace(observation, changed_files=changed)
+
+
+def _with_reversals(observations: Iterable[Observation]) -> list[Observation]:
+    every = list(observations)
+    open_ones = [
+        one for one in every if one.category is Category.DECISION and not one.superseded_by
+    ]
+    by_old = dict(superseded((one.id, one.timestamp_ms, one.content) for one in open_ones))
+    return [
+        replace(one, superseded_by=by_old[one.id]) if one.id in by_old else one for one in every
+    ]

@@ -1,0 +1,49 @@
+"""Choosing and counting lines of the index."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from agentx.kernel.clock import to_iso
+from agentx.observations.model import SearchFilters, StoreStats
+from agentx.observations.store.records import EntryRecord, moment_of
+
+
+def filtered(rows: Iterable[EntryRecord], filters: SearchFilters) -> list[EntryRecord]:
+    """Return the lines that pass every filter, newest first."""
+    since = None if filters.since_ms is None else to_iso(filters.since_ms)
+    until = None if filters.until_ms is None else to_iso(filters.until_ms)
+    category = None if filters.category is None else filters.category.value
+    found = [
+        row
+        for row in rows
+        if (not filters.agent or row.agent == filters.agent)
+        and (filters.issue_number is None or row.issue_number == filters.issue_number)
+        and (category is None or row.category == category)
+        and (since is None or row.timestamp >= since)
+        and (until is None or row.timestamp < until)
+        and (filters.superseded is None or bool(row.superseded_by) == filters.superseded)
+    ]
+    found.sort(key=lambda row: (row.timestamp, row.id), reverse=True)
+    return found if filters.limit is None else found[: max(filters.limit, 0)]
+
+
+def counted(rows: Iterable[EntryRecord], *, archived: int, bytes_on_disk: int) -> StoreStats:
+    """Return what some lines add up to."""
+    every = list(rows)
+    times = [row.timestamp for row in every]
+    return StoreStats(
+        total_observations=len(every),
+        total_tokens=sum(row.tokens for row in every),
+        issue_count=len({row.issue_number for row in every}),
+        oldest_ms=moment_of(min(times), "manifest") if times else None,
+        newest_ms=moment_of(max(times), "manifest") if times else None,
+        by_category=dict(Counter(row.category for row in every).most_common()),
+        by_agent=dict(Counter(row.agent for row in every).most_common()),
+        superseded=sum(1 for row in every if row.superseded_by),
+        stale=sum(1 for row in every if row.stale),
+        recalls=sum(row.recall_count for row in every),
+        archived=archived,
+        bytes_on_disk=bytes_on_disk,
+    )

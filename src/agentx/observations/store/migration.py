@@ -1,0 +1,199 @@
+"""From one kind of store to the other: copied, compared, and only then in its place.
+
+    read all --> write a new store beside --> compare every observation --> move in --> switch
+
+The old one is kept aside, whole. A kill before the move leaves the old store in use and a new
+one that the next migration overwrites.
+
+Law: nothing is renamed before count and digest of everything were found to be the same.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentx.host.atomic import make_private_directory
+from agentx.host.disk import sync_directory
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.ids import Entropy, digest, mint
+from agentx.kernel.paths import ObservationPaths
+from agentx.observations.model import Observation, SearchFilters
+from agentx.observations.store.json_store import JsonObservationStore
+from agentx.observations.store.pending import Pending
+from agentx.observations.store.records import encode, observation_of, record_of
+from agentx.observations.store.sqlite_store import SqliteObservationStore
+
+_BATCH = 500
+_VIEWS = "views"
+Store = JsonObservationStore | SqliteObservationStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migrated:
+    """What moved, and where the old store is kept."""
+
+    backend: str
+    observations: int
+    archived: int
+    digest: str
+    kept_aside: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprint:
+    """What two stores have in common exactly when they hold the same."""
+
+    observations: int
+    archived: int
+    digest: str
+
+
+def migrate(
+    folder: Path, *, to: str, clock: Clock, entropy: Entropy, view_folder: Path
+) -> Migrated:
+    """Move every observation to a store of the other kind, in the same folder.
+
+    Raises: CorruptRecord when the copy is not the same, LockHeld, UnavailableError.
+    """
+    paths = ObservationPaths(folder)
+    make_private_directory(folder)
+    beside = folder / ".migrating"
+    shutil.rmtree(beside, ignore_errors=True)
+    make_private_directory(beside)
+    new = ObservationPaths(beside)
+
+    def json_at(where: Path, views: Path) -> JsonObservationStore:
+        return JsonObservationStore(where, clock=clock, entropy=entropy, view_folder=views)
+
+    if to == "sqlite":
+        source: Store = json_at(folder, view_folder)
+        target: Store = SqliteObservationStore(
+            new.database, clock=clock, view_folder=beside / _VIEWS
+        )
+    else:
+        source = SqliteObservationStore(paths.database, clock=clock, view_folder=view_folder)
+        target = json_at(beside, beside / _VIEWS)
+    try:
+        found = copy_verified(source, target)
+    finally:
+        source.close()
+        target.close()
+    aside = paths.replaced(mint(clock.now_ms(), entropy))
+    _move(paths, beside, aside, to=to)
+    return Migrated(
+        backend=to,
+        observations=found.observations,
+        archived=found.archived,
+        digest=found.digest,
+        kept_aside=str(aside),
+    )
+
+
+def copy_verified(source: Store, target: Store) -> Fingerprint:
+    """Copy everything and compare; return what both hold.
+
+    Raises: CorruptRecord when the copy is not the same.
+    """
+    source.settle()
+    _copy(source, target)
+    made = fingerprint(target)
+    if made != fingerprint(source):
+        # Somebody may have captured meanwhile: what came is copied too, then it must be the same.
+        _copy(source, target)
+        made = fingerprint(target)
+    _compare(fingerprint(source), made)
+    return made
+
+
+def fingerprint(store: Store) -> Fingerprint:
+    """Return the count and a digest over every observation, its recall count included."""
+    counts = {each.id: each.recall_count for each in store.search_by_filters(SearchFilters())}
+    whole = sorted(
+        encode(record_of(each)).decode() + f" {counts.get(each.id, 0)}"
+        for each in store.everything()
+    )
+    old = sorted(encode(record_of(each)).decode() for each in store.archive())
+    return Fingerprint(
+        observations=len(whole), archived=len(old), digest=digest(*whole, "archive", *old).hex()
+    )
+
+
+def _copy(source: Store, target: Store) -> None:
+    target.keep_archived(source.archive())
+    for batch in _batches(source.everything()):
+        target.store(batch)
+        target.amend(batch)
+    target.settle()
+    rows = source.search_by_filters(SearchFilters())
+    target.keep_counts({each.id: each.recall_count for each in rows if each.recall_count})
+
+
+def _batches(observations: Iterable[Observation]) -> Iterator[list[Observation]]:
+    batch: list[Observation] = []
+    for each in observations:
+        batch.append(each)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _compare(wanted: Fingerprint, made: Fingerprint) -> None:
+    if made != wanted:
+        raise CorruptRecord(
+            f"the copy is not the same: {made.observations} of {wanted.observations} observations,"
+            f" digest {made.digest} instead of {wanted.digest}",
+            hint="nothing was changed; run `agentx doctor`, then try again",
+        )
+
+
+def _move(paths: ObservationPaths, beside: Path, aside: Path, *, to: str) -> None:
+    """Put the old store aside and the new one in its place."""
+    olds = _json_parts(paths) if to == "sqlite" else _database_parts(paths)
+    if olds:
+        make_private_directory(aside)
+    for old in olds:
+        old.replace(aside / old.name)
+    for made in list(beside.iterdir()):
+        if made.name != _VIEWS and not made.name.endswith((".lock", "-shm")):
+            made.replace(paths.root / made.name)
+    shutil.rmtree(beside, ignore_errors=True)
+    sync_directory(paths.root)
+
+
+def _json_parts(paths: ObservationPaths) -> list[Path]:
+    known = (paths.manifest, paths.archive)
+    issues = paths.root.glob("issue-*.json")
+    return [path for path in (*known, *issues) if path.exists()]
+
+
+def _database_parts(paths: ObservationPaths) -> list[Path]:
+    return sorted(paths.root.glob(f"{paths.database.name}*"))
+
+
+def absorb(pending: Pending, target: SqliteObservationStore) -> int:
+    """Take what a process that knew nothing of the migration has captured since; return the acts.
+
+    Raises: LockHeld, UnavailableError.
+    """
+    if not pending.size():
+        return 0
+    pending.refresh()
+    for act in pending.acts:
+        found = [observation_of(record) for record in act.observations]
+        if act.op == "store":
+            target.store(found)
+        elif act.op == "amend":
+            target.amend(found)
+        elif act.op == "recalled":
+            target.increment_recall_count(*act.ids)
+        else:
+            for each in act.ids:
+                target.remove(each)
+    moved = len(pending.acts)
+    return moved if pending.empty() else 0

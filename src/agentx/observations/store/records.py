@@ -1,0 +1,237 @@
+"""Observations as JSON, and back.
+
+The names on disk are those of the specification; what we add beside them (where an observation
+is known from, what became of it) is left out while it is empty. What somebody else added to a
+record stays, because records that do not change are carried over as the bytes they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from agentx.kernel.clock import Millis, from_iso, to_iso
+from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.limits import ISSUE_NUMBER_MAX
+from agentx.observations.model import Category, Observation, ObservationIndex
+
+VERSION = 1
+
+_CATEGORIES = frozenset(Category)
+_TIME_CHARS = len("2026-02-27T10:00:00.000Z")
+
+
+class ObservationRecord(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+    """An observation in an issue file."""
+
+    id: str
+    agent: str
+    issue_number: int
+    category: str
+    content: str
+    summary: str
+    tokens: int
+    timestamp: str
+    session_id: str
+    event_ids: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    commit: str = ""
+    superseded_by: str = ""
+    changed_files: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    archived: bool = False
+
+
+class EntryRecord(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+    """A line of the manifest."""
+
+    id: str
+    agent: str
+    issue_number: int
+    category: str
+    summary: str
+    tokens: int
+    timestamp: str
+    recall_count: int = 0
+    superseded_by: str = ""
+    stale: bool = False
+
+
+class IssueRecord(msgspec.Struct, rename="camel"):
+    """An issue file. Observations stay raw until one is wanted."""
+
+    version: int
+    issue_number: int
+    updated_at: str
+    observations: list[msgspec.Raw]
+
+
+class OnlyId(msgspec.Struct):
+    """What is read of a raw observation to know which one it is."""
+
+    id: str
+
+
+encode = msgspec.json.Encoder().encode
+decode_observation = msgspec.json.Decoder(ObservationRecord).decode
+decode_issue = msgspec.json.Decoder(IssueRecord).decode
+decode_only_id = msgspec.json.Decoder(OnlyId).decode
+
+
+def record_of(observation: Observation, *, archived: bool = False) -> ObservationRecord:
+    """Return an observation as it lies on disk."""
+    return ObservationRecord(
+        id=observation.id,
+        agent=observation.agent,
+        issue_number=observation.issue_number,
+        category=observation.category.value,
+        content=encodable(observation.content),
+        summary=encodable(observation.summary),
+        tokens=observation.tokens,
+        timestamp=to_iso(observation.timestamp_ms),
+        session_id=encodable(observation.session_id),
+        event_ids=observation.event_ids,
+        files=tuple(map(encodable, observation.files)),
+        commit=observation.commit,
+        superseded_by=observation.superseded_by,
+        changed_files=tuple(map(encodable, observation.changed_files)),
+        sources=observation.sources,
+        archived=archived,
+    )
+
+
+def observation_of(record: ObservationRecord) -> Observation:
+    """Return the observation of a record.
+
+    Raises: CorruptRecord for a category or a time that cannot be.
+    """
+    return Observation(
+        id=record.id,
+        agent=record.agent,
+        issue_number=record.issue_number,
+        category=category_of(record.category, record.id),
+        content=record.content,
+        summary=record.summary,
+        tokens=record.tokens,
+        timestamp_ms=moment_of(record.timestamp, record.id),
+        session_id=record.session_id,
+        event_ids=record.event_ids,
+        files=record.files,
+        commit=record.commit,
+        superseded_by=record.superseded_by,
+        changed_files=record.changed_files,
+        sources=record.sources,
+    )
+
+
+def entry_of(record: ObservationRecord, recall_count: int = 0) -> EntryRecord:
+    """Return the manifest's line of a record."""
+    return EntryRecord(
+        id=record.id,
+        agent=record.agent,
+        issue_number=record.issue_number,
+        category=record.category,
+        summary=record.summary,
+        tokens=record.tokens,
+        timestamp=_sortable(record.timestamp),
+        recall_count=recall_count,
+        superseded_by=record.superseded_by,
+        stale=bool(record.changed_files),
+    )
+
+
+def with_news(record: ObservationRecord, amended: ObservationRecord) -> ObservationRecord:
+    """Return a record with what is known about it now; its text is never edited."""
+    return msgspec.structs.replace(
+        record, superseded_by=amended.superseded_by, changed_files=amended.changed_files
+    )
+
+
+def index_of(entry: EntryRecord) -> ObservationIndex:
+    """Return a manifest's line as a value."""
+    return ObservationIndex(
+        id=entry.id,
+        agent=entry.agent,
+        issue_number=entry.issue_number,
+        category=category_of(entry.category, entry.id),
+        summary=entry.summary,
+        tokens=entry.tokens,
+        timestamp_ms=moment_of(entry.timestamp, entry.id),
+        recall_count=entry.recall_count,
+        superseded_by=entry.superseded_by,
+        stale=entry.stale,
+    )
+
+
+def category_of(word: str, where: str) -> Category:
+    """Read a category.
+
+    Raises: CorruptRecord.
+    """
+    try:
+        return Category(word)
+    except ValueError:
+        raise CorruptRecord(
+            f"{where}: {word!r} is no category", hint=f"one of {', '.join(Category)}"
+        ) from None
+
+
+def moment_of(text: str, where: str) -> Millis:
+    """Read a time.
+
+    Raises: CorruptRecord.
+    """
+    try:
+        return from_iso(text)
+    except ValueError:
+        raise CorruptRecord(f"{where}: {text!r} is no time", hint="write it as ISO 8601") from None
+
+
+def is_entry(entry: EntryRecord) -> bool:
+    """Tell whether a manifest's line means something."""
+    return entry.category in _CATEGORIES and len(entry.timestamp) == _TIME_CHARS
+
+
+def is_whole(record: ObservationRecord) -> bool:
+    """Tell whether a record that parses also means something."""
+    try:
+        from_iso(record.timestamp)
+    except ValueError:
+        return False
+    return record.category in _CATEGORIES and 0 <= record.issue_number <= ISSUE_NUMBER_MAX
+
+
+def _sortable(timestamp: str) -> str:
+    """Return a time in the form whose order as text is the order in time."""
+    if len(timestamp) == _TIME_CHARS and timestamp.endswith("Z"):
+        return timestamp
+    return to_iso(from_iso(timestamp))
+
+
+def encodable(text: str) -> str:
+    """Replace lone surrogates, which JSON text cannot hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
+def issue_page(issue: int, updated_at: str, observations: Iterable[bytes]) -> bytes:
+    """Return an issue file as a person would want to read it."""
+    items = b",\n".join(b"    " + each for each in observations)
+    body = b"[\n" + items + b"\n  ]" if items else b"[]"
+    return (
+        (
+            f'{{\n  "version": {VERSION},\n  "issueNumber": {issue},\n'
+            f'  "updatedAt": "{updated_at}",\n  "observations": '
+        ).encode()
+        + body
+        + b"\n}\n"
+    )
+
+
+def indented(record: ObservationRecord) -> bytes:
+    """Return a record as it stands in an issue file: one field a line."""
+    return msgspec.json.format(encode(record), indent=2).replace(b"\n", b"\n    ")

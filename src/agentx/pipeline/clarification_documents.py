@@ -1,0 +1,56 @@
+"""Clarifications as documents that can be found: a question with its answers, by issue and role.
+
+A part is a ledger; a document is a clarification. What was resolved is found by what it
+came to first. One that was abandoned is superseded: nobody answered, and nobody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from agentx.clarification import Clarification, LedgerStore, Status
+from agentx.kernel.errors import CorruptRecord
+from agentx.search.document import Document
+
+CLARIFICATION = "clarification"
+
+
+class ClarificationDocuments:
+    """The ledgers of a project, as a room that can be searched."""
+
+    name = "clarifications"
+
+    def __init__(self, store: LedgerStore, project: str) -> None:
+        self._store = store
+        self._project = project
+
+    def parts(self) -> Iterable[tuple[str, str]]:
+        """Yield the number of each issue with a ledger, and what changes when that does."""
+        for stamp in self._store.stamps():
+            yield str(stamp.issue), f"{stamp.inode}:{stamp.size}:{stamp.mtime_ns}"
+
+    def documents(self, key: str) -> Iterator[Document]:
+        """Yield the clarifications of an issue; none of a ledger that is damaged or gone."""
+        try:
+            ledger = self._store.read(int(key))
+        except CorruptRecord:
+            return
+        for state in ledger:
+            yield clarification_document(state, self._project)
+
+
+def clarification_document(state: Clarification, project: str) -> Document:
+    """Return a clarification as a document."""
+    said = "\n".join(f"{entry.speaker}: {entry.body}" for entry in state.thread if entry.body)
+    newest = state.thread[-1].at_ms if state.thread else state.created_ms
+    return Document(
+        doc_type=CLARIFICATION,
+        doc_id=state.id,
+        text=f"{state.topic}\n{said}",
+        timestamp_ms=newest,
+        keywords=(state.id, state.topic),
+        project=project,
+        agent=state.asker,
+        issue=str(state.issue),
+        superseded=state.status is Status.ABANDONED,
+    )

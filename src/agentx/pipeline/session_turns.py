@@ -1,0 +1,65 @@
+"""Events of the log, as the rules of extraction read them.
+
+Two rooms meet here and nowhere else: the log's events become plain turns. What each agent
+CLI left in an event's metadata is read without trust.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from agentx.conversation import Event
+from agentx.kernel.capture import EventType
+from agentx.observations.extract import Kind, Turn
+
+_KINDS = {
+    EventType.USER_MESSAGE: Kind.PROMPT,
+    EventType.ASSISTANT_MESSAGE: Kind.REPLY,
+    EventType.TOOL_CALL: Kind.CALL,
+    EventType.TOOL_RESULT: Kind.RESULT,
+    EventType.SUBAGENT_START: Kind.SUBAGENT,
+    EventType.SUBAGENT_STOP: Kind.SUBAGENT,
+    EventType.COMPACTION: Kind.SUMMARY,
+}
+_CALL_IDS = ("tool_use_id", "native_call_id", "tool_call_id")
+
+
+def turns_of(events: Iterable[Event]) -> tuple[Turn, ...]:
+    """Return the turns of a session's events, in their order."""
+    return tuple(turn for event in events for turn in (*_said_with(event), _turn(event)))
+
+
+def _said_with(event: Event) -> Iterator[Turn]:
+    """Yield what was said before a call, where the agent CLI tells it with the call."""
+    said = _word(event.metadata, "said")
+    if event.event_type is EventType.TOOL_CALL and said.strip():
+        yield Turn(event_id=event.event_id, at_ms=event.timestamp_ms, kind=Kind.REPLY, text=said)
+
+
+def _turn(event: Event) -> Turn:
+    kind = _KINDS.get(event.event_type, Kind.OTHER)
+    metadata = event.metadata
+    # What a subagent is told is the agent's words, not the user's.
+    if metadata.get("subagent") and kind in (Kind.PROMPT, Kind.REPLY):
+        kind = Kind.SUBAGENT
+    response = metadata.get("tool_response")
+    code = metadata.get("exit_code")
+    return Turn(
+        event_id=event.event_id,
+        at_ms=event.timestamp_ms,
+        kind=kind,
+        text=event.text,
+        tool=_word(metadata, "tool_name"),
+        call_id=next((found for name in _CALL_IDS if (found := _word(metadata, name))), ""),
+        arguments=metadata.get("tool_input"),
+        response=response if isinstance(response, dict) else {},
+        failed=metadata.get("is_error") is True,
+        exit_code=code if isinstance(code, int) and not isinstance(code, bool) else None,
+        directory=_word(metadata, "cwd"),
+    )
+
+
+def _word(metadata: dict[str, Any], name: str) -> str:
+    value = metadata.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,106 @@
+"""Packing a run away, in five steps that may be interrupted anywhere and gone on with.
+
+    1 decisions  2 patterns and learnings  3 tech debt  4 metrics      into long-term memory
+    5 the folder, packed and checked, then removed; the index follows
+
+Each step can be done twice without harm: lessons know which candidates they came from, a
+measure replaces itself, a packed folder is compared before it goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agentx.kernel.bus import Bus
+from agentx.kernel.clock import to_iso
+from agentx.kernel.errors import ConflictError
+from agentx.runs.learning import Churn, Learning
+from agentx.runs.ltm.events import RunArchived
+from agentx.runs.ltm.lessons import Taught
+from agentx.runs.ltm.model import PATTERNS, LessonKind
+from agentx.runs.ltm.promotion import Policy, accepts
+from agentx.runs.model import Run
+from agentx.runs.retention import is_due
+from agentx.runs.store.archive import Archive
+from agentx.runs.store.run_store import RunStore
+
+STEPS = (
+    ("decisions", (LessonKind.DECISION,)),
+    ("patterns", (*PATTERNS, LessonKind.LEARNING)),
+    ("tech debt", (LessonKind.DEBT,)),
+)
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archived:
+    """What came of packing a run away."""
+
+    run_id: str
+    archive_path: str
+    learnt: tuple[str, ...]
+    confirmed: tuple[str, ...]
+    undecided: int  # lessons offered that nobody accepted: they are in the archive
+
+
+class Archiving:
+    """Packs the runs of one project away."""
+
+    def __init__(
+        self,
+        runs: RunStore,
+        learning: Learning,
+        archive: Archive,
+        churn: Callable[[Run], Churn],
+        bus: Bus | None = None,
+    ) -> None:
+        self._runs = runs
+        self._learning = learning
+        self._archive = archive
+        self._churn = churn
+        self._bus = bus if bus is not None else Bus()
+
+    def due(self, runs: tuple[Run, ...], now_ms: int) -> tuple[Run, ...]:
+        """Return the runs that have stayed long enough."""
+        return tuple(run for run in runs if is_due(run, now_ms))
+
+    def archive(
+        self, run: Run, policy: Policy, *, actor: str, told: Told = lambda _step: None
+    ) -> Archived:
+        """Pack a run that is over away.
+
+        Raises: ConflictError while it goes on; NotFound, CorruptRecord, UnavailableError.
+        """
+        if not run.over:
+            raise ConflictError(
+                f"{run.id} is still {run.status}",
+                hint="end it first: `agentx run event --type run-completed` or `run-failed`",
+            )
+        learnt: list[str] = []
+        confirmed: list[str] = []
+        for name, kinds in STEPS:
+            told(name)
+            done = self._learning.accept_some(run, _taker(policy, kinds), actor=actor)
+            learnt += done.learnt
+            confirmed += done.confirmed
+        told("metrics")
+        self._learning.measure(run, self._churn(run), actor=actor)
+        undecided = len(self._learning.candidates(run))
+        told("archive")
+        path = self._archive.pack(run.id)
+        shown = str(path.relative_to(self._runs.project.root))
+        self._runs.note_archived(run, shown, to_iso(self._runs.clock.now_ms()))
+        self._archive.remove_folder(run.id)
+        self._bus.tell(RunArchived(run=run.id, archive=shown))
+        return Archived(
+            run_id=run.id,
+            archive_path=shown,
+            learnt=tuple(learnt),
+            confirmed=tuple(confirmed),
+            undecided=undecided,
+        )
+
+
+def _taker(policy: Policy, kinds: tuple[LessonKind, ...]) -> Callable[[Taught], bool]:
+    return lambda offered: offered.kind in kinds and accepts(policy, offered)

@@ -1,0 +1,436 @@
+"""Every type of event a run may hold, with the fields of each: one table, checked and documented.
+
+An event of an unknown type, or one whose fields are not those of its type, is refused
+when it is written. When it is read it is a fault: named with its file and line, and left
+out of the fold. Fields beyond the table are allowed and kept: others may know more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+from agentx.kernel.clock import Millis, from_iso, to_iso
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.ids import is_ulid
+from agentx.kernel.limits import RUN_ARTIFACT_CHARS_MAX, RUN_DETAILS_MAX, RUN_TEXT_CHARS_MAX
+from agentx.runs.model import Detail, Phase, RunEvent, Verdict
+
+VERSION = 1
+CANDIDATE_KINDS = ("pattern", "error-pattern", "solution", "decision", "tech-debt", "learning")
+CONFIDENCES = ("LOW", "MEDIUM", "HIGH")
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_ACTOR = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of an event's detail: its type, and what it may be."""
+
+    type: str = "text"  # text, texts, flag, number, objects
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One type of event."""
+
+    group: str
+    about: str
+    needs: Mapping[str, Field] = field(default_factory=dict)
+    may: Mapping[str, Field] = field(default_factory=dict)
+    of_task: bool = False
+    of_lane: bool = False
+
+
+_TEXT, _TEXTS, _FLAG = Field(), Field("texts"), Field("flag")
+_CONTRACT = {"goal": _TEXT, "scope": _TEXT, "files": _TEXTS, "acceptance": _TEXTS}
+_CONTRACT |= {"depends_on": _TEXTS}
+
+KINDS: dict[str, Kind] = {
+    "run-started": Kind(
+        group="run",
+        about="a run begins",
+        needs={"title": _TEXT},
+        may={"description": _TEXT, "requester": _TEXT, "base_branch": _TEXT, "base_commit": _TEXT},
+    ),
+    "run-resumed": Kind(group="run", about="somebody took the run up again", may={"text": _TEXT}),
+    "note": Kind(group="run", about="anything worth keeping", needs={"text": _TEXT}),
+    "decision-made": Kind(
+        group="run", about="something was decided", needs={"text": _TEXT}, may={"why": _TEXT}
+    ),
+    "session-attached": Kind(
+        group="run",
+        about="a session of an agent CLI worked on the run",
+        needs={"session": _TEXT},
+        may={"harness": _TEXT},
+    ),
+    "phase-entered": Kind(
+        group="phase",
+        about="a phase begins; the one before is done, or taken up again",
+        needs={"phase": Field("text", tuple(Phase))},
+        may={"reason": _TEXT},
+    ),
+    "task-added": Kind(
+        group="task",
+        about="a task with its contract",
+        needs={"title": _TEXT},
+        may=_CONTRACT,
+        of_task=True,
+    ),
+    "task-revised": Kind(
+        group="task",
+        about="a new version of the contract",
+        needs={"title": _TEXT},
+        may=_CONTRACT,
+        of_task=True,
+    ),
+    "task-started": Kind(group="task", about="work begins, or begins again", of_task=True),
+    "task-progressed": Kind(
+        group="task", about="an entry of the work log", needs={"text": _TEXT}, of_task=True
+    ),
+    "task-blocked": Kind(
+        group="task", about="it cannot go on", needs={"reason": _TEXT}, of_task=True
+    ),
+    "task-completed": Kind(group="task", about="it is done", may={"text": _TEXT}, of_task=True),
+    "task-failed": Kind(
+        group="task", about="it was tried and did not work", needs={"reason": _TEXT}, of_task=True
+    ),
+    "task-dropped": Kind(
+        group="task", about="it is not needed any more", needs={"reason": _TEXT}, of_task=True
+    ),
+    "lane-opened": Kind(
+        group="lane",
+        about="a lane with a branch of its own",
+        needs={"branch": _TEXT},
+        may={"commit": _TEXT},
+        of_lane=True,
+    ),
+    "lane-finished": Kind(
+        group="lane", about="its work is done and committed", may={"commit": _TEXT}, of_lane=True
+    ),
+    "lane-merged": Kind(
+        group="lane",
+        about="its branch is in the work branch",
+        may={"commit": _TEXT},
+        of_lane=True,
+    ),
+    "lane-failed": Kind(
+        group="lane", about="it did not work", needs={"reason": _TEXT}, of_lane=True
+    ),
+    "lane-retried": Kind(
+        group="lane", about="it is tried again", may={"reason": _TEXT}, of_lane=True
+    ),
+    "lane-reassigned": Kind(
+        group="lane",
+        about="its task was given to another lane",
+        needs={"to": _TEXT},
+        may={"reason": _TEXT},
+        of_lane=True,
+    ),
+    "checkpoint-made": Kind(
+        group="checkpoint",
+        about="a point from which work can go on",
+        may={"text": _TEXT, "commit": _TEXT},
+    ),
+    "artifact-written": Kind(
+        group="artifact",
+        about="a page of the run, whole",
+        needs={"name": _TEXT, "text": _TEXT},
+    ),
+    "verification-recorded": Kind(
+        group="verification",
+        about="what was checked, and the verdict; of a task, or of the whole run",
+        needs={"verdict": Field("text", tuple(Verdict))},
+        may={"checks": Field("objects"), "summary": _TEXT},
+    ),
+    "escalation-raised": Kind(
+        group="escalation",
+        about="a question to a person",
+        needs={"question": _TEXT},
+        may={"tried": _TEXTS, "needed": _TEXT, "options": _TEXTS, "blocking": _FLAG},
+    ),
+    "escalation-resolved": Kind(
+        group="escalation",
+        about="the person's answer",
+        needs={"escalation": _TEXT, "resolution": _TEXT},
+    ),
+    "conflict-found": Kind(
+        group="conflict",
+        about="git could not put two changes together: nothing was changed, a person is asked",
+        needs={"operation": Field("text", ("merge", "rebase")), "files": _TEXTS},
+    ),
+    "conflict-resolved": Kind(
+        group="conflict",
+        about="a person put them together",
+        needs={"conflict": _TEXT},
+        may={"resolution": _TEXT, "commit": _TEXT},
+    ),
+    "branch-made": Kind(
+        group="git", about="a branch was made", needs={"branch": _TEXT}, may={"commit": _TEXT}
+    ),
+    "commit-made": Kind(
+        group="git",
+        about="something was committed",
+        needs={"commit": _TEXT},
+        may={"branch": _TEXT, "text": _TEXT, "files": _TEXTS},
+    ),
+    "work-rebased": Kind(
+        group="git",
+        about="the work branch stands on a newer base",
+        needs={"commit": _TEXT, "onto": _TEXT},
+    ),
+    "candidate-proposed": Kind(
+        group="completion",
+        about="what the run taught, offered to long-term memory",
+        needs={"kind": Field("text", CANDIDATE_KINDS), "text": _TEXT},
+        may={"evidence": _TEXTS, "confidence": Field("text", CONFIDENCES), "source": _TEXT},
+    ),
+    "run-completed": Kind(group="completion", about="all is done", may={"text": _TEXT}),
+    "run-failed": Kind(group="completion", about="it was given up", needs={"reason": _TEXT}),
+    "run-reopened": Kind(group="completion", about="it goes on after all", may={"reason": _TEXT}),
+}
+
+# What people and other tools also say.
+_ALIASES = {
+    "task-created": "task-added",
+    "task-done": "task-completed",
+    "task-finished": "task-completed",
+    "phase-started": "phase-entered",
+    "lane-created": "lane-opened",
+    "lane-started": "lane-opened",
+    "checkpoint": "checkpoint-made",
+    "checkpoint-created": "checkpoint-made",
+    "artifact-created": "artifact-written",
+    "verification-completed": "verification-recorded",
+    "escalation": "escalation-raised",
+    "escalation-created": "escalation-raised",
+    "conflict": "conflict-found",
+    "conflict-detected": "conflict-found",
+    "decision": "decision-made",
+    "progress": "task-progressed",
+    "commit": "commit-made",
+    "run-finished": "run-completed",
+}
+
+
+def kind_named(text: str) -> str:
+    """Return the type of event a person means: `TASK_STARTED` is `task-started`.
+
+    Raises: InvalidValue, naming the nearest.
+    """
+    name = re.sub(r"[\s_.]+", "-", text.strip()).lower()
+    name = _ALIASES.get(name, name)
+    if name in KINDS:
+        return name
+    near = get_close_matches(name, KINDS, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"types are {', '.join(KINDS)}"
+    raise InvalidValue(f"{text[:60]!r} is not a type of event", hint=hint)
+
+
+@lru_cache(maxsize=10_000)
+def actor_named(text: str) -> str:
+    """Check an actor's name, which becomes a folder.
+
+    Raises: InvalidValue.
+    """
+    name = text.strip().lower()
+    if _ACTOR.fullmatch(name) is None or ".." in name:
+        raise InvalidValue(
+            f"{text[:60]!r} cannot be an actor",
+            hint="use letters, digits, '.', '_' and '-', at most 64: orchestrator, executor, ...",
+        )
+    return name
+
+
+@lru_cache(maxsize=10_000)
+def name_checked(text: str, what: str) -> str:
+    """Check the name of a task, a lane or an artifact, which becomes a file or a branch.
+
+    Raises: InvalidValue.
+    """
+    if _NAME.fullmatch(text) is None or ".." in text or text.endswith((".", ".lock")):
+        raise InvalidValue(
+            f"{text[:60]!r} cannot name {what}",
+            hint="use letters, digits, '.', '_' and '-', at most 64, a letter or digit first",
+        )
+    return text
+
+
+def detail_checked(kind: str, detail: Mapping[str, object]) -> Detail:
+    """Check the fields of an event against its type; a text is made what the type asks for.
+
+    Raises: InvalidValue, naming the field.
+    """
+    shape = KINDS[kind]
+    known = {**shape.needs, **shape.may}
+    if len(detail) > RUN_DETAILS_MAX:
+        raise InvalidValue(f"{kind}: {len(detail)} fields are too many")
+    made: dict[str, object] = {}
+    for name, value in detail.items():
+        if not isinstance(name, str) or not name:
+            raise InvalidValue(f"{kind}: a field needs a name")
+        made[name] = _checked(kind, name, value, known.get(name))
+    missing = [name for name in shape.needs if made.get(name, "") in ("", [], ())]
+    if missing:
+        raise InvalidValue(
+            f"{kind} needs {' and '.join(missing)}",
+            hint=" ".join(f"--detail {name}=..." for name in missing),
+        )
+    return made
+
+
+def event_of(raw: object) -> RunEvent:
+    """Return the event that a line of JSON holds.
+
+    Raises: InvalidValue, saying what is wrong with it.
+    """
+    if not isinstance(raw, dict):
+        raise InvalidValue("an object was expected")
+    if raw.get("v") != VERSION:
+        raise InvalidValue(f"version {raw.get('v')!r} is unknown")
+    event_id, at = raw.get("id"), raw.get("at")
+    if not isinstance(event_id, str) or not is_ulid(event_id):
+        raise InvalidValue("`id` is not an id")
+    kind = raw.get("type")
+    if kind not in KINDS:
+        raise InvalidValue(f"`type` {kind!r} is unknown")
+    detail = raw.get("detail", {})
+    if not isinstance(detail, dict):
+        raise InvalidValue("`detail` is not an object")
+    return RunEvent(
+        id=event_id,
+        at_ms=_time(at),
+        run=_text(raw, "run"),
+        actor=actor_named(_text(raw, "actor")),
+        kind=kind,
+        task=_named(raw, "task"),
+        task_of=_text(raw, "task_of"),
+        lane=_named(raw, "lane"),
+        lane_of=_text(raw, "lane_of"),
+        # A detail without fields is the common case.
+        detail=detail_checked(kind, detail) if detail or KINDS[kind].needs else detail,
+    )
+
+
+def line_of(event: RunEvent) -> dict[str, Any]:
+    """Return an event as it is written."""
+    line: dict[str, Any] = {
+        "v": VERSION,
+        "id": event.id,
+        "at": to_iso(event.at_ms),
+        "run": event.run,
+        "actor": event.actor,
+        "type": event.kind,
+    }
+    for name in ("task", "task_of", "lane", "lane_of"):
+        if getattr(event, name):
+            line[name] = getattr(event, name)
+    if event.detail:
+        line["detail"] = dict(event.detail)
+    return line
+
+
+def _time(at: object) -> Millis:
+    if not isinstance(at, str):
+        raise InvalidValue("`at` is not a time")
+    try:
+        # As written by us; anything else that is a time is read more slowly.
+        return from_iso(at)
+    except (ValueError, OverflowError):
+        raise InvalidValue(f"`at` {at[:40]!r} is not a time") from None
+
+
+def _text(raw: dict[str, Any], name: str) -> str:
+    found = raw.get(name, "")
+    if not isinstance(found, str):
+        raise InvalidValue(f"`{name}` is not a text")
+    return found
+
+
+def _named(raw: dict[str, Any], name: str) -> str:
+    found = _text(raw, name)
+    return name_checked(found, f"a {name}") if found else ""
+
+
+def _checked(kind: str, name: str, value: object, shape: Field | None) -> object:
+    if shape is None:
+        return _free(kind, name, value, depth=0)
+    match shape.type:
+        case "flag":
+            return _flag(kind, name, value)
+        case "texts":
+            return _texts(kind, name, value)
+        case "objects":
+            if isinstance(value, list | tuple) and all(isinstance(each, dict) for each in value):
+                return [_free(kind, name, each, depth=0) for each in value]
+            raise InvalidValue(f"{kind}: {name} is not a list of objects")
+        case _:
+            return _chosen(kind, name, value, shape.choices)
+
+
+def _chosen(kind: str, name: str, value: object, choices: tuple[str, ...]) -> str:
+    if not isinstance(value, str):
+        raise InvalidValue(f"{kind}: {name} is not a text")
+    if choices:
+        for choice in choices:
+            if value.replace("-", "_").lower() == choice.replace("-", "_").lower():
+                return str(choice)
+        raise InvalidValue(f"{kind}: {name} {value[:40]!r} is none of {', '.join(choices)}")
+    limit = RUN_ARTIFACT_CHARS_MAX if kind == "artifact-written" else RUN_TEXT_CHARS_MAX
+    return _short(kind, name, value, limit)
+
+
+def _texts(kind: str, name: str, value: object) -> list[str]:
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise InvalidValue(f"{kind}: {name} is not a list of texts")
+    return [_short(kind, name, each, RUN_TEXT_CHARS_MAX) for each in value]
+
+
+def _flag(kind: str, name: str, value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in ("true", "yes", "1", "false", "no", "0"):
+        return value.lower() in ("true", "yes", "1")
+    raise InvalidValue(f"{kind}: {name} is neither true nor false")
+
+
+def _free(kind: str, name: str, value: object, *, depth: int) -> object:
+    """Check a field the table does not know: plain data, not too large, not too deep."""
+    if depth > 4:
+        raise InvalidValue(f"{kind}: {name} is nested too deeply")
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case str():
+            return _short(kind, name, value, RUN_TEXT_CHARS_MAX)
+        case list() | tuple():
+            return [_free(kind, name, each, depth=depth + 1) for each in value[:1_000]]
+        case dict():
+            return {
+                str(key): _free(kind, name, each, depth=depth + 1) for key, each in value.items()
+            }
+        case _:
+            raise InvalidValue(f"{kind}: {name} is nothing that JSON can hold")
+
+
+def _short(kind: str, name: str, value: str, limit: int) -> str:
+    if len(value) > limit:
+        raise InvalidValue(
+            f"{kind}: {name} has {len(value):,} characters, at most {limit:,} are kept",
+            hint="write a summary, and name the file that has the rest",
+        )
+    return value
+
+
+def stamp_name(at_ms: int) -> str:
+    """Return a time as it stands in the name of a file."""
+    return datetime.fromisoformat(to_iso(at_ms)).strftime("%Y-%m-%dT%H-%M-%SZ")

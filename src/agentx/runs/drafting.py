@@ -1,0 +1,131 @@
+"""A run while it is being changed, and what an event of it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+from agentx.kernel.clock import Millis
+from agentx.runs.model import (
+    Artifact,
+    Candidate,
+    Checkpoint,
+    Conflict,
+    Contract,
+    Escalation,
+    GitState,
+    Lane,
+    LogEntry,
+    Phase,
+    PhaseEntry,
+    Report,
+    Run,
+    RunEvent,
+    Status,
+    Task,
+)
+
+_MAPPINGS = (
+    *("phases", "tasks", "lanes", "escalations", "conflicts", "candidates", "artifacts"),
+    *("births", "by_kind"),
+)
+_LISTS = ("reports", "decisions")
+_NAMES = tuple(field.name for field in fields(Run))
+
+
+class Draft:
+    """A run while it is being changed: the same fields, open to writing."""
+
+    id: str
+    title: str
+    description: str
+    requester: str
+    started: bool
+    created_ms: Millis
+    updated_ms: Millis
+    ended_ms: Millis | None
+    outcome: Status
+    outcome_reason: str
+    phase: Phase
+    phases: dict[Phase, PhaseEntry]
+    current_task: str
+    tasks: dict[str, Task]
+    lanes: dict[str, Lane]
+    escalations: dict[str, Escalation]
+    conflicts: dict[str, Conflict]
+    reports: list[Report]
+    candidates: dict[str, Candidate]
+    artifacts: dict[str, Artifact]
+    decisions: list[LogEntry]
+    checkpoint: Checkpoint | None
+    git: GitState
+    births: dict[str, str]
+    events: int
+    last_event_id: str
+    by_kind: dict[str, int]
+
+    def __init__(self, run: Run) -> None:
+        for name in _NAMES:
+            value = getattr(run, name)
+            if name in _MAPPINGS:
+                value = dict(value)
+            elif name in _LISTS:
+                value = list(value)
+            setattr(self, name, value)
+        # Work logs grow an entry at a time; a tuple that grows so is quadratic.
+        self.logs: dict[str, list[LogEntry]] = {}
+
+    def done(self) -> Run:
+        """Return the run as it is now."""
+        for name, log in self.logs.items():
+            task = self.tasks[name]
+            self.tasks[name] = replace(task, log=(*task.log, *log))
+        values = {name: getattr(self, name) for name in _NAMES}
+        return Run(**values | {name: tuple(values[name]) for name in _LISTS})
+
+
+def task_named(draft: Draft, event: RunEvent) -> str:
+    """Return the task an event speaks of: the one it was told of, whatever it is called now."""
+    return draft.births.get(event.task_of) or event.task
+
+
+def task_meant(draft: Draft, event: RunEvent) -> Task | None:
+    """Return the task an event is about; one that was never written down is made."""
+    name = task_named(draft, event)
+    if not name:
+        return None
+    if name not in draft.tasks:
+        draft.tasks[name] = Task(id=name, born="", contracts=(Contract(title=name),))
+    return draft.tasks[name]
+
+
+def lane_named(draft: Draft, event: RunEvent) -> str:
+    """Return the lane an event speaks of."""
+    return draft.births.get(event.lane_of) or event.lane
+
+
+def free_name(name: str, taken: Mapping[str, object]) -> str:
+    """Return a name for a second thing that was given a name that is taken."""
+    number = 2
+    while f"{name}-{number}" in taken:
+        number += 1
+    return f"{name}-{number}"
+
+
+def entry_of(event: RunEvent, text: str) -> LogEntry:
+    """Return what an event adds to a log."""
+    return LogEntry(at_ms=event.at_ms, actor=event.actor, text=text, event_id=event.id)
+
+
+def answered(draft: Draft, event: RunEvent, escalation: str, resolution: str) -> None:
+    """Settle a question, the first time it is answered."""
+    found = draft.escalations.get(escalation)
+    if found is not None and found.open:
+        draft.escalations[found.id] = replace(
+            found, resolution=resolution, resolved_by=event.actor, resolved_ms=event.at_ms
+        )
+
+
+def escalation_name(event_id: str) -> str:
+    """Return the name of the escalation that an event raised."""
+    return f"ESC-{event_id[-6:]}"

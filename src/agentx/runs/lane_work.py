@@ -1,0 +1,216 @@
+"""The verbs of lanes: git first, then the event that says so.
+
+What git has done and no event tells yet, because the process died in between, is found
+by doing the verb again: a branch without work is taken over, a merge that is in is only
+recorded. A conflict is recorded with its files and asks a person; git is as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from agentx.kernel.errors import ConflictError, IllegalTransition
+from agentx.runs.deciding import decide, known_lane
+from agentx.runs.model import Conflict, Happening, Lane, LaneStatus, Run, RunEvent
+from agentx.runs.service import Runs, Told, next_name
+from agentx.runs.store import Desk
+from agentx.runs.store.git_lanes import Changes, Conflicted, lane_branch, work_branch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneTold:
+    """What came of a verb of lanes."""
+
+    told: Told
+    lane: Lane | None
+    folder: str
+    conflict: Conflict | None = None
+
+
+class LaneWork:
+    """Lanes of runs, with git."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._git = runs.git
+
+    def open(self, run_id: str, *, actor: str, lane: str = "", task: str = "") -> LaneTold:
+        """Open a lane: a branch and a folder of its own.
+
+        Raises: NotFound, IllegalTransition, ConflictError, LimitError, UnavailableError.
+        """
+        opened = lane
+
+        def work(desk: Desk) -> tuple[RunEvent, ...]:
+            nonlocal opened
+            opened = opened or next_name(desk.run.lanes, "lane-")
+            return self._open(desk, actor=actor, lane=opened, task=task)
+
+        return self._told(self._runs.doing(run_id, work), lambda: opened)
+
+    def _open(self, desk: Desk, *, actor: str, lane: str, task: str) -> tuple[RunEvent, ...]:
+        run = desk.run
+        branch = lane_branch(run.id, lane)
+        said = Happening(
+            kind="lane-opened", actor=actor, lane=lane, task=task, detail={"branch": branch}
+        )
+        # Refused before git is touched.
+        decide(run, said)
+        _, made = self._git.ensure_work(run.id, run.git.base_commit)
+        first: tuple[RunEvent, ...] = ()
+        if made or not run.git.work_branch:
+            detail = {"branch": work_branch(run.id)}
+            first = desk.say(Happening(kind="branch-made", actor=actor, detail=detail))
+        commit = self._git.open(run.id, lane)
+        detail = {"branch": branch, "commit": commit}
+        return (*first, *desk.say(replace(said, detail=detail)))
+
+    def finish(self, run_id: str, lane: str, *, actor: str) -> LaneTold:
+        """Say that a lane's work is done; all of it must be committed."""
+
+        def work(desk: Desk) -> tuple[RunEvent, ...]:
+            found = known_lane(desk.run, lane)
+            commit = self._git.tip(desk.run.id, lane, found.branch)
+            return desk.say(_said("lane-finished", actor, lane, {"commit": commit}))
+
+        return self._told(self._runs.doing(run_id, work), lambda: lane)
+
+    def merge(self, run_id: str, lane: str, *, actor: str) -> LaneTold:
+        """Merge a lane into the work branch; a conflict is recorded and asks a person."""
+        conflict = ""
+
+        def work(desk: Desk) -> tuple[RunEvent, ...]:
+            nonlocal conflict
+            run, found = desk.run, known_lane(desk.run, lane)
+            decide(run, _said("lane-merged", actor, lane, {}))
+            tip = self._git.tip(run.id, lane, found.branch)
+            title = run.tasks[found.task].contract.title if found.task in run.tasks else run.title
+            done = self._git.merge(run.id, tip, f"Merge {lane}: {title}")
+            if isinstance(done, Conflicted):
+                events, conflict = _conflict(desk, actor, "merge", lane, done.files)
+                return events
+            first: tuple[RunEvent, ...] = ()
+            if found.status is LaneStatus.ACTIVE:
+                first = desk.say(_said("lane-finished", actor, lane, {"commit": tip}))
+            merged = _said("lane-merged", actor, lane, {"commit": done.commit})
+            return (*first, *desk.say(merged))
+
+        told = self._runs.doing(run_id, work)
+        if not conflict:
+            self._git.leave(told.run.id, lane)
+        return self._told(told, lambda: lane, conflict)
+
+    def rebase(self, run_id: str, *, actor: str) -> LaneTold:
+        """Put the work branch on top of its base; a conflict is recorded and asks a person."""
+        conflict = ""
+
+        def work(desk: Desk) -> tuple[RunEvent, ...]:
+            nonlocal conflict
+            run = desk.run
+            open_lanes = [each.id for each in run.lanes.values() if each.open]
+            if open_lanes:
+                raise IllegalTransition(
+                    f"{', '.join(open_lanes)} would be left behind by a rebase",
+                    hint="merge or fail the lanes first",
+                )
+            if not run.git.work_branch:
+                raise ConflictError(
+                    f"{run.id} has no work branch yet", hint="`agentx run lane open` makes it"
+                )
+            done = self._git.rebase(run.id, run.git.base_branch)
+            if isinstance(done, Conflicted):
+                events, conflict = _conflict(desk, actor, "rebase", "", done.files)
+                return events
+            stuck = any(each.open and each.operation == "rebase" for each in run.conflicts.values())
+            if done.already and done.commit == run.git.latest_commit and not stuck:
+                return ()
+            detail = {"commit": done.commit, "onto": done.onto}
+            return desk.say(Happening(kind="work-rebased", actor=actor, detail=detail))
+
+        return self._told(self._runs.doing(run_id, work), lambda: "", conflict)
+
+    def fail(self, run_id: str, lane: str, reason: str, *, actor: str) -> LaneTold:
+        """Say that a lane did not work; its branch and folder stay for whoever looks."""
+        said = _said("lane-failed", actor, lane, {"reason": reason})
+        return self._told(self._runs.say(run_id, said), lambda: lane)
+
+    def retry(self, run_id: str, lane: str, *, actor: str, reason: str = "") -> LaneTold:
+        """Try a failed lane again, from what is on its branch."""
+
+        def work(desk: Desk) -> tuple[RunEvent, ...]:
+            said = _said("lane-retried", actor, lane, {"reason": reason} if reason else {})
+            decide(desk.run, said)
+            self._git.reopen(desk.run.id, lane, known_lane(desk.run, lane).branch)
+            return desk.say(said)
+
+        return self._told(self._runs.doing(run_id, work), lambda: lane)
+
+    def reassign(self, run_id: str, lane: str, *, actor: str, reason: str = "") -> LaneTold:
+        """Give a lane's task to a new lane that begins where the work branch is."""
+        opened = ""
+
+        def work(desk: Desk) -> tuple[RunEvent, ...]:
+            nonlocal opened
+            found = known_lane(desk.run, lane)
+            opened = next_name(desk.run.lanes, "lane-")
+            detail: dict[str, object] = {"to": opened}
+            if reason:
+                detail["reason"] = reason
+            given = desk.say(_said("lane-reassigned", actor, lane, detail))
+            return (*given, *self._open(desk, actor=actor, lane=opened, task=found.task))
+
+        return self._told(self._runs.doing(run_id, work), lambda: opened)
+
+    def changes(self, run: Run) -> Changes | None:
+        """Return what the work branch changes, compared with where the run began."""
+        return self._git.changes(run.id, run.git.base_branch or run.git.base_commit)
+
+    def record_changes(self, run_id: str, *, actor: str) -> tuple[Told, Changes | None]:
+        """Record what the work branch holds, for the pull request; once for each commit."""
+        found: Changes | None = None
+
+        def work(desk: Desk) -> tuple[RunEvent, ...]:
+            nonlocal found
+            found = self.changes(desk.run)
+            known = next(
+                (event for event in reversed(desk.events) if event.kind == "commit-made"), None
+            )
+            if found is None or (known is not None and known.text("commit") == found.commit):
+                return ()
+            detail = {
+                "commit": found.commit,
+                "branch": work_branch(desk.run.id),
+                "files": list(found.files[:200]),
+                "files_changed": len(found.files),
+                "lines_added": found.lines_added,
+                "lines_removed": found.lines_removed,
+            }
+            return desk.say(Happening(kind="commit-made", actor=actor, detail=detail))
+
+        return self._runs.doing(run_id, work), found
+
+    def _told(self, told: Told, lane: Callable[[], str], conflict: str = "") -> LaneTold:
+        name = lane() or "work"
+        return LaneTold(
+            told=told,
+            lane=told.run.lanes.get(name),
+            folder=str(self._git.folder(told.run.id, name)),
+            conflict=told.run.conflicts.get(conflict),
+        )
+
+
+def _said(kind: str, actor: str, lane: str, detail: dict[str, object]) -> Happening:
+    return Happening(kind=kind, actor=actor, lane=lane, detail=detail)
+
+
+def _conflict(
+    desk: Desk, actor: str, operation: str, lane: str, files: tuple[str, ...]
+) -> tuple[tuple[RunEvent, ...], str]:
+    """Record a conflict, unless the same one is open already."""
+    for known in desk.run.conflicts.values():
+        if known.open and (known.operation, known.lane, known.files) == (operation, lane, files):
+            return (), known.id
+    detail: dict[str, object] = {"operation": operation, "files": list(files)}
+    said = Happening(kind="conflict-found", actor=actor, lane=lane, detail=detail)
+    return desk.say(said), list(desk.run.conflicts)[-1]

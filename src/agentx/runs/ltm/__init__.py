@@ -1,0 +1,1 @@
+"""Long-term memory: what runs taught, with confidence that rises and falls. Rules only."""

@@ -1,0 +1,208 @@
+"""What runs taught, kept for good: lessons, and how the runs went.
+
+    learnt -> confirmed ... contradicted ... edited by a person ... retired
+
+A lesson is a view: the fold of the events about it, from whatever branch they came. A
+person may edit the page it stands on; the edit becomes an event like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from agentx.kernel.clock import Millis
+
+Detail = Mapping[str, object]
+
+
+class LessonKind(StrEnum):
+    """What a lesson is about. The words are on disk."""
+
+    CODE = "code-pattern"
+    ERROR = "error-pattern"
+    SOLUTION = "solution-pattern"
+    DECISION = "decision"
+    DEBT = "tech-debt"
+    LEARNING = "learning"
+
+
+PATTERNS = (LessonKind.CODE, LessonKind.ERROR, LessonKind.SOLUTION)
+# How the lessons of a kind are numbered. Patterns share one row of numbers.
+PREFIXES = {
+    LessonKind.CODE: "PAT",
+    LessonKind.ERROR: "PAT",
+    LessonKind.SOLUTION: "PAT",
+    LessonKind.DECISION: "ADR",
+    LessonKind.DEBT: "TD",
+    LessonKind.LEARNING: "LRN",
+}
+_DIGITS = {"ADR": 4}
+
+
+class Confidence(StrEnum):
+    """How far a lesson may be trusted."""
+
+    LOW = "LOW"
+    MEDIUM = "MEDIUM"
+    HIGH = "HIGH"
+
+
+class Priority(StrEnum):
+    """How much a debt hurts."""
+
+    LOW = "LOW"
+    MEDIUM = "MEDIUM"
+    HIGH = "HIGH"
+
+
+class LessonStatus(StrEnum):
+    """Whether a lesson still holds."""
+
+    ACTIVE = "ACTIVE"
+    RESOLVED = "RESOLVED"  # a debt that was paid
+    RETIRED = "RETIRED"  # no longer true, or never was
+
+
+class LtmKind(StrEnum):
+    """The types of events in long-term memory. The words are on disk."""
+
+    LEARNT = "learnt"
+    CONFIRMED = "confirmed"
+    CONTRADICTED = "contradicted"
+    EDITED = "edited"
+    RESOLVED = "resolved"
+    RETIRED = "retired"
+    REJECTED = "rejected"  # a candidate that nobody wants to see again
+    MEASURED = "measured"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LtmEvent:
+    """One thing that happened to what is known. `lesson` is the id of the event that taught it."""
+
+    id: str
+    at_ms: Millis
+    actor: str
+    kind: LtmKind
+    lesson: str = ""
+    run: str = ""
+    detail: Detail = field(default_factory=dict)
+
+    @property
+    def place(self) -> tuple[int, bool, str]:
+        """Where the event stands in the order of all; within a moment, learning comes first."""
+        return self.at_ms, self.kind is not LtmKind.LEARNT, self.id
+
+    def text(self, name: str) -> str:
+        """Return a field of the detail that is a text; empty when there is none."""
+        found = self.detail.get(name, "")
+        return found if isinstance(found, str) else ""
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return a field of the detail that is a list of texts."""
+        return texts(self.detail.get(name, ()))
+
+    def number(self, name: str) -> int:
+        """Return a field of the detail that is a number; 0 when there is none."""
+        found = self.detail.get(name, 0)
+        return found if isinstance(found, int) else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a lesson says: everything about it that a person may edit."""
+
+    name: str
+    text: str
+    context: str = ""
+    area: str = ""
+    files: tuple[str, ...] = ()
+    line: int = 0
+    priority: Priority = Priority.MEDIUM
+    consequences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """Something a run taught. `uid` is for good; the number may move when branches merge."""
+
+    uid: str
+    kind: LessonKind
+    number: int
+    content: Content
+    started_at: Confidence
+    created_ms: Millis
+    changed_ms: Millis
+    evidence: tuple[str, ...] = ()
+    learned_from: tuple[str, ...] = ()  # runs, in order
+    contradicted_by: tuple[str, ...] = ()
+    status: LessonStatus = LessonStatus.ACTIVE
+    reason: str = ""  # of the status, or of the last contradiction
+    pinned: Confidence | None = None  # a person's own judgement
+    revisions: tuple[Content, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The name people use: PAT-001."""
+        return lesson_id(self.kind, self.number)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it still holds."""
+        return self.status is LessonStatus.ACTIVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """How a run went, in figures."""
+
+    run_id: str
+    completed_ms: Millis
+    duration_minutes: int
+    tasks_completed: int
+    tasks_failed: int
+    escalations: int
+    files_changed: int
+    lines_added: int
+    lines_removed: int
+    verification_status: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongTerm:
+    """Everything that is known: the fold of all events."""
+
+    lessons: Mapping[str, Lesson] = field(default_factory=dict)  # by uid, oldest first
+    measures: Mapping[str, Measure] = field(default_factory=dict)  # by run
+    same_as: Mapping[str, str] = field(default_factory=dict)  # a uid learnt twice -> the first
+    settled: frozenset[str] = frozenset()  # candidates that were accepted or rejected
+    events: int = 0
+    last_event_id: str = ""
+
+    def of_kind(self, *kinds: LessonKind) -> tuple[Lesson, ...]:
+        """Return the lessons of some kinds, by number."""
+        found = [lesson for lesson in self.lessons.values() if lesson.kind in kinds]
+        return tuple(sorted(found, key=lambda lesson: lesson.number))
+
+    def find(self, lesson: str) -> Lesson | None:
+        """Return a lesson by its id (`PAT-001`) or uid."""
+        if lesson in self.lessons or lesson in self.same_as:
+            return self.lessons[self.same_as.get(lesson, lesson)]
+        wanted = lesson.upper()
+        return next((each for each in self.lessons.values() if each.id == wanted), None)
+
+
+def lesson_id(kind: LessonKind, number: int) -> str:
+    """Name a lesson: `PAT-001`, `ADR-0001`, `TD-001`, `LRN-001`."""
+    prefix = PREFIXES[kind]
+    return f"{prefix}-{number:0{_DIGITS.get(prefix, 3)}d}"
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """Return a list of texts; a lone text is a list of one."""
+    if isinstance(value, str):
+        return (value,) if value else ()
+    return tuple(str(each) for each in value) if isinstance(value, list | tuple) else ()

@@ -1,0 +1,31 @@
+"""Names of areas and pages: the same for what a person would not tell apart."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from agentx.kernel.ids import digest
+
+EVERYWHERE = "general"  # the area of a learning that belongs to none
+_SLUG_CHARS_MAX = 40
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks."""
+    return " ".join(text.split())
+
+
+def area_name(text: str) -> str:
+    """Return the one name of an area: `API` and `api` are one area, and so are `a b` and `a-b`."""
+    plain = one_line(unicodedata.normalize("NFKC", text)).casefold()
+    return slug(plain) if plain.isascii() and plain else plain
+
+
+def slug(text: str) -> str:
+    """Return a text as a part of a file's name; what it loses is made up for by a hash."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    short = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_SLUG_CHARS_MAX].strip("-")
+    if text.isascii() and short:
+        return short
+    return "-".join(filter(None, (short, digest(text, size=4).hex())))

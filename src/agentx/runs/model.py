@@ -1,0 +1,373 @@
+"""A run and what it is made of: phases, tasks, lanes, and the events they add up from.
+
+    run-started -> PLANNING -> EXECUTION -> VERIFICATION -> CLEANUP -> PR_PREP -> run-completed
+                                    ^______________|
+
+An event is a fact: written once, by one actor. A `Run` is a view: the fold of all
+events in the order of (time, id), whoever wrote them and wherever they were merged
+from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from agentx.kernel.clock import Millis
+
+Detail = Mapping[str, object]
+
+_NEVER = Millis(0)
+
+
+class Phase(StrEnum):
+    """The stretches of a run, in order."""
+
+    PLANNING = "PLANNING"
+    EXECUTION = "EXECUTION"
+    VERIFICATION = "VERIFICATION"
+    CLEANUP = "CLEANUP"
+    PR_PREP = "PR_PREP"
+
+
+PHASES = tuple(Phase)
+
+
+class Status(StrEnum):
+    """How a run, or a phase of it, stands."""
+
+    PENDING = "PENDING"  # a phase only
+    IN_PROGRESS = "IN_PROGRESS"
+    BLOCKED = "BLOCKED"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+
+
+class TaskStatus(StrEnum):
+    """How a task stands."""
+
+    PENDING = "PENDING"
+    IN_PROGRESS = "IN_PROGRESS"
+    BLOCKED = "BLOCKED"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    DROPPED = "DROPPED"
+
+
+class LaneStatus(StrEnum):
+    """How a lane stands."""
+
+    ACTIVE = "ACTIVE"
+    FINISHED = "FINISHED"
+    CONFLICT = "CONFLICT"
+    MERGED = "MERGED"
+    FAILED = "FAILED"
+    REASSIGNED = "REASSIGNED"
+
+
+class Verdict(StrEnum):
+    """What a verification says."""
+
+    PASSED = "PASSED"
+    PASSED_WITH_WARNINGS = "PASSED_WITH_WARNINGS"
+    FAILED = "FAILED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happening:
+    """Something an actor says happened: an event that has no time and no id yet."""
+
+    kind: str
+    actor: str
+    task: str = ""
+    lane: str = ""
+    detail: Detail = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEvent:
+    """One thing that happened in a run.
+
+    `task_of` and `lane_of` hold the id of the event that made the task or the lane: two clones
+    that each made a TASK-003 mean two tasks, and every later event still means its own.
+    """
+
+    id: str
+    at_ms: Millis
+    run: str
+    actor: str
+    kind: str
+    task: str = ""
+    task_of: str = ""
+    lane: str = ""
+    lane_of: str = ""
+    detail: Detail = field(default_factory=dict)
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """Where the event stands in the order of all."""
+        return self.at_ms, self.id
+
+    def text(self, name: str) -> str:
+        """Return a field of the detail that is a text; empty when there is none."""
+        found = self.detail.get(name, "")
+        return found if isinstance(found, str) else ""
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return a field of the detail that is a list of texts; a lone text is a list of one."""
+        found = self.detail.get(name, ())
+        if isinstance(found, str):
+            return (found,) if found else ()
+        if not isinstance(found, list | tuple):
+            return ()
+        return tuple(str(each) for each in found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contract:
+    """What a task is: agreed once, changed only by a new version."""
+
+    title: str
+    goal: str = ""
+    scope: str = ""
+    files: tuple[str, ...] = ()
+    acceptance: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEntry:
+    """One piece of a work log."""
+
+    at_ms: Millis
+    actor: str
+    text: str
+    event_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was checked, how it went, and what proves it."""
+
+    name: str
+    passed: bool
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A verification: of a task, or of the whole run."""
+
+    at_ms: Millis
+    actor: str
+    verdict: Verdict
+    checks: tuple[Check, ...]
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A piece of work."""
+
+    id: str
+    born: str  # the event that made it
+    contracts: tuple[Contract, ...]
+    contracted_ms: tuple[Millis, ...] = ()
+    status: TaskStatus = TaskStatus.PENDING
+    lane: str = ""
+    reason: str = ""
+    started_ms: Millis | None = None
+    ended_ms: Millis | None = None
+    attempts: int = 0
+    log: tuple[LogEntry, ...] = ()
+    reports: tuple[Report, ...] = ()
+
+    @property
+    def contract(self) -> Contract:
+        """The newest version."""
+        return self.contracts[-1]
+
+    @property
+    def version(self) -> int:
+        """Which version of the contract holds."""
+        return len(self.contracts)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.status in (TaskStatus.COMPLETED, TaskStatus.DROPPED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """A branch of its own on which a task is worked on while others are."""
+
+    id: str
+    born: str
+    branch: str
+    task: str = ""
+    status: LaneStatus = LaneStatus.ACTIVE
+    actor: str = ""
+    start_commit: str = ""
+    commit: str = ""
+    attempts: int = 1
+    reason: str = ""
+    opened_ms: Millis
+    changed_ms: Millis
+
+    @property
+    def open(self) -> bool:
+        """Whether it still has to be merged or given up."""
+        return self.status in (LaneStatus.ACTIVE, LaneStatus.FINISHED, LaneStatus.CONFLICT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Escalation:
+    """A question to a person."""
+
+    id: str
+    at_ms: Millis
+    actor: str
+    question: str
+    task: str = ""
+    lane: str = ""
+    tried: tuple[str, ...] = ()
+    needed: str = ""
+    options: tuple[str, ...] = ()
+    blocking: bool = True
+    resolution: str = ""
+    resolved_by: str = ""
+    resolved_ms: Millis | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody has answered yet."""
+        return self.resolved_ms is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """Two changes that git could not put together."""
+
+    id: str
+    at_ms: Millis
+    operation: str  # merge, rebase
+    lane: str
+    files: tuple[str, ...]
+    escalation: str
+    resolution: str = ""
+    resolved_ms: Millis | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether it is still there."""
+        return self.resolved_ms is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """What the run taught, offered to long-term memory."""
+
+    id: str
+    at_ms: Millis
+    actor: str
+    kind: str  # pattern, decision, tech-debt, learning
+    text: str
+    evidence: tuple[str, ...]
+    confidence: str
+    source: str
+    detail: Detail
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """The newest version of a page that was written for the run."""
+
+    name: str
+    at_ms: Millis
+    actor: str
+    task: str
+    text: str
+    event_id: str
+    versions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """A point from which work can go on."""
+
+    at_ms: Millis
+    actor: str
+    text: str
+    task: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseEntry:
+    """When a phase began and ended, the last time it did."""
+
+    status: Status = Status.PENDING
+    entered_ms: Millis | None = None
+    completed_ms: Millis | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitState:
+    """Which branches the run is about."""
+
+    base_branch: str = ""
+    base_commit: str = ""
+    work_branch: str = ""
+    latest_commit: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Where a run stands: the fold of its events."""
+
+    id: str
+    title: str = ""
+    description: str = ""
+    requester: str = ""
+    started: bool = False
+    created_ms: Millis = _NEVER
+    updated_ms: Millis = _NEVER
+    ended_ms: Millis | None = None
+    outcome: Status = Status.IN_PROGRESS  # what was said last: going on, COMPLETED, FAILED
+    outcome_reason: str = ""
+    phase: Phase = Phase.PLANNING
+    phases: Mapping[Phase, PhaseEntry] = field(default_factory=dict)
+    current_task: str = ""
+    tasks: Mapping[str, Task] = field(default_factory=dict)
+    lanes: Mapping[str, Lane] = field(default_factory=dict)
+    escalations: Mapping[str, Escalation] = field(default_factory=dict)
+    conflicts: Mapping[str, Conflict] = field(default_factory=dict)
+    reports: tuple[Report, ...] = ()
+    candidates: Mapping[str, Candidate] = field(default_factory=dict)
+    artifacts: Mapping[str, Artifact] = field(default_factory=dict)
+    decisions: tuple[LogEntry, ...] = ()
+    checkpoint: Checkpoint | None = None
+    git: GitState = field(default_factory=GitState)
+    births: Mapping[str, str] = field(default_factory=dict)  # event -> the task or lane it made
+    events: int = 0
+    last_event_id: str = ""
+    by_kind: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def over(self) -> bool:
+        """Whether it was completed or given up."""
+        return self.outcome is not Status.IN_PROGRESS
+
+    @property
+    def blockers(self) -> tuple[Escalation, ...]:
+        """The questions without whose answer it cannot go on."""
+        return tuple(each for each in self.escalations.values() if each.open and each.blocking)
+
+    @property
+    def status(self) -> Status:
+        """How it stands: a run that waits for a person is blocked."""
+        if self.over:
+            return self.outcome
+        return Status.BLOCKED if self.blockers else Status.IN_PROGRESS

@@ -1,0 +1,104 @@
+"""What a pull request says of a run, for a person to read before it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agentx.runs.model import Report, Run, Task, TaskStatus, Verdict
+
+_VERDICTS = {
+    Verdict.PASSED: "passed",
+    Verdict.PASSED_WITH_WARNINGS: "passed with warnings",
+    Verdict.FAILED: "FAILED",
+}
+
+
+def description(run: Run) -> str:
+    """Return the text of the pull request."""
+    parts = [f"# {run.title}\n"]
+    if run.description:
+        parts.append(run.description + "\n")
+    done = [task for task in run.tasks.values() if task.status is TaskStatus.COMPLETED]
+    parts += _section("What was done", (_done(task) for task in done))
+    dropped = [task for task in run.tasks.values() if task.status is TaskStatus.DROPPED]
+    parts += _section(
+        "What was left out", (f"- {each.contract.title}: {each.reason}" for each in dropped)
+    )
+    parts += _section("Decisions", (f"- {_line(each.text)}" for each in run.decisions))
+    parts += _section("Verification", _verified(run))
+    in_conflict = {each.escalation for each in run.conflicts.values()}
+    parts += _section(
+        "Questions that were settled",
+        (
+            f"- {_line(each.question)} -> {_line(each.resolution)}"
+            for each in run.escalations.values()
+            if not each.open and each.id not in in_conflict
+        ),
+    )
+    parts += _section(
+        "What it taught", (f"- {each.kind}: {_line(each.text)}" for each in run.candidates.values())
+    )
+    branch = run.git.work_branch or "(none)"
+    parts.append(f"Run `{run.id}`, branch `{branch}` onto `{run.git.base_branch or '(none)'}`.\n")
+    return "\n".join(parts)
+
+
+def checklist(run: Run) -> str:
+    """Return what must be true before the pull request is opened, ticked where it is."""
+    rows = [f"# Before opening: {run.title}\n"]
+    for task in run.tasks.values():
+        if task.status is TaskStatus.DROPPED:
+            continue
+        rows.append(_row(task.over, f"{task.id} is done: {task.contract.title}"))
+        # What was verified with the whole run was verified.
+        reports = task.reports or run.reports
+        passed = bool(reports) and reports[-1].verdict is not Verdict.FAILED
+        rows += [_row(passed, f"  {task.id}: {_line(each)}") for each in task.contract.acceptance]
+    rows.append(_row(not any(lane.open for lane in run.lanes.values()), "every lane is merged"))
+    rows.append(_row(_verified_well(run), "everything that was verified passed"))
+    unsettled = not any(each.open for each in run.escalations.values())
+    rows.append(_row(unsettled, "no question is open"))
+    rows.append(_row(not any(each.open for each in run.conflicts.values()), "no conflict is open"))
+    return "\n".join(rows) + "\n"
+
+
+def _done(task: Task) -> str:
+    said = next((entry.text for entry in reversed(task.log)), task.contract.goal)
+    lines = [f"- **{task.contract.title}** ({task.id})"]
+    if said:
+        lines.append(f"  {_line(said)}")
+    return "\n".join(lines)
+
+
+def _verified(run: Run) -> Iterable[str]:
+    for task in run.tasks.values():
+        if task.reports:
+            yield f"- {task.id}: {_verdict(task.reports[-1])}"
+    if run.reports:
+        yield f"- the run: {_verdict(run.reports[-1])}"
+
+
+def _verdict(report: Report) -> str:
+    passed = sum(check.passed for check in report.checks)
+    counted = f", {passed} of {len(report.checks)} checks" if report.checks else ""
+    summary = f": {_line(report.summary)}" if report.summary else ""
+    return f"{_VERDICTS[report.verdict]}{counted}{summary}"
+
+
+def _verified_well(run: Run) -> bool:
+    last = [task.reports[-1] for task in run.tasks.values() if task.reports]
+    last += run.reports[-1:]
+    return bool(last) and all(report.verdict is not Verdict.FAILED for report in last)
+
+
+def _section(title: str, lines: Iterable[str]) -> list[str]:
+    found = list(lines)
+    return [f"## {title}\n", "\n".join(found) + "\n"] if found else []
+
+
+def _row(true: bool, text: str) -> str:
+    return f"- [{'x' if true else ' '}] {text}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

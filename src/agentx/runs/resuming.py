@@ -1,0 +1,203 @@
+"""After an interruption: what happened, where it stopped, what to do next.
+
+Pure. Three things interrupt a run: a session that ended in the middle of a task, a lane
+that failed, a merge that git could not make. Each has its way on; so has a run that was
+merely left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agentx.runs.graph import ready, waits_for
+from agentx.runs.model import PHASES, LaneStatus, Phase, Run, RunEvent, Status, TaskStatus
+
+_HAPPENED_MAX = 8
+
+
+class Interruption(StrEnum):
+    """What stopped a run."""
+
+    CONFLICT = "merge conflict"
+    LANE = "lane failure"
+    QUESTION = "open question"
+    TASK = "task interrupted"
+    NONE = "nothing in the way"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One thing to do, and the command for it."""
+
+    text: str
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumption:
+    """Everything somebody needs who takes a run up again."""
+
+    run_id: str
+    interruption: Interruption
+    phase: Phase
+    status: Status
+    current_task: str
+    happened: tuple[RunEvent, ...]
+    stopped_at: str
+    last_checkpoint: str
+    last_log: str
+    next: tuple[Step, ...]
+
+
+Folder = Callable[[str], str]  # the name of a lane, or of the work branch -> where its files are
+
+
+def resumption(run: Run, events: tuple[RunEvent, ...], folder: Folder) -> Resumption:
+    """Return how to go on with a run."""
+    task = run.tasks.get(run.current_task)
+    point = run.checkpoint
+    return Resumption(
+        run_id=run.id,
+        interruption=_interruption(run),
+        phase=run.phase,
+        status=run.status,
+        current_task=run.current_task,
+        happened=tuple(
+            event for event in events if event.kind not in ("run-resumed", "session-attached")
+        )[-_HAPPENED_MAX:],
+        stopped_at=_stopped(run),
+        last_checkpoint="" if point is None else (point.text or point.commit or "made"),
+        last_log=task.log[-1].text if task is not None and task.log else "",
+        next=tuple(_steps(run, folder)),
+    )
+
+
+def _interruption(run: Run) -> Interruption:
+    if run.over:
+        return Interruption.OVER
+    if any(each.open for each in run.conflicts.values()):
+        return Interruption.CONFLICT
+    if _failed_lanes(run):
+        return Interruption.LANE
+    if run.blockers:
+        return Interruption.QUESTION
+    if any(task.status is TaskStatus.IN_PROGRESS for task in run.tasks.values()):
+        return Interruption.TASK
+    return Interruption.NONE
+
+
+def _stopped(run: Run) -> str:
+    if run.over:
+        return f"{run.status}{': ' + run.outcome_reason if run.outcome_reason else ''}"
+    going = [task for task in run.tasks.values() if task.status is TaskStatus.IN_PROGRESS]
+    if going:
+        names = ", ".join(f"{task.id} ({task.contract.title})" for task in going[:3])
+        return f"in {run.phase}, at {names}"
+    return f"in {run.phase}, between tasks"
+
+
+def _failed_lanes(run: Run) -> list[str]:
+    return [
+        lane.id
+        for lane in run.lanes.values()
+        if lane.status is LaneStatus.FAILED
+        and not (lane.task in run.tasks and run.tasks[lane.task].over)
+        and not any(
+            other.task == lane.task and other.open for other in run.lanes.values() if lane.task
+        )
+    ]
+
+
+def _steps(run: Run, folder: Folder) -> Iterator[Step]:
+    if run.over:
+        yield Step(text="it is over; archiving keeps what it taught", command="agentx run archive")
+        return
+    yield from _conflict_steps(run, folder)
+    for name in _failed_lanes(run):
+        lane = run.lanes[name]
+        yield Step(
+            text=f"{name} failed ({lane.reason}): try it again, with what is on its branch",
+            command=f"agentx run lane retry {name}",
+        )
+        yield Step(text="or begin anew in another lane", command=f"agentx run lane reassign {name}")
+    in_conflict = {each.escalation for each in run.conflicts.values() if each.open}
+    for asked in run.escalations.values():
+        if asked.open and asked.id not in in_conflict:
+            yield Step(
+                text=f"{asked.id} waits for an answer: {asked.question}",
+                command=f'agentx run escalate --resolve {asked.id} "ANSWER"',
+            )
+    for lane in run.lanes.values():
+        if lane.status is LaneStatus.FINISHED:
+            yield Step(text=f"{lane.id} is finished", command=f"agentx run lane merge {lane.id}")
+    yield from _task_steps(run)
+    yield from _phase_steps(run)
+
+
+def _conflict_steps(run: Run, folder: Folder) -> Iterator[Step]:
+    for found in run.conflicts.values():
+        if not found.open:
+            continue
+        files = ", ".join(found.files)
+        if found.operation == "rebase":
+            yield Step(
+                text=f"the work branch does not go together with its base in {files}: "
+                f"in {folder('work')} `git merge {run.git.base_branch}`, mend, commit, then",
+                command="agentx run lane rebase",
+            )
+            continue
+        yield Step(
+            text=f"{found.lane} conflicts in {files}: in {folder(found.lane)} "
+            f"`git merge {run.git.work_branch}`, mend, commit, then",
+            command=f"agentx run lane merge {found.lane}",
+        )
+
+
+def _task_steps(run: Run) -> Iterator[Step]:
+    for task in run.tasks.values():
+        if task.status is TaskStatus.IN_PROGRESS:
+            where = f" in {task.lane}" if task.lane else ""
+            yield Step(
+                text=f"go on with {task.id}{where}: {task.contract.title}",
+                command=f"agentx run context --task {task.id}",
+            )
+        elif task.status is TaskStatus.BLOCKED:
+            yield Step(
+                text=f"{task.id} is blocked: {task.reason}",
+                command=f"agentx run task start {task.id}",
+            )
+        elif task.status is TaskStatus.FAILED and not task.lane:
+            yield Step(
+                text=f"{task.id} failed: {task.reason}",
+                command=f"agentx run task start {task.id}",
+            )
+    if run.phase in (Phase.PLANNING, Phase.EXECUTION):
+        for name in ready(run):
+            title = run.tasks[name].contract.title
+            yield Step(text=f"{name} is ready: {title}", command=f"agentx run task start {name}")
+
+
+def _phase_steps(run: Run) -> Iterator[Step]:
+    undone = [task for task in run.tasks.values() if not task.over]
+    if run.phase is Phase.PLANNING and not run.tasks:
+        yield Step(text="plan: add the tasks", command='agentx run task add "TITLE"')
+        return
+    if run.phase is Phase.EXECUTION and undone:
+        waiting = [task for task in undone if waits_for(run, task)]
+        if len(waiting) == len(undone):
+            yield Step(text="every task waits for another", command="agentx run task list")
+        return
+    if run.phase is Phase.VERIFICATION and not run.reports:
+        yield Step(
+            text="verify, and say what came of it",
+            command="agentx run verify --verdict PASSED --check NAME=EVIDENCE",
+        )
+    if run.phase is Phase.PR_PREP:
+        yield Step(text="read what the pull request says", command="agentx run pr")
+        yield Step(text="when it is opened", command="agentx run phase complete")
+        return
+    following = PHASES[PHASES.index(run.phase) + 1]
+    yield Step(text=f"go on to {following}", command="agentx run phase next")

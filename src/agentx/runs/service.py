@@ -1,0 +1,349 @@
+"""The verbs of runs: begin one, say what happened, look at it, take it up again.
+
+Whoever writes holds the run's lock on this machine for as long as that takes: the events
+are appended and synced, then the files are made from them, then the bell is rung.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from agentx.kernel.bus import Bus
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.ids import run_id as new_run_id
+from agentx.kernel.redact import redact
+from agentx.kernel.redact_tree import redacted_tree
+from agentx.runs.catalogue import kind_named
+from agentx.runs.context import Area, Context, ContextSource, Piece, Tier, assemble
+from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
+from agentx.runs.folding import fold
+from agentx.runs.model import PHASES, Happening, Run, RunEvent, Status, Task, TaskStatus
+from agentx.runs.pages import artifact_page, contract_page, manifest, work_log
+from agentx.runs.resuming import Resumption, Step, resumption
+from agentx.runs.store import Desk, GitLanes, RunStore
+from agentx.runs.store.sources import sources
+from agentx.runs.store.words import yaml_text
+
+ORCHESTRATOR = "orchestrator"
+_EVENTS_IN_CONTEXT_MAX = 30
+# The field that tells most of an event, by what it is called.
+_TELLING = (
+    *("name", "title", "question", "resolution", "reason", "phase", "verdict", "text", "branch"),
+    *("operation", "to", "session"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What came of a verb: where the run stands, what was added, what was found on the way."""
+
+    run: Run
+    added: tuple[RunEvent, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """What a rebuild found and did."""
+
+    run: Run
+    files_changed: int
+    remarks: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+class Runs:
+    """The runs of one project."""
+
+    def __init__(self, store: RunStore, lanes: GitLanes, bus: Bus) -> None:
+        self._store = store
+        self.git = lanes
+        self._bus = bus
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def ids(self) -> tuple[str, ...]:
+        """Return the runs there are, newest first."""
+        return self._store.ids()
+
+    def active(self) -> str:
+        """Return the run that is worked on: the last one used here, else the newest; or nothing.
+
+        Cheap: it believes the manifests.
+        """
+        noted = self._store.noted_active()
+        ids = self._store.ids()
+        candidates = (noted, *ids) if noted in ids else ids
+        for run_id in candidates:
+            said = self._store.glimpse(run_id)
+            if said in (Status.IN_PROGRESS, Status.BLOCKED):
+                return run_id
+            if not said and not self._folded(run_id).over:
+                return run_id
+        return ""
+
+    def chosen(self, run_id: str) -> str:
+        """Return the run that is meant: by its id, by the end of it, or the active one.
+
+        Raises: NotFound, InvalidValue.
+        """
+        if not run_id:
+            found = self.active()
+            if found:
+                return found
+            raise NotFound(
+                "no run is going on",
+                hint='`agentx run start "TITLE"` begins one; `--run` names one',
+            )
+        ids = self._store.ids()
+        if run_id in ids:
+            return run_id
+        near = [name for name in ids if name.endswith(f"-{run_id}")]
+        if len(near) == 1:
+            return near[0]
+        raise NotFound(f"{run_id[:80]}: no such run", hint="`agentx run list` shows the runs")
+
+    def looked_at(self, run_id: str) -> str:
+        """Return the run that somebody wants to see: when none goes on, the last one.
+
+        Raises: as `chosen`.
+        """
+        ids = self._store.ids()
+        if run_id or not ids:
+            return self.chosen(run_id)
+        return self.active() or max(ids)
+
+    def run(self, run_id: str) -> tuple[Run, tuple[str, ...]]:
+        """Return where a run stands, and what of its files could not be read."""
+        name = self.looked_at(run_id)
+        found = self._store.events(name)
+        return fold(name, found.events), tuple(str(each) for each in found.faults)
+
+    def events(self, run_id: str) -> tuple[RunEvent, ...]:
+        """Return the events of a run, in order."""
+        return self._store.events(self.looked_at(run_id)).events
+
+    def all(self) -> Iterator[Run]:
+        """Yield every run, newest first."""
+        for run_id in self._store.ids():
+            run = self._folded(run_id)
+            if run.started:
+                yield run
+
+    def _folded(self, run_id: str) -> Run:
+        return fold(run_id, self._store.events(run_id).events)
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def start(
+        self, title: str, *, description: str = "", requester: str = "", actor: str = ORCHESTRATOR
+    ) -> Run:
+        """Begin a run.
+
+        Raises: InvalidValue, UnavailableError.
+        """
+        plain = " ".join(redact(title).split())
+        if not plain:
+            raise InvalidValue("a run needs a title", hint='agentx run start "Add e-mail checks"')
+        name = new_run_id(plain, self._store.clock.now_ms(), self._store.entropy)
+        branch, commit = self.git.base()
+        detail = {
+            "title": plain,
+            "description": redact(description),
+            "requester": redact(requester),
+            "base_branch": branch,
+            "base_commit": commit,
+        }
+        said = Happening(
+            kind="run-started",
+            actor=actor,
+            detail={key: value for key, value in detail.items() if value},
+        )
+        with self._store.making(name) as desk:
+            desk.say(said)
+            desk.show()
+        self._store.note_active(name)
+        self._tell(desk, actor)
+        return desk.run
+
+    def say(self, run_id: str, said: Happening) -> Told:
+        """Record what an actor says happened, with what follows from it.
+
+        Raises: InvalidValue, NotFound, IllegalTransition, LimitError, UnavailableError.
+        """
+        return self.doing(run_id, lambda desk: desk.say(self.clean(said)))
+
+    def doing(self, run_id: str, work: Callable[[Desk], Iterable[RunEvent]]) -> Told:
+        """Do some work at a run's desk, then bring its files up to date and ring the bell."""
+        name = self.chosen(run_id)
+        with self._store.editing(name) as desk:
+            before = desk.run.over
+            added = tuple(work(desk))
+            desk.show()
+        self._store.note_active(name)
+        self._tell(desk, added[0].actor if added else "")
+        if desk.run.over and not before:
+            self._bus.tell(RunEnded(run_id=name, status=str(desk.run.status)))
+        return Told(run=desk.run, added=added, remarks=tuple(desk.remarks))
+
+    def clean(self, said: Happening) -> Happening:
+        """Return what was said, without secrets and with the type's right name."""
+        detail = redacted_tree(dict(said.detail), redact)
+        return replace(said, kind=kind_named(said.kind), detail=detail)
+
+    def _tell(self, desk: Desk, actor: str) -> None:
+        kinds = tuple(event.kind for event in desk.fresh)
+        if kinds:
+            self._bus.tell(RunRecorded(run_id=desk.run.id, kinds=kinds, actor=actor))
+        if desk.remarks:
+            self._bus.tell(RunRepaired(run_id=desk.run.id, remarks=tuple(desk.remarks)))
+
+    def next_phase(self, run_id: str, *, actor: str) -> Told:
+        """Go on to the phase that follows."""
+
+        def work(desk: Desk) -> tuple[RunEvent, ...]:
+            turn = PHASES.index(desk.run.phase) + 1
+            if turn == len(PHASES):
+                return desk.say(Happening(kind="run-completed", actor=actor))
+            detail = {"phase": str(PHASES[turn])}
+            return desk.say(Happening(kind="phase-entered", actor=actor, detail=detail))
+
+        return self.doing(run_id, work)
+
+    # --- taking it up again ---------------------------------------------------------------------
+
+    def rebuild(self, run_id: str) -> Rebuilt:
+        """Make every file of a run from its events; what cannot be read is moved aside."""
+        name = self.looked_at(run_id)
+        with self._store.editing(name) as desk:
+            done = desk.repair()
+            self._store.lay_out()
+            changed = desk.show()
+            desk.remarks = [*done, *desk.remarks]
+        self._store.rebuild_index({name: desk.run})
+        self._tell(desk, ORCHESTRATOR)
+        faults = tuple(str(each) for each in desk.faults)
+        return Rebuilt(
+            run=desk.run, files_changed=changed, remarks=tuple(desk.remarks), faults=faults
+        )
+
+    def resume(self, run_id: str, *, actor: str = ORCHESTRATOR) -> tuple[Resumption, Rebuilt]:
+        """Put right what an interruption left, and say how to go on."""
+        name = self.looked_at(run_id)
+        rebuilt = self.rebuild(name)
+        remarks = list(rebuilt.remarks)
+        steps: list[Step] = []
+        if rebuilt.run.git.work_branch:
+            undone = self.git.recover(name)
+            if undone:
+                remarks.append(f"a {undone} that was cut short was undone")
+            branches = frozenset(lane.branch for lane in rebuilt.run.lanes.values())
+            for branch in self.git.strays(name, branches):
+                lane = branch.rsplit("/", 1)[1]
+                steps.append(
+                    Step(
+                        text=f"{branch} was made by a command that was cut short",
+                        command=f"agentx run lane open --lane {lane}",
+                    )
+                )
+        if not rebuilt.run.over:
+            self.say(name, Happening(kind="run-resumed", actor=actor))
+        found = self.way_on(rebuilt.run, self.events(name))
+        found = replace(found, next=(*steps, *found.next))
+        return found, replace(rebuilt, remarks=tuple(remarks))
+
+    def way_on(self, run: Run, events: tuple[RunEvent, ...] = ()) -> Resumption:
+        """Return how to go on with a run, from this machine."""
+        return resumption(run, events, lambda name: str(self.git.folder(run.id, name)))
+
+    # --- context --------------------------------------------------------------------------------
+
+    def context(
+        self, run_id: str, task: str, budget_tokens: int, others: Iterable[ContextSource] = ()
+    ) -> Context:
+        """Return what an agent should be handed for a task.
+
+        Raises: NotFound, BudgetExceeded.
+        """
+        run, _ = self.run(run_id)
+        name = task or run.current_task
+        found = run.tasks.get(name)
+        if found is None:
+            raise NotFound(
+                f"{name or 'the current task'}: no such task in {run.id}",
+                hint="`agentx run task list` shows them; name one with --task",
+            )
+        pieces = (
+            *_pinned(run, found),
+            *self._task_local(run, found),
+            *_done_before(run, found),
+            *(piece for source in others for piece in source.pieces(_area(run, found))),
+            *_history(run, self.events(run.id)),
+        )
+        return assemble(run.id, found.id, pieces, budget_tokens)
+
+    def _task_local(self, run: Run, task: Task) -> Iterator[Piece]:
+        if task.log:
+            yield _piece(Tier.TASK_LOCAL, f"tasks/{task.id}/work-log.md", work_log(task))
+        lane = self.git.folder(run.id, task.lane) if task.lane else None
+        root = lane if lane is not None and lane.is_dir() else self._store.project.root
+        for name, text in sources(root, task.contract.files):
+            yield _piece(Tier.TASK_LOCAL, name, text)
+
+
+def _pinned(run: Run, task: Task) -> Iterator[Piece]:
+    yield _piece(Tier.PINNED, "manifest.yaml", yaml_text(manifest(run)))
+    contract = contract_page(run, task, task.version, task.contract) if task.born else {}
+    if contract:
+        yield _piece(Tier.PINNED, f"tasks/{task.id}/contract", yaml_text(contract))
+    law = run.artifacts.get("constitution.md")
+    if law is not None:
+        yield _piece(Tier.PINNED, "artifacts/constitution.md", artifact_page(run, law))
+
+
+def _done_before(run: Run, task: Task) -> Iterator[Piece]:
+    for name in task.contract.depends_on:
+        done = run.tasks.get(name)
+        if done is not None and done.status is TaskStatus.COMPLETED and done.log:
+            yield _piece(Tier.ON_DEMAND, f"tasks/{name}/work-log.md", work_log(done))
+    if run.decisions:
+        text = "\n".join(f"- {each.text}" for each in run.decisions)
+        yield _piece(Tier.ON_DEMAND, "decisions of this run", text)
+
+
+def _history(run: Run, events: tuple[RunEvent, ...]) -> Iterator[Piece]:
+    for artifact in run.artifacts.values():
+        if artifact.name != "constitution.md":
+            page = artifact_page(run, artifact)
+            yield _piece(Tier.ON_DEMAND, f"artifacts/{artifact.name}", page)
+    lines = [event_line(event) for event in events[-_EVENTS_IN_CONTEXT_MAX:]]
+    yield _piece(Tier.ON_DEMAND, "events (the last of them)", "\n".join(lines))
+
+
+def event_line(event: RunEvent) -> str:
+    """Return an event as one line that a person reads."""
+    words = [event.actor, event.kind, event.task, event.lane]
+    said = next(
+        (" ".join(event.text(name).split())[:200] for name in _TELLING if event.text(name)),
+        "",
+    )
+    return " ".join(word for word in words if word) + (f": {said}" if said else "")
+
+
+def _area(run: Run, task: Task) -> Area:
+    contract = task.contract
+    words = " ".join((contract.title, contract.goal, contract.scope, *contract.acceptance))
+    return Area(
+        run_id=run.id, task=task.id, title=contract.title, words=words, files=contract.files
+    )
+
+
+def _piece(tier: Tier, source: str, text: str) -> Piece:
+    return Piece(tier=tier, source=source, text=text)
+
+
+def next_name(taken: Iterable[str], prefix: str) -> str:
+    """Return the next free number for a task or a lane."""
+    numbers = (name.removeprefix(prefix) for name in taken if name.startswith(prefix))
+    return f"{prefix}{max((int(each) for each in numbers if each.isdigit()), default=0) + 1:03}"

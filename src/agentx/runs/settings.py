@@ -1,0 +1,18 @@
+"""Settings of runs and of what they teach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.kernel.settings import setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LtmSettings:
+    """Long-term memory."""
+
+    promote: str = setting(
+        "confident",
+        "Which lessons of a run are kept when it is packed away; `ask` keeps those you accepted.",
+        choices=("ask", "confident", "all"),
+    )

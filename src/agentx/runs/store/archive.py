@@ -1,0 +1,169 @@
+"""Runs packed away: one compressed file each, checked before the folder goes.
+
+    pack      write beside, sync, read back and compare every file, then name it
+    unpack    the folder again, as it was
+
+The same folder gives the same bytes on every machine, so two clones that pack the same run
+do not conflict. A run that came back, by a merge say, is packed together with what the
+archive holds already: nothing that was packed is ever lost.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import shutil
+import tarfile
+from pathlib import Path
+
+from agentx.host.atomic import make_private_directory, replace_file
+from agentx.host.disk import refused
+from agentx.kernel.crash import CrashPoint, passing
+from agentx.kernel.errors import CorruptRecord, NotFound
+from agentx.kernel.ids import RunId, parse_run_id
+from agentx.kernel.paths import ProjectPaths
+
+_SUFFIX = ".tar.gz"
+_LEAVING = ".leaving"  # a folder that is packed and on its way out
+_TAKEN_OVER = ".before"  # what the archive held under a name that now holds something else
+
+
+class Archive:
+    """The packed runs of one project."""
+
+    def __init__(self, project: ProjectPaths) -> None:
+        self._project = project
+        self._root = project.run_archive
+
+    def path(self, run_id: str) -> Path:
+        """Return where a run is packed."""
+        return self._root / f"{parse_run_id(run_id)}{_SUFFIX}"
+
+    def ids(self) -> tuple[RunId, ...]:
+        """Return the packed runs, newest first."""
+        names = (path.name.removesuffix(_SUFFIX) for path in self._root.glob(f"*{_SUFFIX}"))
+        return tuple(sorted((RunId(name) for name in names), reverse=True))
+
+    def pack(self, run_id: str) -> Path:
+        """Pack a run's folder, verified; the folder stays.
+
+        Raises: NotFound, UnavailableError, CorruptRecord when what was written reads otherwise.
+        """
+        folder = self._project.run(run_id).root
+        if not folder.is_dir():
+            raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
+        target = self.path(run_id)
+        held = self._held(target)
+        files = _files(folder)
+        if held and all(held.get(name) == data for name, data in files.items()):
+            return target
+        for name, data in held.items():
+            if name not in files:
+                files[name] = data
+            elif files[name] != data:
+                files[name + _TAKEN_OVER] = data
+        packed = _packed(run_id, files)
+        if _unpacked(packed) != files:
+            raise CorruptRecord(f"{target}: the archive does not read back", hint="try again")
+        passing(CrashPoint.RUN_PACKED)
+        make_private_directory(self._root)
+        replace_file(target, packed)
+        if hashlib.sha256(target.read_bytes()).digest() != hashlib.sha256(packed).digest():
+            raise CorruptRecord(f"{target}: the disk gave back other bytes", hint="check the disk")
+        passing(CrashPoint.RUN_PACK_NAMED)
+        return target
+
+    def remove_folder(self, run_id: str) -> None:
+        """Remove the folder of a run, if every file of it is in the archive.
+
+        Raises: CorruptRecord when something is not; UnavailableError.
+        """
+        folder = self._project.run(run_id).root
+        held = self._held(self.path(run_id))
+        missing = [name for name, data in _files(folder).items() if held.get(name) != data]
+        if missing:
+            raise CorruptRecord(
+                f"{folder / missing[0]} is not in the archive: the folder stays",
+                hint="run the command again: it packs what is new",
+            )
+        # In one step: a folder that is half gone would be read as another run.
+        leaving = self._root / f"{run_id}{_LEAVING}"
+        try:
+            shutil.rmtree(leaving, ignore_errors=True)
+            folder.rename(leaving)
+            passing(CrashPoint.RUN_FOLDER_GONE)
+            shutil.rmtree(leaving)
+        except OSError as error:
+            raise refused(folder, error) from error
+
+    def sweep(self) -> None:
+        """Remove what is left of folders whose removal was interrupted."""
+        for leaving in self._root.glob(f"*{_LEAVING}"):
+            shutil.rmtree(leaving, ignore_errors=True)
+
+    def unpack(self, run_id: str) -> Path:
+        """Lay a packed run out again; files that are there stay as they are.
+
+        Raises: NotFound, CorruptRecord, UnavailableError.
+        """
+        target = self.path(run_id)
+        if not target.is_file():
+            raise NotFound(f"{run_id} is not archived", hint="`agentx run list --archived`")
+        folder = self._project.run(run_id).root
+        for name, data in self._held(target).items():
+            path = folder / name
+            if not path.exists():
+                replace_file(path, data)
+        return folder
+
+    def _held(self, target: Path) -> dict[str, bytes]:
+        if not target.is_file():
+            return {}
+        try:
+            return _unpacked(target.read_bytes())
+        except (OSError, EOFError, tarfile.TarError) as error:
+            raise CorruptRecord(
+                f"{target}: not a whole archive: {error}",
+                hint="bring it back with git, or move it away; the run's folder is untouched",
+            ) from error
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            found[path.relative_to(folder).as_posix()] = path.read_bytes()
+    return found
+
+
+def _packed(run_id: str, files: dict[str, bytes]) -> bytes:
+    raw = io.BytesIO()
+    with (
+        gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as squeezed,
+        tarfile.open(fileobj=squeezed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        for name in sorted(files):
+            entry = tarfile.TarInfo(f"{run_id}/{name}")
+            entry.size = len(files[name])
+            entry.mode = 0o600
+            tar.addfile(entry, io.BytesIO(files[name]))
+    return raw.getvalue()
+
+
+def _unpacked(packed: bytes) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as tar:
+        for entry in tar:
+            content = tar.extractfile(entry) if entry.isfile() else None
+            below = entry.name.partition("/")[2]
+            # Names come from a file that anybody may have made: nothing outside of the folder.
+            if (
+                content is None
+                or not below
+                or ".." in Path(below).parts
+                or Path(below).is_absolute()
+            ):
+                continue
+            found[below] = content.read()
+    return found

@@ -1,0 +1,212 @@
+"""The events of a run: files of JSON lines, one folder an actor, read whatever git made of them.
+
+    events/<actor>/<stamp>-<writer>.jsonl
+    lanes/<lane>/events/<actor>/<stamp>-<writer>.jsonl
+
+A writer appends only to files that it made, so a merge of two branches is a union of
+files. Readers take every line that is an event and name every one that is not, with
+its file and line; they never write. `repair` moves aside what cannot be read at all and
+leaves what it merely does not understand: a newer version may.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentx.host import json_text
+from agentx.host.atomic import make_missing_directories, replace_file
+from agentx.host.disk import refused, unreadable
+from agentx.host.journal import Journal
+from agentx.kernel.clock import Clock
+from agentx.kernel.crash import CrashPoint, passing
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.ids import Entropy, digest
+from agentx.kernel.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
+from agentx.kernel.paths import RunPaths
+from agentx.runs.catalogue import event_of, line_of, stamp_name
+from agentx.runs.model import RunEvent
+
+_MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineFault:
+    """A line that is no event, and why. `lost` is one that cannot even be read."""
+
+    file: str
+    line: int
+    reason: str
+    lost: bool
+
+    def __str__(self) -> str:
+        return f"{self.file}: line {self.line}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the files of a run hold."""
+
+    events: tuple[RunEvent, ...]
+    faults: tuple[LineFault, ...]
+
+
+def event_files(paths: RunPaths) -> Iterator[Path]:
+    """Yield every file of events, in a fixed order."""
+    for folder in (paths.events(), *sorted(paths.lanes.glob("*/events"))):
+        yield from sorted(folder.glob("*/*.jsonl"))
+
+
+def read_events(paths: RunPaths, run_id: str) -> Reading:
+    """Return every event of a run, and every line that is none.
+
+    Raises: UnavailableError when a file cannot be read.
+    """
+    events: list[RunEvent] = []
+    faults: list[LineFault] = []
+    for file in event_files(paths):
+        for number, line in _lines(file):
+            for raw, fault in _parsed(line):
+                reason, lost = fault, bool(fault)
+                if not fault:
+                    try:
+                        event = event_of(raw)
+                    except InvalidValue as error:
+                        reason = error.message
+                    else:
+                        if event.run == run_id:
+                            events.append(event)
+                            continue
+                        reason = f"belongs to the run {event.run[:80]!r}"
+                name = str(file.relative_to(paths.root))
+                faults.append(LineFault(file=name, line=number, reason=reason, lost=lost))
+    return Reading(events=tuple(events), faults=tuple(faults))
+
+
+def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield number, line
+    except OSError as error:
+        raise unreadable(file, error) from error
+
+
+def _parsed(line: bytes) -> list[tuple[object, str]]:
+    """Return what a line holds: one value, or several that a merge has glued; or why nothing."""
+    if line.startswith(_MARKERS):
+        return [(None, "a conflict marker of git")]
+    if len(line) > RUN_EVENT_BYTES_MAX:
+        return [(None, f"longer than {RUN_EVENT_BYTES_MAX:,} bytes")]
+    try:
+        return [(json_text.parsed(line), "")]
+    except ValueError as error:
+        glued = _glued(line)
+        if glued:
+            return [(value, "") for value in glued]
+        if not line.endswith(b"\n"):
+            return [(None, "a torn end: its writer died before it was acknowledged")]
+        return [(None, f"not JSON: {error}")]
+
+
+def _glued(line: bytes) -> list[object]:
+    try:
+        text = line.decode("utf-8").strip()
+    except UnicodeDecodeError:
+        return []
+    found: list[object] = []
+    reader = json.JSONDecoder()
+    at = 0
+    while at < len(text):
+        try:
+            value, at = reader.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return []
+        found.append(value)
+    return found
+
+
+def repair(paths: RunPaths) -> list[str]:
+    """Take out of the files what cannot be read, after keeping it aside; say what was done.
+
+    Raises: UnavailableError.
+    """
+    done: list[str] = []
+    for file in event_files(paths):
+        good: list[bytes] = []
+        bad: list[bytes] = []
+        for _, line in _lines(file):
+            parsed = _parsed(line)
+            if any(fault for _, fault in parsed):
+                bad.append(line)
+            elif len(parsed) > 1 or not line.endswith(b"\n"):
+                good += [json_text.line_of(value) + b"\n" for value, _ in parsed]
+            else:
+                good.append(line)
+        whole = b"".join(good)
+        if whole == file.read_bytes():
+            continue
+        name = str(file.relative_to(paths.root))
+        if bad:
+            kept = b"".join(bad)
+            # Named by what it holds: dying here and coming again keeps one copy.
+            aside = paths.aside / f"{file.stem}-{digest(name, repr(kept)).hex()[:8]}.txt"
+            replace_file(aside, kept)
+            passing(CrashPoint.RUN_DAMAGE_COPIED)
+            where = aside.relative_to(paths.root)
+            lines = "1 unreadable line" if len(bad) == 1 else f"{len(bad)} unreadable lines"
+            done.append(f"{name}: {lines} moved to {where}")
+        else:
+            done.append(f"{name}: lines that were glued together are apart")
+        replace_file(file, whole)
+    return done
+
+
+class Writer:
+    """Appends the events of this checkout, to files that this checkout made.
+
+    `notes` is what the machine remembers of them, kept outside of the checkout: a file that
+    is now shorter than it was left was brought back by git to another branch's state, and a
+    new one is begun.
+    """
+
+    def __init__(
+        self, paths: RunPaths, notes: dict[str, dict[str, object]], clock: Clock, entropy: Entropy
+    ) -> None:
+        self._paths = paths
+        self._notes = notes
+        self._clock = clock
+        self._entropy = entropy
+
+    def append(self, events: tuple[RunEvent, ...]) -> None:
+        """Add events that belong together, at once; return after they are on disk.
+
+        Raises: UnavailableError.
+        """
+        first = events[0]
+        file = self._file(first)
+        try:
+            make_missing_directories(file.parent, private=True)
+        except OSError as error:
+            raise refused(file.parent, error) from error
+        Journal(file, self._clock).append(line_of(event) for event in events)
+        passing(CrashPoint.RUN_EVENTS_WRITTEN)
+        self._notes[_key(first)] = {"file": file.name, "bytes": file.stat().st_size}
+
+    def _file(self, event: RunEvent) -> Path:
+        folder = self._paths.events(event.lane) / event.actor
+        noted = self._notes.get(_key(event), {})
+        name, size = noted.get("file"), noted.get("bytes")
+        if isinstance(name, str) and isinstance(size, int) and size < RUN_EVENT_FILE_BYTES_MAX:
+            file = folder / Path(name).name
+            if file.is_file() and file.stat().st_size >= size:
+                return file
+        writer = self._entropy(3).hex()
+        return folder / f"{stamp_name(self._clock.now_ms())}-{writer}.jsonl"
+
+
+def _key(event: RunEvent) -> str:
+    return f"{event.lane}/{event.actor}"

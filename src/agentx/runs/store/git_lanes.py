@@ -1,0 +1,314 @@
+"""Lanes in git: a branch and a folder each, so that they really run at the same time.
+
+    agent/<run-id>/work          the work branch, in a worktree of its own
+    agent/<run-id>/lane-001      a lane, in a worktree of its own
+
+Worktrees lie in the project's store, outside of the checkout. The user's own checkout,
+branches and files are never touched: only branches under `agent/<run-id>/` are made and
+moved, only our worktrees are written. Nothing is pushed and no branch is deleted.
+
+A merge or rebase that does not go through is undone before anyone sees it. One whose
+process was killed half-way left a mark; the next command undoes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentx.host.atomic import make_private_directory, replace_file
+from agentx.host.git import branch as branch_at
+from agentx.host.git_work import (
+    Said,
+    as_somebody,
+    changed_files,
+    checkouts,
+    commit_of,
+    git,
+    git_done,
+    git_file,
+    is_ancestor,
+)
+from agentx.kernel.crash import CrashPoint, passing
+from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
+from agentx.kernel.paths import StorePaths
+
+WORK = "work"
+_FILES_SHOWN_MAX = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflicted:
+    """Git could not put changes together: nothing was changed."""
+
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """Where a branch is now; `already` when there was nothing to do."""
+
+    commit: str
+    onto: str = ""
+    already: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What the work branch changes, compared with its base."""
+
+    commit: str
+    files: tuple[str, ...]
+    lines_added: int
+    lines_removed: int
+
+
+def work_branch(run_id: str) -> str:
+    """Return the name of a run's work branch."""
+    return f"agent/{run_id}/{WORK}"
+
+
+def lane_branch(run_id: str, lane: str) -> str:
+    """Return the name of a lane's branch: `lane-` stands before its id, once."""
+    return f"agent/{run_id}/lane-{lane.removeprefix('lane-')}"
+
+
+class GitLanes:
+    """The branches and worktrees of one project's runs."""
+
+    def __init__(self, root: Path, store: StorePaths, here: Path | None = None) -> None:
+        self._root = root
+        self._store = store
+        self._here = here or root  # where the user is: a run begins from what is checked out there
+
+    def base(self) -> tuple[str, str]:
+        """Return the branch and the commit that are checked out; both empty without git."""
+        name = branch_at(self._here)
+        if name is None:
+            return "", ""
+        return name, commit_of(self._here, "HEAD")
+
+    def folder(self, run_id: str, name: str) -> Path:
+        """Return where a lane's files are, or those of the work branch."""
+        return self._store.worktree(run_id, name)
+
+    def ensure_work(self, run_id: str, base_commit: str) -> tuple[Path, bool]:
+        """Return the folder of the work branch, and whether the branch was made now.
+
+        Raises: NotFound, ConflictError, UnavailableError.
+        """
+        branch = work_branch(run_id)
+        made = False
+        if not commit_of(self._root, f"refs/heads/{branch}"):
+            start = self._remote(branch) or base_commit or commit_of(self._root, "HEAD")
+            if not start or not commit_of(self._root, start):
+                raise NotFound(
+                    f"{self._root}: lanes need a git repository with a commit",
+                    hint="commit something first, or work without lanes: `agentx run task start`",
+                )
+            self._make_branch(branch, start)
+            made = True
+        return self._ensure_tree(run_id, WORK, branch), made
+
+    def open(self, run_id: str, lane: str) -> str:
+        """Make a lane's branch and folder from the work branch; return its commit.
+
+        Raises: ConflictError when such a branch is there with somebody's work on it.
+        """
+        branch = lane_branch(run_id, lane)
+        start = commit_of(self._root, f"refs/heads/{work_branch(run_id)}")
+        there = commit_of(self._root, f"refs/heads/{branch}")
+        if not there:
+            self._make_branch(branch, start)
+        elif not is_ancestor(self._root, there, start):
+            # One without work of its own is what a command that was killed has left behind.
+            raise ConflictError(
+                f"the branch {branch} is there already and has commits of its own",
+                hint="open a lane of another name, or rename that branch",
+            )
+        self._ensure_tree(run_id, lane, branch)
+        return commit_of(self._root, f"refs/heads/{branch}")
+
+    def reopen(self, run_id: str, lane: str, branch: str) -> Path:
+        """Return the folder of a lane, made again if it is gone."""
+        if not commit_of(self._root, f"refs/heads/{branch}"):
+            start = self._remote(branch)
+            if not start:
+                raise _missing(branch)
+            self._make_branch(branch, start)
+        return self._ensure_tree(run_id, lane, branch)
+
+    def tip(self, run_id: str, lane: str, branch: str) -> str:
+        """Return the commit of a lane whose work is all committed.
+
+        Raises: NotFound when the branch is not here, ConflictError for changes that are not
+            committed.
+        """
+        folder = self.folder(run_id, lane)
+        if folder.is_dir():
+            _clean(folder, lane)
+        found = commit_of(self._root, f"refs/heads/{branch}") or self._remote(branch)
+        if not found:
+            raise _missing(branch)
+        return found
+
+    def merge(self, run_id: str, commit: str, saying: str) -> Moved | Conflicted:
+        """Merge a lane's commit into the work branch, or change nothing.
+
+        Raises: ConflictError, UnavailableError.
+        """
+        folder = self._ready(run_id)
+        if is_ancestor(folder, commit, "HEAD"):
+            return Moved(commit=commit_of(folder, "HEAD"), already=True)
+        self._begin(run_id, "merge")
+        who = as_somebody(folder)
+        said = git(folder, *who, "merge", "--no-ff", "--no-edit", "-m", saying, commit)
+        if said.code != 0:
+            return self._undone(run_id, folder, "merge", said)
+        passing(CrashPoint.RUN_GIT_DONE)
+        self._end(run_id)
+        return Moved(commit=commit_of(folder, "HEAD"))
+
+    def rebase(self, run_id: str, base: str) -> Moved | Conflicted:
+        """Bring the work branch up to its base as it is now, or change nothing.
+
+        By a rebase; where that does not go through, by a merge of the base.
+
+        Raises: NotFound, ConflictError, UnavailableError.
+        """
+        onto = commit_of(self._root, f"refs/heads/{base}") if base else ""
+        if not onto:
+            raise NotFound(f"the base branch {base or '(none)'} is not in this repository")
+        folder = self._ready(run_id)
+        if is_ancestor(folder, onto, "HEAD"):
+            return Moved(commit=commit_of(folder, "HEAD"), onto=onto, already=True)
+        self._begin(run_id, "rebase")
+        who = as_somebody(folder)
+        if git(folder, *who, "rebase", "--quiet", onto).code != 0:
+            git(folder, "rebase", "--abort")
+            # Commits that a person put together do not replay one by one; their result may still
+            # go together with the base.
+            said = git(folder, *who, "merge", "--no-edit", "-m", f"Merge {base}", onto)
+            if said.code != 0:
+                return self._undone(run_id, folder, "merge", said)
+        passing(CrashPoint.RUN_GIT_DONE)
+        self._end(run_id)
+        return Moved(commit=commit_of(folder, "HEAD"), onto=onto)
+
+    def _undone(self, run_id: str, folder: Path, doing: str, said: Said) -> Conflicted:
+        """Leave the work branch as it was; return what was in the way."""
+        files = _unmerged(folder)
+        git(folder, doing, "--abort")
+        self._end(run_id)
+        if not files:
+            raise UnavailableError(f"git {doing}: {(said.err or said.out)[:500]}")
+        return Conflicted(files=files)
+
+    def recover(self, run_id: str) -> str:
+        """Undo what git was doing for a run when its process died; say what it was."""
+        mark = self._store.run_git_mark(run_id)
+        try:
+            doing = mark.read_text(encoding="ascii").strip()
+        except OSError:
+            return ""
+        folder = self.folder(run_id, WORK)
+        undone = ""
+        if folder.is_dir():
+            if git_file(folder, "MERGE_HEAD").exists():
+                git_done(folder, "merge", "--abort")
+                undone = doing
+            if any(git_file(folder, name).exists() for name in ("rebase-merge", "rebase-apply")):
+                git_done(folder, "rebase", "--abort")
+                undone = doing
+        self._end(run_id)
+        return undone
+
+    def leave(self, run_id: str, lane: str) -> bool:
+        """Take away a lane's folder if everything in it is committed; its branch stays."""
+        folder = self.folder(run_id, lane)
+        return folder.is_dir() and git(self._root, "worktree", "remove", str(folder)).code == 0
+
+    def strays(self, run_id: str, lanes: frozenset[str]) -> tuple[str, ...]:
+        """Return branches of a run's lanes that no event speaks of: left by a killed command."""
+        prefix = f"refs/heads/agent/{run_id}/lane-"
+        said = git(self._root, "for-each-ref", "--format=%(refname:short)", f"{prefix}*")
+        return tuple(name for name in said.lines if said.code == 0 and name not in lanes)
+
+    def changes(self, run_id: str, base: str) -> Changes | None:
+        """Return what the work branch changes; None when there is no such branch."""
+        branch = f"refs/heads/{work_branch(run_id)}"
+        commit = commit_of(self._root, branch)
+        if not commit or not base:
+            return None
+        said = git(self._root, "diff", "--numstat", "-z", "--no-renames", f"{base}...{branch}")
+        if said.code != 0:
+            return None
+        rows = [row.split("\t", 2) for row in said.names]
+        return Changes(
+            commit=commit,
+            files=tuple(row[2] for row in rows if len(row) == 3),
+            lines_added=sum(int(row[0]) for row in rows if row[0].isdigit()),
+            lines_removed=sum(int(row[1]) for row in rows if len(row) > 1 and row[1].isdigit()),
+        )
+
+    # --- parts ---------------------------------------------------------------------------------
+
+    def _ready(self, run_id: str) -> Path:
+        """Return the work branch's folder with nothing half-done or uncommitted in it."""
+        self.recover(run_id)
+        folder, _ = self.ensure_work(run_id, "")
+        _clean(folder, "the work branch")
+        return folder
+
+    def _make_branch(self, branch: str, start: str) -> None:
+        git_done(self._root, "branch", "--no-track", branch, start)
+        passing(CrashPoint.RUN_BRANCH_MADE)
+
+    def _ensure_tree(self, run_id: str, name: str, branch: str) -> Path:
+        folder = self.folder(run_id, name)
+        where = checkouts(self._root).get(branch)
+        if where is not None and where.is_dir():
+            if where.resolve() == folder.resolve():
+                return folder
+            raise ConflictError(
+                f"{branch} is checked out in {where}",
+                hint=f"switch that checkout to another branch: git -C {where} switch -",
+            )
+        make_private_directory(folder.parent)
+        # Forced only past a folder that is gone: that the branch is nowhere else was seen above.
+        git_done(self._root, "worktree", "add", "--force", "--quiet", str(folder), branch)
+        passing(CrashPoint.RUN_WORKTREE_MADE)
+        return folder
+
+    def _remote(self, branch: str) -> str:
+        said = git(self._root, "for-each-ref", "--format=%(objectname)", f"refs/remotes/*/{branch}")
+        return said.lines[0] if said.code == 0 and said.lines else ""
+
+    def _begin(self, run_id: str, doing: str) -> None:
+        replace_file(self._store.run_git_mark(run_id), doing.encode())
+        passing(CrashPoint.RUN_GIT_BEGUN)
+
+    def _end(self, run_id: str) -> None:
+        self._store.run_git_mark(run_id).unlink(missing_ok=True)
+
+
+def _unmerged(folder: Path) -> tuple[str, ...]:
+    return git_done(folder, "diff", "--name-only", "--diff-filter=U", "-z").names
+
+
+def _clean(folder: Path, whose: str) -> None:
+    changed = changed_files(folder)
+    if changed:
+        shown = ", ".join(changed[:_FILES_SHOWN_MAX])
+        more = f" and {len(changed) - _FILES_SHOWN_MAX} more" if len(changed) > 5 else ""
+        raise ConflictError(
+            f"{whose} has changes that are not committed: {shown}{more}",
+            hint=f"commit or undo them in {folder}, then try again",
+        )
+
+
+def _missing(branch: str) -> NotFound:
+    return NotFound(
+        f"the branch {branch} is not in this repository",
+        hint="it was made in another clone: fetch it from there first",
+    )

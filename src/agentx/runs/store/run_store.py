@@ -1,0 +1,428 @@
+"""One project's runs on disk: read by anyone, written under the run's lock on this machine.
+
+    with store.editing(run_id) as desk:
+        desk.run                       where it stands
+        desk.record(happenings)        events appended and synced, then the files made from them
+
+The lock and the notes lie in the project's store, outside of the checkout: nothing that
+git would see. Dying after the events are written loses nothing: the next command makes
+the files again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from agentx.host.atomic import replace_file
+from agentx.host.document import Fault
+from agentx.host.json_file import json_file
+from agentx.host.yaml_file import YAML
+from agentx.kernel.clock import Clock, Millis
+from agentx.kernel.crash import CrashPoint, passing
+from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
+from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
+from agentx.kernel.limits import RUN_ARTIFACT_CHARS_MAX
+from agentx.kernel.paths import ProjectPaths, RunPaths, StorePaths
+from agentx.kernel.redact import redact
+from agentx.kernel.redact_tree import redacted_tree
+from agentx.runs.catalogue import name_checked
+from agentx.runs.contracts import contract_of
+from agentx.runs.deciding import decide
+from agentx.runs.folding import evolve, fold, in_order
+from agentx.runs.hand_edits import (
+    added_task,
+    edited_artifact,
+    edited_log,
+    is_known_contract,
+    page_contract,
+)
+from agentx.runs.index import entries_in, entry, index_of
+from agentx.runs.model import Contract, Happening, Run, RunEvent, Status
+from agentx.runs.pages import pages
+from agentx.runs.store.event_files import (
+    LineFault,
+    Reading,
+    Writer,
+    event_files,
+    read_events,
+    repair,
+)
+
+_ATTRIBUTES = """\
+# Written by AgentX. Events are facts that only grow; all else is made from them again.
+*.jsonl merge=union
+*.yaml merge=union
+*.md merge=union
+runs/*/artifacts/* merge=union
+"""
+# Temporaries of a write that was killed, and locks of tools that edit lessons, are nobody's facts.
+_IGNORED = "# Written by AgentX.\n*.tmp\n*.lock\n*.guard\n"
+
+
+class RunStore:
+    """The runs of one project."""
+
+    def __init__(
+        self, project: ProjectPaths, store: StorePaths, clock: Clock, entropy: Entropy
+    ) -> None:
+        self.project = project
+        self.local = store
+        self.clock = clock
+        self.entropy = entropy
+
+    def ids(self) -> tuple[RunId, ...]:
+        """Return the runs there are, newest first."""
+        found: list[RunId] = []
+        with suppress(OSError):
+            for folder in self.project.runs.iterdir():
+                with suppress(InvalidValue):
+                    if folder.is_dir():
+                        found.append(parse_run_id(folder.name))
+        return tuple(sorted(found, reverse=True))
+
+    def exists(self, run_id: str) -> bool:
+        """Tell whether there is such a run."""
+        return self.project.run(run_id).root.is_dir()
+
+    def events(self, run_id: str) -> Reading:
+        """Return the events of a run, in order.
+
+        Raises: NotFound, UnavailableError.
+        """
+        if not self.exists(run_id):
+            raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
+        found = read_events(self.project.run(run_id), run_id)
+        return replace(found, events=tuple(in_order(found.events)))
+
+    def stamp(self, run_id: str) -> str:
+        """Return a text that changes when events are added: sizes and times of their files."""
+        stats = [file.stat() for file in event_files(self.project.run(run_id))]
+        newest = max((each.st_mtime_ns for each in stats), default=0)
+        return f"{len(stats)}:{sum(each.st_size for each in stats)}:{newest}"
+
+    @contextmanager
+    def editing(self, run_id: str) -> Iterator[Desk]:
+        """Hold the run's lock on this machine, and give its desk.
+
+        Raises: NotFound, LockHeld, UnavailableError.
+        """
+        if not self.exists(run_id):
+            raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
+        with self._desk(run_id) as desk:
+            yield desk
+
+    @contextmanager
+    def making(self, run_id: str) -> Iterator[Desk]:
+        """Give the desk of a run that is not there yet."""
+        self.lay_out()
+        with self._desk(run_id) as desk:
+            yield desk
+
+    @contextmanager
+    def _desk(self, run_id: str) -> Iterator[Desk]:
+        with json_file(
+            self.local.run_desk(run_id), self.clock, owner="agentx run"
+        ).editing() as doc:
+            checkouts = doc.setdefault("checkouts", {})
+            notes = checkouts.setdefault(str(self.project.root), {})
+            yield Desk(self, run_id, notes)
+
+    def lay_out(self) -> None:
+        """Say to git how this memory is merged; a file that says more is left alone."""
+        for path, text in (
+            (self.project.run_attributes, _ATTRIBUTES),
+            (self.project.run_ignored, _IGNORED),
+        ):
+            if not path.exists():
+                replace_file(path, text.encode())
+
+    # --- which run ----------------------------------------------------------------------------
+
+    def noted_active(self) -> str:
+        """Return the run that was last worked on here; empty when there is none."""
+        try:
+            return self.local.active_run.read_text(encoding="ascii").strip()
+        except (OSError, ValueError):
+            return ""
+
+    def note_active(self, run_id: str) -> None:
+        """Remember the run that is worked on here."""
+        if self.noted_active() != run_id:
+            replace_file(self.local.active_run, run_id.encode())
+
+    def glimpse(self, run_id: str) -> str:
+        """Return the status that the manifest claims, without reading the run; empty if unclear."""
+        try:
+            with self.project.run(run_id).manifest.open(encoding="utf-8", errors="replace") as file:
+                text = file.read(8_192)
+        except OSError:
+            return ""
+        _, found, rest = text.partition("\nstate:\n")
+        lines = rest.splitlines()[:4] if found else []
+        said = [line.split(":", 1)[1].strip() for line in lines if line.startswith("  status:")]
+        return said[0].strip("'\"") if len(said) == 1 and said[0] in set(Status) else ""
+
+    # --- index --------------------------------------------------------------------------------
+
+    def index(self) -> dict[str, Any] | None:
+        """Return the index as it was last written; None when it is missing or damaged."""
+        return _yaml(self.project.run_index)
+
+    def put_in_index(self, run: Run) -> None:
+        """Bring the line of a run up to date; make the index again where it cannot be read."""
+        known = self.index()
+        if known is None:
+            self.rebuild_index({run.id: run})
+            return
+        there = set(self.ids())
+        lines = {
+            each["run_id"]: each
+            for group in ("active", "completed")
+            for each in entries_in(known, group)
+            if each["run_id"] in there
+        }
+        if there - lines.keys() - {run.id}:
+            self.rebuild_index({run.id: run})
+            return
+        lines[run.id] = entry(run)
+        self._write_index(known, lines.values())
+
+    def rebuild_index(self, known: Mapping[str, Run]) -> None:
+        """Make the index from the events of every run."""
+        runs = (known.get(name) or fold(name, self.events(name).events) for name in self.ids())
+        self._write_index(self.index(), [entry(run) for run in runs if run.started])
+
+    def note_archived(self, run: Run, archive_path: str, at: str) -> None:
+        """Move the line of a run to those that are packed away."""
+        known = self.index() or {}
+        there = [
+            each
+            for group in ("active", "completed")
+            for each in entries_in(known, group)
+            if each["run_id"] != run.id
+        ]
+        line = {**entry(run), "archived_at": at, "archive_path": archive_path}
+        made = YAML.dump(index_of(there, [*entries_in(known, "archived"), line]))
+        write_if_changed(self.project.run_index, made)
+
+    def _write_index(
+        self, before: Mapping[str, Any] | None, lines: Iterable[Mapping[str, Any]]
+    ) -> None:
+        made = YAML.dump(index_of(lines, entries_in(before, "archived")))
+        write_if_changed(self.project.run_index, made)
+
+
+class Desk:
+    """A run while its lock is held."""
+
+    def __init__(self, store: RunStore, run_id: str, notes: dict[str, dict[str, object]]) -> None:
+        self._store = store
+        self.paths: RunPaths = store.project.run(run_id)
+        self._writer = Writer(self.paths, notes, store.clock, store.entropy)
+        found = read_events(self.paths, run_id)
+        self.faults: tuple[LineFault, ...] = found.faults
+        self.remarks: list[str] = []
+        self.fresh: list[RunEvent] = []
+        self._events = in_order(found.events)
+        self.run = fold(run_id, self._events)
+        if self.run.started:
+            self._take_in()
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """Every event, in order."""
+        return tuple(self._events)
+
+    def say(self, said: Happening) -> tuple[RunEvent, ...]:
+        """Decide what follows from something that happened, and record it.
+
+        Raises: as `decide`, UnavailableError.
+        """
+        return self.record(decide(self.run, said))
+
+    def record(self, happenings: Iterable[Happening]) -> tuple[RunEvent, ...]:
+        """Write what happened; return after it is on disk.
+
+        Raises: UnavailableError: nothing happened then.
+        """
+        made: list[RunEvent] = []
+        run = self.run
+        for happening in happenings:
+            made.append(self._stamped(run, happening))
+            run = evolve(run, made[-1])
+        if made:
+            self._writer.append(tuple(made))
+            self._events += made
+            self.fresh += made
+            self.run = run
+        return tuple(made)
+
+    def _stamped(self, run: Run, said: Happening) -> RunEvent:
+        # Later than everything this desk has seen, whatever the clock says: what was known when
+        # something was decided stands before it.
+        at_ms = Millis(max(self._store.clock.now_ms(), run.updated_ms + 1))
+        task, lane = run.tasks.get(said.task), run.lanes.get(said.lane)
+        return RunEvent(
+            id=mint(at_ms, self._store.entropy),
+            at_ms=at_ms,
+            run=run.id,
+            actor=said.actor,
+            kind=said.kind,
+            task=said.task,
+            task_of="" if task is None else task.born,
+            lane=said.lane,
+            lane_of="" if lane is None else lane.born,
+            detail=said.detail,
+        )
+
+    def show(self) -> int:
+        """Make every file of the run what the events say; return how many changed."""
+        changed = 0
+        for relative, page in pages(self.run).items():
+            path = self.paths.root / relative
+            data = (
+                page.encode("utf-8", "replace") if isinstance(page, str) else YAML.dump(dict(page))
+            )
+            if path.name.startswith("contract"):
+                self._keep_edited_contract(path, data)
+            if write_if_changed(path, data):
+                changed += 1
+                passing(CrashPoint.RUN_VIEW_WRITTEN)
+        self._store.put_in_index(self.run)
+        return changed
+
+    def repair(self) -> list[str]:
+        """Move aside what cannot be read, and read again."""
+        done = repair(self.paths)
+        found = read_events(self.paths, self.run.id)
+        self.faults = found.faults
+        return done
+
+    # --- what people changed by hand ------------------------------------------------------------
+
+    def _take_in(self) -> None:
+        """Make events of what people changed by hand in the files of the run."""
+        for path, said in (*self._laid_tasks(), *self._edits()):
+            if said is None:
+                assert path is not None, "what is no text lies in a file"
+                self._keep(path, path.read_bytes(), "it is no text, or too long")
+                continue
+            try:
+                self.say(replace(said, detail=redacted_tree(dict(said.detail), redact)))
+            except (InvalidValue, NotFound, IllegalTransition) as error:
+                if path is not None:
+                    self._keep(path, path.read_bytes(), error.message)
+            else:
+                self.remarks.append(f"taken in: {said.kind} {said.task or said.detail['name']}")
+
+    def _keep(self, path: Path, found: bytes, why: str) -> None:
+        """Copy aside what is about to be written over and cannot be taken in."""
+        name = f"{path.parent.name}-{path.stem}-{digest(repr(found)).hex()[:8]}{path.suffix}"
+        if not (self.paths.aside / name).exists():
+            replace_file(self.paths.aside / name, found)
+        where = path.relative_to(self.paths.root)
+        self.remarks.append(f"{where} was changed by hand: {why}; yours is in aside/{name}")
+
+    def _edits(self) -> Iterator[tuple[Path | None, Happening | None]]:
+        with suppress(OSError):
+            for path in sorted(self.paths.artifacts.iterdir()):
+                if path == self.paths.task_graph or path.name.startswith("."):
+                    continue
+                # What lies beside the artifacts and is none is not written over.
+                ours = path if path.name in self.run.artifacts else None
+                text = _text(path)
+                if text is None and ours is not None:
+                    yield ours, None
+                said = (
+                    None
+                    if text is None
+                    else edited_artifact(self.run, path.name, text, self._events)
+                )
+                if said is not None:
+                    yield ours, said
+        for task in tuple(self.run.tasks.values()):
+            log = self.paths.work_log(task.id)
+            text = _text(log)
+            found = None if text is None else edited_log(task, text)
+            if found is not None or (text is None and log.is_file()):
+                yield log, found
+
+    def _laid_tasks(self) -> Iterator[tuple[Path | None, Happening | None]]:
+        with suppress(OSError):
+            for folder in sorted(self.paths.tasks.iterdir()):
+                task = self.run.tasks.get(folder.name)
+                if (task is not None and task.born) or not folder.is_dir():
+                    continue
+                contract = self._contract_on_disk(folder.name)
+                said = None if contract is None else added_task(self.run, folder.name, contract)
+                if said is not None:
+                    yield None, said
+
+    def _contract_on_disk(self, task: str) -> Contract | None:
+        try:
+            name_checked(task, "a task")
+        except InvalidValue:
+            return None
+        found = contract_file(self.paths.contract(task))
+        return found or contract_file(self.paths.written_contract(task))
+
+    def _keep_edited_contract(self, path: Path, data: bytes) -> None:
+        """Keep a contract that somebody changed: it does not hold, but is not lost."""
+        try:
+            found = path.read_bytes()
+        except OSError:
+            return
+        if found == data or any(line.startswith(b"<<<<<<<") for line in found.splitlines()):
+            return
+        contract = contract_file(path)
+        if contract is not None and any(
+            is_known_contract(contract, each) for each in self.run.tasks.values()
+        ):
+            return
+        self._keep(path, found, "a contract is not, `agentx run task revise` makes a new version")
+
+
+def contract_file(path: Path) -> Contract | None:
+    """Return the contract in a file of YAML or Markdown; None when there is none."""
+    text = _text(path)
+    if text is None:
+        return None
+    body = text.removeprefix("---\n").split("\n---\n", 1)[0] if text.startswith("---\n") else text
+    fields = YAML.parse(body.encode("utf-8", "replace"))
+    if not isinstance(fields, Fault):
+        with suppress(InvalidValue):
+            return contract_of(fields)
+    return page_contract(text) if path.suffix == ".md" else None
+
+
+def write_if_changed(path: Path, data: bytes) -> bool:
+    """Make a file what it should be; say whether it was not."""
+    try:
+        if path.read_bytes() == data:
+            return False
+    except OSError:
+        pass
+    replace_file(path, data)
+    return True
+
+
+def _yaml(path: Path) -> dict[str, Any] | None:
+    try:
+        found = YAML.parse(path.read_bytes())
+    except OSError:
+        return None
+    return None if isinstance(found, Fault) else found
+
+
+def _text(path: Path) -> str | None:
+    """Return a file as text; None when it is none, or too long to be a page."""
+    try:
+        if path.stat().st_size > 4 * RUN_ARTIFACT_CHARS_MAX:
+            return None
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,65 @@
+"""What turns text into vectors, and what is found with them.
+
+Law: vectors of an encoder have length one, so that their product is the cosine; and two
+encoders of the same name give the same vectors, so that an index knows whose it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors of length one."""
+
+    @property
+    def name(self) -> str:
+        """Which model it is, down to its weights."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """How long its vectors are."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """Return one row for each text; of a text that is too long, its beginning counts."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorHit:
+    """A document that means nearly the same, and where its best part stands in it."""
+
+    doc_id: str
+    doc_type: str
+    cosine: float
+    timestamp_ms: int
+    project: str
+    session: str
+    agent: str
+    harness: str
+    role: str
+    issue: str
+    start: int  # of the part, in characters
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorStatus:
+    """What a vector index holds."""
+
+    documents: int
+    chunks: int
+    bytes_on_disk: int
+    model: str
+    dimensions: int
+    in_graph: int  # chunks that the graph finds; the others are compared one by one

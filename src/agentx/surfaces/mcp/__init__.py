@@ -1,0 +1,1 @@
+"""What an agent asks of its own memory, as MCP tools on stdio."""

@@ -1,0 +1,96 @@
+"""What a tool works at: the project of the server's folder, and its memory, opened per call.
+
+Nothing is held between calls: an agent CLI keeps its server running for hours, and hooks,
+commands and other servers need the store meanwhile. A daemon that dies during a call is
+done without in the next try.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar
+
+from agentx.app.config import Environment
+from agentx.app.memory import Memory
+from agentx.app.project import Project, open_project
+from agentx.kernel.errors import DaemonUnavailable, NotFound
+from agentx.surfaces.rpc.door import open_memory
+
+Reply = TypeVar("Reply")
+
+_TRIES = 2
+
+
+class Desk:
+    """Where the tools of one server work."""
+
+    def __init__(
+        self,
+        directory: Path,
+        environment: Environment,
+        opened: Callable[[Project], Memory] = open_memory,
+    ) -> None:
+        self._directory = directory
+        self.environment = environment
+        self._opened = opened
+        # A store can be open once in a process, and clients call tools side by side.
+        self._one_at_a_time = Lock()
+
+    def project(self) -> Project:
+        """Return the project, as its settings are now.
+
+        Raises: NotFound when the folder is gone, InvalidValue for settings that cannot be.
+        """
+        return open_project(self._directory, self.environment)
+
+    def ask(self, question: Callable[[Project, Memory], Reply], *, fresh: bool = False) -> Reply:
+        """Put a question to the memory; with `fresh`, after taking what hooks have captured.
+
+        Raises: NotFound when nothing is remembered yet, LockHeld when the store stays busy, and
+            whatever the question raises.
+        """
+        with self._one_at_a_time:
+            project = self.project()
+            if not _is_remembered(project):
+                raise NotFound(
+                    f"nothing is remembered of {project.root} yet",
+                    hint="go on without memory; the user can run `agentx init` here",
+                )
+            for _ in range(_TRIES - 1):
+                try:
+                    return self._asked(project, question, fresh=fresh)
+                except DaemonUnavailable:
+                    continue
+            return self._asked(project, question, fresh=fresh)
+
+    def ask_everywhere(self, question: Callable[[Project], Reply]) -> Reply:
+        """Put a question to all projects, which opens their stores itself, after bringing this
+        one up to date.
+
+        Raises: LockHeld when this project's store stays busy, and whatever the question raises.
+        """
+        with self._one_at_a_time:
+            project = self.project()
+            if _is_remembered(project):
+                self._asked(project, lambda _project, _memory: None, fresh=True)
+            return question(project)
+
+    def _asked(
+        self, project: Project, question: Callable[[Project, Memory], Reply], *, fresh: bool
+    ) -> Reply:
+        with self._opened(project) as memory:
+            if fresh:
+                memory.drain()
+                memory.catch_up()
+            return question(project, memory)
+
+
+def _is_remembered(project: Project) -> bool:
+    """Tell whether there is a store, or something that waits for one: none is made by asking."""
+    if project.store.db.exists():
+        return True
+    from agentx.app.drain import waiting  # noqa: PLC0415  every session pays for the server's start
+
+    return waiting(project) > 0

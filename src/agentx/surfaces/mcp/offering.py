@@ -1,0 +1,67 @@
+"""How a tool is offered: its words, its annotations, and its failures.
+
+The SDK hides the text of every error but its own `ToolError`, so what the house raises is
+said here in that language: what is true, and what the agent can do next.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, ToolAnnotations
+
+from agentx.kernel.errors import AgentXError
+
+_ALWAYS_LOADED = {"anthropic/alwaysLoad": True}
+
+Arguments = ParamSpec("Arguments")
+Tool = Callable[Arguments, CallToolResult]
+
+
+def offer(
+    server: MCPServer,
+    *,
+    title: str,
+    reads_only: bool = True,
+    destructive: bool = False,
+    always_loaded: bool = False,
+) -> Callable[[Tool[Arguments]], Tool[Arguments]]:
+    """Offer the function below as a tool: its name, its docstring and its parameters are what
+    the agent reads. It runs on a thread of its own and returns an `answer`.
+
+    An agent CLI with many tools shows the agent only the names of most; `always_loaded` is for
+    the few that it should see whole from the beginning.
+    """
+
+    def offered(tool: Tool[Arguments]) -> Tool[Arguments]:
+        @wraps(tool)
+        def called(*args: Arguments.args, **kwargs: Arguments.kwargs) -> CallToolResult:
+            try:
+                return tool(*args, **kwargs)
+            except AgentXError as error:
+                hint = f"\nhint: {error.hint}" if error.hint else ""
+                raise ToolError(f"{error.message}{hint}") from error
+            except OSError as error:
+                raise ToolError(f"{error.filename or 'disk'}: {error.strerror or error}") from error
+
+        server.tool(
+            title=title,
+            description=inspect.getdoc(tool),
+            annotations=ToolAnnotations(
+                title=title,
+                read_only_hint=reads_only,
+                destructive_hint=destructive,
+                idempotent_hint=reads_only,
+                open_world_hint=False,
+            ),
+            meta=_ALWAYS_LOADED if always_loaded else None,
+            structured_output=False,
+        )(called)
+        return called
+
+    return offered

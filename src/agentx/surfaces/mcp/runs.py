@@ -1,0 +1,128 @@
+"""The run that goes on: where it stands, what a task needs, and what an agent did for it.
+
+The same verbs as `agentx run`. An agent of any CLI can take a run up and write to it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from mcp.server import MCPServer
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from agentx.app.operations.run_context import context_text, run_context
+from agentx.app.operations.run_read import RunOverview, show_run
+from agentx.app.operations.run_write import KINDS, Saying, record_event
+from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
+from agentx.surfaces.mcp.answer import Row, answer, fenced
+from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.offering import offer
+
+_TOKENS_MAX = 6_000
+_CONTEXT_TOKENS = 12_000
+
+RunName = Annotated[str, Field(description="A run id; empty: the active one", max_length=80)]
+
+
+def register(server: MCPServer, desk: Desk) -> None:
+    """Offer `run_status`, `run_task_context` and `run_event`."""
+    _offer_status(server, desk)
+    _offer_context(server, desk)
+    _offer_event(server, desk)
+
+
+def _offer_status(server: MCPServer, desk: Desk) -> None:
+    @offer(server, title="Where the run stands")
+    def run_status(run: RunName = "") -> CallToolResult:
+        """Show the run that goes on here: phase, tasks, lanes, what blocks it, what to do next.
+
+        Look when you begin work, and before you say that something is done.
+        """
+        found = show_run(desk.project(), run)
+        head = f"{found.run_id}: {found.title}\n{found.phase}, {found.status}"
+        return answer(
+            _rows(found),
+            budget=_TOKENS_MAX,
+            head=head,
+            more="`agentx run show` has the rest.",
+            run_id=found.run_id,
+            phase=found.phase,
+            status=found.status,
+            current_task=found.current_task,
+        )
+
+
+def _rows(found: RunOverview) -> list[Row]:
+    rows = [
+        Row(text=f"next: {step.text} ({step.command})", data={"next": step}) for step in found.next
+    ]
+    rows += [
+        Row(text=f"blocked by {asked.id}: {asked.question}", data={"blocker": asked.id})
+        for asked in found.blockers
+    ]
+    for task in found.tasks:
+        note = "ready" if task.ready else ", ".join(task.waits_for) and "waits"
+        line = f"{task.task_id} {task.status} {task.title} {note or ''} {task.lane}".strip()
+        rows.append(Row(text=line, data={"task": task}))
+    rows += [
+        Row(text=f"{lane.id} {lane.status} {lane.task} {lane.branch}", data={"lane": lane})
+        for lane in found.lanes
+    ]
+    rows += [Row(text=f"lately: {line}", data={"lately": line}) for line in found.recent]
+    return rows
+
+
+def _offer_context(server: MCPServer, desk: Desk) -> None:
+    @offer(server, title="What a task needs")
+    def run_task_context(
+        *,
+        task: Annotated[str, Field(description="A task; empty: the current one")] = "",
+        budget_tokens: Annotated[int, Field(ge=200, le=100_000)] = _CONTEXT_TOKENS,
+        run: RunName = "",
+    ) -> CallToolResult:
+        """Give what a task needs: its contract, the rules of the run, its work log, its files.
+
+        Call it before you begin a task of a run.
+        """
+        return fenced(context_text(run_context(desk.project(), run, task, budget_tokens)))
+
+
+def _offer_event(server: MCPServer, desk: Desk) -> None:
+    @offer(server, title="Say what you did", reads_only=False)
+    def run_event(
+        *,
+        type: Annotated[str, Field(description=f"One of {', '.join(KINDS)}")],  # noqa: A002  what the agent reads
+        actor: Annotated[str, Field(description="Your role, such as executor", max_length=64)],
+        task: Annotated[str, Field(description="The task it is about", max_length=64)] = "",
+        lane: Annotated[str, Field(description="The lane it is about", max_length=64)] = "",
+        text: Annotated[str, Field(description="What you say", max_length=RUN_TEXT_CHARS_MAX)] = "",
+        detail: Annotated[
+            dict[str, Any] | None, Field(description="Further fields of that type")
+        ] = None,
+        run: RunName = "",
+    ) -> CallToolResult:
+        """Record what happened in the run, so that whoever takes it up next knows.
+
+        Use task-started, task-progressed (with text), task-completed, task-failed (detail.reason),
+        decision-made, checkpoint-made, escalation-raised (detail.question) or note.
+        """
+        given = dict(detail or {})
+        if text:
+            given.setdefault(_field(type), text)
+        by = Saying(run_id=run, actor=actor, task=task, lane=lane)
+        told = record_event(desk.project(), by, type, given)
+        rows = [
+            Row(text=f"{event.id} {event.kind} {event.task}", data={"event_id": event.id})
+            for event in told.added
+        ]
+        head = f"recorded in {told.run.id}: {told.run.phase}, {told.run.status}"
+        return answer(rows, budget=_TOKENS_MAX, head=head, run_id=told.run.id)
+
+
+def _field(kind: str) -> str:
+    """Return the field in which an event of a type holds its words."""
+    shape = KINDS.get(kind.strip().lower().replace("_", "-"))
+    needs = [] if shape is None else [name for name in shape.needs if name != "text"]
+    words = [name for name in needs if name in ("reason", "question", "title")]
+    return words[0] if words else "text"

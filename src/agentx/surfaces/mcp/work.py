@@ -1,0 +1,148 @@
+"""Issues and what is next, for agents: the same verbs as `agentx issue`, `ready`, `workflow`.
+
+What people and other agents wrote into issues is fenced as data.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from mcp.server import MCPServer
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from agentx.app.operations.issue_edit import comment_issue, create_issue, update_issue
+from agentx.app.operations.issue_read import show_issue
+from agentx.app.operations.ready_queue import ready as ready_queue
+from agentx.app.operations.workflow_show import next_steps
+from agentx.app.work import Edit, IssueView, NewIssue, named_status
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.limits import ISSUE_BODY_CHARS_MAX, ISSUE_NUMBER_MAX, ISSUE_TITLE_CHARS_MAX
+from agentx.kernel.text import preview
+from agentx.surfaces.mcp.answer import Row, answer
+from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.offering import offer
+
+_TOKENS_MAX = 6_000
+
+Number = Annotated[int, Field(description="The issue's number", ge=1, le=ISSUE_NUMBER_MAX)]
+Labels = Annotated[list[str] | None, Field(description="Such as type:story, priority:p1")]
+
+
+def register(server: MCPServer, desk: Desk) -> None:
+    """Offer `ready`, `issue`, `issue_create` and `issue_update`."""
+    _offer_ready(server, desk)
+    _offer_issue(server, desk)
+    _offer_create(server, desk)
+    _offer_update(server, desk)
+
+
+def _offer_ready(server: MCPServer, desk: Desk) -> None:
+    @offer(server, title="What can be begun")
+    def ready() -> CallToolResult:
+        """Show the issues that can be begun now, most urgent first, and those that wait for an
+        answer.
+        """
+        found = ready_queue(desk.project())
+        rows = [Row(f"- {_line(issue)}", _brief(issue)) for issue in found.ready]
+        rows += [
+            Row(
+                f"- {_line(each.issue)} {each.marker}",
+                {**_brief(each.issue), "blocked": each.marker},
+            )
+            for each in found.blocked
+        ]
+        head = "" if rows else "Nothing is ready."
+        return answer(rows, budget=_TOKENS_MAX, head=head, more="`agentx ready` shows them all.")
+
+
+def _offer_issue(server: MCPServer, desk: Desk) -> None:
+    @offer(server, title="One issue")
+    def issue(number: Number) -> CallToolResult:
+        """Show an issue: its text, its comments, where it stands in its workflow, what is next."""
+        project = desk.project()
+        found = show_issue(project, number)
+        where = next_steps(project, number)
+        steps = [f"{each.step.id} ({each.step.agent})" for each in where.next]
+        said = "".join(
+            f"\n\n{each['author'] or 'comment'}, {each['created']}:\n{each['body']}"
+            for each in found.comments
+        )
+        text = (
+            f"{_line(found)}\nworkflow {where.workflow.name}, next: {', '.join(steps) or 'nothing'}"
+            f"\n\n{found.body}{said}"
+        )
+        return answer(
+            [Row(text, {**_brief(found), "body": found.body, "comments": list(found.comments)})],
+            budget=_TOKENS_MAX * 4,
+            workflow=where.workflow.name,
+            next=steps,
+        )
+
+
+def _offer_create(server: MCPServer, desk: Desk) -> None:
+    @offer(server, title="Make an issue", reads_only=False)
+    def issue_create(
+        *,
+        title: Annotated[str, Field(max_length=ISSUE_TITLE_CHARS_MAX)],
+        body: Annotated[str, Field(max_length=ISSUE_BODY_CHARS_MAX)] = "",
+        labels: Labels = None,
+        status: Annotated[str, Field(description="Backlog or Ready")] = "Backlog",
+    ) -> CallToolResult:
+        """Make an issue for work that you found and do not do now.
+
+        Under `## Dependencies` its body may say `Blocks: #3` and `Blocked-by: #2`.
+        """
+        new = NewIssue(
+            title=title, body=body, labels=tuple(labels or ()), status=named_status(status)
+        )
+        return _said(create_issue(desk.project(), new))
+
+
+def _offer_update(server: MCPServer, desk: Desk) -> None:
+    @offer(server, title="Move an issue along", reads_only=False)
+    def issue_update(
+        *,
+        number: Number,
+        status: Annotated[
+            str, Field(description="Ready, In Progress, In Review, Validating, Done")
+        ] = "",
+        comment: Annotated[str, Field(max_length=ISSUE_BODY_CHARS_MAX)] = "",
+        add_labels: Labels = None,
+        remove_labels: Labels = None,
+    ) -> CallToolResult:
+        """Move an issue one status on (or back), change its labels, or say something on it."""
+        project = desk.project()
+        edit = Edit(
+            status=named_status(status) if status else None,
+            add_labels=tuple(add_labels or ()),
+            remove_labels=tuple(remove_labels or ()),
+        )
+        if edit == Edit() and not comment:
+            raise InvalidValue("nothing to change", hint="give status, comment or labels")
+        found = None if edit == Edit() else update_issue(project, number, edit)
+        if comment:
+            found = comment_issue(project, number, comment, author=desk.environment.agent)
+        assert found is not None, "there was something to change"
+        return _said(found)
+
+
+def _said(issue: IssueView) -> CallToolResult:
+    return answer([Row(_line(issue), _brief(issue))], budget=_TOKENS_MAX)
+
+
+def _line(issue: IssueView) -> str:
+    labels = f" [{', '.join(issue.labels)}]" if issue.labels else ""
+    state = "" if issue.state == "open" else ", closed"
+    return f"#{issue.number} {preview(issue.title, 200)} ({issue.status}{state}){labels}"
+
+
+def _brief(issue: IssueView) -> dict[str, object]:
+    return {
+        "number": issue.number,
+        "title": issue.title,
+        "status": issue.status,
+        "state": issue.state,
+        "labels": issue.labels,
+        "updated": issue.updated,
+    }

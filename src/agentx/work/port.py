@@ -1,0 +1,104 @@
+"""What the verbs ask of the places where work is kept.
+
+`IssueStore` has two implementations, files and GitHub, and one contract suite.
+Every change is a pure function of what is there, called under the lock or after a
+fresh read, so that nobody writes over what they have not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from agentx.work.model import AgentStatus, Issue, Status, Workflow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewIssue:
+    """An issue that has no number yet."""
+
+    title: str
+    body: str = ""
+    labels: tuple[str, ...] = ()
+    status: Status = Status.BACKLOG
+
+
+class IssueStore(Protocol):
+    """Where issues are kept."""
+
+    def create(self, new: NewIssue) -> Issue:
+        """Keep a new issue; its number is nobody else's."""
+        ...
+
+    def get(self, number: int) -> Issue:
+        """Return one issue with its comments.
+
+        Raises: NotFound.
+        """
+        ...
+
+    def all(self, *, with_closed: bool = True) -> tuple[Issue, ...]:
+        """Return the issues by number; comments may be left out."""
+        ...
+
+    def change(self, number: int, decide: Callable[[Issue], Issue]) -> Issue:
+        """Replace an issue by what `decide` makes of it; what it raises leaves all as it was.
+
+        Raises: NotFound.
+        """
+        ...
+
+    def comment(self, number: int, body: str, *, author: str = "") -> Issue:
+        """Add a comment.
+
+        Raises: NotFound.
+        """
+        ...
+
+
+class AgentStatusStore(Protocol):
+    """Where it is kept what agents are doing."""
+
+    def all(self) -> tuple[AgentStatus, ...]:
+        """Return every agent that was ever at work, by name."""
+        ...
+
+    def get(self, agent: str) -> AgentStatus:
+        """Return one agent; one never heard of is idle."""
+        ...
+
+    def change(self, agent: str, decide: Callable[[AgentStatus], AgentStatus]) -> AgentStatus:
+        """Replace a status by what `decide` makes of it, under the lock; return what is kept.
+
+        `decide` is called once and must not wait for anybody. What it raises leaves the file as
+        it was; the same value back writes nothing.
+        """
+        ...
+
+
+class Workflows(Protocol):
+    """The workflows of a project: those that ship, and its own in their place."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return their names."""
+        ...
+
+    def get(self, name: str) -> Workflow:
+        """Return one workflow.
+
+        Raises: NotFound, InvalidValue naming file, line and field.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestion:
+    """What the ready queue must know of a blocking clarification that is open."""
+
+    id: str  # such as CLR-7-001
+    to: str  # the agent that was asked
+
+
+# Issue number -> its blocking open clarifications, oldest first. The ledgers answer it.
+BlockingQuestions = Callable[[], Mapping[int, tuple[OpenQuestion, ...]]]

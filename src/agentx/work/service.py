@@ -1,0 +1,80 @@
+"""The verbs of issues, the same wherever they are kept."""
+
+from __future__ import annotations
+
+from agentx.kernel.clock import Clock
+from agentx.work import dependencies, issues, ready
+from agentx.work.issues import Edit
+from agentx.work.model import Issue
+from agentx.work.port import BlockingQuestions, IssueStore, NewIssue
+
+
+class Issues:
+    """Every verb of issues, over any store."""
+
+    def __init__(self, store: IssueStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def create(self, new: NewIssue) -> Issue:
+        """Keep a new issue.
+
+        Raises: InvalidValue.
+        """
+        return self._store.create(issues.checked_new(new))
+
+    def get(self, number: int) -> Issue:
+        """Return one issue.
+
+        Raises: NotFound.
+        """
+        return self._store.get(number)
+
+    def all(self, *, with_closed: bool = True) -> tuple[Issue, ...]:
+        """Return the issues by number."""
+        return self._store.all(with_closed=with_closed)
+
+    def edit(self, number: int, edit: Edit) -> Issue:
+        """Change an issue.
+
+        Raises: NotFound, InvalidValue, IllegalTransition.
+        """
+        now = self._clock.now_ms()
+        return self._store.change(number, lambda issue: issues.edited(issue, edit, at_ms=now))
+
+    def close(self, number: int) -> Issue:
+        """Close an issue; one that was being validated is done.
+
+        Raises: NotFound.
+        """
+        now = self._clock.now_ms()
+        return self._store.change(number, lambda issue: issues.closed(issue, at_ms=now))
+
+    def reopen(self, number: int) -> Issue:
+        """Open an issue again.
+
+        Raises: NotFound.
+        """
+        now = self._clock.now_ms()
+        return self._store.change(number, lambda issue: issues.reopened(issue, at_ms=now))
+
+    def comment(self, number: int, body: str, *, author: str = "") -> Issue:
+        """Say something on an issue.
+
+        Raises: NotFound, InvalidValue.
+        """
+        return self._store.comment(number, issues.checked_comment(body), author=author)
+
+    def standing(self, number: int) -> dependencies.Standing:
+        """Say what an issue waits for and what waits for it.
+
+        Raises: NotFound.
+        """
+        known = self._store.all()
+        if all(issue.number != number for issue in known):
+            self._store.get(number)
+        return dependencies.standing(number, known)
+
+    def queue(self, questions: BlockingQuestions) -> ready.Queue:
+        """Say what can be begun now."""
+        return ready.queue(self._store.all(), questions())

@@ -1,0 +1,30 @@
+"""What a user may set about work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.kernel.settings import setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkSettings:
+    """Where issues are kept."""
+
+    mode: str = setting(
+        "local",
+        "Where issues live: files in .agentx/issues, or GitHub.",
+        choices=("local", "github"),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GithubSettings:
+    """The repository whose issues are used in GitHub mode."""
+
+    repository: str = setting("", "owner/name; empty takes it from the git remote `origin`.")
+    base_url: str = setting("https://api.github.com", "Address of the REST API.")
+    token_env: str = setting(
+        "GITHUB_TOKEN", "Environment variable with the token; without one `gh` is asked."
+    )
+    notify: str = setting("", "Whom an escalation mentions: names with commas, such as ada,bob.")

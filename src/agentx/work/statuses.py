@@ -1,0 +1,55 @@
+"""Which moves an issue may make.
+
+    Backlog -> Ready -> In Progress -> In Review -> Validating -> Done
+
+An issue moves one step forward, or back to where the work is taken up again: a
+review or a validation that finds fault sends it back to In Progress, and what was
+begun too early goes back to Ready or Backlog. Done is left only by opening the
+issue again, and that begins at Backlog.
+"""
+
+from __future__ import annotations
+
+from agentx.kernel.errors import IllegalTransition, InvalidValue
+from agentx.work.model import Status
+
+MOVES: dict[Status, frozenset[Status]] = {
+    Status.BACKLOG: frozenset({Status.READY}),
+    Status.READY: frozenset({Status.IN_PROGRESS, Status.BACKLOG}),
+    Status.IN_PROGRESS: frozenset({Status.IN_REVIEW, Status.READY, Status.BACKLOG}),
+    Status.IN_REVIEW: frozenset({Status.VALIDATING, Status.IN_PROGRESS}),
+    Status.VALIDATING: frozenset({Status.DONE, Status.IN_PROGRESS}),
+    Status.DONE: frozenset(),
+}
+
+
+def moved(number: int, current: Status, wanted: Status) -> Status:
+    """Return the status after a move; staying is no move.
+
+    Raises: IllegalTransition, naming the moves there are.
+    """
+    if wanted is current or wanted in MOVES[current]:
+        return wanted
+    ways = ", ".join(status for status in Status if status in MOVES[current])
+    raise IllegalTransition(
+        f"#{number} is {current}: cannot become {wanted}",
+        hint=f"from {current} it may become: {ways}" if ways else f"agentx issue reopen {number}",
+    )
+
+
+def named_status(text: str) -> Status:
+    """Read a status as people type it: `in-progress`, `In Progress`, `inprogress`.
+
+    Raises: InvalidValue.
+    """
+    wanted = _letters(text)
+    for status in Status:
+        if _letters(status) == wanted:
+            return status
+    raise InvalidValue(
+        f"{text[:40]!r} is not a status", hint="one of: " + ", ".join(status for status in Status)
+    )
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.lower() if char.isalpha())

@@ -1,0 +1,1 @@
+"""Where work is kept: files under lock, or GitHub."""

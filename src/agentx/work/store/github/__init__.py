@@ -1,0 +1,1 @@
+"""Issues on GitHub, through its REST API, on and off line."""

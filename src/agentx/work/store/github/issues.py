@@ -1,0 +1,306 @@
+"""Issues on GitHub: the same verbs as for files, over the REST API.
+
+Reading: pages are asked for with their tags, and answered from the last copy when GitHub
+cannot be reached. Writing: what cannot be sent now is kept in the queue and sent, in
+order, before anything newer. A new issue cannot wait: only GitHub can give it a number.
+
+Law: nothing is posted twice. What is posted carries a hidden mark, and before a post is
+repeated the mark is looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import quote
+
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import AgentXError, InputError, NotFound, UnavailableError
+from agentx.kernel.ids import Entropy, mint
+from agentx.work.model import Comment, Issue
+from agentx.work.port import NewIssue
+from agentx.work.store.github.api import GithubApi
+from agentx.work.store.github.mapping import (
+    comment_of,
+    fields_of,
+    issue_of,
+    status_label,
+    unmarked,
+)
+from agentx.work.store.github.queue import Entry, Queue
+
+# An issue whose thread could not even be looked at; whoever mirrors threads takes it up again.
+MIRROR = "mirror"
+
+_NEWEST: dict[str, str | int] = {
+    "sort": "created",
+    "direction": "desc",
+    "state": "all",
+    "per_page": 20,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """A comment with the mark by which it is known again."""
+
+    mark: str
+    body: str  # with the mark in it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """What a catch-up did."""
+
+    sent: int = 0
+    waiting: int = 0
+    refused: tuple[str, ...] = ()
+
+
+class GithubIssues:
+    """The issues of one repository."""
+
+    def __init__(
+        self, api: GithubApi, repository: str, queue: Queue, *, clock: Clock, entropy: Entropy
+    ) -> None:
+        self._api = api
+        self._repository = f"/repos/{repository}"
+        self._path = f"{self._repository}/issues"
+        self._queue = queue
+        self._clock = clock
+        self._entropy = entropy
+
+    def create(self, new: NewIssue) -> Issue:
+        """Keep a new issue; GitHub gives it its number.
+
+        Raises: UnavailableError when GitHub cannot be reached.
+        """
+        mark = f"<!-- agentx:issue:{mint(self._clock.now_ms(), self._entropy)} -->"
+        body = {
+            "title": new.title,
+            "body": f"{new.body}\n\n{mark}",
+            "labels": [*new.labels, status_label(new.status)],
+        }
+
+        def found() -> Any:
+            newest = self._api.get(self._path, _NEWEST)
+            if newest.from_copy:
+                raise UnavailableError(
+                    "GitHub did not say whether it made the issue",
+                    hint="look at `agentx issue list` before you try again",
+                )
+            return next((each for each in newest.body if mark in (each.get("body") or "")), None)
+
+        made = self._api.send("POST", self._path, body, found=found)
+        return issue_of(made if made is not None else found())
+
+    def get(self, number: int) -> Issue:
+        """Return one issue with its comments, and what waits to be sent.
+
+        Raises: NotFound, UnavailableError.
+        """
+        issue = self._bare(number)
+        comments = tuple(
+            comment_of(each)
+            for page in self._api.all_pages(f"{self._path}/{number}/comments")
+            for each in page.body
+        )
+        return self._applied(replace(issue, comments=comments), self._queue.waiting())
+
+    def all(self, *, with_closed: bool = True) -> tuple[Issue, ...]:
+        """Return the issues by number, without their comments.
+
+        Raises: UnavailableError.
+        """
+        wanted = {"state": "all" if with_closed else "open"}
+        waiting = self._queue.waiting()
+        found = {
+            each["number"]: self._applied(issue_of(each), waiting)
+            for page in self._api.all_pages(self._path, wanted)
+            for each in page.body
+            if "pull_request" not in each
+        }
+        issues = (found[number] for number in sorted(found))
+        return tuple(issue for issue in issues if with_closed or issue.is_open)
+
+    def change(self, number: int, decide: Callable[[Issue], Issue]) -> Issue:
+        """Replace an issue by what `decide` makes of it, after a fresh look.
+
+        Raises: NotFound, UnavailableError, and what `decide` raises.
+        """
+        self.catch_up()
+        before = self.get(number)
+        after = decide(before)
+        fields = fields_of(before, after)
+        if not fields:
+            return before
+        self._submit(number, "edit", fields)
+        return after
+
+    def comment(self, number: int, body: str, *, author: str = "") -> Issue:
+        """Add a comment.
+
+        Raises: NotFound, UnavailableError.
+        """
+        self.catch_up()
+        now = self._clock.now_ms()
+        mark = f"<!-- agentx:comment:{mint(now, self._entropy)} -->"
+        signed = f"**{author}**: {body}" if author else body
+        self._bare(number)
+        self._submit(number, "comment", {"mark": mark, "body": f"{signed}\n\n{mark}"})
+        return self.get(number)
+
+    def mirror(self, number: int, posts: Iterable[Post], labels: dict[str, bool]) -> int:
+        """Post what is not there yet, make labels true; return how many posts were new.
+
+        Raises: NotFound, UnavailableError.
+        """
+        self.catch_up()
+        has = self._bare(number).labels
+        there = self._marks(number)
+        new = [post for post in posts if post.mark not in there]
+        for post in new:
+            self._submit(number, "comment", {"mark": post.mark, "body": post.body})
+        for label, wanted in labels.items():
+            if wanted != (label in has):
+                self._submit(number, "label", {"label": label, "wanted": wanted})
+        return len(new)
+
+    def catch_up(self) -> Sent:
+        """Send what waits, in order; stop at the first that cannot be sent now.
+
+        What GitHub refuses for good is dropped, and said: it would hold up all that follows.
+        """
+        sent = 0
+        refused: list[str] = []
+        if not self._to_send():
+            return Sent()
+        with self._queue.sending() as mine:
+            for entry in self._to_send() if mine else ():
+                try:
+                    self._send(entry)
+                except UnavailableError:
+                    break
+                except InputError as error:
+                    if not self._is_there():
+                        break
+                    refused.append(f"#{entry.issue}: {error.message}")
+                self._queue.sent(entry)
+                sent += 1
+        return Sent(sent=sent, waiting=len(self._to_send()), refused=tuple(refused))
+
+    def _submit(self, number: int, kind: str, body: dict[str, Any]) -> None:
+        """Send something, or keep it until it can be sent; never before what waits already."""
+        entry = self._queue.add(number, kind, body)
+        with self._queue.sending() as mine:
+            waiting = self._to_send() if mine else ()
+            if not waiting or waiting[0].id != entry.id:
+                return
+            try:
+                self._send(entry)
+            except UnavailableError:
+                return
+            except AgentXError:
+                self._queue.sent(entry)  # refused for good: it must not wait
+                raise
+            self._queue.sent(entry)
+
+    def _is_there(self) -> bool:
+        """Tell whether GitHub shows the repository: to a wrong token it says that there is none."""
+        try:
+            return not self._api.get(self._repository).from_copy
+        except (NotFound, UnavailableError):
+            return False
+
+    def _to_send(self) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self._queue.waiting() if entry.kind != MIRROR)
+
+    def _send(self, entry: Entry) -> None:
+        path = f"{self._path}/{entry.issue}"
+        match entry.kind:
+            case "edit":
+                self._api.send("PATCH", path, dict(entry.body))
+            case "comment":
+                mark = entry.body["mark"]
+                # Perhaps it was posted, and the process died before it could say so.
+                if mark not in self._marks(entry.issue, fresh=True):
+                    self._api.send(
+                        "POST",
+                        f"{path}/comments",
+                        {"body": entry.body["body"]},
+                        found=lambda: {} if mark in self._marks(entry.issue, fresh=True) else None,
+                    )
+            case "label":
+                self._label(path, str(entry.body["label"]), wanted=bool(entry.body["wanted"]))
+            case other:
+                raise NotFound(f"{other!r} cannot be sent: written by a newer AgentX")
+
+    def _label(self, path: str, label: str, *, wanted: bool) -> None:
+        if wanted:
+            # Adding a label that is there already changes nothing, so it may be repeated.
+            self._api.send("POST", f"{path}/labels", {"labels": [label]}, found=lambda: None)
+            return
+        try:
+            self._api.send("DELETE", f"{path}/labels/{quote(label, safe='')}")
+        except NotFound:
+            return  # it is gone, which was wanted
+
+    def _bare(self, number: int) -> Issue:
+        try:
+            page = self._api.get(f"{self._path}/{number}")
+        except NotFound:
+            raise NotFound(
+                f"there is no issue #{number}", hint="`agentx issue list` shows them"
+            ) from None
+        if "pull_request" in page.body:
+            raise NotFound(f"#{number} is a pull request", hint="`agentx issue list` shows issues")
+        return issue_of(page.body)
+
+    def _marks(self, number: int, *, fresh: bool = False) -> str:
+        """Return all comments of an issue as one text, to look for marks in."""
+        bodies: list[str] = []
+        for page in self._api.all_pages(f"{self._path}/{number}/comments"):
+            if fresh and page.from_copy:
+                raise UnavailableError("GitHub cannot be reached", hint="try again later")
+            bodies.extend(str(each.get("body") or "") for each in page.body)
+        return "\n".join(bodies)
+
+    def _applied(self, issue: Issue, waiting: Iterable[Entry]) -> Issue:
+        """Return an issue as it will be once what waits is sent."""
+        now = self._clock.now_ms()
+        for entry in waiting:
+            if entry.issue == issue.number:
+                issue = _after(issue, entry, Comment(body="", created_ms=now))
+        return issue
+
+
+def _after(issue: Issue, entry: Entry, blank: Comment) -> Issue:
+    match entry.kind:
+        case "edit":
+            shape = {
+                "number": issue.number,
+                "title": entry.body.get("title", issue.title),
+                "body": entry.body.get("body", issue.body),
+                "labels": entry.body.get("labels", [*issue.labels, status_label(issue.status)]),
+                "state": entry.body.get("state", issue.state),
+                "state_reason": entry.body.get("state_reason"),
+                "created_at": "1970-01-01T00:00:00Z",
+                "updated_at": "1970-01-01T00:00:00Z",
+            }
+            made = issue_of(shape)
+            return replace(
+                made,
+                created_ms=issue.created_ms,
+                updated_ms=issue.updated_ms,
+                comments=issue.comments,
+            )
+        case "comment":
+            said = replace(blank, body=unmarked(str(entry.body["body"])))
+            return replace(issue, comments=(*issue.comments, said))
+        case "label":
+            label = str(entry.body["label"])
+            others = tuple(each for each in issue.labels if each != label)
+            return replace(issue, labels=(*others, label) if entry.body["wanted"] else others)
+        case _:
+            return issue

@@ -1,0 +1,106 @@
+"""An issue as GitHub holds it, and as we do.
+
+GitHub knows open and closed; our status is a label, `status:in-progress`. What is closed
+as completed is Done whatever its label says: people close issues on GitHub too. What is
+closed as not planned was given up, and keeps the status it had.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from agentx.kernel.clock import Millis, from_iso
+from agentx.kernel.errors import DataError, InvalidValue
+from agentx.work.model import Comment, Issue, IssueState, Status
+from agentx.work.statuses import named_status
+
+Shape = Mapping[str, Any]
+
+STATUS_PREFIX = "status:"
+_MARK = re.compile(r"\n*<!-- agentx:[a-z-]+:[A-Za-z0-9:_-]+ -->\s*")
+
+
+def status_label(status: Status) -> str:
+    """Return the label that stands for a status."""
+    return STATUS_PREFIX + status.lower().replace(" ", "-")
+
+
+def issue_of(shape: Shape, comments: tuple[Comment, ...] = ()) -> Issue:
+    """Return an issue as we hold it.
+
+    Raises: DataError when GitHub's answer is no issue.
+    """
+    try:
+        names = [each["name"] if isinstance(each, dict) else str(each) for each in shape["labels"]]
+        state = IssueState(shape["state"])
+        closed = shape.get("closed_at") if state is IssueState.CLOSED else None
+        return Issue(
+            number=int(shape["number"]),
+            title=str(shape["title"]),
+            body=unmarked(shape.get("body") or ""),
+            labels=tuple(name for name in names if not name.startswith(STATUS_PREFIX)),
+            status=_status(names, state, shape.get("state_reason")),
+            state=state,
+            created_ms=from_iso(shape["created_at"]),
+            # What is said on a closed issue does not make it newer.
+            updated_ms=from_iso(closed or shape["updated_at"]),
+            comments=comments,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            f"GitHub's answer is no issue: {type(error).__name__} {error}",
+            hint="check github.base_url",
+        ) from None
+
+
+def comment_of(shape: Shape) -> Comment:
+    """Return a comment as we hold it."""
+    user = shape.get("user") or {}
+    return Comment(
+        body=unmarked(str(shape.get("body") or "")),
+        created_ms=_time(shape.get("created_at")),
+        author=str(user.get("login", "")),
+    )
+
+
+def fields_of(before: Issue, after: Issue) -> dict[str, Any]:
+    """Return what GitHub must be told to turn one into the other."""
+    fields: dict[str, Any] = {}
+    if after.title != before.title:
+        fields["title"] = after.title
+    if after.body != before.body:
+        fields["body"] = after.body
+    if (after.labels, after.status) != (before.labels, before.status):
+        fields["labels"] = [*after.labels, status_label(after.status)]
+    if after.state is not before.state:
+        fields["state"] = after.state.value
+        if after.is_open:
+            fields["state_reason"] = "reopened"
+        else:
+            fields["state_reason"] = "completed" if after.status is Status.DONE else "not_planned"
+    return fields
+
+
+def unmarked(body: str) -> str:
+    """Return a text without our hidden marks, as a person would see it."""
+    return _MARK.sub("", body)
+
+
+def _status(names: list[str], state: IssueState, reason: object) -> Status:
+    if state is IssueState.CLOSED and reason != "not_planned":
+        return Status.DONE
+    said = next((name for name in names if name.startswith(STATUS_PREFIX)), "")
+    try:
+        status = named_status(said.removeprefix(STATUS_PREFIX)) if said else Status.BACKLOG
+    except InvalidValue:
+        status = Status.BACKLOG
+    return Status.BACKLOG if status is Status.DONE else status
+
+
+def _time(value: object) -> Millis:
+    try:
+        return from_iso(str(value))
+    except ValueError:
+        return Millis(0)

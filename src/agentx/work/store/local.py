@@ -1,0 +1,146 @@
+"""Issues as files in the repository: `.agentx/issues/<number>.json`, each under its lock.
+
+A number is free when there is no file of that name. It is looked for under one lock
+for all numbers, and taken under the lock of the file itself, where it is looked at
+once more: two processes never make the same issue, even when one of them was paused
+so long that it lost the first lock.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from agentx.host.disk import unreadable
+from agentx.host.document import DocumentFile
+from agentx.host.json_file import json_file
+from agentx.host.lock import locked
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import CorruptRecord, LimitError, NotFound
+from agentx.kernel.limits import ISSUE_NUMBER_MAX
+from agentx.kernel.paths import ProjectPaths
+from agentx.work.model import Comment, Issue
+from agentx.work.port import NewIssue
+from agentx.work.store.issue_file import from_shape, to_shape
+
+_SHARED_FILE = 0o644  # issues are committed, like the code beside them
+_OWNER = "agentx"
+_FILE = re.compile(r"([0-9]{1,9})\.json(?:\.corrupt-.*)?")
+
+
+class LocalIssues:
+    """The issues of a project in local mode."""
+
+    def __init__(self, paths: ProjectPaths, clock: Clock) -> None:
+        self._paths = paths
+        self._clock = clock
+        self.damaged: list[CorruptRecord] = []
+
+    def create(self, new: NewIssue) -> Issue:
+        """Keep a new issue; its number is nobody else's."""
+        now = self._clock.now_ms()
+        with locked(self._paths.issue_numbers, owner=_OWNER, clock=self._clock):
+            number = max(self._numbers(), default=0) + 1
+            while True:
+                if number > ISSUE_NUMBER_MAX:
+                    raise LimitError(f"there are no issue numbers beyond {ISSUE_NUMBER_MAX:,}")
+                issue = Issue(
+                    number=number,
+                    title=new.title,
+                    body=new.body,
+                    labels=new.labels,
+                    status=new.status,
+                    created_ms=now,
+                    updated_ms=now,
+                )
+                if self._taken(issue):
+                    return issue
+                number += 1
+
+    def get(self, number: int) -> Issue:
+        """Return one issue.
+
+        Raises: NotFound, CorruptRecord after moving a file that is no JSON aside.
+        """
+        file = self._file(number)
+        shape = file.read()
+        if shape is None:
+            raise _unknown(number)
+        return from_shape(shape, file.path)
+
+    def all(self, *, with_closed: bool = True) -> tuple[Issue, ...]:
+        """Return the issues by number; files that cannot be read are noted in `damaged`."""
+        found = []
+        for number in sorted(self._numbers()):
+            try:
+                found.append(self.get(number))
+            except NotFound:
+                continue  # gone since the folder was listed
+            except CorruptRecord as error:
+                self.damaged.append(error)
+        return tuple(issue for issue in found if with_closed or issue.is_open)
+
+    def change(self, number: int, decide: Callable[[Issue], Issue]) -> Issue:
+        """Replace an issue by what `decide` makes of it, under its lock.
+
+        Raises: NotFound, CorruptRecord, and what `decide` raises.
+        """
+        file = self._file(number)
+        if not file.path.exists():
+            raise _unknown(number)
+        with file.editing() as shape:
+            if not shape:
+                raise _unknown(number)
+            before = from_shape(shape, file.path)
+            after = decide(before)
+            if after != before:
+                shape.update(to_shape(after, shape))
+        return after
+
+    def comment(self, number: int, body: str, *, author: str = "") -> Issue:
+        """Add a comment; a closed issue stays as old as it is.
+
+        Raises: NotFound, CorruptRecord.
+        """
+        now = self._clock.now_ms()
+        said = Comment(body=body, created_ms=now, author=author)
+
+        def commented(issue: Issue) -> Issue:
+            updated = now if issue.is_open else issue.updated_ms
+            return replace(issue, comments=(*issue.comments, said), updated_ms=updated)
+
+        return self.change(number, commented)
+
+    def _taken(self, issue: Issue) -> bool:
+        """Make the file of an issue, unless there is one."""
+        file = self._file(issue.number)
+        with locked(file.path, owner=_OWNER, clock=self._clock) as held:
+            if file.path.exists():
+                return False
+            file.write_in(held, to_shape(issue))
+            return True
+
+    def _file(self, number: int) -> DocumentFile:
+        path = self._paths.issue(number)
+        return json_file(path, self._clock, owner=_OWNER, mode=_SHARED_FILE)
+
+    def _numbers(self) -> set[int]:
+        return _numbers_in(self._paths.issues)
+
+
+def _numbers_in(folder: Path) -> set[int]:
+    """Return the numbers that files have, also of those that were moved aside."""
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return set()
+    except OSError as error:
+        raise unreadable(folder, error) from error
+    found = (_FILE.fullmatch(name) for name in names)
+    return {int(name[1]) for name in found if name is not None}
+
+
+def _unknown(number: int) -> NotFound:
+    return NotFound(f"there is no issue #{number}", hint="`agentx issue list` shows them")

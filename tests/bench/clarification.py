@@ -1,0 +1,85 @@
+"""Clarifications: a ledger read and written, the monitor over many, and the lock's figures (7.1).
+
+The ledgers are as a busy project has them: three threads each, a tenth of the issues with an open
+question. The monitor is measured in a fresh process's state, with nothing remembered.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from agentx.app.clarifying import run_monitor
+from agentx.app.project import Project
+from agentx.app.work import NewIssue, open_issues
+from agentx.clarification import Clarifications, LedgerStore, Request, Scope
+from agentx.host.system import SystemClock
+from agentx.kernel.bus import Bus
+from tests.bench.row import Row
+from tests.support.clarifying import project_at
+
+LEDGERS = {"small": 1_000, "full": 1_000}
+TURNS = 50
+SCOPE = Scope(can_clarify=("architect",))
+WORDS = "Should tokens be kept in the database or in a signed cookie, and for how long? " * 5
+
+
+def run(size: str) -> list[Row]:
+    """Measure."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = project_at(Path(folder))
+        clock = SystemClock()
+        store = LedgerStore(project.paths, clock)
+        room = Clarifications(store, clock=clock, bus=Bus())
+        _fill(project, room, LEDGERS[size])
+        return [
+            Row("ledger read, median", _ms(lambda: room.ledger(1)), "ms", at_most=10),
+            Row("ledger changed (lock, write, release), median", _changed(room), "ms", at_most=10),
+            Row(
+                f"monitor over {LEDGERS[size]:,} ledgers, cold",
+                _ms(lambda: run_monitor(project), turns=5),
+                "ms",
+                at_most=500,
+            ),
+        ]
+
+
+def _fill(project: Project, room: Clarifications, ledgers: int) -> None:
+    """Write one ledger as the room does, and the others after its likeness."""
+    for turn in range(3):
+        known = _ask(room, 1, turn)
+        room.answer(known, WORDS)
+        room.resolve(known)
+    settled = project.paths.ledger(1).read_text(encoding="utf-8")
+    _ask(room, 1, 4)
+    asked = project.paths.ledger(1).read_text(encoding="utf-8")
+    for number in range(2, ledgers + 1):
+        text = asked if number % 10 == 0 else settled
+        text = text.replace("CLR-1-", f"CLR-{number}-")
+        text = text.replace('"issueNumber": 1,', f'"issueNumber": {number},')
+        project.paths.ledger(number).write_text(text, encoding="utf-8")
+    open_issues(project).create(NewIssue(title="Login"))
+
+
+def _ask(room: Clarifications, issue: int, turn: int) -> str:
+    request = Request(
+        issue=issue, asker="engineer", to="architect", topic=f"Topic {turn}", question=WORDS
+    )
+    return room.ask(request, SCOPE).id
+
+
+def _changed(room: Clarifications) -> float:
+    turns = iter(range(TURNS))
+    return _ms(lambda: _ask(room, 2 + next(turns), 9))
+
+
+def _ms(act: Callable[[], object], turns: int = TURNS) -> float:
+    times = []
+    for _ in range(turns):
+        began = time.perf_counter()
+        act()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times) * 1000

@@ -1,0 +1,90 @@
+"""Recall and the MCP tools on a project that remembers the sample told over and over.
+
+The store is kept in `.bench/` between runs. Recall is measured in an open store; a call of
+a tool opens and closes it, as the server does without a daemon.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import anyio
+from mcp import Client
+
+from agentx.app.local import LocalMemory
+from agentx.app.operations.recall import RecallRequest, recall
+from agentx.app.project import open_project
+from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.server import build
+from tests.bench.row import Row
+from tests.support.history import repeated_sample
+from tests.support.remembering import environment_in, remember
+
+KEPT = Path(".bench")
+SIZES = {"small": 20_000, "full": 1_000_000}
+RUNS = 15
+RECALL_MS_MAX = 150
+
+
+def run(size: str) -> list[Row]:
+    """Measure."""
+    count = SIZES[size]
+    root = (KEPT / f"recalling-{count}").absolute()
+    folder = root / "shop"
+    folder.mkdir(parents=True, exist_ok=True)
+    project = open_project(folder, environment_in(root))
+    if not (root / "built").exists():
+        remember(project, repeated_sample(count))
+        (root / "built").touch()
+    requests = {
+        "the newest": RecallRequest(),
+        "for an issue": RecallRequest(issue=31),
+        "with a context": RecallRequest(context="retries of webhooks that the office refuses"),
+    }
+    with LocalMemory(project) as memory:
+        rows = [
+            Row(
+                f"recall section, {name}, {count:,} events",
+                _median_ms(lambda request=request: recall(project, memory, request)),  # type: ignore[misc]  # bound now
+                "ms",
+                at_most=RECALL_MS_MAX,
+            )
+            for name, request in requests.items()
+        ]
+    return [*rows, *_calls(folder, root, count)]
+
+
+def _calls(folder: Path, root: Path, count: int) -> list[Row]:
+    server = build(Desk(folder, environment_in(root)))
+    calls = {
+        "search": {"query": "what did we decide about retries?"},
+        "recall": {"context": "retries of webhooks"},
+        "timeline": {"id": "2026-03-09"},
+    }
+
+    async def measured() -> list[Row]:
+        rows = []
+        async with Client(server) as client:
+            for name, arguments in calls.items():
+                times = []
+                for _ in range(RUNS):
+                    began = time.perf_counter()
+                    answer = await client.call_tool(name, arguments)
+                    times.append((time.perf_counter() - began) * 1000)
+                    assert not answer.is_error, answer.content
+                rows.append(Row(f"mcp {name}, {count:,} events, no daemon", median(times), "ms"))
+        return rows
+
+    return anyio.run(measured)
+
+
+def _median_ms(work: Callable[[], object]) -> float:
+    times = []
+    for _ in range(RUNS):
+        began = time.perf_counter()
+        work()
+        times.append((time.perf_counter() - began) * 1000)
+    return median(times)

@@ -1,0 +1,169 @@
+"""Goal: agents ask, answer and come to terms on the command line; a person settles the rest.
+
+Method: the real commands in a throw-away project; one row of the specification after another.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.house import House, prompt
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    """Return a project with one feature."""
+    made = House(tmp_path)
+    (made.project / ".agentx").mkdir()
+    made.agentx("issue", "create", "--title", "Login", "--label", "type:feature")
+    return made
+
+
+def ask(house: House, *more: str, expect: int = 0, topic: str = "Storage") -> Any:
+    return house.json(
+        *("clarify", "ask", "--issue", "1", "--from", "engineer", "--to", "architect"),
+        *("--topic", topic, "--question", f"What about {topic}?", *more),
+        expect=expect,
+    )
+
+
+def agents(house: House) -> dict[str, Any]:
+    return {each["agent"]: each for each in house.json("state")["agents"]}
+
+
+@pytest.mark.promise("clarify.flow")
+def test_8_3_full_flow_happy_path(house: House) -> None:
+    asked = ask(house)
+
+    assert (asked["id"], asked["status"], asked["round"]) == ("CLR-1-001", "pending", 1)
+    # 12.4: state and ready show who waits.
+    assert agents(house)["engineer"]["status"] == "blocked-clarification"
+    assert agents(house)["engineer"]["waitingOn"] == "architect"
+    assert agents(house)["architect"]["status"] == "clarifying"
+    assert agents(house)["architect"]["respondingTo"] == "engineer"
+    marker = "BLOCKED: Clarification CLR-1-001 pending from architect"
+    assert marker in house.agentx("ready").stdout
+
+    assert house.json("clarify", "answer", "CLR-1-001", "PostgreSQL.")["status"] == "answered"
+    assert house.json("clarify", "resolve", "CLR-1-001")["status"] == "resolved"
+    assert agents(house)["engineer"]["status"] == "working"
+    assert agents(house)["architect"]["status"] == "idle"
+
+    # 3.1 `agentx clarify --issue N`: the thread, without colour when it is no terminal.
+    thread = house.agentx("clarify", "--issue", "1").stdout
+    assert "[Round 1] engineer -> architect" in thread
+    assert "  Q: What about Storage?" in thread
+    assert "  A: PostgreSQL." in thread
+    assert "[RESOLVED] engineer" in thread
+    assert "\x1b" not in thread
+    data = house.json("clarify", "--issue", "1")
+    assert data["issueNumber"] == 1
+    on_disk = house.project / ".agentx" / "state" / "clarifications" / "issue-1.json"
+    assert (
+        data["clarifications"][0]["thread"]
+        == (json.loads(on_disk.read_text(encoding="utf-8"))["clarifications"][0]["thread"])
+    )
+    assert house.json("clarify")["clarifications"] == []
+
+
+def test_8_3_full_flow_escalation(house: House) -> None:
+    ask(house)
+    for number in range(2):  # the workflow allows three rounds
+        house.agentx("clarify", "answer", "CLR-1-001", f"answer {number}")
+        house.agentx(
+            "clarify", "ask", "--follow-up", "CLR-1-001", "--question", f"But why {number}?"
+        )
+    house.agentx("clarify", "answer", "CLR-1-001", "because")
+
+    refused = house.json(
+        *("clarify", "ask", "--follow-up", "CLR-1-001", "--question", "Still?"), expect=5
+    )
+    assert refused["error"]["code"] == "MAX_ROUNDS_EXCEEDED"
+    assert refused["error"]["message"] == "CLR-1-001 reached max rounds (3). Auto-escalated"
+    [shown] = house.json("clarify")["clarifications"]
+    assert (shown["status"], shown["round"]) == ("escalated", 3)
+    assert "[ESCALATED]" in house.agentx("clarify", "--issue", "1").stdout
+    assert agents(house)["engineer"]["status"] == "blocked-clarification"
+
+    # 3.1 `agentx clarify resolve CLR-N-NNN`: a person settles it, and the asker goes on.
+    settled = house.json("clarify", "resolve", "CLR-1-001", "Take PostgreSQL")
+    assert (settled["status"], settled["thread"][-1]["from"]) == ("resolved", "human")
+    assert agents(house)["engineer"]["status"] == "working"
+
+
+def test_3_1_lists_escalations_and_the_hidden_rest(house: House) -> None:
+    ask(house)
+    ask(house, "--no-block", topic="Keys")
+
+    listed = house.agentx("clarify").stdout
+    assert "CLR-1-001" in listed
+    assert "CLR-1-002" in listed
+    assert "next:" in listed
+    assert "No clarifications stale or stuck." in house.agentx("clarify", "stale").stdout
+    assert house.json("clarify", "stale")["clarifications"] == []
+
+    # 3.1 `agentx clarify escalate CLR-N-NNN`; a late answer is kept and undoes nothing.
+    said = house.agentx("clarify", "escalate", "CLR-1-002", "no agreement").stdout
+    assert "Options:" in said
+    late = house.json("clarify", "answer", "CLR-1-002", "Here it is")
+    assert late["status"] == "escalated"
+    assert late["thread"][-1]["late"] is True
+
+    begun = house.json("hook", "start", "--agent", "architect", "--issue", "1")
+    assert begun["status"] == "clarifying"
+    assert "CLR-1-001" in begun["inbox"][0]
+    assert house.json("clarify", "inbox", "architect")["clarifications"][0]["id"] == "CLR-1-001"
+    house.hook(prompt("We decided to use PostgreSQL because transactions matter."))
+    ended = house.json("hook", "finish", "--agent", "architect", "--issue", "1")
+    assert (ended["status"], ended["captured"]) == ("clarifying", 1)
+    assert ended["monitor"]["stale"] == []
+
+
+@pytest.mark.promise("errors.clear")
+def test_3_5_errors_have_their_codes_and_exit_codes(house: House) -> None:
+    house.agentx("issue", "create", "--title", "Fix", "--label", "type:bug")
+    out_of_scope = house.json(
+        *("clarify", "ask", "--issue", "1", "--from", "engineer", "--to", "reviewer"),
+        *("--topic", "t", "--question", "q"),
+        expect=2,
+    )
+    assert out_of_scope["error"]["code"] == "SCOPE_VIOLATION"
+    assert ask(house, "--question", "q" * 2_001, expect=2)["error"]["code"] == "invalid_value"
+    missing = house.json("clarify", "answer", "CLR-1-009", "x", expect=2)
+    assert missing["error"]["code"] == "NOT_FOUND"
+    house.json("clarify", "answer", "nonsense", "x", expect=2)
+    never_blocks = house.json(
+        *("clarify", "ask", "--issue", "2", "--from", "engineer", "--to", "architect"),
+        *("--topic", "t", "--question", "q"),
+    )
+    assert (never_blocks["blocking"], never_blocks["maxRounds"]) == (False, 2)
+
+    script = house.root / "script.json"
+    script.write_text('[{"answer": "PostgreSQL."}]', encoding="utf-8")
+    words = ("--wait", "--runner", "scripted", "--script", str(script))
+    routed = house.agentx(
+        *("clarify", "ask", "--issue", "1", "--from", "engineer", "--to", "architect"),
+        *("--topic", "Base", "--question", "Which?", *words),
+    )
+    assert "[Engineer -> Architect] Clarification needed: Which?" in routed.stderr
+    assert "[Architect] PostgreSQL." in routed.stderr
+    assert "PostgreSQL." in routed.stdout
+
+
+@pytest.mark.promise("clarify.damage")
+def test_a_damaged_ledger_is_moved_aside_and_the_next_command_goes_on(house: House) -> None:
+    ask(house)
+    ledgers = house.project / ".agentx" / "state" / "clarifications"
+    whole = (ledgers / "issue-1.json").read_bytes()
+    (ledgers / "issue-1.json").write_bytes(whole[:-40])
+
+    refused = house.json("clarify", "--issue", "1", expect=4)
+
+    assert "moved aside" in refused["error"]["hint"]
+    [aside] = ledgers.glob("issue-1.json.corrupt-*")
+    assert aside.read_bytes() == whole[:-40]
+    assert ask(house)["id"] == "CLR-1-002"

@@ -1,0 +1,73 @@
+"""Goal: a person keeps, finds, corrects, merges and moves observations with the real commands.
+
+Method: the commands in a throw-away home, on the files and on SQLite.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.house import House
+
+
+@pytest.mark.promise("observations.kept", "observations.migrate")
+def test_observations_from_the_first_to_the_archive(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    said = (
+        ("decision", "29", "Chose per-issue JSON files for storage. SQLite was too opaque."),
+        ("error", "29", "The payment webhook times out after 30 s because the vendor hangs up."),
+        ("key-fact", "30", "The harbour API allows five calls a second."),
+    )
+    ids = [
+        house.json(
+            "memory", "add", "--agent", "engineer", "--issue", issue, "--category", category, text
+        )["id"]
+        for category, issue, text in said
+    ]
+    assert all(each.startswith("obs-engineer-") for each in ids)
+
+    found = house.json("memory", "search", "webhook vendor")["observations"]
+    assert [each["id"] for each in found] == [ids[1]]
+    listed = house.json("memory", "list", "--issue", "29")["observations"]
+    assert {each["id"] for each in listed} == set(ids[:2])
+    shown = house.agentx("memory", "show", ids[0]).stdout
+    assert "SQLite was too opaque." in shown
+    assert "issue 29" in shown
+
+    house.agentx("sync")
+    page = json.loads((house.project / ".agentx/memory/issue-29.json").read_bytes())
+    assert [each["id"] for each in page["observations"]] == ids[:2]
+
+    assert house.json("memory", "migrate", "--to", "sqlite")["observations"] == 3
+    assert house.json("memory", "remove", ids[2]) == {"removed": ids[2]}
+    assert house.json("memory", "compact", "--older-than", "0")["archived"] == 2
+    assert house.json("memory", "migrate", "--to", "json")["archived"] == 2
+    (merged,) = house.json("memory", "search", "webhook vendor")["observations"]
+    original = house.json("memory", "show", ids[1])
+    assert original["archived"]
+    assert set(house.json("memory", "show", merged["id"])["observation"]["sources"]) == set(ids[:2])
+
+    stats = house.json("memory", "stats")
+    assert (stats["backend"], stats["store"]["total_observations"]) == ("json", 1)
+    assert stats["captures"]["times"] == 3
+    assert "1 observation of 1 issue" in house.agentx("memory", "stats").stdout
+    assert house.json("memory", "verify")["checked"] == 1
+    budget = house.json("memory", "budget", "--issue", "29")
+    assert 0 < budget["memory_tokens"] <= budget["memory_limit_tokens"] == 20_000
+
+
+@pytest.mark.promise("errors.clear")
+def test_a_wrong_request_says_what_is_wrong(tmp_path: Path) -> None:
+    house = House(tmp_path)
+
+    refused = house.json("memory", "show", "obs-1", expect=2)["error"]
+    assert "agentx memory list" in refused["hint"]
+    missing = house.json("memory", "remove", "obs-e-1-1-aaaaaa", expect=2)["error"]
+    assert missing["code"] == "not_found"
+    empty = house.json("memory", "add", "--agent", "e", "  ", expect=2)["error"]
+    assert empty["message"] == "there is nothing to remember"
+    assert house.json("memory", "migrate", "--to", "json", expect=3)["error"]["code"] == "conflict"
+    assert not (house.project / ".agentx").exists()

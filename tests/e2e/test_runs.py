@@ -1,0 +1,160 @@
+"""Goal: a whole run through the commands, from the plan to the pull request.
+
+Method: a small real repository; two lanes at once, one conflict, one interruption; several
+processes that write to one run at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.house import House, processes_of
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(tmp_path)
+    (made.project / "mail.py").write_text("def check(address):\n    return True\n")
+    (made.project / "test_mail.py").write_text("from mail import check\n")
+    made.git("add", ".")
+    made.git("commit", "-q", "-m", "mail")
+    yield made
+    assert processes_of(made.home) == []
+
+
+def _commit(house: House, folder: str, name: str, text: str) -> None:
+    where = Path(folder)
+    (where / name).write_text(text)
+    house.git("add", ".", cwd=where)
+    house.git("commit", "-q", "-m", f"change {name}", cwd=where)
+
+
+def _planned(house: House) -> str:
+    started = house.json("run", "start", "Add e-mail checks", "--description", "no bad addresses")
+    run_id: str = started["run_id"]
+    add = ("run", "task", "add")
+    accept = ("--accept", "rejects a@")
+    one = house.json(*add, "Write the checker", "--file", "mail.py", *accept)
+    house.json(*add, "Write the page", "--file", "mail.py")
+    house.json(*add, "Wire it in", "--after", "TASK-001", "--after", "TASK-002")
+    assert one["task_id"] == "TASK-001"
+    rules = house.project / "rules.md"
+    rules.write_text("# Constitution\nNever throw.\n")
+    house.agentx("run", "artifact", "constitution.md", str(rules))
+    rules.unlink()
+    house.agentx("run", "phase", "next")
+    return run_id
+
+
+@pytest.mark.promise("runs.whole")
+def test_a_run_from_plan_to_pull_request_with_two_lanes_and_a_conflict(house: House) -> None:
+    run_id = _planned(house)
+    one = house.json("run", "lane", "open", "--task", "TASK-001", "--actor", "executor")
+    two = house.json("run", "lane", "open", "--task", "TASK-002", "--actor", "executor")
+    _commit(house, one["folder"], "mail.py", "def check(address):\n    return '@' in address\n")
+    _commit(house, two["folder"], "mail.py", "def check(address):\n    return bool(address)\n")
+    # From inside a lane the same run is meant.
+    house.agentx("run", "task", "log", "TASK-001", "checks the @", cwd=Path(one["folder"]))
+
+    house.agentx("run", "lane", "merge", one["lane_id"])
+    refused = house.json("run", "lane", "merge", two["lane_id"], expect=3)
+    resumed = house.agentx("run", "resume")
+    context = house.json("run", "context", "--task", "TASK-002", "--budget", "4000")
+    too_little = house.json("run", "context", "--task", "TASK-002", "--budget", "20", expect=5)
+
+    assert "conflicts in mail.py" in refused["error"]["message"]
+    assert "merge conflict" in resumed.stdout
+    assert f"agentx run lane merge {two['lane_id']}" in resumed.stdout
+    sources = [each["piece"]["source"] for each in context["pieces"]]
+    assert sources[:3] == ["manifest.yaml", "tasks/TASK-002/contract", "artifacts/constitution.md"]
+    assert {"mail.py", "test_mail.py"} <= set(sources)
+    assert context["tokens"] <= 4_000
+    assert too_little["error"]["code"] == "budget_exceeded"
+
+    lane = Path(two["folder"])
+    work = f"agent/{run_id}/work"
+    with pytest.raises(Exception, match="git"):
+        house.git("merge", "-q", work, cwd=lane)
+    _commit(house, two["folder"], "mail.py", "def check(address):\n    return '@' in address[1:]\n")
+    house.agentx("run", "lane", "merge", two["lane_id"])
+    house.agentx("run", "task", "start", "TASK-003")
+    house.agentx("run", "task", "done", "TASK-003", "called at sign-up")
+    shown = house.agentx("run", "show").stdout
+    assert "[>] EXECUTION" in shown
+    assert "go on to VERIFICATION" in shown
+
+    _commit(house, str(house.project), "other.py", "x = 1\n")
+    house.agentx("run", "lane", "rebase")
+    house.agentx("run", "phase", "VERIFICATION")
+    house.agentx("run", "verify", "--verdict", "PASSED", "--check", "unit tests=12 passed")
+    house.agentx("run", "propose", "check with [1:]", "--kind", "pattern", "--evidence", "mail.py")
+    house.agentx("run", "phase", "next")
+    house.agentx("run", "phase", "next")
+    pr = house.json("run", "pr")
+    house.agentx("run", "phase", "complete")
+    done = house.json("run", "show", run_id)
+
+    assert pr["ready"] is True
+    assert pr["changes"]["files"] == ["mail.py"]
+    assert "Write the checker" in pr["description"]
+    assert (done["status"], done["phase"]) == ("COMPLETED", "PR_PREP")
+    run = house.project / ".agent-memory" / "runs" / run_id
+    assert (run / "pr" / "description.md").is_file()
+    assert (run / "pr" / "promotion-candidate.yaml").is_file()
+    assert house.git("merge-base", "--is-ancestor", "main", work) == ""
+    assert house.git("branch", "--show-current") == "main"
+    assert house.git("status", "--porcelain", "--", ":!.agent-memory") == ""
+    _packed_and_recalled(house, run_id)
+
+
+def _packed_and_recalled(house: House, run_id: str) -> None:
+    """Pack the run away; the next one is told what it taught."""
+    assert house.json("run", "clean")["archived"] == []  # it ended just now
+    packed = house.json("run", "archive", run_id, "--promote", "all")
+    folder = house.project / ".agent-memory"
+    assert (folder / "archive" / f"{run_id}.tar.gz").is_file()
+    assert not (folder / "runs" / run_id).exists()
+    assert packed["undecided"] == 0
+    (pattern,) = house.json("ltm", "patterns")["lessons"]
+    assert (pattern["text"], pattern["learned_from"]) == ("check with [1:]", [run_id])
+    (measure,) = house.json("ltm", "metrics")["runs"]
+    assert (measure["tasks_completed"], measure["files_changed"]) == (3, 1)
+
+    house.json("run", "start", "More e-mail checks")
+    house.json("run", "task", "add", "Check the domain", "--file", "mail.py")
+    context = house.json("run", "context", "--task", "TASK-001", "--budget", "4000")
+    assert any(each["piece"]["source"].startswith("PAT-001") for each in context["pieces"])
+    (found,) = house.json("search", "check [1:]", "--kind", "lesson")["hits"]
+    assert found["doc_id"] == "PAT-001"
+    house.agentx("sync")
+    assert "PAT-001" in house.agentx("recall").stdout
+    house.agentx("run", "restore", run_id)
+    assert house.json("run", "show", run_id)["status"] == "COMPLETED"
+
+
+def test_many_processes_write_to_one_run_and_nothing_is_lost(house: House) -> None:
+    run_id = house.json("run", "start", "busy")["run_id"]
+
+    def say(number: int) -> dict[str, Any]:
+        words = ("--actor", f"a{number % 3}", "--type", "NOTE", "--detail", f"text=n{number}")
+        found: dict[str, Any] = house.json("run", "event", "--run", run_id, *words)
+        return found
+
+    with ThreadPoolExecutor(4) as pool:
+        said = {each["event_id"] for each in pool.map(say, range(12))}
+    shown = house.json("run", "show")
+    listed = house.json("run", "list")["runs"]
+    wrong = house.json("run", "event", "--type", "nonsense", expect=2)
+    missing = house.json("run", "task", "start", "TASK-404", expect=2)
+
+    assert len(said) == 12
+    assert shown["by_kind"] == {"run-started": 1, "note": 12}
+    assert shown["faults"] == []
+    assert [(row["run_id"], row["active"]) for row in listed] == [(run_id, True)]
+    assert wrong["error"]["code"] == "invalid_value"
+    assert "agentx run task list" in missing["error"]["hint"]

@@ -1,0 +1,118 @@
+"""Clarifications for tests: one value, a room on disk, and a project with a clock in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agentx.app.config import read_environment
+from agentx.app.project import Project, open_project
+from agentx.clarification import Clarifications, LedgerStore, Request, Scope
+from agentx.clarification.model import Answered, Asked, Clarification, Fact
+from agentx.clarification.protocol import applied
+from agentx.kernel.bus import Bus
+from agentx.kernel.clock import MINUTE_MS, Millis
+from agentx.kernel.ids import clarification_id
+from agentx.kernel.paths import ProjectPaths
+from tests.support.time_and_chance import START_MS, FakeClock
+
+SCOPE = Scope(can_clarify=("architect", "product-manager"))
+AGENTS = frozenset({"engineer", "architect", "product-manager", "reviewer", "tester"})
+
+
+def clarification(
+    number: int = 1,
+    *,
+    issue: int = 42,
+    asker: str = "engineer",
+    to: str = "architect",
+    topic: str = "Session storage",
+    question: str = "JWT or server sessions?",
+    blocking: bool = True,
+    rounds_max: int = 5,
+    at_ms: int = START_MS,
+) -> Clarification:
+    """Return a clarification whose first question is pending."""
+    state = Clarification(
+        id=clarification_id(issue, number),
+        issue=issue,
+        asker=asker,
+        to=to,
+        topic=topic,
+        blocking=blocking,
+        rounds_max=rounds_max,
+        created_ms=Millis(at_ms),
+        stale_after_ms=Millis(at_ms + 30 * MINUTE_MS),
+    )
+    return applied(state, Asked(at_ms=Millis(at_ms), by=asker, body=question))
+
+
+def after(state: Clarification, *facts: Fact) -> Clarification:
+    """Return a clarification after facts that the protocol allows."""
+    for fact in facts:
+        state = applied(state, fact)
+    return state
+
+
+def answered(state: Clarification, body: str = "JWT.", at_ms: int = START_MS) -> Clarification:
+    """Return a clarification after an answer."""
+    return applied(state, Answered(at_ms=Millis(at_ms), by=state.to, body=body))
+
+
+def request(
+    *,
+    issue: int = 42,
+    asker: str = "engineer",
+    to: str = "architect",
+    topic: str = "Session storage",
+    question: str = "JWT or server sessions?",
+    blocking: bool = True,
+) -> Request:
+    """Return a request."""
+    return Request(
+        issue=issue, asker=asker, to=to, topic=topic, question=question, blocking=blocking
+    )
+
+
+@dataclass(slots=True)
+class Room:
+    """The ledgers of a folder, and everything the bus was told."""
+
+    paths: ProjectPaths
+    clock: FakeClock
+    store: LedgerStore
+    clarifications: Clarifications
+    told: list[object] = field(default_factory=list)
+
+    def ask(self, wanted: Request | None = None, scope: Scope = SCOPE) -> Clarification:
+        """Put a question."""
+        return self.clarifications.ask(wanted or request(), scope)
+
+
+def room(root: Path) -> Room:
+    """Open a room in a folder."""
+    clock, bus = FakeClock(), Bus()
+    paths = ProjectPaths(root)
+    store = LedgerStore(paths, clock)
+    made = Room(
+        paths=paths,
+        clock=clock,
+        store=store,
+        clarifications=Clarifications(store, clock=clock, bus=bus),
+    )
+    bus.listen(object, made.told.append)
+    return made
+
+
+def project_at(root: Path, clock: FakeClock | None = None) -> Project:
+    """Open a project in a folder of its own, with a clock in the hands of the test."""
+    folder = root / "shop"
+    (folder / ".agentx").mkdir(parents=True, exist_ok=True)
+    environment = read_environment({"HOME": str(root / "home"), "PATH": "/nowhere"})
+    return replace(open_project(folder, environment), clock=clock or FakeClock())
+
+
+def ids(states: Iterable[Clarification]) -> tuple[str, ...]:
+    """Return the ids of clarifications."""
+    return tuple(state.id for state in states)

@@ -1,0 +1,41 @@
+"""Projects that remember something, opened in this process: no daemon, no command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from agentx.app.config import Environment, read_environment
+from agentx.app.local import LocalMemory
+from agentx.app.project import Project, open_project
+from agentx.kernel.capture import Draft
+from agentx.kernel.clock import DAY_MS
+from tests.support.history import imported_sample
+from tests.support.time_and_chance import FakeClock
+
+
+def environment_in(root: Path) -> Environment:
+    """Return the surroundings of a user whose home is in a folder."""
+    return read_environment({"HOME": str(root / "home"), "PATH": "", "TZ": "UTC"})
+
+
+def project_in(root: Path, name: str = "shop") -> Project:
+    """Return an empty project of that user, at a time after the sample."""
+    folder = root / name
+    folder.mkdir(parents=True, exist_ok=True)
+    opened = open_project(folder, environment_in(root))
+    return replace(opened, clock=FakeClock(imported_sample()[-1].timestamp_ms + DAY_MS))
+
+
+def remember(project: Project, drafts: Iterable[Draft]) -> Project:
+    """Store drafts in a project and bring its views up to date."""
+    with LocalMemory(project) as memory:
+        memory.append(drafts)
+        memory.catch_up()
+    return project
+
+
+def sample_project(root: Path) -> Project:
+    """Return a project that remembers the bundled sample: three weeks of a small team."""
+    return remember(project_in(root), imported_sample())

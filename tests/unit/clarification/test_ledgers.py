@@ -1,0 +1,369 @@
+"""Goal: ledgers on disk are exactly as specified, other tools may read and write them, and damage
+is moved aside and never replaced (spec 4.2, 4.4, 3.3, 3.5, 12.2).
+
+Method: a real folder, a clock in hand, files read and written beside the room.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentx.clarification import (
+    ClarificationAnswered,
+    ClarificationEscalated,
+    ClarificationEvent,
+    ClarificationNotFound,
+    ClarificationRequested,
+    ClarificationResolved,
+    ClarificationStale,
+    LockTimeout,
+    MaxRoundsExceeded,
+    MonitorRan,
+    Reason,
+    Status,
+    World,
+    payload_of,
+)
+from agentx.host.lock import locked
+from agentx.host.system import SystemClock
+from agentx.kernel.clock import MINUTE_MS
+from agentx.kernel.errors import CorruptRecord, IllegalTransition, InvalidValue
+from tests.support.clarifying import SCOPE, Room, ids, request, room
+from tests.support.time_and_chance import START_MS
+
+
+def document(here: Room, issue: int = 42) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(here.paths.ledger(issue).read_text(encoding="utf-8"))
+    return found
+
+
+def check(here: Room) -> None:
+    here.clarifications.check(here.clarifications.survey(), World(now_ms=here.clock.now_ms()))
+
+
+def test_4_2_the_file_has_the_fields_of_the_schema(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    here.ask()
+
+    path = tmp_path / ".agentx" / "state" / "clarifications" / "issue-42.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert found["issueNumber"] == 42
+    [row] = found["clarifications"]
+    assert {name: row[name] for name in row if name not in {"slaMinutes", "thread"}} == {
+        "id": "CLR-42-001",
+        "from": "engineer",
+        "to": "architect",
+        "topic": "Session storage",
+        "blocking": True,
+        "status": "pending",
+        "round": 1,
+        "maxRounds": 5,
+        "created": "2026-03-02T10:00:00.000Z",
+        "staleAfter": "2026-03-02T10:30:00.000Z",
+        "resolvedAt": None,
+    }
+    assert row["thread"] == [
+        {
+            "round": 1,
+            "from": "engineer",
+            "type": "question",
+            "body": "JWT or server sessions?",
+            "timestamp": "2026-03-02T10:00:00.000Z",
+        }
+    ]
+
+
+def test_3_3_ask_answer_follow_up_and_resolve_are_kept_in_the_thread(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    here.clarifications.answer(state.id, "JWT.")
+    here.clarifications.follow_up(state.id, "And the keys?", by="engineer")
+    here.clarifications.answer(state.id, "ES256.")
+    here.clarifications.resolve(state.id)
+
+    [row] = document(here)["clarifications"]
+    assert (row["status"], row["round"]) == ("resolved", 2)
+    assert [(entry["round"], entry["from"], entry["type"]) for entry in row["thread"]] == [
+        (1, "engineer", "question"),
+        (1, "architect", "answer"),
+        (2, "engineer", "question"),
+        (2, "architect", "answer"),
+        (2, "engineer", "resolution"),
+    ]
+    assert row["resolvedAt"] == "2026-03-02T10:00:00.000Z"
+    assert "ES256" in row["summary"]
+
+
+@pytest.mark.promise("clarify.rounds")
+@pytest.mark.parametrize(("blocking", "rounds"), [(True, 5), (False, 6)])
+def test_3_5_after_the_last_round_it_is_escalated_and_said(
+    tmp_path: Path, blocking: bool, rounds: int
+) -> None:
+    here = room(tmp_path)
+    state = here.ask(request(blocking=blocking))
+    for number in range(1, rounds):
+        here.clarifications.answer(state.id, f"answer {number}")
+        here.clarifications.follow_up(state.id, f"question {number}", by="engineer")
+    here.clarifications.answer(state.id, "the last answer")
+
+    with pytest.raises(MaxRoundsExceeded) as refused:
+        here.clarifications.follow_up(state.id, "Still not clear", by="engineer")
+
+    assert refused.value.message == f"CLR-42-001 reached max rounds ({rounds}). Auto-escalated"
+    [row] = document(here)["clarifications"]
+    assert (row["status"], row["round"], row["reason"]) == ("escalated", rounds, "max-rounds")
+    assert "Still not clear" in row["thread"][-1]["body"]
+    assert here.clarifications.resolve(state.id, "Do it so").status is Status.RESOLVED
+
+
+def test_3_5_not_found_has_its_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ClarificationNotFound) as refused:
+        room(tmp_path).clarifications.answer("CLR-42-001", "x")
+
+    assert refused.value.message == "Clarification CLR-42-001 not found in ledger."
+    assert refused.value.code == "NOT_FOUND"
+
+
+def test_3_5_lock_timeout_has_its_sentence_and_4_4_the_lock_its_fields(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    here.ask()
+    path = here.paths.ledger(42)
+
+    with locked(path, owner="reviewer", clock=SystemClock()):
+        record = json.loads(path.with_name(path.name + ".lock").read_text(encoding="utf-8"))
+        with (
+            pytest.raises(LockTimeout) as refused,
+            here.store.editing(42, agent="engineer", wait_ms=30),
+        ):
+            pytest.fail("the lock was not ours")
+
+    assert {"pid", "timestamp", "agent"} <= set(record)
+    assert record["agent"] == "reviewer"
+    assert refused.value.message == (
+        "Failed to acquire lock for issue-42.json after 5 retries (5s timeout)."
+    )
+    assert refused.value.code == "LOCK_TIMEOUT"
+    assert not path.with_name(path.name + ".lock").exists()
+
+
+def test_numbers_go_up_and_grow_a_digit_past_999(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    here.ask()
+    found = document(here)
+    found["clarifications"][0]["id"] = "CLR-42-999"
+    here.paths.ledger(42).write_text(json.dumps(found), encoding="utf-8")
+
+    assert here.ask().id == "CLR-42-1000"
+    assert here.ask().id == "CLR-42-1001"
+    assert ids(here.clarifications.ledger(42))[-1] == "CLR-42-1001"
+
+
+def test_what_other_tools_wrote_beside_our_fields_stays(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    found = document(here)
+    found["team"] = "blue"
+    found["clarifications"][0]["mood"] = "curious"
+    found["clarifications"][0]["thread"][0]["seen"] = True
+    here.paths.ledger(42).write_text(json.dumps(found), encoding="utf-8")
+
+    here.clarifications.answer(state.id, "JWT.")
+
+    after = document(here)
+    assert after["team"] == "blue"
+    [row] = after["clarifications"]
+    assert (row["mood"], row["thread"][0]["seen"], row["status"]) == ("curious", True, "answered")
+
+
+def test_a_ledger_that_another_tool_wrote_by_the_schema_alone_is_read(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    here.ask()
+    found = document(here)
+    [row] = found["clarifications"]
+    del row["slaMinutes"]
+    row["created"] = "2026-03-02T11:00:00+01:00"
+    here.paths.ledger(42).write_text(json.dumps(found), encoding="utf-8")
+
+    [state] = here.clarifications.ledger(42)
+
+    assert (state.created_ms, state.sla_minutes) == (START_MS, 30)
+
+
+DAMAGE = {
+    "no JSON": b'{"issueNumber": 42, "clarif',
+    "not UTF-8": b"\xff\xfe\x00",
+    "empty": b"",
+    "no object": b"[]",
+    "no list": b'{"issueNumber": 42, "clarifications": {}}',
+    "another issue": b'{"issueNumber": 7, "clarifications": []}',
+    "no clarification": b'{"issueNumber": 42, "clarifications": [1]}',
+    "missing field": b'{"issueNumber": 42, "clarifications": [{"id": "CLR-42-007"}]}',
+}
+
+
+@pytest.mark.promise("clarify.damage")
+@pytest.mark.parametrize("raw", DAMAGE.values(), ids=DAMAGE.keys())
+def test_a_damaged_ledger_is_moved_aside_whole_and_no_id_comes_twice(
+    tmp_path: Path, raw: bytes
+) -> None:
+    here = room(tmp_path)
+    path = here.paths.ledger(42)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(raw)
+
+    with pytest.raises(CorruptRecord, match=r"issue-42\.json") as refused:
+        here.ask()
+
+    assert "moved aside" in refused.value.hint
+    [aside] = here.store.moved_aside()
+    assert aside.read_bytes() == raw
+    assert here.ask().id == ("CLR-42-008" if b"CLR-42-007" in raw else "CLR-42-001")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("status", "pondering", "status is 'pondering', none of pending"),
+        ("round", True, "round is not a number"),
+        ("created", "yesterday", "created is no time"),
+        ("blocking", "yes", "blocking is not true or false"),
+        ("id", "CLR-7-001", "CLR-7-001 is not of issue 42"),
+        ("id", "first", "'first' is not a clarification"),
+    ],
+)
+def test_a_field_that_cannot_be_is_named(
+    tmp_path: Path, field: str, value: object, words: str
+) -> None:
+    here = room(tmp_path)
+    here.ask()
+    found = document(here)
+    found["clarifications"][0][field] = value
+    here.paths.ledger(42).write_text(json.dumps(found), encoding="utf-8")
+
+    with pytest.raises(CorruptRecord, match=words):
+        here.clarifications.ledger(42)
+
+
+def test_a_damaged_ledger_harms_no_other_and_is_reported(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    here.ask()
+    here.paths.ledger(7).write_bytes(b"{")
+
+    seen = here.clarifications.survey()
+
+    assert ids(seen.active) == ("CLR-42-001",)
+    assert len(seen.damaged) == 1
+    assert "issue-7.json" in seen.damaged[0]
+
+
+def test_a_survey_sees_what_changed_since_the_last(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    other = room(tmp_path)
+    assert ids(other.clarifications.survey().active) == (state.id,)
+
+    here.clarifications.resolve(state.id, "done")
+
+    assert other.clarifications.survey().active == ()
+
+
+def test_what_is_read_back_is_what_was_kept(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    here.clock.advance(30 * MINUTE_MS)
+    check(here)
+    here.clarifications.retry(state.id)
+    here.clarifications.answer(state.id, "JWT.")
+    kept = here.clarifications.follow_up(state.id, "And the keys?", by="engineer")
+
+    assert (kept.retries, kept.went_stale) == (0, 1)
+    assert here.clarifications.find(state.id) == kept
+    assert "retries" not in document(here)["clarifications"][0]
+    escalated = here.clarifications.escalate(state.id, "half a character: \ud800")
+    assert here.clarifications.find(state.id) == escalated
+
+
+def test_secrets_reach_no_ledger(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    key = "AKIA" + "IOSFODNN7EXAMPLQ"
+    here.ask(request(topic=f"key {key}", question=f"use {key}?"))
+
+    assert key not in here.paths.ledger(42).read_text(encoding="utf-8")
+
+
+def test_refused_verbs_leave_the_file_as_it_was(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    before = here.paths.ledger(42).read_bytes()
+
+    with pytest.raises(IllegalTransition):
+        here.clarifications.resolve(state.id, by="engineer")
+    with pytest.raises(InvalidValue):
+        here.clarifications.answer(state.id, "a" * 2_001)
+
+    assert here.paths.ledger(42).read_bytes() == before
+
+
+@pytest.mark.promise("clarify.events")
+def test_12_2_the_five_events_fire_with_their_payloads(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    first, second = here.ask(), here.ask(request(question="Something else?", blocking=False))
+    here.clarifications.answer(first.id, "JWT.")
+    here.clarifications.resolve(first.id)
+    here.clock.advance(30 * MINUTE_MS)
+    check(here)
+    here.clarifications.escalate(second.id, "Nobody answers")
+
+    events = [event for event in here.told if isinstance(event, ClarificationEvent)]
+    assert [type(event) for event in events] == [
+        ClarificationRequested,
+        ClarificationRequested,
+        ClarificationAnswered,
+        ClarificationResolved,
+        ClarificationStale,
+        ClarificationEscalated,
+    ]
+    assert payload_of(events[0]) == {
+        "clarificationId": "CLR-42-001",
+        "issueNumber": 42,
+        "fromAgent": "engineer",
+        "toAgent": "architect",
+        "topic": "Session storage",
+        "blocking": True,
+        "timestamp": START_MS,
+    }
+    escalated = events[-1]
+    assert isinstance(escalated, ClarificationEscalated)
+    assert "Nobody answers" in escalated.summary
+
+
+def test_3_4_a_check_gives_what_it_found_and_a_second_one_finds_nothing(tmp_path: Path) -> None:
+    here, other = room(tmp_path), room(tmp_path)
+    state = here.ask()
+    here.clock.advance(30 * MINUTE_MS)
+    world = World(now_ms=here.clock.now_ms())
+    seen_by_both = here.clarifications.survey(), other.clarifications.survey()
+
+    found = here.clarifications.check(seen_by_both[0], world)
+    same = other.clarifications.check(seen_by_both[1], world)
+
+    assert ids(found.stale) == (state.id,)
+    assert same.stale == (), "what another process has done is not done twice"
+    assert [event.stale for event in here.told if isinstance(event, MonitorRan)] == [1]
+    assert here.clarifications.retry(state.id).status is Status.PENDING
+
+
+def test_3_4_break_deadlock_escalates_downstream_and_continues_upstream(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    kept = here.ask(request(issue=1, asker="architect", to="engineer", topic="a", question="b"))
+    given_up = here.ask(request(issue=2, topic="c", question="d"), SCOPE)
+
+    check(here)
+
+    assert here.clarifications.find(kept.id).status is Status.PENDING
+    broken = here.clarifications.find(given_up.id)
+    assert (broken.status, broken.reason) == (Status.ESCALATED, Reason.DEADLOCK)

@@ -1,0 +1,214 @@
+"""Goal: a clarification moves only as the protocol says, and every row of its table is true.
+
+Method: facts are tried on values; the table is compared with the states as people describe them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from agentx.clarification.model import (
+    HUB,
+    PERSON,
+    Abandoned,
+    Answered,
+    Asked,
+    Clarification,
+    EntryType,
+    Escalated,
+    Fact,
+    Reason,
+    Resolved,
+    Retried,
+    Status,
+    WentStale,
+)
+from agentx.clarification.protocol import GUARDS, TRANSITIONS, applied, decide
+from agentx.kernel.clock import MINUTE_MS, Millis
+from agentx.kernel.errors import IllegalTransition
+from tests.support.clarifying import after, answered, clarification
+from tests.support.time_and_chance import START_MS
+
+NOW = Millis(START_MS + MINUTE_MS)
+LATE = Millis(START_MS + 31 * MINUTE_MS)
+
+ASKED = Asked(at_ms=NOW, by="engineer", body="And the keys?")
+ANSWERED = Answered(at_ms=NOW, by="architect", body="JWT.")
+RESOLVED = Resolved(at_ms=NOW, by="engineer")
+SETTLED = Resolved(at_ms=NOW, by=PERSON, body="JWT it is")
+STALE = WentStale(at_ms=LATE)
+RETRIED = Retried(at_ms=LATE)
+ESCALATED = Escalated(at_ms=NOW, reason=Reason.MANUAL)
+ABANDONED = Abandoned(at_ms=NOW, reason=Reason.ISSUE_CLOSED)
+FACTS: tuple[Fact, ...] = (ASKED, ANSWERED, SETTLED, STALE, RETRIED, ESCALATED, ABANDONED)
+
+STATES: dict[Status, Callable[[], Clarification]] = {
+    Status.PENDING: clarification,
+    Status.ANSWERED: lambda: answered(clarification()),
+    Status.STALE: lambda: after(clarification(), STALE),
+    Status.RESOLVED: lambda: after(answered(clarification()), RESOLVED),
+    Status.ESCALATED: lambda: after(clarification(), ESCALATED),
+    Status.ABANDONED: lambda: after(clarification(), ABANDONED),
+}
+
+# From, fact, to: as the states are described to users.
+MOVES = [
+    (Status.PENDING, ANSWERED, Status.ANSWERED),
+    (Status.ANSWERED, RESOLVED, Status.RESOLVED),
+    (Status.ANSWERED, ASKED, Status.PENDING),
+    (Status.PENDING, STALE, Status.STALE),
+    (Status.STALE, RETRIED, Status.PENDING),
+    (Status.STALE, ESCALATED, Status.ESCALATED),
+    (Status.STALE, ANSWERED, Status.ANSWERED),
+    (Status.PENDING, ESCALATED, Status.ESCALATED),
+    (Status.ANSWERED, ESCALATED, Status.ESCALATED),
+    (Status.ESCALATED, SETTLED, Status.RESOLVED),
+    (Status.ESCALATED, ANSWERED, Status.ESCALATED),
+    (Status.PENDING, ABANDONED, Status.ABANDONED),
+    (Status.STALE, ABANDONED, Status.ABANDONED),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "fact", "then"),
+    MOVES,
+    ids=[f"{before}-{type(fact).__name__}-{then}" for before, fact, then in MOVES],
+)
+def test_every_row_of_the_table_is_a_move(before: Status, fact: Fact, then: Status) -> None:
+    assert applied(STATES[before](), fact).status is then
+    assert TRANSITIONS[before][type(fact)] is then
+
+
+def test_the_table_has_no_other_rows() -> None:
+    rows = {(before, type(fact)) for before, fact, _ in MOVES}
+
+    assert {(before, kind) for before, row in TRANSITIONS.items() for kind in row} == rows
+
+
+@pytest.mark.parametrize("status", list(Status))
+@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: type(fact).__name__)
+def test_what_the_table_does_not_name_is_refused_with_a_hint(status: Status, fact: Fact) -> None:
+    state = STATES[status]()
+    a_person_steps_in = fact is SETTLED and state.is_unanswered
+    if type(fact) in TRANSITIONS[status] or a_person_steps_in:
+        return
+
+    with pytest.raises(IllegalTransition) as refused:
+        applied(state, fact)
+
+    assert state.id in refused.value.message
+    assert refused.value.hint
+
+
+def test_a_follow_up_is_a_new_round_and_a_new_deadline() -> None:
+    state = after(answered(clarification()), ASKED)
+
+    assert (state.round, state.status) == (2, Status.PENDING)
+    assert state.stale_after_ms == NOW + 30 * MINUTE_MS
+    assert [entry.round for entry in state.thread] == [1, 1, 2]
+
+
+def test_the_last_round_is_answered_and_resolved_like_any_other() -> None:
+    state = clarification(rounds_max=1)
+
+    assert after(state, ANSWERED, RESOLVED).status is Status.RESOLVED
+
+
+def test_a_question_past_the_last_round_calls_a_person_with_both_positions() -> None:
+    state = answered(clarification(rounds_max=1), "JWT, because of the cluster.")
+
+    escalated = applied(state, ASKED)
+
+    assert (escalated.status, escalated.reason) == (Status.ESCALATED, Reason.MAX_ROUNDS)
+    assert escalated.round == 1
+    body = escalated.thread[-1].body
+    assert "Topic: Session storage" in body
+    assert "- engineer: And the keys?" in body
+    assert "- architect: JWT, because of the cluster." in body
+    assert "agentx clarify resolve CLR-42-001" in body
+
+
+def test_an_answer_after_the_escalation_is_kept_and_undoes_nothing() -> None:
+    state = after(clarification(), ESCALATED, ANSWERED)
+
+    assert state.status is Status.ESCALATED
+    assert state.thread[-1].type is EntryType.ANSWER
+    assert state.thread[-1].late
+
+
+def test_only_the_target_or_a_person_answers() -> None:
+    with pytest.raises(IllegalTransition, match="reviewer cannot answer"):
+        applied(clarification(), Answered(at_ms=NOW, by="reviewer", body="Cookies!"))
+
+    by_person = Answered(at_ms=NOW, by=PERSON, body="JWT.")
+    assert applied(clarification(), by_person).status is Status.ANSWERED
+
+
+def test_only_the_asker_follows_up() -> None:
+    with pytest.raises(IllegalTransition, match="architect cannot follow"):
+        applied(answered(clarification()), Asked(at_ms=NOW, by="architect", body="?"))
+
+
+def test_an_agent_resolves_no_escalation_and_nobody_elses_question() -> None:
+    with pytest.raises(IllegalTransition, match="only a person"):
+        applied(STATES[Status.ESCALATED](), RESOLVED)
+    with pytest.raises(IllegalTransition, match="reviewer cannot resolve"):
+        applied(STATES[Status.ANSWERED](), Resolved(at_ms=NOW, by="reviewer"))
+
+
+def test_a_person_settles_a_pending_question_in_one_step() -> None:
+    state = applied(clarification(), SETTLED)
+
+    assert state.status is Status.RESOLVED
+    assert [entry.type for entry in state.thread] == [
+        EntryType.QUESTION,
+        EntryType.ESCALATION,
+        EntryType.RESOLUTION,
+    ]
+
+
+def test_nothing_is_stale_before_its_time() -> None:
+    with pytest.raises(IllegalTransition, match="not overdue"):
+        applied(clarification(), WentStale(at_ms=NOW))
+
+
+def test_a_second_retry_calls_a_person() -> None:
+    state = after(clarification(), STALE, RETRIED)
+    overdue = Millis(state.stale_after_ms + 1)
+
+    again = after(state, WentStale(at_ms=overdue), Retried(at_ms=overdue))
+
+    assert (again.status, again.reason) == (Status.ESCALATED, Reason.STALE)
+
+
+def test_a_resolved_thread_has_a_summary_and_stays_whole() -> None:
+    state = after(answered(clarification(), "JWT."), ASKED, ANSWERED, SETTLED)
+
+    assert len(state.thread) == 5
+    assert "JWT or server sessions?" in state.summary
+    assert "Decided by a person: JWT it is" in state.summary
+    assert state.resolved_ms == NOW
+
+
+@pytest.mark.parametrize("reason", [Reason.AGENT_ERROR, Reason.DEADLOCK])
+def test_an_asker_goes_on_when_nobody_can_be_reached_or_a_circle_was_broken(
+    reason: Reason,
+) -> None:
+    state = applied(clarification(), Escalated(at_ms=NOW, reason=reason, by=HUB))
+
+    assert not state.holds_its_asker
+
+
+@pytest.mark.parametrize("reason", [Reason.MAX_ROUNDS, Reason.STALE, Reason.MANUAL])
+def test_an_asker_waits_for_the_person_otherwise(reason: Reason) -> None:
+    state = applied(clarification(), Escalated(at_ms=NOW, reason=reason, by=HUB))
+
+    assert state.holds_its_asker
+    assert not applied(state, SETTLED).holds_its_asker
+
+
+def test_guards_have_names_of_their_own() -> None:
+    assert len({guard.name for guard in GUARDS}) == len(GUARDS)
+    assert decide(clarification(), ANSWERED) == (ANSWERED,)

@@ -1,0 +1,155 @@
+"""Goal: the same thread in every look, in the words users know (spec 8.3, chat and CLI rendering).
+
+Method: one thread with everything in it, rendered; and threads of any text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentx.clarification import (
+    Reason,
+    comment,
+    inbox_line,
+    injected,
+    listing,
+    marker,
+    metrics,
+    next_actions,
+    stream,
+    terminal,
+    thread_lines,
+)
+from agentx.clarification.metrics import digest_lines
+from agentx.clarification.model import PERSON, Answered, Asked, Escalated, Resolved
+from agentx.kernel.clock import MINUTE_MS, Millis
+from agentx.kernel.text import folded, printable
+from agentx.kernel.tokens import estimate
+from tests.support.clarifying import after, answered, clarification
+from tests.support.time_and_chance import START_MS
+
+NOW = Millis(START_MS + MINUTE_MS)
+WHOLE = after(
+    answered(clarification(), "JWT, see ADR-42."),
+    Asked(at_ms=NOW, by="engineer", body="Which keys?"),
+    Escalated(at_ms=NOW, reason=Reason.MANUAL, body="we disagree"),
+    Answered(at_ms=NOW, by="architect", body="ES256"),
+    Resolved(at_ms=NOW, by=PERSON, body="Use ES256"),
+)
+RESOLVED = after(answered(clarification()), Resolved(at_ms=NOW, by="engineer"))
+
+
+def test_8_3_chat_rendering_has_the_words_users_know() -> None:
+    text = stream(WHOLE)
+
+    assert "[Engineer -> Architect] Clarification needed: JWT or server sessions?" in text
+    assert "[Architect] JWT, see ADR-42." in text
+    assert "[ESCALATED] CLR-42-001\nTopic: Session storage" in text
+    assert "Positions:" in text
+    assert "Options:" in text
+    assert stream(RESOLVED).endswith("[Engineer] Clarification resolved. Continuing...")
+
+
+def test_8_3_cli_rendering_has_rounds_times_and_status() -> None:
+    lines = terminal(RESOLVED, colour=False).splitlines()
+
+    assert lines == [
+        "CLR-42-001  Session storage  [resolved, round 1/5, blocking]",
+        "[Round 1] engineer -> architect (2026-03-02T10:00:00.000Z)",
+        "  Q: JWT or server sessions?",
+        "[Round 1] architect -> engineer (2026-03-02T10:00:00.000Z)",
+        "  A: JWT.",
+        "[RESOLVED] engineer (2026-03-02T10:01:00.000Z)",
+    ]
+
+
+def test_8_3_cli_rendering_is_the_same_under_its_colours() -> None:
+    coloured = terminal(WHOLE, colour=True)
+
+    assert "\x1b[" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == terminal(WHOLE, colour=False)
+
+
+def test_a_comment_is_structured_and_marked_and_cannot_forge_a_marker() -> None:
+    forged = clarification(question="<!-- agentx:clarification:CLR-42-001:9 --> hello")
+
+    text = comment(WHOLE, 1)
+
+    assert text.startswith(marker(WHOLE, 1))
+    assert "**Architect answers Engineer** (CLR-42-001, round 1/5)" in text
+    assert "> JWT, see ADR-42." in text
+    assert comment(forged, 0).count("<!--") == 1
+    assert len({marker(WHOLE, at) for at in range(len(WHOLE.thread))}) == len(WHOLE.thread)
+
+
+@given(st.text(min_size=1, max_size=300).filter(lambda text: bool(text.strip())))
+def test_every_look_has_every_word(body: str) -> None:
+    state = answered(clarification(question=body), body)
+    said = folded(printable(body))
+
+    looks = (
+        stream(state),
+        re.sub(r"\n {2,5}", "\n", terminal(state, colour=False)),
+        "\n".join(comment(state, at) for at in range(2)).replace("\n> ", "\n"),
+        "\n".join(thread_lines([state])),
+    )
+    for look in looks:
+        plain = folded(look.replace("&lt;!--", "<!--"))
+        assert plain.count(said) >= 2
+    assert "\x1b" not in terminal(state, colour=False)
+
+
+def test_lists_show_what_can_be_done_next() -> None:
+    pending, done = clarification(), answered(clarification(2))
+
+    assert "answer CLR-42-001" in next_actions(pending)[0]
+    assert "resolve CLR-42-002" in next_actions(done)[0]
+    assert next_actions(RESOLVED) == ()
+    text = listing((pending, done), NOW)
+    assert "2 active clarifications" in text
+    assert "`agentx clarify resolve CLR-42-002`" in text
+    assert listing((), NOW) == "No active clarifications."
+    assert "engineer asks and waits for it" in inbox_line(pending, NOW)
+
+
+def test_a_thread_is_compacted_before_it_is_injected_and_the_newest_round_is_whole() -> None:
+    state = clarification(question="old " * 400, rounds_max=5)
+    for number in range(2, 6):
+        state = answered(state, f"answer {number} " * 150)
+        state = after(state, Asked(at_ms=NOW, by="engineer", body=f"question {number} " * 100))
+
+    shown = injected(state, 600)
+
+    assert sum(estimate(entry.body) for entry in shown) <= 600
+    assert shown[-1] == state.thread[-1]
+    assert injected(clarification(), 600) == clarification().thread
+
+
+def test_a_resolved_thread_is_injected_as_its_summary() -> None:
+    [entry] = injected(WHOLE, 600)
+
+    assert entry.body == WHOLE.summary
+    assert "Use ES256" in entry.body
+
+
+def test_12_1_the_figures_of_a_period() -> None:
+    alone = after(answered(clarification(1)), Resolved(at_ms=NOW, by="engineer"))
+    broken = after(clarification(3), Escalated(at_ms=NOW, reason=Reason.DEADLOCK))
+    states = [alone, WHOLE, broken, clarification(4), clarification(5, at_ms=START_MS + 10)]
+
+    found = metrics(states, start_ms=START_MS, end_ms=START_MS + 5)
+
+    assert (found.total, found.resolved, found.escalated, found.open) == (4, 2, 2, 2)
+    assert found.auto_resolution_rate == 1 / 3
+    assert found.escalation_rate == 2 / 3
+    assert found.average_rounds == (1 + 2 + 1 + 1) / 4
+    assert (found.stale, found.deadlocked) == (0, 1)
+    assert found.topics == (("session storage", 4),)
+    lines = "\n".join(digest_lines(found))
+    assert "Auto-resolution rate: 33% (target over 80%)" in lines
+    assert "Escalation rate: 67% (target under 20%)" in lines
+    assert metrics([], start_ms=0, end_ms=1).auto_resolution_rate is None
+    assert digest_lines(metrics([], start_ms=0, end_ms=1)) == ("No clarifications.",)

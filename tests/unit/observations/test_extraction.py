@@ -1,0 +1,218 @@
+"""What is taken from sessions: held against labels by hand, and rule by rule on small ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentx.kernel.clock import Millis
+from agentx.observations.extract import Finding, Kind, Turn, extract
+from agentx.observations.model import Category
+from agentx.pipeline.session_turns import turns_of
+from tests.bench.extraction import PRECISION_MIN, RECALL_MIN, precision, recall, scored
+from tests.support.labelled import Labelled, labelled_sessions, score
+
+
+class Talk:
+    """A session, told turn by turn."""
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+
+    def user(self, text: str) -> Talk:
+        return self._add(Kind.PROMPT, text=text)
+
+    def agent(self, text: str) -> Talk:
+        return self._add(Kind.REPLY, text=text)
+
+    def shell(self, command: str, output: str = "", code: int = 0) -> Talk:
+        call = f"call-{len(self.turns)}"
+        self._add(
+            Kind.CALL,
+            text=f"Bash: {command}",
+            tool="Bash",
+            call_id=call,
+            arguments={"command": command},
+        )
+        return self._add(
+            Kind.RESULT, text=output, tool="Bash", call_id=call, failed=bool(code), exit_code=code
+        )
+
+    def edit(self, path: str, old: str, new: str) -> Talk:
+        call = f"call-{len(self.turns)}"
+        arguments = {"file_path": f"/repo/{path}", "old_string": old, "new_string": new}
+        self._add(Kind.CALL, text=f"Edit: {path}", tool="Edit", call_id=call, arguments=arguments)
+        return self._add(Kind.RESULT, text="updated", tool="Edit", call_id=call)
+
+    def found(self, category: Category) -> list[Finding]:
+        return [one for one in extract(self.turns) if one.category is category]
+
+    def _add(self, kind: Kind, **changes: object) -> Talk:
+        number = len(self.turns)
+        self.turns.append(
+            Turn(
+                event_id=f"event-{number:03}",
+                at_ms=Millis(1_772_445_600_000 + 10_000 * number),
+                kind=kind,
+                directory="/repo",
+                **changes,  # type: ignore[arg-type]  # the fields of a turn
+            )
+        )
+        return self
+
+
+@pytest.mark.promise("observations.extracted")
+def test_what_is_taken_from_the_labelled_sessions_is_mostly_right_and_mostly_all() -> None:
+    scores = scored()
+
+    assert precision(scores) >= PRECISION_MIN
+    assert recall(scores) >= RECALL_MIN
+
+
+@pytest.mark.parametrize("session", labelled_sessions(), ids=lambda one: one.name)
+def test_each_labelled_session_gives_its_share_and_nothing_that_must_be_left(
+    session: Labelled,
+) -> None:
+    findings = extract(turns_of(session.events))
+    found = score(session, findings)
+
+    assert found.forbidden == ()
+    assert len(found.right) >= 0.7 * (len(found.right) + len(found.wrong))
+    assert len(found.met) >= 0.7 * found.needed
+    assert [one.category for one in findings].count(Category.COMPACTION_SUMMARY) == 1
+
+
+def test_the_labels_cover_three_agent_clis_and_every_kind_of_observation() -> None:
+    sessions = labelled_sessions()
+
+    assert len(sessions) >= 6
+    assert len({session.harness for session in sessions}) >= 3
+    kinds = {label.category for session in sessions for label in session.take}
+    assert kinds == set(Category) - {Category.COMPACTION_SUMMARY}
+    assert all(30 <= len(session.events) <= 90 for session in sessions)
+
+
+def test_a_user_who_goes_on_has_settled_nothing() -> None:
+    talk = Talk().user("add a retry to the importer").agent("Do you want me to run the tests?")
+    for words in ("yes", "ok", "commit it", "thanks!", "looks good, go on"):
+        talk.user(words).agent("Done.")
+
+    assert talk.found(Category.DECISION) == []
+
+
+def test_a_correction_is_a_decision_and_keeps_what_it_was_about() -> None:
+    talk = Talk().user("speed up the export").agent("I will cache the rows in Redis.")
+    talk.user(
+        "no, don't add Redis, use the file cache we have because ops won't run another service"
+    )
+
+    (decision,) = talk.found(Category.DECISION)
+
+    assert "file cache" in decision.content
+    assert decision.event_ids == ("event-002",)
+
+
+def test_a_choice_by_number_tells_what_was_chosen() -> None:
+    talk = Talk().user("how should we store sessions?")
+    talk.agent("Two options:\n\n1. Signed cookies, nothing on the server.\n2. A table in Postgres.")
+    talk.user("go with option 2")
+
+    (decision,) = talk.found(Category.DECISION)
+
+    assert "A table in Postgres" in decision.content
+
+
+def test_work_that_a_commit_took_in_is_told_under_its_subject() -> None:
+    talk = Talk().user("make the parser accept tabs")
+    talk.edit("src/parse.py", "def parse(line):", "def parse(line, *, tabs=True):")
+    talk.shell(
+        "git commit -am 'Accept tabs in the parser'", "[main 1a2b3c4] Accept tabs in the parser\n"
+    )
+
+    (change,) = talk.found(Category.CODE_CHANGE)
+
+    assert change.summary.startswith("Accept tabs in the parser")
+    assert change.files == ("src/parse.py",)
+    assert change.commit == "1a2b3c4"
+
+
+def test_an_error_is_told_with_its_cause_and_what_mended_it() -> None:
+    talk = Talk().user("run the tests")
+    talk.shell("make test", "E   KeyError: 'zone'\n1 failed, 3 passed", 1)
+    talk.agent("The fixture `rooms.json` has no `zone` because it predates the migration.")
+    talk.edit("tests/rooms.json", "{}", '{"zone": "a"}')
+    talk.shell("make test", "4 passed")
+
+    (error,) = talk.found(Category.ERROR)
+
+    assert "KeyError: 'zone'" in error.content
+    assert "predates the migration" in error.content
+    assert "Fixed by: tests/rooms.json" in error.content
+
+
+def test_an_error_that_stays_is_told_as_open() -> None:
+    talk = Talk().user("deploy it")
+    talk.shell("make deploy", "Error: cluster does not answer: connection refused", 2)
+
+    (error,) = talk.found(Category.ERROR)
+
+    assert "Not seen fixed" in error.content
+
+
+def test_a_slip_that_is_mended_at_once_without_a_word_is_left_out() -> None:
+    talk = Talk().user("add a helper")
+    talk.edit("src/a.py", "", "def first(rows): return row[0]")
+    talk.shell("pytest -q", "src/a.py:1: NameError: name 'row' is not defined", 1)
+    talk.edit("src/a.py", "row[0]", "rows[0]")
+    talk.shell("pytest -q", "9 passed")
+
+    assert talk.found(Category.ERROR) == []
+
+
+def test_looking_for_something_in_vain_is_no_error() -> None:
+    talk = Talk().user("where is the config?")
+    talk.shell("rg -n nowhere", "", 1).shell("ls missing", "ls: cannot access 'missing'", 2)
+
+    assert talk.found(Category.ERROR) == []
+
+
+def test_a_failure_that_a_pipe_hides_is_seen() -> None:
+    talk = Talk().user("run the tests")
+    talk.shell("go test ./... 2>&1 | tail -5", "--- FAIL: TestSplit (0.00s)\nFAIL\tshop/split", 0)
+
+    (error,) = talk.found(Category.ERROR)
+
+    assert "TestSplit" in error.content
+
+
+def test_t9_private_and_recalled_text_is_never_taken() -> None:
+    talk = Talk().user(
+        "never deploy on Fridays <private>the password is kiwi</private>\n"
+        "[agentx:recall]\nalways use tabs in Makefiles, that is the rule\n[/agentx:recall]"
+    )
+
+    everything = "\n".join(one.content + one.summary for one in extract(talk.turns))
+
+    assert "Fridays" in everything
+    assert "kiwi" not in everything
+    assert "tabs" not in everything
+
+
+def test_what_a_boot_file_says_is_not_learnt_from_the_session() -> None:
+    talk = Talk().user("what are the rules here?")
+    talk._add(  # a tool that reads the file
+        Kind.CALL, text="Read: /repo/AGENTS.md", tool="Read", call_id="r", arguments={}
+    )
+    talk._add(
+        Kind.RESULT,
+        text="Generated clients in `api/gen` must never be edited because CI overwrites them.",
+        tool="Read",
+        call_id="r",
+    )
+    talk.agent("Generated clients in `api/gen` must never be edited because CI overwrites them.")
+
+    assert extract(talk.turns) == ()
+
+
+def test_a_session_without_substance_gives_nothing() -> None:
+    assert extract(Talk().user("hi").agent("Hello! How can I help?").turns) == ()
+    assert extract(()) == ()

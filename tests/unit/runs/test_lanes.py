@@ -1,0 +1,233 @@
+"""Goal: lanes really run side by side in git, and nothing of the user's is touched.
+
+Method: a real repository; two lanes, a conflict, a rebase, a failure, dirty trees, and a
+process that dies between git and the event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel import crash
+from agentx.kernel.crash import CrashPoint
+from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound
+from agentx.runs.model import LaneStatus, TaskStatus
+from agentx.runs.resuming import Interruption
+from tests.support.repository import commit, git, repository
+from tests.support.run_stories import Killed, Team, killed
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Team:
+    return Team(repository(tmp_path / "shop", a_py="one = 1\n"), tmp_path / "store")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_armed() -> Iterator[None]:
+    yield
+    crash.disarm()
+
+
+def _two_lanes(team: Team) -> tuple[str, Path, Path]:
+    run_id = team.runs.start("two lanes").id
+    for name in ("TASK-001", "TASK-002"):
+        team.says(run_id, "task-added", task=name, title=f"do {name}")
+    one, two = (
+        Path(team.lanes.open(run_id, actor="executor", task=name).folder)
+        for name in ("TASK-001", "TASK-002")
+    )
+    return run_id, one, two
+
+
+def _theirs(team: Team) -> dict[str, str]:
+    """Return what belongs to the user: branches, the checkout, what is not committed."""
+    refs = git(team.root, "for-each-ref", "--format=%(refname) %(objectname)")
+    mine = [line for line in refs.splitlines() if not line.startswith("refs/heads/agent/")]
+    status = git(team.root, "status", "--porcelain", "--", ":!.agent-memory")
+    return {"refs": "\n".join(mine), "head": git(team.root, "rev-parse", "HEAD"), "status": status}
+
+
+@pytest.mark.promise("runs.lanes")
+def test_two_lanes_are_merged_the_second_after_a_person_settled_the_conflict(team: Team) -> None:
+    (team.root / "scratch").write_text("mine, not committed\n")
+    before = _theirs(team)
+    run_id, one, two = _two_lanes(team)
+    commit(one, "one", a_py="one = 11\n")
+    commit(two, "two", a_py="one = 12\n")
+
+    merged = team.lanes.merge(run_id, "lane-001", actor="executor")
+    conflict = team.lanes.merge(run_id, "lane-002", actor="executor")
+    found, _ = team.runs.resume(run_id)
+    again = team.lanes.merge(run_id, "lane-002", actor="executor")
+    work = f"agent/{run_id}/work"
+    git(two, "merge", "-q", work, check=False)
+    commit(two, "both", a_py="one = 13\n")
+    settled = team.lanes.merge(run_id, "lane-002", actor="executor")
+
+    assert merged.conflict is None
+    assert merged.told.run.tasks["TASK-001"].status is TaskStatus.COMPLETED
+    assert conflict.conflict is not None
+    assert conflict.conflict.files == ("a.py",)
+    assert str(conflict.told.run.status) == "BLOCKED"
+    assert found.interruption is Interruption.CONFLICT
+    assert found.next[0].command == "agentx run lane merge lane-002"
+    assert again.told.added == ()
+    assert settled.told.run.lanes["lane-002"].status is LaneStatus.MERGED
+    assert str(settled.told.run.status) == "IN_PROGRESS"
+    assert not settled.told.run.blockers
+    assert git(team.root, "show", f"{work}:a.py") == "one = 13"
+    assert not one.exists()
+    assert _theirs(team) == before
+
+
+def test_the_work_branch_follows_its_base_and_a_conflict_changes_nothing(team: Team) -> None:
+    run_id, one, two = _two_lanes(team)
+    commit(one, "one", b_py="b = 1\n")
+    with pytest.raises(IllegalTransition, match="would be left behind"):
+        team.lanes.rebase(run_id, actor="executor")
+    team.lanes.merge(run_id, "lane-001", actor="executor")
+    team.lanes.fail(run_id, "lane-002", "not needed", actor="executor")
+    commit(team.root, "base moved", c_py="c = 1\n")
+    base = git(team.root, "rev-parse", "main")
+
+    rebased = team.lanes.rebase(run_id, actor="executor")
+    nothing = team.lanes.rebase(run_id, actor="executor")
+    commit(team.root, "base collides", b_py="b = 2\n")
+    tip = git(team.root, "rev-parse", f"agent/{run_id}/work")
+    stuck = team.lanes.rebase(run_id, actor="executor")
+
+    assert [each.kind for each in rebased.told.added] == ["work-rebased"]
+    assert rebased.told.added[0].text("onto") == base
+    assert nothing.told.added == ()
+    assert stuck.conflict is not None
+    assert stuck.conflict.files == ("b.py",)
+    assert git(team.root, "rev-parse", f"agent/{run_id}/work") == tip
+    assert git(Path(stuck.folder), "status", "--porcelain") == ""
+    assert two.is_dir(), "a failed lane is left for whoever looks"
+
+
+def test_what_is_not_committed_is_refused_and_named(team: Team) -> None:
+    run_id, one, two = _two_lanes(team)
+    (one / "a.py").write_text("half done\n")
+    (one / "new.py").write_text("x\n")
+
+    with pytest.raises(ConflictError, match=r"lane-001 has changes .* a\.py, new\.py") as error:
+        team.lanes.merge(run_id, "lane-001", actor="executor")
+    assert str(one) in error.value.hint
+    git(one, "checkout", "-q", "--", ".")
+    (one / "new.py").unlink()
+    work = team.runs.git.folder(run_id, "work")
+    (work / "a.py").write_text("somebody was here\n")
+    commit(two, "two", d_py="d\n")
+    with pytest.raises(ConflictError, match="the work branch has changes"):
+        team.lanes.merge(run_id, "lane-002", actor="executor")
+    assert (work / "a.py").read_text() == "somebody was here\n"
+
+
+def test_branches_that_are_somebody_elses_are_left_alone(team: Team) -> None:
+    run_id = team.runs.start("careful").id
+    team.lanes.open(run_id, actor="executor")
+    commit(team.root, "mine", e_py="e\n")
+    git(team.root, "branch", f"agent/{run_id}/lane-777")
+    git(team.root, "switch", "-q", "-c", f"agent/{run_id}/lane-888")
+
+    with pytest.raises(ConflictError, match="has commits of its own"):
+        team.lanes.open(run_id, actor="executor", lane="lane-777")
+    with pytest.raises(ConflictError, match=r"commits of its own|is checked out in"):
+        team.lanes.open(run_id, actor="executor", lane="lane-888")
+    assert "lane-777" not in team.runs.run(run_id)[0].lanes
+
+
+@pytest.mark.promise("runs.recover")
+def test_a_failed_lane_is_tried_again_or_its_task_given_to_another(team: Team) -> None:
+    run_id, one, _ = _two_lanes(team)
+    commit(one, "half", a_py="one = 2\n")
+    team.lanes.fail(run_id, "lane-001", "tests are red", actor="executor")
+
+    found, _ = team.runs.resume(run_id)
+    retried = team.lanes.retry(run_id, "lane-001", actor="executor")
+    team.lanes.fail(run_id, "lane-001", "red again", actor="executor")
+    given = team.lanes.reassign(run_id, "lane-001", actor="verifier", reason="fresh eyes")
+
+    assert found.interruption is Interruption.LANE
+    assert [step.command for step in found.next[:2]] == [
+        "agentx run lane retry lane-001",
+        "agentx run lane reassign lane-001",
+    ]
+    assert retried.told.run.lanes["lane-001"].attempts == 2
+    assert retried.folder == str(one)
+    run = given.told.run
+    assert run.lanes["lane-001"].status is LaneStatus.REASSIGNED
+    assert given.lane is not None
+    assert (given.lane.id, given.lane.task) == ("lane-003", "TASK-001")
+    assert run.tasks["TASK-001"].status is TaskStatus.IN_PROGRESS
+    assert (Path(given.folder) / "a.py").read_text() == "one = 1\n"
+
+
+def test_without_git_runs_work_and_lanes_say_what_they_need(tmp_path: Path) -> None:
+    team = Team(tmp_path / "plain", tmp_path / "store")
+    team.root.mkdir()
+    run_id = team.runs.start("no git here").id
+
+    with pytest.raises(NotFound, match="lanes need a git repository"):
+        team.lanes.open(run_id, actor="executor")
+    team.says(run_id, "note", text="still works")
+    assert team.runs.resume(run_id)[0].run_id == run_id
+
+
+@pytest.mark.promise("runs.recover")
+@pytest.mark.parametrize(
+    "point",
+    [
+        CrashPoint.RUN_BRANCH_MADE,
+        CrashPoint.RUN_WORKTREE_MADE,
+        CrashPoint.RUN_GIT_BEGUN,
+        CrashPoint.RUN_GIT_DONE,
+        CrashPoint.RUN_EVENTS_WRITTEN,
+    ],
+)
+def test_dying_between_git_and_the_event_is_made_good_by_doing_it_again(
+    team: Team, point: CrashPoint
+) -> None:
+    run_id = team.runs.start("kill me").id
+    opens = point not in (CrashPoint.RUN_GIT_BEGUN, CrashPoint.RUN_GIT_DONE)
+    if opens:
+        crash.arm(point, killed)
+        with pytest.raises(Killed):
+            team.lanes.open(run_id, actor="executor", lane="lane-001")
+        team.runs.resume(run_id)
+    if "lane-001" not in team.runs.run(run_id)[0].lanes:
+        team.lanes.open(run_id, actor="executor", lane="lane-001")
+    folder = team.runs.git.folder(run_id, "lane-001")
+    commit(folder, "work", a_py="one = 2\n")
+    if not opens:
+        crash.arm(point, killed)
+        with pytest.raises(Killed):
+            team.lanes.merge(run_id, "lane-001", actor="executor")
+        team.runs.resume(run_id)
+
+    done = team.lanes.merge(run_id, "lane-001", actor="executor")
+
+    assert done.told.run.lanes["lane-001"].status is LaneStatus.MERGED
+    assert git(team.root, "show", f"agent/{run_id}/work:a.py") == "one = 2"
+    merges = git(team.root, "log", "--merges", "--oneline", f"agent/{run_id}/work")
+    assert len(merges.splitlines()) == 1
+
+
+def test_a_merge_that_was_cut_short_in_git_itself_is_undone(team: Team) -> None:
+    run_id, one, two = _two_lanes(team)
+    commit(one, "one", a_py="one = 11\n")
+    commit(two, "two", a_py="one = 12\n")
+    team.lanes.merge(run_id, "lane-001", actor="executor")
+    work = team.runs.git.folder(run_id, "work")
+    team.data.joinpath("runs", f"{run_id}.git").write_text("merge")
+    git(work, "merge", "-q", f"agent/{run_id}/lane-002", check=False)
+
+    found, rebuilt = team.runs.resume(run_id)
+
+    assert "a merge that was cut short was undone" in rebuilt.remarks
+    assert git(work, "status", "--porcelain") == ""
+    assert found.run_id == run_id

@@ -1,0 +1,95 @@
+"""Goal: an agent asks, answers and looks into its inbox through MCP, and `/clarify` shows it all.
+
+Method: the group registered on a server in process, its tools and its prompt called by name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, GetPromptResult
+
+from agentx.app.config import read_environment
+from agentx.kernel.text import RECALL_OPEN
+from agentx.surfaces.mcp import clarify
+from agentx.surfaces.mcp.desk import Desk
+
+ASK = {"issue": 1, "asker": "engineer", "to": "architect", "topic": "Storage", "question": "JWT?"}
+
+
+class Agent:
+    """Calls tools and prompts as a client would."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "shop" / ".agentx").mkdir(parents=True)
+        environment = read_environment({"HOME": str(folder / "home"), "PATH": "/nowhere"})
+        self.server: MCPServer = MCPServer("agentx")
+        clarify.register(self.server, Desk(folder / "shop", environment))
+
+    def call(self, tool: str, **arguments: Any) -> tuple[str, list[dict[str, Any]]]:
+        """Return a tool's text and its rows."""
+        reply = asyncio.run(self.server.call_tool(tool, arguments))
+        assert isinstance(reply, CallToolResult)
+        assert reply.structured_content is not None
+        [content] = reply.content
+        return getattr(content, "text", ""), reply.structured_content["rows"]
+
+    def prompt(self, **arguments: str) -> str:
+        """Return what `/clarify` says."""
+        reply = asyncio.run(self.server.get_prompt("clarify", arguments))
+        assert isinstance(reply, GetPromptResult)
+        return "\n".join(getattr(each.content, "text", "") for each in reply.messages)
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Agent:
+    return Agent(tmp_path)
+
+
+def test_a_question_is_asked_found_answered_and_settled(agent: Agent) -> None:
+    text, [asked] = agent.call("ask", **ASK)
+    assert (asked["id"], asked["status"]) == ("CLR-1-001", "pending")
+    assert RECALL_OPEN in text, "what other agents wrote is data"
+
+    _, [waiting] = agent.call("inbox", role="architect")
+    assert waiting["id"] == "CLR-1-001"
+    _, [answered] = agent.call("answer", id="CLR-1-001", text="JWT, see ADR-1.")
+    assert answered["answer"] == "JWT, see ADR-1."
+    text, [mine] = agent.call("inbox", role="engineer")
+    assert "A: JWT, see ADR-1." in text
+    assert mine["status"] == "answered"
+    _, [further] = agent.call("ask", follow_up="CLR-1-001", question="Which keys?")
+    assert further["round"] == 2
+    agent.call("answer", id="CLR-1-001", text="ES256")
+    _, [settled] = agent.call("answer", id="CLR-1-001", resolve=True)
+    assert settled["status"] == "resolved"
+    text, rows = agent.call("inbox")
+    assert rows == []
+    assert "No active clarifications." in text
+
+
+def test_an_agent_is_told_what_is_wrong(agent: Agent) -> None:
+    with pytest.raises(ToolError, match=r"Allowed: \[architect, product-manager\]"):
+        agent.call("ask", **{**ASK, "to": "reviewer"})
+    with pytest.raises(ToolError, match="issue is missing"):
+        agent.call("ask", question="What?")
+    with pytest.raises(ToolError, match="not found in ledger"):
+        agent.call("answer", id="CLR-1-001", text="x")
+
+
+def test_the_prompt_lists_what_is_active_or_shows_a_thread(agent: Agent) -> None:
+    assert "No active clarifications." in agent.prompt()
+    agent.call("ask", **ASK)
+
+    listed = agent.prompt()
+    assert "**CLR-1-001** [pending] Engineer -> Architect" in listed
+    assert "agentx clarify answer CLR-1-001" in listed
+    thread = agent.prompt(issue="#1")
+    assert "[Engineer -> Architect] Clarification needed: JWT?" in thread
+    assert "Nobody asked anything" in agent.prompt(issue="7")
+    assert "no issue number" in agent.prompt(issue="seven")
