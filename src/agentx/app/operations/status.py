@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 
+from agentx.app.clarifying import open_clarifications
+from agentx.app.lessons import open_learning
 from agentx.app.memory import Memory, MemoryStatus
+from agentx.app.observing import open_observations
 from agentx.app.operations.installed import installed_harnesses
 from agentx.app.operations.setup import SetupInputs
 from agentx.app.project import Project
 from agentx.app.retrieval import IndexReport
+from agentx.app.running import active_run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomsStatus:
+    """What the rooms beside the log hold."""
+
+    observations: int
+    lessons: int
+    questions_open: int
+    active_run: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +36,7 @@ class StatusReply:
     store: str
     memory: MemoryStatus
     indexes: IndexReport
+    rooms: RoomsStatus
     hooks: tuple[str, ...]
 
 
@@ -33,5 +49,31 @@ def status(project: Project, memory: Memory, inputs: SetupInputs) -> StatusReply
         store=str(project.store.root),
         memory=memory.status(),
         indexes=memory.index_report(),
+        rooms=_rooms(project),
         hooks=installed_harnesses(project, inputs),
     )
+
+
+def _rooms(project: Project) -> RoomsStatus:
+    """Count what the rooms hold; one that is not there costs nothing."""
+    paths = project.paths
+    return RoomsStatus(
+        observations=_observations(project) if paths.observations.is_dir() else 0,
+        lessons=_lessons(project) if paths.lessons.events.is_dir() else 0,
+        questions_open=_questions(project) if paths.ledgers.is_dir() else 0,
+        active_run=active_run(project),
+    )
+
+
+def _observations(project: Project) -> int:
+    with closing(open_observations(project)) as room:
+        return room.stats().total_observations
+
+
+def _lessons(project: Project) -> int:
+    known = open_learning(project).read().known
+    return sum(lesson.is_active for lesson in known.lessons.values())
+
+
+def _questions(project: Project) -> int:
+    return len(open_clarifications(project).survey().active)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import tempfile
@@ -73,16 +74,39 @@ def _play(stage: Stage, screen: Console, talk: Console, *, fast: bool) -> None:
     _show(stage, screen, "expand", grip, "--before", "1", "--after", "1")
     _say(screen, "Ask in plain words.")
     _show(stage, screen, "search", "why did we move from SQLite to Postgres?", "--limit", "3")
+    _say(screen, "What the sessions taught, kept per issue, by rules and without a model.")
+    _show(stage, screen, "memory", "search", "webhooks retries", "--limit", "4")
+    _say(screen, "What the next agent is told before it begins, within its budget.")
+    _show(stage, screen, "recall", "--context", "retries of webhooks", "--budget", "500")
     _say(screen, "Who worked on what.")
     _show(stage, screen, "sessions", "--limit", "12")
     _say(screen, "The incident of the third week, as it happened.")
     incident = next(one for one in story if one.slug == "incident")
     _show(stage, screen, "events", "--session", incident.session_id[:8], "--limit", "14")
-    _say(screen, "Importing again changes nothing: an event is stored once, live or imported.")
+    _say(screen, "Nothing is stored twice: a transcript adds only what its hooks could not tell.")
     stage.leave_transcripts(story)
     _show(stage, screen, "import")
     _show(stage, screen, "import")
+    _teamwork(stage, screen)
     _privacy(stage, screen, [text for one in story for text in one.planted])
+
+
+def _teamwork(stage: Stage, screen: Console) -> None:
+    _say(screen, "Agents ask each other: the engineer asks, the architect answers, you watch.")
+    title = ("--title", "Retry webhooks with backoff", "--label", "type:story")
+    _show(stage, screen, "issue", "create", *title)
+    ask = ("--issue", "1", "--from", "engineer", "--to", "architect", "--topic", "Retry limit")
+    _show(stage, screen, "clarify", "ask", *ask, "--question", "How often do we retry at most?")
+    _show(stage, screen, "clarify", "answer", "CLR-1-001", "Eight times, then it is dead.")
+    _show(stage, screen, "clarify", "--issue", "1")
+    _say(screen, "Work in phases is a run: it survives anything, and what it taught stays.")
+    _show(stage, screen, "run", "start", "Retry webhooks with backoff")
+    task = ("--file", "tidebook/webhooks.py", "--accept", "no retry after eight")
+    _show(stage, screen, "run", "task", "add", "Count the tries", *task)
+    _show(stage, screen, "run", "show")
+    lesson = ("--kind", "code-pattern", "--area", "webhooks", "--file", "tidebook/webhooks.py")
+    _show(stage, screen, "ltm", "add", "Back off with jitter, or all retries come at once", *lesson)
+    _show(stage, screen, "ltm", "patterns")
 
 
 def _privacy(stage: Stage, screen: Console, planted: list[str]) -> None:
@@ -113,6 +137,7 @@ def _say(screen: Console, text: str) -> None:
 
 
 def _show(stage: Stage, screen: Console, *arguments: str) -> None:
-    screen.print(f"[dim]$[/dim] [bold]agentx {escape(' '.join(arguments))}[/bold]")
+    typed = escape(shlex.join(arguments))
+    screen.print(f"[dim]$[/dim] [bold]agentx {typed}[/bold]", soft_wrap=True)
     screen.file.flush()
     stage.run(*arguments)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.app.operations.status import StatusReply, status
+from agentx.app.operations.status import RoomsStatus, StatusReply, status
 from agentx.app.retrieval import TextIndexState
 from agentx.kernel.when import age
 from agentx.surfaces.cli import render
@@ -43,6 +43,7 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
         rows.append(("", f"{harness}: {count:,}"))
     if log.forgotten:
         rows.append(("forgotten", render.counted(log.forgotten, "event")))
+    rows += _rooms(reply.rooms)
     waiting = reply.memory.spool_waiting
     rows.append(
         ("spool", "empty" if not waiting else f"{render.counted(waiting, 'record')} waiting")
@@ -62,6 +63,19 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
     rows.append(("hooks", ", ".join(reply.hooks) or "none: `agentx init` installs them"))
     for name, text in rows:
         screen.print(f"  {name:<12}{text}", soft_wrap=True)
+
+
+def _rooms(rooms: RoomsStatus) -> list[tuple[str, str]]:
+    rows = []
+    if rooms.observations or rooms.lessons:
+        learnt = f"{render.counted(rooms.observations, 'observation')}"
+        lessons = f", {render.counted(rooms.lessons, 'lesson')} of runs" if rooms.lessons else ""
+        rows.append(("learnt", learnt + lessons))
+    if rooms.questions_open:
+        rows.append(("questions", f"{rooms.questions_open:,} open: `agentx clarify`"))
+    if rooms.active_run:
+        rows.append(("run", rooms.active_run))
+    return rows
 
 
 def _words(state: TextIndexState) -> str:
