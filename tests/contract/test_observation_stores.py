@@ -237,6 +237,86 @@ def test_removed_is_gone_from_every_answer_and_every_file(reopened: Open, tmp_pa
     assert [path for path in left if b"zanzibar" in path.read_bytes()] == []
 
 
+def _holding(folder: Path, words: bytes) -> list[str]:
+    return [
+        path.name for path in folder.rglob("*") if path.is_file() and words in path.read_bytes()
+    ]
+
+
+@pytest.mark.promise("log.forget")
+def test_what_is_forgotten_leaves_the_archive_and_what_was_merged_of_it(
+    reopened: Open, tmp_path: Path
+) -> None:
+    names = ("zanzibar", "mombasa", "kilwa", "lamu")
+    one, *others = (observation(f"the {name} harbour is slow", issue=7) for name in names)
+    reversed_ = observation("the port is slow", issue=8, superseded_by=one.id)
+    store = reopened()
+    store.store([one, *others, reversed_])
+    assert store.search("zanzibar")
+    (merged,) = store.compact(7, before_ms=1 << 45).merged
+    store.settle()
+    store.increment_recall_count(merged.id)
+    assert "zanzibar" in merged.content
+    assert [each.id for each in store.search("zanzibar")] == [merged.id]
+    for aside in ("manifest.json.corrupt-1", "replaced-1/issue-7.json"):
+        path = tmp_path / "memory" / aside
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{one.id} zanzibar", encoding="utf-8")
+    kept_aside = tmp_path / "memory" / "issue-8.json.corrupt-2"
+    kept_aside.write_text(reversed_.id, encoding="utf-8")
+
+    gone = store.forget([one.id, "obs-nobody-7-1-aaaaaa"])
+
+    assert set(gone) == {one.id, merged.id}
+    for again in (store, reopened()):
+        assert sorted(each.id for each in again.get_by_issue(7)) == sorted(
+            each.id for each in others
+        )
+        assert again.get_archived(one.id) is None
+        assert again.get_archived(others[0].id) is None
+        assert again.search("zanzibar") == ()
+        assert len(again.search("harbour")) == 3
+    # Merged anew, started anew and indexed anew it does not come back.
+    store.compact(7, before_ms=1 << 45)
+    store.settle()
+    store.close()
+    for path in (tmp_path / "views").glob("*"):
+        path.unlink()
+    again = reopened()
+    again.settle()
+    assert again.search("zanzibar") == ()
+    assert len(again.search("mombasa")) == 1
+    assert _holding(tmp_path, b"zanzibar") == []
+    assert _holding(tmp_path, b"mombasa")
+    assert kept_aside.exists()
+
+
+def test_who_removes_a_merged_one_removes_all_it_was_merged_from(
+    reopened: Open, tmp_path: Path
+) -> None:
+    store = reopened()
+    store.store([observation(f"zanzibar {part}", issue=7) for part in ("port", "harbour")])
+    (merged,) = store.compact(7, before_ms=1 << 45).merged
+
+    assert store.remove(merged.id)
+
+    store.close()
+    assert list(reopened().everything()) == list(reopened().archive()) == []
+    assert _holding(tmp_path, b"zanzibar") == []
+
+
+def test_what_was_merged_once_is_not_merged_again(reopened: Open) -> None:
+    store = reopened()
+    store.store(generated(20, issues=1, now_ms=START_MS - 91 * DAY_MS))
+    first = store.compact(0)
+
+    assert first.archived
+    assert store.compact(0).archived == ()
+    late = [observation(f"late {part}", issue=0, at_ms=START_MS - 95 * DAY_MS) for part in "ab"]
+    store.store(late)
+    assert set(store.compact(0).archived) == {each.id for each in late}
+
+
 def test_what_cannot_be_kept_is_refused_and_nothing_of_it_is_kept(reopened: Open) -> None:
     store = reopened()
     good = observation()

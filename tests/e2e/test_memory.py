@@ -36,6 +36,8 @@ def test_observations_from_the_first_to_the_archive(tmp_path: Path) -> None:
     shown = house.agentx("memory", "show", ids[0]).stdout
     assert "SQLite was too opaque." in shown
     assert "issue 29" in shown
+    # Session starts name lines of every kind, and one command to open them.
+    assert house.agentx("expand", ids[0]).stdout == shown
 
     house.agentx("sync")
     page = json.loads((house.project / ".agentx/memory/issue-29.json").read_bytes())
@@ -59,6 +61,28 @@ def test_observations_from_the_first_to_the_archive(tmp_path: Path) -> None:
     assert 0 < budget["memory_tokens"] <= budget["memory_limit_tokens"] == 20_000
 
 
+@pytest.mark.promise("observations.degrades")
+def test_jobs_bring_the_files_up_to_date_and_doctor_says_what_is_damaged(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.agentx("memory", "add", "--agent", "e", "--issue", "7", "The quay is closed on Sundays.")
+    folder = house.project / ".agentx" / "memory"
+    assert not (folder / "issue-7.json").exists()
+    for job, said in (
+        ("memory-settle", "acts moved into files: 1"),
+        ("memory-verify", "checked 1"),
+        ("memory-compact", "merged 0 observations"),
+    ):
+        assert said in house.agentx("scheduler", "run", job).stdout
+    assert "closed on Sundays" in (folder / "issue-7.json").read_text("utf-8")
+
+    (folder / "issue-7.json").write_text("{broken", encoding="utf-8")
+    for _ in range(2):  # when it is moved aside, and as long as it lies there
+        checks = house.json("doctor", expect=None)["checks"]
+        (check,) = [each for each in checks if each["name"] == "memory"]
+        assert "issue-7.json" in check["says"]
+        assert "mend it and move it back" in check["mend"]
+
+
 @pytest.mark.promise("errors.clear")
 def test_a_wrong_request_says_what_is_wrong(tmp_path: Path) -> None:
     house = House(tmp_path)
@@ -71,3 +95,8 @@ def test_a_wrong_request_says_what_is_wrong(tmp_path: Path) -> None:
     assert empty["message"] == "there is nothing to remember"
     assert house.json("memory", "migrate", "--to", "json", expect=3)["error"]["code"] == "conflict"
     assert not (house.project / ".agentx").exists()
+    assert house.agentx("memory", "list").stdout == "No observations yet.\n"
+    assert house.agentx("memory", "list", "--issue", "3").stdout == "No observation fits.\n"
+    assert "--limit" in house.agentx("memory", "list", "--limit", "0", expect=2).stderr
+    cut = house.agentx("memory", "add", "--agent", "e", "word " * 1_000)
+    assert cut.stderr == "only the first 2,000 characters were kept\n"

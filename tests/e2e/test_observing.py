@@ -6,6 +6,7 @@ Method: the real hook and the real commands in a throw-away home.
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,14 @@ def _kept(house: House, issue: int) -> list[dict[str, Any]]:
     path = house.project / ".agentx" / "memory" / f"issue-{issue}.json"
     found: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["observations"]
     return found
+
+
+def _text_of(folder: Path) -> str:
+    return "".join(
+        path.read_bytes().decode("utf-8", "replace")
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    )
 
 
 @pytest.mark.promise("observations.captured-once")
@@ -58,11 +67,54 @@ def test_what_was_learnt_from_a_forgotten_session_is_forgotten_too(tmp_path: Pat
     assert len(kept) == 2
     forgotten = _kept(house, 118)[0]["sessionId"]
 
+    # Merged with others, its text lies in the archive and in what was merged of it.
+    house.agentx("memory", "compact", "--older-than", "0")
+    house.agentx("sync")
+    assert "summer season" in _text_of(house.project)
+
     house.agentx("forget", "--session", forgotten)
+    for index in list(house.root.rglob("bm25-index")):
+        shutil.rmtree(index)  # it is made anew
     house.agentx("sync")
 
-    memory = house.project / ".agentx" / "memory"
-    everything = "".join(path.read_text("utf-8") for path in memory.rglob("*") if path.is_file())
-    assert forgotten not in everything
-    assert "summer season" not in everything
-    assert "clap_builder" in everything
+    left = _text_of(house.root)
+    assert forgotten not in left
+    assert "summer season" not in left
+    assert "clap_builder" in left
+
+
+@pytest.mark.promise("observations.recall-counted")
+def test_what_the_hook_prints_is_counted_once_and_what_it_saved_is_told(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    (house.project / "ledger.py").write_text("x = 1\n" * 400, encoding="utf-8")
+    kept = house.json(
+        "memory",
+        "add",
+        "--agent",
+        "engineer",
+        "--category",
+        "decision",
+        "--file",
+        "ledger.py",
+        "Chose a double-entry ledger. Totals can be checked.",
+    )["id"]
+    house.agentx("sync")
+
+    for session in ("one", "two"):
+        begun = {
+            "session_id": session,
+            "hook_event_name": "SessionStart",
+            "source": "startup",
+            "cwd": str(house.project),
+        }
+        assert kept.encode() in house.hook(begun).stdout
+    house.agentx("sync")
+    house.agentx("sync")
+
+    (row,) = house.json("memory", "list")["observations"]
+    assert row["recall_count"] == 2
+    stats = house.json("memory", "stats")
+    assert (stats["recalls"]["times"], stats["recalls"]["observations"]) == (2, 2)
+    assert stats["displaced_tokens"] == 2 * (6 * 400 // 4)
+    assert "Memory recall displaced 600 tokens of manual re-read" in _text_of(house.root)
+    assert house.git("status", "--short") == "?? ledger.py"

@@ -3,6 +3,8 @@
     python -m tests.fault.observation_child capture FOLDER NAME TIMES
     python -m tests.fault.observation_child settle FOLDER POINT
     python -m tests.fault.observation_child compact FOLDER POINT
+    python -m tests.fault.observation_child forget FOLDER POINT ID
+    python -m tests.fault.observation_child observe PROJECT POINT
 
 `capture` keeps TIMES batches of three and prints the ids once they are acknowledged, settling
 now and then. The others kill themselves the first time they pass POINT.
@@ -15,6 +17,9 @@ import signal
 import sys
 from pathlib import Path
 
+from agentx.app.config import read_environment
+from agentx.app.local import LocalMemory
+from agentx.app.project import open_project
 from agentx.host.system import SystemClock
 from agentx.kernel import crash
 from agentx.kernel.crash import CrashPoint
@@ -44,10 +49,17 @@ def main() -> None:
     if verb == "capture":
         _capture(Path(folder), rest[0], int(rest[1]))
         return
+    if verb == "observe":
+        _kill_at(rest[0])
+        with LocalMemory(open_project(Path(folder), read_environment())) as memory:
+            memory.catch_up()
+        return
     store = opened_store("json", Path(folder), SystemClock())
     _kill_at(rest[0])
     if verb == "settle":
         store.settle()
+    elif verb == "forget":
+        store.forget(rest[1:])
     else:
         store.compact(0, before_ms=1 << 45)
 

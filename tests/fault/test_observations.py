@@ -10,14 +10,19 @@ import json
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agentx.app.local import LocalMemory
+from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.crash import CrashPoint
 from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.port import ObservationStore
+from tests.support.drafts import draft
 from tests.support.observations import generated, observation, opened_store
+from tests.support.remembering import project_in, remember
 from tests.support.time_and_chance import FakeClock
 
 ROOT = Path(__file__).parents[2]
@@ -128,6 +133,57 @@ def test_a_kill_while_compacting_leaves_every_original_somewhere(
     after.compact(0, before_ms=1 << 45)
     merged = [each for each in _store(folder).everything() if each.sources]
     assert {source for each in merged for source in each.sources} >= {each.id for each in old}
+
+
+def _session() -> list[Draft]:
+    said = (
+        (EventType.USER_MESSAGE, "we will keep zones in TOML instead of the database, ops edit it"),
+        (EventType.ASSISTANT_MESSAGE, "`zones.py` reads `zones.toml`, because ops own that file."),
+        (EventType.SESSION_END, ""),
+    )
+    roles = {EventType.USER_MESSAGE: Role.USER, EventType.ASSISTANT_MESSAGE: Role.ASSISTANT}
+    return [
+        replace(
+            draft(text, source_id=str(number), at=number),
+            event_type=kind,
+            role=roles.get(kind, Role.SYSTEM),
+        )
+        for number, (kind, text) in enumerate(said)
+    ]
+
+
+@pytest.mark.promise("observations.captured-once")
+@pytest.mark.parametrize("point", [CrashPoint.CAPTURE_BEGUN, CrashPoint.CAPTURE_STORED])
+def test_a_kill_while_a_session_is_captured_loses_nothing_and_brings_nothing_twice(
+    tmp_path: Path, point: CrashPoint
+) -> None:
+    whole = remember(project_in(tmp_path / "undisturbed"), _session())
+    project = project_in(tmp_path)
+    with LocalMemory(project) as memory:
+        memory.append(_session())
+
+    killed = subprocess.run(
+        [*CHILD, "observe", str(project.root), point],
+        cwd=ROOT,
+        env={"HOME": str(tmp_path / "home"), "PATH": "", "TZ": "UTC"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    for _ in range(2):
+        with LocalMemory(project) as memory:
+            memory.catch_up()
+
+    kept, wanted = (
+        sorted(
+            (each.category, each.content) for each in _store(one.paths.observations).everything()
+        )
+        for one in (project, whole)
+    )
+    assert kept == wanted
+    assert len(kept) >= 2
 
 
 def test_t8_a_damaged_manifest_is_rebuilt_and_kept_aside(tmp_path: Path) -> None:
@@ -247,6 +303,45 @@ def test_what_people_write_into_a_file_is_seen_and_kept(tmp_path: Path) -> None:
     again.store([observation("third")])
     again.settle()
     assert json.loads(path.read_bytes())["observations"][0]["reviewedBy"] == "a person"
+
+
+def test_the_words_of_what_people_deleted_go_with_the_next_that_is_forgotten(
+    tmp_path: Path,
+) -> None:
+    folder, views = tmp_path / "memory", tmp_path / "views"
+    one, other = observation("zanzibar port", issue=1), observation("something else", issue=2)
+    store = _store(folder)
+    store.store([one, other])
+    store.settle()
+    store.close()
+    (folder / "issue-1.json").unlink()
+
+    again = _store(folder)
+    again.forget([other.id])
+    again.close()
+
+    assert views.exists()
+    assert all(b"zanzibar" not in path.read_bytes() for path in views.iterdir())
+
+
+@pytest.mark.promise("observations.nothing-lost", "log.forget")
+def test_a_kill_while_forgetting_loses_no_other_and_the_next_try_ends_it(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    store = _store(folder)
+    one, *others = (observation(f"the {name} is slow", issue=0) for name in ("quay", "pier", "dam"))
+    store.store([one, *others])
+    store.compact(0, before_ms=1 << 45)
+    store.close()
+
+    killed = _run("forget", folder, CrashPoint.OBSERVATIONS_ISSUE_WRITTEN, one.id)
+
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    after = _store(folder)
+    _same(after, others)
+    after.forget([one.id])
+    _same(_store(folder), others)
+    assert list(_store(folder).archive()) == []
+    assert all(b"quay" not in path.read_bytes() for path in folder.rglob("*.json"))
 
 
 def test_the_files_are_the_specified_ones_and_read_well(tmp_path: Path) -> None:

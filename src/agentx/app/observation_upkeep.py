@@ -12,10 +12,12 @@ from agentx.app.project import Project
 from agentx.host.system import system_entropy
 from agentx.kernel.errors import ConflictError
 from agentx.kernel.paths import ObservationPaths
-from agentx.observations.store import SqliteObservationStore
+from agentx.observations.model import StoreFault
+from agentx.observations.store.aside import damaged
 from agentx.observations.store.migration import Migrated as Migrated  # noqa: PLC0414  handed on
 from agentx.observations.store.migration import absorb, migrate
 from agentx.observations.store.pending import Pending
+from agentx.observations.store.sqlite_store import SqliteObservationStore
 from agentx.pipeline.observation_documents import ObservationDocuments
 
 
@@ -32,6 +34,29 @@ def settle_observations(project: Project) -> int:
         if moved:
             room.stats()  # notes what a person should know
         return moved
+
+
+def damaged_observations(project: Project) -> tuple[StoreFault, ...]:
+    """Return what is wrong with the files of the observations, and what was put aside of them.
+
+    Raises: AgentXError when they cannot be read at all.
+    """
+    folder = project.paths.observations
+    if not folder.is_dir():
+        return ()
+    with closing(open_observations(project)) as room:
+        room.store.get_stats()
+        found = room.store.faults()
+    told = {each.hint for each in found}
+    return found + tuple(
+        StoreFault(
+            what="it was damaged and moved aside",
+            where=str(path),
+            hint=f"mend it and move it back, or delete it: {path.name.partition('.corrupt-')[0]}",
+        )
+        for path in damaged(folder)
+        if not any(path.name in hint for hint in told)
+    )
 
 
 def move_observations(project: Project, to: str) -> Migrated:

@@ -6,22 +6,30 @@ goes wrong with them is logged and never stands in the way of the log or its vie
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from agentx.app.models import model_extractor
-from agentx.app.observing import MemorySettings, Observations, open_observations
+from agentx.app.observing import (
+    MemorySettings,
+    Observations,
+    Recall,
+    keep_out_of_git,
+    open_observations,
+)
 from agentx.app.project import Project
 from agentx.host import git
-from agentx.host.atomic import replace_file
 from agentx.host.kv import KeyValue
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.limits import MODEL_EXTRACTION_SESSIONS_MAX
 from agentx.observations.events import ContextCompacted
+from agentx.observations.ids import ID_PREFIX
 from agentx.pipeline.compacted import capture_compacted
 from agentx.pipeline.observing import Observing, Rules, Sessions
 from agentx.pipeline.store import CaptureMarks
+from agentx.recall.events import MemoryRecalled
 
 
 class Observer:
@@ -43,12 +51,16 @@ class Observer:
             Rules(clock=project.clock, bus=bus, issue=settings.issue, branch_of=_branch_of),
         )
         self._enabled = is_own and settings.enabled
-        self._stop = start_capture(project, bus, self.room) if self._enabled else lambda: None
+        self._stops = (
+            (start_capture(project, bus, self.room), start_counting(project, bus, self.room))
+            if self._enabled
+            else ()
+        )
 
     def room(self) -> Observations:
         """Return the observations, opened."""
         if self._opened is None:
-            _keep_out_of_git(self._project)
+            keep_out_of_git(self._project)
             self._opened = open_observations(self._project, self._bus)
         return self._opened
 
@@ -75,16 +87,21 @@ class Observer:
                 self._project.log.record("warning", "model fell back", reason=error.message)
                 return 0
 
-    def forget(self, session_id: str) -> int:
-        """Take away what was captured of a session; what is left of it is captured anew."""
+    @contextmanager
+    def forgetting(self, session_id: str, *, whole: bool) -> Iterator[None]:
+        """Take away what was captured of a session; what is left of it is captured anew after."""
         if not self._is_own:
-            return 0
+            yield
+            return
         self.catch_up()  # what was begun is finished first: only then is it known what to take away
-        return self._observing.forget(session_id)
+        is_kept = self._project.paths.observations.is_dir()
+        with self._observing.forgetting(session_id, whole=whole, is_kept=is_kept):
+            yield
 
     def close(self) -> None:
         """Let go of the observations."""
-        self._stop()
+        for stop in self._stops:
+            stop()
         if self._opened is not None:
             self._opened.close()
             self._opened = None
@@ -108,15 +125,23 @@ def start_capture(
     return bus.listen(ContextCompacted, compacted)
 
 
+def start_counting(
+    project: Project, bus: Bus, room: Callable[[], Observations]
+) -> Callable[[], None]:
+    """Count the observations that hooks print at session start; return a function that stops it."""
+
+    def told(fact: MemoryRecalled) -> None:
+        ids = [each for each in fact.doc_ids if each.startswith(ID_PREFIX)]
+        if fact.project != project.id or not ids:
+            return
+        try:
+            room().recalled(ids, Recall(agent=fact.harness))
+        except AgentXError as error:
+            project.log.record("warning", "memory-alert", message=f"not counted: {error.message}")
+
+    return bus.listen(MemoryRecalled, told)
+
+
 def _branch_of(directory: str) -> str:
     folder = Path(directory)
     return (git.branch(folder) or "") if folder.is_dir() else ""
-
-
-def _keep_out_of_git(project: Project) -> None:
-    """Let git not see what we write into a repository that was never set up."""
-    if project.paths.settings.parent.is_dir():
-        return
-    for folder in (project.paths.observations, project.paths.log.parent):
-        folder.mkdir(parents=True, mode=0o700)
-        replace_file(folder / ".gitignore", b"*\n")

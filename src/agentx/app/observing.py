@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentx.app.project import Project
 from agentx.host.atomic import make_private_directory, replace_file
@@ -26,7 +27,10 @@ from agentx.observations.model import (
 )
 from agentx.observations.service import Observations, Recall, Room
 from agentx.observations.settings import MemorySettings
-from agentx.observations.store import JsonObservationStore, SqliteObservationStore
+from agentx.observations.store.json_store import JsonObservationStore
+
+if TYPE_CHECKING:
+    from agentx.observations.store.sqlite_store import SqliteObservationStore
 
 __all__ = [
     "BACKENDS",
@@ -67,18 +71,23 @@ def open_observations(project: Project, bus: Bus | None = None) -> Observations:
 
 
 def keep_out_of_git(project: Project) -> None:
-    """Let git not see the observations of a repository that was never set up."""
-    folder = project.paths.observations
-    if project.paths.ignore_file.exists() or folder.exists():
+    """Let git not see what we write into a repository that was never set up: our log goes there."""
+    paths = project.paths
+    if paths.ignore_file.exists() or paths.observations.exists():
         return
-    make_private_directory(folder)
-    replace_file(folder / ".gitignore", b"*\n")
+    for folder in (paths.observations, paths.log.parent):
+        make_private_directory(folder)
+        replace_file(folder / ".gitignore", b"*\n")
 
 
 def opened_store(project: Project) -> JsonObservationStore | SqliteObservationStore:
-    """Return the store that the settings name."""
+    """Return the store that the settings name; the code of the other is not loaded."""
     folder = project.paths.observations
     if project.config.section(MemorySettings).backend == "sqlite":
+        from agentx.observations.store.sqlite_store import (  # noqa: PLC0415  most have no use for it
+            SqliteObservationStore,
+        )
+
         return SqliteObservationStore(
             ObservationPaths(folder).database,
             clock=project.clock,

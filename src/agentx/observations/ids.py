@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from unicodedata import combining, normalize
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
@@ -20,6 +21,7 @@ _ID = re.compile(
     r"obs-(?P<agent>[a-z0-9]+(?:-[a-z0-9]+)*)-(?P<issue>0|[1-9][0-9]{0,8})"
     r"-(?P<at>[0-9]{1,15})-(?P<suffix>[a-z0-9]{6})"
 )
+ID_PREFIX = "obs-"
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 _SUFFIX_CHARS = 6
@@ -37,7 +39,9 @@ class ParsedId:
 
 def agent_name(text: str) -> str:
     """Return an agent's name as it stands in ids: lower case, letters, digits and hyphens."""
-    name = _NOT_NAME.sub("-", text.lower()).strip("-")[:_AGENT_CHARS_MAX].strip("-")
+    # Letters come apart from their accents, which are left out.
+    plain = "".join(each for each in normalize("NFKD", text) if not combining(each))
+    name = _NOT_NAME.sub("-", plain.lower()).strip("-")[:_AGENT_CHARS_MAX].strip("-")
     return name or "agent"
 
 

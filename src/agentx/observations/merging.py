@@ -33,6 +33,9 @@ _GROUP_MAX = 6
 # Pairs are compared with each other: bounds the work in an issue with very many.
 _BLOCK = 200
 _ALIKE = 0.35
+_SUMMARISED = 3  # of more, none would be told whole
+_REST_MIN = 20  # a cut text that is shorter says nothing
+_ELLIPSIS = "\u2026"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +47,12 @@ class Merge:
 
 
 def merges(observations: Sequence[Observation], *, before_ms: int) -> tuple[Merge, ...]:
-    """Return how the observations older than `before_ms` are merged; the others stay."""
+    """Return how the observations older than `before_ms` are merged; the others stay.
+
+    What was merged once is not merged again: compacted week after week, an issue would end as one.
+    """
     old = sorted(
-        (each for each in observations if each.timestamp_ms < before_ms),
+        (each for each in observations if each.timestamp_ms < before_ms and not each.sources),
         key=lambda each: (each.timestamp_ms, each.id),
     )
     found = []
@@ -162,40 +168,54 @@ def _merge(group: Sequence[Observation]) -> Merge:
         changed_files=_union(
             (each.changed_files for each in reversed(group)), OBSERVATION_FILES_MAX
         ),
-        sources=tuple(dict.fromkeys(old for each in group for old in (each.id, *each.sources))),
+        sources=ids,
     )
     return Merge(merged=merged, originals=ids)
 
 
 def _summary(group: Sequence[Observation]) -> str:
     """Return the newest summaries in one line, each with its share of the room."""
-    said = list(dict.fromkeys(folded(each.summary) for each in reversed(group)))
-    share = (OBSERVATION_SUMMARY_CHARS_MAX - 2 * (len(said) - 1)) // len(said)
-    return "; ".join(preview(each, share) for each in said)
+    every = list(dict.fromkeys(folded(each.summary) for each in reversed(group)))
+    said, left = every[:_SUMMARISED], len(every) - _SUMMARISED
+    more = f"; {left} more" if left > 0 else ""
+    share = (OBSERVATION_SUMMARY_CHARS_MAX - len(more) - 2 * (len(said) - 1)) // len(said)
+    return "; ".join(preview(each, share) for each in said) + more
 
 
 def _content(group: Sequence[Observation]) -> str:
     """Return every summary, then the text behind it, newest first, as far as there is room."""
-    heads = []
+    heads, rests = [], []
     for each in group:
         gone = ", superseded since" if each.superseded_by else ""
-        said = folded(each.summary) or preview(each.content, OBSERVATION_SUMMARY_CHARS_MAX)
+        said, rest = _told(each)
         heads.append(f"- {to_iso(each.timestamp_ms)[:10]} {each.category}{gone}: {said}")
+        rests.append(rest)
     room = OBSERVATION_CHARS_MAX - sum(len(head) + 1 for head in heads)
-    rests = [_rest(each) for each in group]
     shares = _shares([len(rest) for rest in rests], room)
     lines = [
-        f"{head} {preview(rest, share - 1)}" if rest and share > 20 else head
+        _continued(head, rest, share)
         for head, rest, share in zip(heads, rests, shares, strict=True)
     ]
     return whole_head("\n".join(lines), OBSERVATION_CHARS_MAX)
 
 
-def _rest(observation: Observation) -> str:
-    """Return what the content says beyond the summary."""
+def _continued(head: str, rest: str, share: int) -> str:
+    """Return a line that goes on as far as its share of the room allows."""
+    if len(rest) > share:
+        if share < _REST_MIN:
+            return head
+        rest = whole_head(rest, share - 1).rstrip() + _ELLIPSIS
+    return head.removesuffix(_ELLIPSIS) + rest if rest else head
+
+
+def _told(observation: Observation) -> tuple[str, str]:
+    """Return the summary, and what the content says beyond it: both together read as one."""
     said = folded(observation.content)
     head = folded(observation.summary)
-    return said[len(head) :].lstrip(" .;:") if said.startswith(head) else said
+    if not head:
+        return preview(said, OBSERVATION_SUMMARY_CHARS_MAX), ""
+    _, found, rest = said.partition(head.removesuffix(_ELLIPSIS))
+    return (head, rest) if found else (head, f" {said}")
 
 
 def _shares(wanted: Sequence[int], room: int) -> list[int]:

@@ -77,7 +77,14 @@ class ObservationStore(Protocol):
         ...
 
     def remove(self, observation_id: str) -> bool:
-        """Take one away for good; tell whether it was there."""
+        """Take one away for good, with all it was merged from; tell whether it was there."""
+        ...
+
+    def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]:
+        """Take observations out of every file, the archive and what was merged of them too.
+
+        The other originals of a merged one come back. Return the ids that are gone.
+        """
         ...
 
     def get_stats(self) -> StoreStats:

@@ -8,7 +8,7 @@ recall and says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -47,6 +47,8 @@ from agentx.observations.settings import MemorySettings
 
 # A sentence of a few words at least: what ends sooner is an abbreviation or a greeting.
 _SENTENCE = re.compile(r"(.{20,}?)[.!?] ")
+# What a line tells beside its text: when, who, which issue, its id.
+_LINE_TOKENS = 40
 
 
 class Note(Protocol):
@@ -170,19 +172,38 @@ class Observations:
         texts = {each.id: each for each in self._store.get_by_ids(ids)}
         made = inject(scored, texts, budget_tokens=budget, now_ms=begun_ms)
         if made.ids and asked.counted:
-            self._count(asked, made, [texts[each] for each in made.ids], begun_ms)
+            self._count(asked, [texts[each] for each in made.ids], made.tokens, begun_ms)
         return made
+
+    def recalled(self, observation_ids: Iterable[str], asked: Recall) -> int:
+        """Count a recall that happened elsewhere: a hook has printed these; return how many are.
+
+        Raises: UnavailableError, DataError.
+        """
+        begun_ms = self._room.clock.now_ms()
+        shown = self._store.get_by_ids(observation_ids)
+        if shown:
+            self._count(asked, shown, sum(each.tokens for each in shown), begun_ms)
+        return len(shown)
 
     def best(self, asked: Recall, limit: int) -> tuple[Observation, ...]:
         """Return what is worth most to an agent that is about to start, best first; not counted.
+
+        What does not fit into the tokens that recall may use is left out.
 
         Raises: UnavailableError, DataError.
         """
         if not self.enabled:
             return ()
-        ids = [each.entry.id for each in self._weighed(asked, self._room.clock.now_ms())[:limit]]
-        texts = {each.id: each for each in self._store.get_by_ids(ids)}
-        return tuple(texts[each] for each in ids if each in texts)
+        budget = asked.budget_tokens
+        left = self._room.settings.max_tokens if budget is None else budget
+        ids: list[str] = []
+        for each in self._weighed(asked, self._room.clock.now_ms()):
+            cost = each.entry.tokens + _LINE_TOKENS
+            if len(ids) < limit and cost <= left:
+                ids.append(each.entry.id)
+                left -= cost
+        return self._store.get_by_ids(ids)
 
     def search(
         self,
@@ -233,7 +254,27 @@ class Observations:
             raise NotFound(
                 f"{observation_id}: no such observation", hint="see `agentx memory list`"
             )
+        self._stand_again((observation_id,))
         self._room.note("info", "memory-removed", id=observation_id)
+
+    def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]:
+        """Take observations away for good, and what was merged of them; return what is gone.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        gone = self._store.forget(observation_ids)
+        self._stand_again(gone)
+        if gone:
+            self._room.note("info", "memory-forgotten", count=len(gone))
+        return gone
+
+    def _stand_again(self, gone: Collection[str]) -> None:
+        """Let those stand again that nothing replaces any more."""
+        rows = self._store.search_by_filters(SearchFilters(superseded=True))
+        orphans = [row.id for row in rows if row.superseded_by in gone]
+        if orphans:
+            found = self._store.get_by_ids(orphans)
+            self._store.amend([replace(each, superseded_by="") for each in found])
 
     def stats(self) -> StoreStats:
         """Count what is there, and note what a person should know."""
@@ -315,12 +356,13 @@ class Observations:
         return weighed
 
     def _count(
-        self, asked: Recall, made: Injection, shown: Sequence[Observation], begun_ms: int
+        self, asked: Recall, shown: Sequence[Observation], tokens: int, begun_ms: int
     ) -> None:
         """Raise the counts and tell of the recall; a held lock costs the count, not the recall."""
         room = self._room
+        ids = tuple(each.id for each in shown)
         try:
-            self._store.increment_recall_count(*made.ids)
+            self._store.increment_recall_count(*ids)
         except LockHeld as held:
             room.note("warning", "memory-alert", message=f"recall not counted: {held.message}")
         files = tuple(dict.fromkeys(each for one in shown for each in one.files))
@@ -333,9 +375,9 @@ class Observations:
             MemoryRecalled(
                 agent=asked.agent,
                 issue_number=asked.issue_number,
-                count=len(made.ids),
-                total_tokens=made.tokens,
-                observation_ids=made.ids,
+                count=len(ids),
+                total_tokens=tokens,
+                observation_ids=ids,
                 timestamp_ms=now_ms,
                 elapsed_ms=now_ms - begun_ms,
                 displaced_tokens=displaced,

@@ -12,8 +12,10 @@ Whatever is wrong with the store, capturing skips and says so; it never stands i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from threading import RLock
 from typing import Protocol
 
@@ -76,6 +78,8 @@ class Room(Protocol):
     def capture(
         self, observations: Iterable[Observation], *, agent: str, issue: int
     ) -> tuple[Observation, ...]: ...
+
+    def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,22 +181,29 @@ class Observing:
             taken = (*mark.taken, *map(_taken, kept))[-CAPTURE_TAKEN_MAX:]
             self._marks.polished(ref, msgspec.structs.replace(mark, taken=taken, polished=True))
 
-    def forget(self, session_id: str) -> int:
-        """Take away what was captured of a session; what is left of it is captured anew.
+    @contextmanager
+    def forgetting(self, session_id: str, *, whole: bool, is_kept: bool) -> Iterator[int]:
+        """Take away what was captured of a session, and capture nothing while its events go.
 
-        Return how many observations went.
+        What is left of it is captured anew. Where the `whole` session is forgotten, what somebody
+        added by hand in it goes too. `is_kept`: there are observations at all. Yield how many
+        observations went.
         """
         with self._lock:
             found = [(ref, mark) for ref, mark in self._marks.all_done() if mark.session_id]
             mine = [one for one in found if one[1].session_id == session_id]
             mine = mine or [one for one in found if one[1].session_id.startswith(session_id)]
             gone = 0
+            if mine or is_kept:
+                names = {session_id, *(mark.session_id for _, mark in mine)}
+                taken = {one.id for _, mark in mine for one in mark.taken}
+                room = self._room()
+                said = said_in(room.store, names, by_hand=whole)
+                gone = len(room.forget(taken.union(said)))
             for ref, mark in mine:
-                store = self._room().store
-                gone += sum(store.remove(one.id) for one in mark.taken)
-                newest = Waiting(newest_ms=mark.until_ms, is_due=True)
-                self._marks.begin_again(ref, newest)
-            return gone
+                self._marks.begin_again(ref, Waiting(newest_ms=mark.until_ms, is_due=True))
+            self._marks.erase()
+            yield gone
 
     # --- which sessions ---------------------------------------------------------------------
 
@@ -294,6 +305,15 @@ class Observing:
         if kept:
             mark_superseded(room.store, kept)
         return kept
+
+
+def said_in(store: ObservationStore, sessions: Collection[str], *, by_hand: bool) -> frozenset[str]:
+    """Return what was learnt in some sessions, in the archive too; `by_hand`: added there too."""
+    return frozenset(
+        each.id
+        for each in chain(store.everything(), store.archive())
+        if each.session_id in sessions and not each.sources and (by_hand or each.event_ids)
+    )
 
 
 def mark_superseded(store: ObservationStore, kept: Sequence[Observation]) -> int:

@@ -120,6 +120,10 @@ class CaptureMarks:
         batch.put(*self._row(f"wait/{ref.hex()}"), msgspec.json.encode(waiting))
         self._kv.write(batch)
 
+    def erase(self) -> None:
+        """Make what was deleted physically gone: marks quote what was taken."""
+        self._kv.erase(Family.CHECKPOINTS)
+
     def polished(self, ref: bytes, mark: Mark) -> None:
         """Note that a model has looked at a session."""
         batch = Batch()

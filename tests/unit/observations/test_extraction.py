@@ -6,6 +6,7 @@ import pytest
 
 from agentx.kernel.clock import Millis
 from agentx.observations.extract import Finding, Kind, Turn, extract
+from agentx.observations.extract.sections import parsed
 from agentx.observations.model import Category
 from agentx.pipeline.session_turns import turns_of
 from tests.bench.extraction import PRECISION_MIN, RECALL_MIN, precision, recall, scored
@@ -216,3 +217,37 @@ def test_what_a_boot_file_says_is_not_learnt_from_the_session() -> None:
 def test_a_session_without_substance_gives_nothing() -> None:
     assert extract(Talk().user("hi").agent("Hello! How can I help?").turns) == ()
     assert extract(()) == ()
+
+
+def test_t1_a_compaction_summary_is_parsed_into_every_category() -> None:
+    summary = (
+        "Some words before.\n\n## Decisions\n- Keep zones in TOML\n  so that ops can edit them\n"
+        "## Code Changes\n1. zones.py reads TOML\n\n**Errors:**\n* Parser failed on tabs\n"
+        "### Key facts\n- \u533a\u57df \u6bcf\u5e74 \U0001f680\n## Weather\n- It rained\n"
+    )
+
+    found = parsed(summary, at_ms=Millis(5), event_id="e-1")
+
+    assert {(one.category, one.content) for one in found[:-1]} == {
+        (Category.DECISION, "Keep zones in TOML\nso that ops can edit them"),
+        (Category.CODE_CHANGE, "zones.py reads TOML"),
+        (Category.ERROR, "Parser failed on tabs"),
+        (Category.KEY_FACT, "\u533a\u57df \u6bcf\u5e74 \U0001f680"),
+    }
+    assert found[-1].category is Category.COMPACTION_SUMMARY
+    assert {one.event_ids for one in found} == {("e-1",)}
+    assert parsed("nothing was written under a heading", at_ms=Millis(5), event_id="e") == ()
+
+
+def test_a_file_is_known_by_the_name_that_people_use_if_it_can_be_no_other() -> None:
+    talk = Talk().user("why does resume hang?")
+    for path in ("cli/resume.go", "cli/tests/resume_test.go", "web/util.go", "cli/util.go"):
+        talk.edit(path, "a", "b")
+    talk.agent(
+        "`resume.go:675` waits for input because the form opens the terminal itself."
+        " The helper in `util.go` never closes its 3 pipes, because `Wait` is missing."
+    )
+
+    (fact,) = [one for one in extract(talk.turns) if one.category is Category.KEY_FACT]
+    assert "util.go" in fact.content
+    assert fact.files == ("cli/resume.go",)

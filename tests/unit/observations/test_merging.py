@@ -73,3 +73,30 @@ def test_related_ones_go_together_and_keep_their_provenance() -> None:
     assert merged.timestamp_ms == queue[1].timestamp_ms
     assert "part 0" in merged.content
     assert "part 1" in merged.content
+
+
+def test_a_merged_line_says_nothing_twice_and_goes_on_where_its_summary_was_cut() -> None:
+    first = observation(
+        "The user said: Go with the CI step. No cron.", summary="Go with the CI step", at_ms=1
+    )
+    second = observation(
+        "Cargo prefers versions that fit rust-version.", summary="Cargo prefers vers\u2026", at_ms=2
+    )
+    third = observation("Nothing alike.", summary="Said otherwise", at_ms=3)
+
+    ((merge,)) = merges([first, second, third], before_ms=10)
+
+    assert [line.partition(": ")[2] for line in merge.merged.content.splitlines()] == [
+        "Go with the CI step. No cron.",
+        "Cargo prefers versions that fit rust-version.",
+        "Said otherwise Nothing alike.",
+    ]
+
+
+def test_the_summary_of_many_tells_the_newest_and_how_many_more() -> None:
+    told = [f"The harbour of town number {number} is slow" for number in range(5)]
+    group = [observation(f"{text}.", summary=text, at_ms=at) for at, text in enumerate(told)]
+
+    (merge,) = merges(group, before_ms=10)
+
+    assert merge.merged.summary == f"{told[4]}; {told[3]}; {told[2]}; 2 more"

@@ -22,7 +22,7 @@ from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemorySto
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.service import Observations, Recall, Room
 from agentx.observations.settings import MemorySettings
-from agentx.observations.store import JsonObservationStore
+from agentx.observations.store.json_store import JsonObservationStore
 from tests.support.observations import generated, observation, opened_store
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
@@ -331,3 +331,33 @@ def test_compaction_is_noted_and_originals_can_still_be_opened(opened: Opened) -
     )
     assert desk.room.get(old[0].id) == (old[0], True)
     assert desk.room.get(result.merged[0].id) == (result.merged[0], False)
+
+
+@pytest.mark.promise("observations.budget")
+@pytest.mark.parametrize(("max_tokens", "count"), [(0, 0), (1, 0), (110, 2), (1_000_000, 4)])
+def test_what_is_put_into_a_session_start_keeps_to_the_setting(
+    opened: Opened, max_tokens: int, count: int
+) -> None:
+    desk = opened(max_tokens=max_tokens)
+    desk.room.store.store([observation(f"fact {number}", tokens=10) for number in range(4)])
+
+    assert len(desk.room.best(Recall(issue_number=29), 12)) == count
+    assert len(desk.room.best(Recall(issue_number=29), 3)) == min(count, 3)
+
+
+@pytest.mark.promise("observations.recall-counted")
+def test_what_a_hook_has_printed_is_counted_and_told_as_any_recall(opened: Opened) -> None:
+    desk = opened()
+    one = observation("Chose JSON.", files=("a.py", "b.py"))
+    desk.room.store.store([one])
+
+    counted = desk.room.recalled([one.id, "obs-gone-1-1-aaaaaa"], Recall(agent="codex"))
+
+    assert counted == 1
+    assert desk.room.store.search_by_filters(SearchFilters())[0].recall_count == 1
+    (told,) = desk.told
+    assert isinstance(told, MemoryRecalled)
+    assert (told.agent, told.observation_ids, told.displaced_tokens) == ("codex", (one.id,), 200)
+    assert desk.sentences("memory-displaced") == [
+        "Memory recall displaced 200 tokens of manual re-read"
+    ]

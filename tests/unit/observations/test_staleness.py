@@ -12,7 +12,7 @@ from agentx.app.file_history import GitFileHistory
 from agentx.kernel.clock import Millis
 from agentx.observations.model import Category, Observation
 from agentx.observations.staleness import Verified, changed_since, verify
-from agentx.observations.store import JsonObservationStore
+from agentx.observations.store.json_store import JsonObservationStore
 from agentx.observations.supersede import replaces
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 

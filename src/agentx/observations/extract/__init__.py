@@ -19,6 +19,7 @@ from agentx.observations.extract.exchanges import exchanges
 from agentx.observations.extract.facts import facts
 from agentx.observations.extract.lines import Boot
 from agentx.observations.extract.merging import settled
+from agentx.observations.extract.naming import Files
 from agentx.observations.extract.overview import overview
 from agentx.observations.extract.turns import Finding, Kind, Turn
 
@@ -43,7 +44,8 @@ def extract(
     found = exchanges(turns)
     boot = Boot(found)
     rules = (decisions, changes, errors, facts)
-    taken = chain.from_iterable(rule(found, boot) for rule in rules)
+    files = Files(found)
+    taken = map(files.placed, chain.from_iterable(rule(found, boot) for rule in rules))
     kept = settled(filter(is_news, settled(taken)), limit=OBSERVATIONS_PER_CAPTURE_MAX - 1)
     recent = [one for one in found if one.prompt is None or one.prompt.at_ms > since_ms]
     whole = overview(recent, kept)

@@ -23,7 +23,8 @@ _TITLES = {
     Category.ERROR: "Errors",
     Category.KEY_FACT: "Key facts",
 }
-_HEADING = re.compile(r"^\s*(?:#{1,6}\s*|\*\*)?([A-Za-z][A-Za-z ]{2,30}?)\s*(?:\*\*)?:?\s*\Z")
+_HEADING = re.compile(r"^ ?(?:#{1,6}\s*|\*\*)?([A-Za-z][A-Za-z ]{2,30}?)\s*:?(?:\*\*)?:?\s*\Z")
+_MARKED = re.compile(r"^ ?(?:#|\*\*)|:(?:\*\*)?\s*\Z")
 _ITEM = re.compile(r"^\s{0,3}(?:[-*+\u2022]|\d{1,2}[.)])\s+(.*)\Z")
 _KNOWN = {
     "decision": Category.DECISION,
@@ -85,7 +86,7 @@ def _items(summary: str) -> Iterator[tuple[Category, str]]:
     category: Category | None = None
     lines: list[str] = []
     for line in (*summary.split("\n"), "## End"):
-        item, heading = _ITEM.match(line), _HEADING.match(line)
+        item, heading = _ITEM.match(line), _heading(line)
         if item is None and heading is None:
             if lines and line.strip():
                 lines.append(line.strip())
@@ -93,5 +94,14 @@ def _items(summary: str) -> Iterator[tuple[Category, str]]:
         if lines and category is not None:
             yield category, "\n".join(lines)
         lines = [item[1].strip()] if item is not None and category is not None else []
-        if item is None and heading is not None:
-            category = _KNOWN.get(heading[1].strip().lower().removesuffix("s"))
+        if item is None:
+            category = _KNOWN.get(heading or "")
+
+
+def _heading(line: str) -> str | None:
+    """Return what a heading says; a few words in a line alone are one only if they are known."""
+    found = _HEADING.match(line)
+    if found is None:
+        return None
+    name = found[1].strip().lower().removesuffix("s")
+    return name if name in _KNOWN or _MARKED.search(line) else None

@@ -148,6 +148,16 @@ def file_edits(step: Step) -> Iterator[FileEdit]:
         yield _written(step, path)
 
 
+def touched(step: Step) -> tuple[str, ...]:
+    """Return the files of the project that a step read or wrote."""
+    where = step.call.directory
+    patch = _patch(step.call.arguments)
+    if patch:
+        return tuple(edit.path for edit in _patched(patch[:_CHARS_READ_MAX], where))
+    path = inside(_path(step.call.arguments), where)
+    return () if not path or path.startswith(("/", "~")) or "." not in path else (path,)
+
+
 def inside(path: str, directory: str) -> str:
     """Return a path relative to the directory; empty for a place that is not the project's."""
     plain = path.strip().replace("\\", "/")

@@ -1,4 +1,4 @@
-"""Where observations lie: JSON files a person can open, or SQLite for very many."""
+"""Where observations lie: JSON files a person can open, or SQLite for very many.
 
-from agentx.observations.store.json_store import JsonObservationStore as JsonObservationStore
-from agentx.observations.store.sqlite_store import SqliteObservationStore as SqliteObservationStore
+The two are imported from their own modules: who uses the one need not load the other.
+"""

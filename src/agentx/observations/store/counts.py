@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from heapq import nlargest
 
 from agentx.kernel.clock import to_iso
 from agentx.observations.model import SearchFilters, StoreStats
@@ -25,8 +26,15 @@ def filtered(rows: Iterable[EntryRecord], filters: SearchFilters) -> list[EntryR
         and (until is None or row.timestamp < until)
         and (filters.superseded is None or bool(row.superseded_by) == filters.superseded)
     ]
-    found.sort(key=lambda row: (row.timestamp, row.id), reverse=True)
-    return found if filters.limit is None else found[: max(filters.limit, 0)]
+    if filters.limit is not None and filters.limit < len(found):
+        # Most callers want a few of tens of thousands: ordering them all would take longest.
+        return nlargest(max(filters.limit, 0), found, key=_newness)
+    found.sort(key=_newness, reverse=True)
+    return found
+
+
+def _newness(row: EntryRecord) -> tuple[str, str]:
+    return row.timestamp, row.id
 
 
 def counted(rows: Iterable[EntryRecord], *, archived: int, bytes_on_disk: int) -> StoreStats:

@@ -36,6 +36,7 @@ from agentx.observations.store.records import (
 )
 
 OWNER = "memory-pipeline"
+UNREADABLE = "?"  # begins the name, in a change, of a record that is no observation
 Report = Callable[[StoreFault], None]
 Stamp = tuple[int, int]  # size, time of the last change
 Rewrite = tuple[Stamp | None, Stamp | None]  # before, after
@@ -113,7 +114,7 @@ class IssueFiles:
         for number, raw in enumerate(raws):
             record = _opened(raw)
             # What we cannot read stays where it is: it is somebody's, and may be mended.
-            kept[f"?{number}" if record is None else record.id] = bytes(raw)
+            kept[f"{UNREADABLE}{number}" if record is None else record.id] = bytes(raw)
         before = list(kept.items())
         edit(kept)
         if list(kept.items()) != before:

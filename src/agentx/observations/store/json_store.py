@@ -16,7 +16,7 @@ What a kill leaves:  in the journal only           read from there, settled next
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from threading import RLock
 
@@ -28,6 +28,7 @@ from agentx.kernel.limits import (
     OBSERVATIONS_PENDING_BYTES_MAX,
     SEARCH_HITS_MAX,
 )
+from agentx.observations.forgetting import taken_whole, undoing
 from agentx.observations.ids import parse_observation_id
 from agentx.observations.merging import merges, old_enough, outcome
 from agentx.observations.model import (
@@ -39,6 +40,7 @@ from agentx.observations.model import (
     StoreFault,
     StoreStats,
 )
+from agentx.observations.store.aside import purge_aside
 from agentx.observations.store.checks import check
 from agentx.observations.store.counts import counted, filtered
 from agentx.observations.store.issue_files import IssueFiles
@@ -178,25 +180,51 @@ class JsonObservationStore:
             planned = merges(tuple(map(observation_of, before)), before_ms=limit_ms)
             result = outcome(issue_number, len(before), planned)
             if planned:
+                self._words.drop(list(self._wordings(result.archived)))
                 new = [record_of(each) for each in result.merged]
                 self._settling.replace(issue_number, new=new, originals=result.archived)
         return result
 
     def remove(self, observation_id: str) -> bool:
-        """Take one away for good, from every file; tell whether it was there.
+        """Take one away for good, with all it was merged from; tell whether it was there.
 
         Raises: InvalidValue, LockHeld, UnavailableError.
         """
         issue = parse_observation_id(observation_id).issue_number
         with self._lock:
-            found = self._fetch((observation_id,))
-            archived = self._settling.unarchive(issue, observation_id)
-            if found:
-                self._words.drop(list(self._wordings((observation_id,))))
-                self._pending.append("remove", ids=(observation_id,))
-                # Removed means gone from the disk: the journal still holds its text.
-                self.settle()
-            return bool(found) or archived
+            merged = {each.id: each.sources for each in self._issue(issue)}
+            return bool(self.forget(taken_whole(observation_id, merged)))
+
+    def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]:
+        """Take observations out of every file, the archive and what was merged of them too.
+
+        The other originals of a merged one come back. Return the ids that are gone.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        asked = frozenset(observation_ids)
+        by_issue = _by_issue(asked)
+        with self._lock:
+            if not asked or not self.folder.is_dir():
+                return ()
+            # Gone means gone from the disk: the journal holds texts too.
+            self._settling.settle()
+            gone = [each for issue in by_issue for each in self._forget(issue, by_issue[issue])]
+            purge_aside(self.folder, asked.union(gone))
+            self.settle()
+            self._words.scrub(self._words_source())
+            return tuple(gone)
+
+    def _forget(self, issue: int, asked: Collection[str]) -> list[str]:
+        kept = self._issue(issue)
+        archived = {each.id for each in self._files.records(self._files.archive_path(issue))}
+        undone = undoing(asked, {each.id: each.sources for each in kept})
+        live = undone.gone.intersection(each.id for each in kept)
+        gone = live | (undone.gone & archived)
+        if gone:
+            self._words.drop(list(self._wordings(live)))
+            self._settling.undo(issue, undone)
+        return sorted(gone)
 
     def get_stats(self) -> StoreStats:
         """Count what is there."""
@@ -275,9 +303,7 @@ class JsonObservationStore:
 
     def _fetch(self, ids: Iterable[str]) -> list[ObservationRecord]:
         """Return some records, reading only the files they lie in."""
-        by_issue: dict[int, set[str]] = {}
-        for each in ids:
-            by_issue.setdefault(parse_observation_id(each).issue_number, set()).add(each)
+        by_issue = _by_issue(ids)
         self._pending.refresh()
         acts = list(self._pending.acts)
         found: list[ObservationRecord] = []
@@ -311,3 +337,14 @@ class JsonObservationStore:
         if fault not in self._faults:
             self._faults.append(fault)
             self._tell(fault)
+
+
+def _by_issue(ids: Iterable[str]) -> dict[int, set[str]]:
+    """Return ids by the issue they belong to.
+
+    Raises: InvalidValue.
+    """
+    found: dict[int, set[str]] = {}
+    for each in ids:
+        found.setdefault(parse_observation_id(each).issue_number, set()).add(each)
+    return found

@@ -31,9 +31,9 @@ from agentx.observations.store.records import (
     VERSION,
     EntryRecord,
     ObservationRecord,
+    are_entries,
     encode,
     entry_of,
-    is_entry,
 )
 
 Rows = dict[str, EntryRecord]
@@ -148,7 +148,7 @@ class ManifestFile:
             if held is not None:
                 self._move_aside(held, str(error))
             return Index(rows={}, files={}, trouble=f"damaged: {error}")
-        if page.version > VERSION or not all(map(is_entry, page.entries)):
+        if page.version > VERSION or not are_entries(page.entries):
             return Index(rows={}, files={}, trouble="of another making")
         return Index(
             rows={entry.id: entry for entry in page.entries},

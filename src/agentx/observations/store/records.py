@@ -7,7 +7,7 @@ record stays, because records that do not change are carried over as the bytes t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 
@@ -188,9 +188,10 @@ def moment_of(text: str, where: str) -> Millis:
         raise CorruptRecord(f"{where}: {text!r} is no time", hint="write it as ISO 8601") from None
 
 
-def is_entry(entry: EntryRecord) -> bool:
-    """Tell whether a manifest's line means something."""
-    return entry.category in _CATEGORIES and len(entry.timestamp) == _TIME_CHARS
+def are_entries(entries: Collection[EntryRecord]) -> bool:
+    """Tell whether the lines of a manifest all mean something."""
+    lengths = {len(each.timestamp) for each in entries}
+    return {each.category for each in entries} <= _CATEGORIES and lengths <= {_TIME_CHARS}
 
 
 def is_whole(record: ObservationRecord) -> bool:

@@ -8,7 +8,7 @@ nobody may append.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -19,8 +19,17 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import UnsupportedVersion
 from agentx.kernel.ids import hashed
+from agentx.observations.forgetting import Undoing
 from agentx.observations.ids import parse_observation_id
-from agentx.observations.store.issue_files import OWNER, IssueFiles, Rewrite, amend, put, stamp
+from agentx.observations.store.issue_files import (
+    OWNER,
+    UNREADABLE,
+    IssueFiles,
+    Rewrite,
+    amend,
+    put,
+    stamp,
+)
 from agentx.observations.store.manifest import ManifestFile, apply, unsettled
 from agentx.observations.store.pending import Act, Pending
 from agentx.observations.store.records import ObservationRecord, with_news
@@ -94,15 +103,22 @@ class Settling:
                     index.rows[each] = msgspec.structs.replace(index.rows[each], recall_count=count)
             self._manifest.write(held, index)
 
-    def unarchive(self, issue: int, observation_id: str) -> bool:
-        """Take one out of the archive for good; tell whether it was there."""
-        archive = self._files.archive_path(issue)
-        wanted = frozenset((observation_id,))
-        if not self._files.wanted(archive, wanted):
-            return False
-        with locked(archive, owner=OWNER, clock=self._clock) as held:
-            self._files.change(archive, issue, held, partial(_replace, new=(), gone=wanted))
-        return True
+    def undo(self, issue: int, undone: Undoing) -> None:
+        """Take observations out of both files of an issue; others come back from the archive.
+
+        The issue file is written first: a kill in between leaves what comes back in both places,
+        never in none, and what is to go in the archive, where the next try finds it.
+        """
+        path, archive = self._files.path(issue), self._files.archive_path(issue)
+        make_private_directory(archive.parent)
+        with locked(path, archive, owner=OWNER, clock=self._clock) as held:
+            back = self._files.wanted(archive, undone.returning)
+            new = [msgspec.structs.replace(each, archived=False) for each in back]
+            self._files.change(path, issue, held, partial(_undo, new=new, gone=undone.gone))
+            passing(CrashPoint.OBSERVATIONS_ISSUE_WRITTEN)
+            gone = undone.gone.union(each.id for each in self._files.records(path))
+            self._files.change(archive, issue, held, partial(_undo, new=(), gone=gone))
+        self._write_manifest((), {})
 
     def overlaid(
         self, kept: dict[str, ObservationRecord], acts: Iterable[Act], issue: int
@@ -197,3 +213,14 @@ def _replace(
         kept.pop(each, None)
     for record in new:
         put(kept, record)
+
+
+def _undo(
+    kept: dict[str, bytes], *, new: Iterable[ObservationRecord], gone: Collection[str]
+) -> None:
+    _replace(kept, new=new, gone=gone)
+    # What cannot be read may hold the same text, in an older form.
+    needles = [each.encode() for each in gone]
+    for name in [each for each in kept if each.startswith(UNREADABLE)]:
+        if any(needle in kept[name] for needle in needles):
+            del kept[name]

@@ -7,15 +7,18 @@ observations lie as the JSON they would be in an issue file, the index beside th
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
+
+import msgspec
 
 from agentx.host.atomic import make_private_directory
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
 from agentx.kernel.limits import OBSERVATION_SEARCH_LIMIT, SEARCH_HITS_MAX
+from agentx.observations.forgetting import taken_whole, undoing
 from agentx.observations.ids import parse_observation_id
 from agentx.observations.merging import merges, old_enough, outcome
 from agentx.observations.model import (
@@ -27,55 +30,21 @@ from agentx.observations.model import (
     StoreFault,
     StoreStats,
 )
+from agentx.observations.store import tables
+from agentx.observations.store.aside import purge_aside
 from agentx.observations.store.checks import check
 from agentx.observations.store.counts import counted, filtered
-from agentx.observations.store.database import checkpoint, connect, is_busy
+from agentx.observations.store.database import checkpoint, is_busy
 from agentx.observations.store.matching import best_matches
 from agentx.observations.store.records import (
-    EntryRecord,
-    ObservationRecord,
     decode_observation,
     encode,
-    entry_of,
     index_of,
     observation_of,
     record_of,
     with_news,
 )
 from agentx.observations.store.word_view import Source, WordView
-from agentx.observations.store.words import Wording, wording
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS changes (count INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS observations (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    agent TEXT NOT NULL,
-    issue INTEGER NOT NULL,
-    category TEXT NOT NULL,
-    summary TEXT NOT NULL,
-    tokens INTEGER NOT NULL,
-    timestamp TEXT NOT NULL,
-    recall_count INTEGER NOT NULL DEFAULT 0,
-    superseded_by TEXT NOT NULL,
-    stale INTEGER NOT NULL,
-    record TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS by_issue ON observations (issue, timestamp, id);
-CREATE INDEX IF NOT EXISTS by_agent ON observations (agent, timestamp, id);
-CREATE INDEX IF NOT EXISTS by_time ON observations (timestamp, id);
-CREATE TABLE IF NOT EXISTS archive (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    issue INTEGER NOT NULL,
-    record TEXT NOT NULL
-)
-"""
-_ENTRY = (
-    "SELECT id, agent, issue, category, summary, tokens, timestamp, recall_count,"
-    " superseded_by, stale FROM observations"
-)
-_IDS_AT_ONCE = 500
 
 
 class SqliteObservationStore:
@@ -110,13 +79,13 @@ class SqliteObservationStore:
         check(observations)
         if observations:
             with self._changing() as db:
-                self._insert(db, map(record_of, observations))
+                tables.insert(db, map(record_of, observations))
 
     def amend(self, observations: Sequence[Observation]) -> None:
         """Write anew what is known about stored observations; those not stored are left out."""
         known = {each.id: record_of(each) for each in observations}
         with self._changing() as db:
-            for stored in _wanted(db, "observations", list(known)):
+            for stored in tables.wanted(db, "observations", list(known)):
                 each = with_news(stored, known[stored.id])
                 db.execute(
                     "UPDATE observations SET superseded_by = ?, stale = ?, record = ? WHERE id = ?",
@@ -126,7 +95,7 @@ class SqliteObservationStore:
     def get_by_issue(self, issue_number: int) -> tuple[Observation, ...]:
         """Return the observations of an issue, oldest first."""
         with self._reading() as db:
-            return tuple(map(observation_of, _of_issue(db, issue_number)))
+            return tuple(map(observation_of, tables.of_issue(db, issue_number)))
 
     def get_by_id(self, observation_id: str) -> Observation | None:
         """Return one observation, or None."""
@@ -138,14 +107,14 @@ class SqliteObservationStore:
         for each in asked:
             parse_observation_id(each)
         with self._reading() as db:
-            found = {record.id: record for record in _wanted(db, "observations", asked)}
+            found = {record.id: record for record in tables.wanted(db, "observations", asked)}
         return tuple(observation_of(found[each]) for each in asked if each in found)
 
     def get_archived(self, observation_id: str) -> Observation | None:
         """Return an original that was merged into another, or None."""
         parse_observation_id(observation_id)
         with self._reading() as db:
-            found = _wanted(db, "archive", (observation_id,))
+            found = tables.wanted(db, "archive", (observation_id,))
         return observation_of(found[0]) if found else None
 
     def search(
@@ -156,10 +125,12 @@ class SqliteObservationStore:
         with self._reading() as db:
             ids = self._words.search(query, limit, self._words_source(db))
             if ids is None:
-                rows = [_entry(row) for row in db.execute(_ENTRY)]
+                rows = [tables.entry(row) for row in db.execute(tables.ENTRIES)]
                 return tuple(map(index_of, best_matches(rows, query, limit)))
             found = {
-                row[0]: _entry(row) for part in _parts(ids) for row in db.execute(*_entries(part))
+                row[0]: tables.entry(row)
+                for part in tables.parts(ids)
+                for row in db.execute(*tables.entries(part))
             }
         return tuple(index_of(found[each]) for each in ids if each in found)
 
@@ -174,7 +145,7 @@ class SqliteObservationStore:
     def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         """Return what passes every filter, newest first."""
         with self._reading() as db:
-            rows = [_entry(row) for row in db.execute(*_narrowed(filters))]
+            rows = [tables.entry(row) for row in db.execute(*tables.narrowed(filters))]
         return tuple(map(index_of, filtered(rows, filters)))
 
     def increment_recall_count(self, *observation_ids: str) -> None:
@@ -192,31 +163,60 @@ class SqliteObservationStore:
         """
         limit_ms = old_enough(before_ms, self._clock.now_ms())
         with self._changing() as db:
-            before = {record.id: record for record in _of_issue(db, issue_number)}
+            before = {record.id: record for record in tables.of_issue(db, issue_number)}
             planned = merges(tuple(map(observation_of, before.values())), before_ms=limit_ms)
             result = outcome(issue_number, len(before), planned)
             olds = [before[each] for each in result.archived]
-            _archive(db, olds)
-            self._delete(db, olds)
-            self._insert(db, map(record_of, result.merged))
+            self._words.drop([tables.wording(db, each) for each in olds])
+            tables.archive(db, olds)
+            tables.delete(db, olds)
+            tables.insert(db, map(record_of, result.merged))
         return result
 
     def remove(self, observation_id: str) -> bool:
-        """Take one away for good; tell whether it was there."""
-        parse_observation_id(observation_id)
+        """Take one away for good, with all it was merged from; tell whether it was there."""
+        issue = parse_observation_id(observation_id).issue_number
+        with self._reading() as db:
+            return bool(self.forget(taken_whole(observation_id, tables.sources(db, issue))))
+
+    def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]:
+        """Take observations out of the database, the archive and what was merged of them too.
+
+        The other originals of a merged one come back. Return the ids that are gone.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        asked = frozenset(observation_ids)
+        issues = sorted({parse_observation_id(each).issue_number for each in asked})
+        if not asked:
+            return ()
         with self._changing() as db:
-            found = _wanted(db, "observations", (observation_id,))
-            self._words.drop([_wording(db, each) for each in found])
-            self._delete(db, found)
-            archived = db.execute("DELETE FROM archive WHERE id = ?", (observation_id,)).rowcount
+            gone = [each for issue in issues for each in self._forget(db, issue, asked)]
         with self._reading() as db:
             checkpoint(db)
-        return bool(found) or bool(archived)
+            purge_aside(self._path.parent, asked.union(gone))
+            self.settle()
+            self._words.scrub(self._words_source(db))
+        return tuple(gone)
+
+    def _forget(self, db: sqlite3.Connection, issue: int, asked: Collection[str]) -> list[str]:
+        undone = undoing(
+            [each for each in asked if parse_observation_id(each).issue_number == issue],
+            tables.sources(db, issue),
+        )
+        live = tables.wanted(db, "observations", sorted(undone.gone))
+        archived = tables.wanted(db, "archive", sorted(undone.gone))
+        back = tables.wanted(db, "archive", sorted(undone.returning))
+        self._words.drop([tables.wording(db, each) for each in live])
+        tables.delete(db, live)
+        tables.unarchive(db, (*archived, *back))
+        tables.insert(db, (msgspec.structs.replace(each, archived=False) for each in back))
+        return sorted({each.id for each in (*live, *archived)})
 
     def get_stats(self) -> StoreStats:
         """Count what is there."""
         with self._reading() as db:
-            rows = [_entry(row) for row in db.execute(_ENTRY)]
+            rows = [tables.entry(row) for row in db.execute(tables.ENTRIES)]
             archived = db.execute("SELECT count(*) FROM archive").fetchone()[0]
         beside = self._path.with_name(self._path.name + "-wal")
         sizes = [each.stat().st_size for each in (self._path, beside) if each.exists()]
@@ -243,7 +243,7 @@ class SqliteObservationStore:
     def keep_archived(self, observations: Iterable[Observation]) -> None:
         """Put originals into the archive, as a migration does."""
         with self._changing() as db:
-            _archive(db, map(record_of, observations))
+            tables.archive(db, map(record_of, observations))
 
     def keep_counts(self, counts: dict[str, int]) -> None:
         """Set how often observations were recalled, as a migration does."""
@@ -271,30 +271,12 @@ class SqliteObservationStore:
                 db.close()
             self._words.close()
 
-    def _insert(self, db: sqlite3.Connection, records: Iterable[ObservationRecord]) -> None:
-        for record in records:
-            entry = entry_of(record)
-            db.execute(
-                "INSERT OR IGNORE INTO observations (id, agent, issue, category, summary, tokens,"
-                " timestamp, superseded_by, stale, record) VALUES (?,?,?,?,?,?,?,?,?,?)",
-                (
-                    *(entry.id, entry.agent, entry.issue_number, entry.category, entry.summary),
-                    *(entry.tokens, entry.timestamp, entry.superseded_by, entry.stale),
-                    encode(record).decode(),
-                ),
-            )
-        _changed(db)
-
-    def _delete(self, db: sqlite3.Connection, records: Sequence[ObservationRecord]) -> None:
-        db.executemany("DELETE FROM observations WHERE id = ?", ((each.id,) for each in records))
-        _changed(db)
-
     def _words_source(self, db: sqlite3.Connection) -> Source:
         return Source(
             state=str(db.execute("SELECT total(count) FROM changes").fetchone()[0]),
             ids=lambda: [each for (each,) in db.execute("SELECT id FROM observations")],
             fetch=lambda ids: (
-                _wording(db, each) for each in _wanted(db, "observations", list(ids))
+                tables.wording(db, each) for each in tables.wanted(db, "observations", list(ids))
             ),
         )
 
@@ -321,12 +303,12 @@ class SqliteObservationStore:
         if self._connection is None:
             make_private_directory(self._path.parent)
             try:
-                self._connection = _prepared(self._path)
+                self._connection = tables.opened(self._path)
             except sqlite3.OperationalError:
                 raise
             except sqlite3.DatabaseError as error:
                 self._move_aside(error)
-                self._connection = _prepared(self._path)
+                self._connection = tables.opened(self._path)
         return self._connection
 
     def _move_aside(self, error: sqlite3.Error) -> None:
@@ -341,79 +323,6 @@ class SqliteObservationStore:
         )
         self._faults.append(fault)
         self._tell(fault)
-
-
-def _prepared(path: Path) -> sqlite3.Connection:
-    db = connect(path, durable=True)
-    try:
-        for statement in _TABLES.split(";"):
-            db.execute(statement)
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def _entry(row: Sequence[object]) -> EntryRecord:
-    fields = dict(zip(EntryRecord.__struct_fields__, row, strict=True))
-    return EntryRecord(**{**fields, "stale": bool(fields["stale"])})  # type: ignore[arg-type]  # as the table has them
-
-
-def _entries(ids: Sequence[str]) -> tuple[str, Sequence[str]]:
-    return f"{_ENTRY} WHERE id IN ({','.join('?' * len(ids))})", ids
-
-
-def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(ids), _IDS_AT_ONCE):
-        yield ids[start : start + _IDS_AT_ONCE]
-
-
-def _narrowed(filters: SearchFilters) -> tuple[str, tuple[str | int, ...]]:
-    """Return the statement that reads little more than the filters let pass."""
-    if filters.issue_number is not None:
-        return f"{_ENTRY} WHERE issue = ?", (filters.issue_number,)
-    if filters.agent:
-        return f"{_ENTRY} WHERE agent = ?", (filters.agent,)
-    if filters == SearchFilters(limit=filters.limit) and filters.limit is not None:
-        return f"{_ENTRY} ORDER BY timestamp DESC, id DESC LIMIT ?", (max(filters.limit, 0),)
-    return _ENTRY, ()
-
-
-def _of_issue(db: sqlite3.Connection, issue: int) -> list[ObservationRecord]:
-    found = db.execute(
-        "SELECT record FROM observations WHERE issue = ? ORDER BY timestamp, id", (issue,)
-    )
-    return [decode_observation(record) for (record,) in found]
-
-
-def _wanted(db: sqlite3.Connection, table: str, ids: Sequence[str]) -> list[ObservationRecord]:
-    return [
-        decode_observation(record)
-        for part in _parts(ids)
-        for (record,) in db.execute(
-            f"SELECT record FROM {table} WHERE id IN ({','.join('?' * len(part))})",  # noqa: S608  a name of ours
-            part,
-        )
-    ]
-
-
-def _wording(db: sqlite3.Connection, record: ObservationRecord) -> Wording:
-    return wording(record, _wanted(db, "archive", record.sources))
-
-
-def _changed(db: sqlite3.Connection) -> None:
-    """Count a change, so that the word lists know that they are behind."""
-    if not db.execute("UPDATE changes SET count = count + 1").rowcount:
-        db.execute("INSERT INTO changes VALUES (1)")
-
-
-def _archive(db: sqlite3.Connection, records: Iterable[ObservationRecord]) -> None:
-    for record in records:
-        record.archived = True
-        db.execute(
-            "INSERT OR IGNORE INTO archive (id, issue, record) VALUES (?, ?, ?)",
-            (record.id, record.issue_number, encode(record).decode()),
-        )
 
 
 def _spoken(path: Path, error: sqlite3.Error) -> LockHeld | UnavailableError | CorruptRecord:

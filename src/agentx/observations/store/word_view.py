@@ -75,17 +75,31 @@ class WordView:
         return False
 
     def drop(self, wordings: Iterable[Wording]) -> None:
-        """Take observations out, with their words."""
+        """Take observations out, with their words; what is left on disk of them `scrub` removes."""
+        if not self._path.exists():
+            return
+        try:
+            with self._opened() as words, self._writing():
+                words.drop(wordings)
+                words.set_mark("")
+        except (sqlite3.Error, OSError, UnavailableError):
+            # Words that cannot be taken out one by one: all go.
+            self._delete()
+
+    def scrub(self, source: Source) -> None:
+        """Leave no word on disk of what was taken out."""
+        if not self._path.exists():
+            return
         try:
             with self._opened() as words:
-                with self._writing():
-                    words.drop(wordings)
+                if not words.has_orphans():
                     words.scrub()
-                    words.set_mark("")
-                checkpoint(words.connection)
+                    checkpoint(words.connection)
+                    return
         except (sqlite3.Error, OSError, UnavailableError):
-            # Without their text the words cannot be taken out one by one: all go.
-            self._delete()
+            pass  # made anew, as are words whose text is gone
+        self._delete()
+        self.level(source)
 
     def look_again(self, records: Collection[ObservationRecord]) -> None:
         """Let those be indexed anew that somebody has edited."""

@@ -31,7 +31,8 @@ CREATE TABLE IF NOT EXISTS word_docs (
 );
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(body, content='', detail=none);
 CREATE VIRTUAL TABLE IF NOT EXISTS word_counts USING fts5vocab(words, row);
-CREATE TABLE IF NOT EXISTS word_mark (mark TEXT NOT NULL)
+CREATE TABLE IF NOT EXISTS word_mark (mark TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS word_orphans (number INTEGER PRIMARY KEY)
 """
 # Observations whose length is looked up before they are ranked.
 _WEIGHED = 100
@@ -113,8 +114,17 @@ class Words:
         self.connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def drop_ids(self, ids: Iterable[str]) -> None:
-        """Take observations out whose text is gone: they are no longer found."""
-        self.connection.executemany("DELETE FROM word_docs WHERE id = ?", ((each,) for each in ids))
+        """Take observations out whose text is gone: no longer found, their words stay behind."""
+        for each in ids:
+            self.connection.execute(
+                "INSERT INTO word_orphans SELECT number FROM word_docs WHERE id = ?", (each,)
+            )
+            self.connection.execute("DELETE FROM word_docs WHERE id = ?", (each,))
+
+    def has_orphans(self) -> bool:
+        """Tell whether there are words of observations that are gone."""
+        found = self.connection.execute("SELECT 1 FROM word_orphans LIMIT 1").fetchone()
+        return found is not None
 
     def mark(self) -> str:
         """Return what the owner noted last."""
