@@ -119,7 +119,9 @@ def _packed_and_recalled(house: House, run_id: str) -> None:
     folder = house.project / ".agent-memory"
     assert (folder / "archive" / f"{run_id}.tar.gz").is_file()
     assert not (folder / "runs" / run_id).exists()
-    assert packed["undecided"] == 0
+    assert (packed["undecided"], packed["folders_kept"]) == (0, [])
+    assert house.git("worktree", "list").count("\n") == 0, "only the user's own is left"
+    assert f"agent/{run_id}/work" in house.git("branch", "--list", "agent/*")
     (pattern,) = house.json("ltm", "patterns")["lessons"]
     assert (pattern["text"], pattern["learned_from"]) == ("check with [1:]", [run_id])
     (measure,) = house.json("ltm", "metrics")["runs"]
@@ -133,8 +135,36 @@ def _packed_and_recalled(house: House, run_id: str) -> None:
     assert found["doc_id"] == "PAT-001"
     house.agentx("sync")
     assert "PAT-001" in house.agentx("recall").stdout
+    _opened_by_id(house, run_id)
+    _confirmed(house)
     house.agentx("run", "restore", run_id)
     assert house.json("run", "show", run_id)["status"] == "COMPLETED"
+
+
+def _opened_by_id(house: House, run_id: str) -> None:
+    """A lesson, and the packed run that taught it, are opened by id and traced to what was said."""
+    (line,) = house.json("run", "list", "--archived")["archived"]
+    assert (line["run_id"], line["status"]) == (run_id, "COMPLETED")
+    refused = house.json("run", "show", run_id, expect=2)["error"]
+    assert f"agentx run restore {run_id}" in refused["hint"]
+    assert "check with [1:]" in house.agentx("show", "PAT-001").stdout
+    assert "TASK-003 COMPLETED: Wire it in" in house.json("show", run_id)["text"]
+    proof = house.json("why", "PAT-001")["rests_on"][0]
+    assert (proof["id"], proof["text"]) == (run_id, "Add e-mail checks")
+    (said,) = proof["rests_on"]
+    assert "candidate-proposed: check with [1:]" in said["text"]
+
+
+def _confirmed(house: House) -> None:
+    """The next run says the same again: the lesson is believed more, and not kept twice."""
+    before = house.json("ltm", "show", "PAT-001")["confidence"]
+    house.agentx("run", "propose", "Check with [1:].", "--kind", "pattern", "--evidence", "x.py")
+    house.agentx("run", "phase", "fail", "--reason", "out of time")
+    packed = house.json("run", "archive", house.json("run", "show")["run_id"])
+    (pattern,) = house.json("ltm", "patterns")["lessons"]
+    assert packed["confirmed"] == ["PAT-001"]
+    assert (before, pattern["confidence"]) == ("MEDIUM", "HIGH")
+    assert len(pattern["learned_from"]) == 2
 
 
 def test_many_processes_write_to_one_run_and_nothing_is_lost(house: House) -> None:

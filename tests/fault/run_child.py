@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.host.system import SystemClock, system_entropy
@@ -16,10 +17,18 @@ from agentx.kernel import crash
 from agentx.kernel.bus import Bus
 from agentx.kernel.crash import CrashPoint
 from agentx.kernel.paths import ProjectPaths, StorePaths
+from agentx.runs.archiving import Archiving
 from agentx.runs.lane_work import LaneWork
+from agentx.runs.learning import Churn, Learning
+from agentx.runs.ltm.model import Confidence, Content, LessonKind
+from agentx.runs.ltm.promotion import Policy
 from agentx.runs.model import Happening
+from agentx.runs.retention import DAY_MS
 from agentx.runs.service import Runs
 from agentx.runs.store import GitLanes, RunStore
+from agentx.runs.store.archive import Archive
+from agentx.runs.store.lesson_store import LessonStore
+from tests.support.time_and_chance import FakeClock
 
 
 def verbs(runs: Runs, run: str) -> dict[str, Callable[[], object]]:
@@ -47,6 +56,45 @@ def verbs(runs: Runs, run: str) -> dict[str, Callable[[], object]]:
     }
 
 
+@dataclass(frozen=True)
+class Afterwards:
+    """What is done with a run that is over, a good while later."""
+
+    runs: Runs
+    store: RunStore
+    learning: Learning
+    archiving: Archiving
+
+
+def afterwards(root: Path, data: Path, *, days: int = 40) -> Afterwards:
+    """Open the rooms of a project some days after the stories of tests begin."""
+    project, paths, clock = ProjectPaths(root), StorePaths(data), FakeClock()
+    clock.advance(days * DAY_MS)
+    store = RunStore(project, paths, clock, system_entropy)
+    learning = Learning(LessonStore(project, paths, clock, system_entropy))
+    archiving = Archiving(store, learning, Archive(project), lambda _run: Churn())
+    return Afterwards(Runs(store, GitLanes(root, paths), Bus()), store, learning, archiving)
+
+
+def later_verbs(place: Afterwards, run: str) -> dict[str, Callable[[], object]]:
+    """Return every verb that writes what a run leaves behind, by name."""
+
+    def clean() -> None:
+        place.archiving.sweep()
+        for due in place.archiving.due(tuple(place.runs.all()), place.store.clock.now_ms()):
+            place.archiving.archive(due.id, Policy.ALL, actor="retention")
+
+    content = Content(name="", text="Name what you expect")
+    return {
+        "archive": lambda: place.archiving.archive(run, Policy.ALL, actor="person"),
+        "clean": clean,
+        "accept": lambda: place.learning.accept(place.runs.run(run)[0], Policy.ALL, actor="person"),
+        "add": lambda: place.learning.add(
+            LessonKind.LEARNING, content, Confidence.LOW, run="", actor="person"
+        ),
+    }
+
+
 def main() -> None:
     """Do one verb, and die where told."""
     root, store, point, verb, run = sys.argv[1:6]
@@ -55,6 +103,10 @@ def main() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     crash.arm(CrashPoint(point), strike)
+    later = later_verbs(afterwards(Path(root), Path(store)), run)
+    if verb in later:
+        later[verb]()
+        return
     paths = StorePaths(Path(store))
     files = RunStore(ProjectPaths(Path(root)), paths, SystemClock(), system_entropy)
     runs = Runs(files, GitLanes(Path(root), paths), Bus())

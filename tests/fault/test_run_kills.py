@@ -19,12 +19,13 @@ import pytest
 
 from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import ConflictError, IllegalTransition
-from tests.fault.run_child import verbs
+from agentx.runs.store.archive import Archive
+from tests.fault.run_child import afterwards, later_verbs, verbs
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Team
 
 POINTS = (
-    *(point for point in CrashPoint if point.name.startswith("RUN_")),
+    *(point for point in CrashPoint if point.name.startswith(("RUN_", "LESSON"))),
     CrashPoint.JOURNAL_WRITTEN,
     CrashPoint.ATOMIC_TEMP_WRITTEN,
     CrashPoint.ATOMIC_REPLACED,
@@ -42,6 +43,13 @@ SUITE = (
     ("merge", CrashPoint.RUN_GIT_DONE),
     ("rebuild", CrashPoint.RUN_DAMAGE_COPIED),
 )
+LATER_SUITE = (
+    ("archive", CrashPoint.RUN_PACK_NAMED),
+    ("clean", CrashPoint.RUN_FOLDER_GONE),
+    ("accept", CrashPoint.LESSONS_WRITTEN),
+    ("add", CrashPoint.LESSON_PAGE_WRITTEN),
+)
+LATER_VERBS = ("archive", "clean", "accept", "add")
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +134,61 @@ def test_every_verb_killed_at_every_point_is_made_good(
     died = [point for point in POINTS if _struck_then_resumed(template, verb, point)]
 
     assert len(died) >= 3, f"{verb} passes few points: {died}"
+
+
+# --- what a run leaves behind ---------------------------------------------------------------
+
+
+@pytest.fixture
+def ended(tmp_path: Path) -> tuple[Path, str]:
+    """Return a project with a run that is over and taught two things."""
+    team = Team(repository(tmp_path / "shop"), tmp_path / "store")
+    run = team.runs.start("teach me").id
+    for kind, text in (("pattern", "Close what you open"), ("tech-debt", "No retries yet")):
+        team.says(run, "candidate-proposed", kind=kind, text=text, evidence=["mail.py"])
+    team.says(run, "run-failed", reason="enough")
+    return tmp_path, run
+
+
+def _struck_then_done_again(ended: tuple[Path, str], verb: str, point: CrashPoint) -> bool:
+    folder, run = ended
+    place = afterwards(folder / "shop", folder / "store")
+    events = {event.id for event in place.runs.events(run)}
+    died = _strike(folder, run, verb, point) == -signal.SIGKILL
+
+    place = afterwards(folder / "shop", folder / "store", days=41)
+    place.archiving.sweep()
+    if verb in ("accept", "add") or place.store.exists(run):
+        later_verbs(place, run)[verb]()
+    found = place.learning.refresh()
+    expected = {"add": {"LRN-001"}}.get(verb, {"PAT-001", "TD-001"})
+    assert {lesson.id for lesson in found.known.lessons.values()} == expected
+    assert found.faults == ()
+    pages = place.store.project.lessons.root.rglob("*-patterns.yaml")
+    assert verb == "add" or ["Close what you open" in page.read_text() for page in pages] == [True]
+    if verb in ("archive", "clean"):
+        assert not place.store.exists(run)
+        assert list(found.known.measures) == [run]
+        assert [line["run_id"] for line in place.store.index.archived()] == [run]
+        packed = Archive(place.store.project)
+        assert [path.name for path in packed.path(run).parent.iterdir()] == [f"{run}.tar.gz"]
+        packed.unpack(run)
+    assert {event.id for event in place.runs.events(run)} == events
+    return died
+
+
+@pytest.mark.promise("runs.archive-whole")
+@pytest.mark.parametrize(("verb", "point"), LATER_SUITE)
+def test_what_a_run_leaves_behind_is_whole_wherever_a_verb_was_killed(
+    ended: tuple[Path, str], verb: str, point: CrashPoint
+) -> None:
+    assert _struck_then_done_again(ended, verb, point)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("verb", LATER_VERBS)
+def test_every_later_verb_killed_at_every_point_is_made_good(
+    ended: tuple[Path, str], verb: str, point: CrashPoint
+) -> None:
+    _struck_then_done_again(ended, verb, point)

@@ -16,7 +16,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.errors import AgentXError
+from agentx.runs.ltm.promotion import Policy
 from agentx.runs.model import Happening
+from tests.fault.run_child import afterwards
+from tests.support.clones import files_below, merge
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import HAPPENINGS, Team
 
@@ -29,13 +32,6 @@ _REALLY = settings(
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example],
 )
-
-
-def _merge(into: Team, other: Team, name: str) -> None:
-    commit(into.root, "memory")
-    git(into.root, "pull", "-q", "--no-rebase", "--no-edit", str(other.root), "main")
-    unmerged = git(into.root, "diff", "--name-only", "--diff-filter=U")
-    assert unmerged == "", f"{name} has conflicts"
 
 
 def _play(folder: Path, steps: list[tuple[int, Happening | None]]) -> None:
@@ -52,16 +48,14 @@ def _play(folder: Path, steps: list[tuple[int, Happening | None]]) -> None:
     for who, said in steps:
         team, other = teams[who], teams[1 - who]
         if said is None:
-            commit(other.root, "memory")
-            _merge(team, other, f"clone {who}")
+            merge(team.root, other.root)
             continue
         team.clock.advance(700)
         with suppress(AgentXError):
             team.runs.say(run_id, said)
     known = {event.id for team in teams for event in team.runs.events(run_id)}
-    commit(second.root, "memory")
-    _merge(first, second, "one")
-    _merge(second, first, "two")
+    merge(first.root, second.root)
+    merge(second.root, first.root)
 
     states = [team.runs.run(run_id) for team in teams]
     rebuilt = [team.runs.rebuild(run_id) for team in teams]
@@ -69,14 +63,8 @@ def _play(folder: Path, steps: list[tuple[int, Happening | None]]) -> None:
     assert states[0][1] == (), "every line is an event"
     assert {event.id for event in first.runs.events(run_id)} == known
     assert [each.remarks for each in rebuilt] == [(), ()], "nothing was taken for a person's edit"
-    assert _memory(first) == _memory(second)
-
-
-def _memory(team: Team) -> dict[str, bytes]:
-    root = team.store.project.run_memory
-    return {
-        str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()
-    }
+    memories = [files_below(team.store.project.run_memory) for team in teams]
+    assert memories[0] == memories[1]
 
 
 @pytest.mark.promise("runs.merge")
@@ -93,3 +81,33 @@ def test_two_clones_merge_both_ways_and_agree(steps: list[tuple[int, Happening |
 def test_two_clones_agree_over_many_histories(steps: list[tuple[int, Happening | None]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         _play(Path(folder), steps)
+
+
+@pytest.mark.promise("runs.merge")
+def test_two_clones_that_pack_the_same_run_away_do_not_conflict(tmp_path: Path) -> None:
+    first = Team(repository(tmp_path / "one"), tmp_path / "store-one", seed=1)
+    run_id = first.runs.start("over in both").id
+    first.says(run_id, "candidate-proposed", kind="pattern", text="Close files", evidence=["a.py"])
+    first.says(run_id, "run-failed", reason="enough")
+    commit(first.root, "ended")
+    git(tmp_path, "clone", "-q", str(first.root), "two")
+    clones = [(first.root, tmp_path / "store-one"), (tmp_path / "two", tmp_path / "store-two")]
+
+    places = [
+        afterwards(root, store, days=days)
+        for (root, store), days in zip(clones, (8, 9), strict=True)
+    ]
+    for place in places:
+        place.archiving.archive(run_id, Policy.ALL, actor="retention")
+    merge(clones[0][0], clones[1][0])
+    merge(clones[1][0], clones[0][0])
+    for place in places:
+        place.learning.refresh()
+        place.store.index.rebuild({})
+
+    memories = [files_below(place.store.project.run_memory) for place in places]
+    assert memories[0] == memories[1]
+    (line,) = places[0].store.index.archived()
+    assert (line["run_id"], line["archived_at"][:10]) == (run_id, "2026-03-10")
+    (lesson,) = places[0].learning.read().known.lessons.values()
+    assert (lesson.id, lesson.learned_from) == ("PAT-001", (run_id,))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from agentx.app.project import Project
 from agentx.host import git
 from agentx.kernel.bus import Bus
+from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
 from agentx.runs.archiving import Archived, Archiving
 from agentx.runs.learning import Churn, Learning, Promoted, found_lesson
 from agentx.runs.ltm.confidence import judged
@@ -47,6 +49,7 @@ __all__ = [
     "Priority",
     "Promoted",
     "Taught",
+    "damaged_memory",
     "found_lesson",
     "lesson_row",
     "open_archive",
@@ -54,6 +57,7 @@ __all__ = [
     "open_learning",
     "promotion_policy",
     "summary",
+    "take_in_lessons",
     "worth_recalling",
 ]
 
@@ -146,8 +150,28 @@ def worth_recalling(
 ) -> Iterator[LessonRow]:
     """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
     if project.paths.lessons.events.is_dir():
+        take_in_lessons(project)
         for lesson in open_learning(project).relevant(files, words, limit):
             yield lesson_row(lesson)
+
+
+def take_in_lessons(project: Project) -> None:
+    """Take in what people changed on the pages of lessons; when somebody writes them, next time."""
+    with suppress(LockHeld, UnavailableError):
+        open_learning(project).refresh_if_edited()
+
+
+def damaged_memory(project: Project) -> Iterator[tuple[str, str, str]]:
+    """Yield what is wrong with lessons and archives: which of them, what, and how to mend it."""
+    if project.paths.lessons.events.is_dir():
+        for fault in open_learning(project).read().faults:
+            yield "lessons", str(fault), "mend the line, or bring the file back with git"
+    archive = open_archive(project)
+    for run_id in archive.ids():
+        try:
+            archive.files(run_id)
+        except CorruptRecord as error:
+            yield "archive", error.message, error.hint
 
 
 def _churn(project: Project, run: Run) -> Churn:

@@ -8,16 +8,21 @@ from dataclasses import replace
 from agentx.app.project import Project
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Draft, EventType
+from agentx.kernel.errors import NotFound
 from agentx.kernel.text import preview
 from agentx.kernel.when import age
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
+from agentx.runs.folding import fold, in_order
 from agentx.runs.graph import ready
 from agentx.runs.lane_work import LaneWork
-from agentx.runs.service import Runs
+from agentx.runs.model import Run, RunEvent
+from agentx.runs.service import Runs, event_line
 from agentx.runs.store import GitLanes, RunStore
+from agentx.runs.store.archive import Archive, packed_events
 
 _STEPS_IN_DIGEST = 3
 _LINE_CHARS_MAX = 160
+_EVENTS_ON_PAGE = 10
 
 
 def open_runs(project: Project, bus: Bus | None = None) -> Runs:
@@ -40,6 +45,31 @@ def active_run(project: Project) -> str:
     if not project.paths.runs.is_dir():
         return ""
     return open_runs(project).active()
+
+
+def story_of(project: Project, run_id: str) -> tuple[Run, tuple[RunEvent, ...]]:
+    """Return a run and its events, in order, also when it is packed away.
+
+    Raises: NotFound, InvalidValue, CorruptRecord.
+    """
+    store = RunStore(project.paths, project.store, project.clock, project.entropy)
+    if store.exists(run_id):
+        events = store.events(run_id).events
+    else:
+        events = tuple(in_order(packed_events(Archive(project.paths), run_id)))
+    run = fold(run_id, events)
+    if not run.started:
+        raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
+    return run, events
+
+
+def run_page(run: Run, events: tuple[RunEvent, ...]) -> str:
+    """Return a run as text: what it was for, its tasks, what was decided, how it ended."""
+    tasks = [f"{task.id} {task.status}: {task.contract.title}" for task in run.tasks.values()]
+    decided = [f"decided: {decision.text}" for decision in run.decisions]
+    last = [f"lately: {event_line(event)}" for event in events[-_EVENTS_ON_PAGE:]]
+    parts = (run.title, run.description, *tasks, *decided, run.outcome_reason, *last)
+    return "\n".join(part for part in parts if part)
 
 
 def attached(drafts: Iterable[Draft], run_id: str) -> Iterator[Draft]:

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agentx.kernel.bus import Bus
-from agentx.kernel.clock import to_iso
 from agentx.kernel.errors import ConflictError
 from agentx.runs.learning import Churn, Learning
 from agentx.runs.ltm.events import RunArchived
@@ -42,6 +41,7 @@ class Archived:
     learnt: tuple[str, ...]
     confirmed: tuple[str, ...]
     undecided: int  # lessons offered that nobody accepted: they are in the archive
+    folders_kept: tuple[str, ...] = ()  # of lanes in which something is not committed
 
 
 class Archiving:
@@ -65,37 +65,44 @@ class Archiving:
         """Return the runs that have stayed long enough."""
         return tuple(run for run in runs if is_due(run, now_ms))
 
+    def sweep(self) -> None:
+        """Finish what an interruption left."""
+        self._archive.sweep()
+
     def archive(
-        self, run: Run, policy: Policy, *, actor: str, told: Told = lambda _step: None
+        self, run_id: str, policy: Policy, *, actor: str, told: Told = lambda _step: None
     ) -> Archived:
-        """Pack a run that is over away.
+        """Pack a run that is over away. Nobody writes to it meanwhile.
 
         Raises: ConflictError while it goes on; NotFound, CorruptRecord, UnavailableError.
         """
-        if not run.over:
-            raise ConflictError(
-                f"{run.id} is still {run.status}",
-                hint="end it first: `agentx run event --type run-completed` or `run-failed`",
-            )
-        learnt: list[str] = []
-        confirmed: list[str] = []
-        for name, kinds in STEPS:
-            told(name)
-            done = self._learning.accept_some(run, _taker(policy, kinds), actor=actor)
-            learnt += done.learnt
-            confirmed += done.confirmed
-        told("metrics")
-        self._learning.measure(run, self._churn(run), actor=actor)
-        undecided = len(self._learning.candidates(run))
-        told("archive")
-        path = self._archive.pack(run.id)
-        shown = str(path.relative_to(self._runs.project.root))
-        self._runs.note_archived(run, shown, to_iso(self._runs.clock.now_ms()))
-        self._archive.remove_folder(run.id)
-        self._bus.tell(RunArchived(run=run.id, archive=shown))
+        with self._runs.editing(run_id) as desk:
+            run = desk.run
+            if not run.over:
+                raise ConflictError(
+                    f"{run.id} is still {run.status}",
+                    hint="end it first: `agentx run phase complete` or `fail`",
+                )
+            learnt: list[str] = []
+            confirmed: list[str] = []
+            for name, kinds in STEPS:
+                told(name)
+                done = self._learning.accept_some(run, _taker(policy, kinds), actor=actor)
+                learnt += done.learnt
+                confirmed += done.confirmed
+            told("metrics")
+            self._learning.measure(run, self._churn(run), actor=actor)
+            undecided = len(self._learning.candidates(run))
+            told("archive")
+            # First what the events say: then all clones that have them pack the same bytes.
+            desk.show()
+            self._archive.pack(run.id)
+            path = self._runs.index.note_archived(run, self._runs.clock.now_ms())
+            self._archive.remove_folder(run.id)
+        self._bus.tell(RunArchived(run=run.id, archive=path))
         return Archived(
             run_id=run.id,
-            archive_path=shown,
+            archive_path=path,
             learnt=tuple(learnt),
             confirmed=tuple(confirmed),
             undecided=undecided,

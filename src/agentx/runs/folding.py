@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from agentx.kernel.clock import Millis
+from agentx.runs.arrivals import each_once
 from agentx.runs.drafting import (
     Draft,
     answered,
@@ -49,13 +50,7 @@ def fold(run_id: str, events: Iterable[RunEvent]) -> Run:
 
 def in_order(events: Iterable[RunEvent]) -> list[RunEvent]:
     """Return the events by (time, id), each once."""
-    found: dict[str, RunEvent] = {}
-    for event in events:
-        known = found.setdefault(event.id, event)
-        # One id with two contents is somebody's edit: the choice must not hang on the order.
-        if known is not event and repr(event) < repr(known):
-            found[event.id] = event
-    return sorted(found.values(), key=lambda each: (each.at_ms, each.id))
+    return sorted(each_once(events), key=lambda each: (each.at_ms, each.id))
 
 
 def evolve(run: Run, event: RunEvent) -> Run:

@@ -1,8 +1,4 @@
-"""All runs at a glance: what `index.yaml` says, made from the manifests.
-
-Pure. The archived ones are not among the runs any more: what is known of them is what
-the index itself said, or the archive's name.
-"""
+"""All runs at a glance: what `index.yaml` says of them. Pure."""
 
 from __future__ import annotations
 
@@ -28,6 +24,12 @@ def entry(run: Run) -> dict[str, Any]:
     return found
 
 
+def archived_entry(run: Run, archive_path: str, at: str) -> dict[str, Any]:
+    """Return the line of one run that is packed away; of a damaged archive, what is known."""
+    known = entry(run) if run.started else {"run_id": run.id}
+    return {**known, "archived_at": at, "archive_path": archive_path}
+
+
 def index_of(
     entries: Iterable[Mapping[str, Any]], archived: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
@@ -37,7 +39,7 @@ def index_of(
     for each in sorted(entries, key=lambda found: str(found["run_id"]), reverse=True):
         over = each.get("status") in (Status.COMPLETED, Status.FAILED)
         (completed if over else active).append(each)
-    gone = {str(each["run_id"]): each for each in archived if "run_id" in each}
+    gone = {str(each["run_id"]): each for each in archived}
     return {
         "runs": {
             "active": [dict(each) for each in active],

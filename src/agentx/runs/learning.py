@@ -80,6 +80,13 @@ class Learning:
             faults = tuple(desk.faults)
         return Knowledge(known=desk.known, faults=faults)
 
+    def refresh_if_edited(self) -> bool:
+        """Take in what people changed, if they changed anything; cheap when they did not."""
+        if not self._store.is_edited():
+            return False
+        self.refresh()
+        return True
+
     def candidates(self, run: Run) -> tuple[Taught, ...]:
         """Return what a run offers and nobody has decided on."""
         return open_candidates(self.read().known, lessons_of(run))

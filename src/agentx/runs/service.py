@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue, NotFound
@@ -22,6 +23,7 @@ from agentx.runs.model import PHASES, Happening, Run, RunEvent, Status, Task, Ta
 from agentx.runs.pages import artifact_page, contract_page, manifest, work_log
 from agentx.runs.resuming import Resumption, Step, resumption
 from agentx.runs.store import Desk, GitLanes, RunStore
+from agentx.runs.store.layout import lay_out
 from agentx.runs.store.sources import sources
 from agentx.runs.store.words import yaml_text
 
@@ -79,7 +81,7 @@ class Runs:
             said = self._store.glimpse(run_id)
             if said in (Status.IN_PROGRESS, Status.BLOCKED):
                 return run_id
-            if not said and not self._folded(run_id).over:
+            if not said and not self._store.look(run_id).over:
                 return run_id
         return ""
 
@@ -102,6 +104,15 @@ class Runs:
         near = [name for name in ids if name.endswith(f"-{run_id}")]
         if len(near) == 1:
             return near[0]
+        packed = [
+            line["run_id"]
+            for line in self._store.index.archived()
+            if run_id == line["run_id"] or line["run_id"].endswith(f"-{run_id}")
+        ]
+        if len(packed) == 1:
+            raise NotFound(
+                f"{packed[0]} is packed away", hint=f"lay it out: `agentx run restore {packed[0]}`"
+            )
         raise NotFound(f"{run_id[:80]}: no such run", hint="`agentx run list` shows the runs")
 
     def looked_at(self, run_id: str) -> str:
@@ -127,12 +138,13 @@ class Runs:
     def all(self) -> Iterator[Run]:
         """Yield every run, newest first."""
         for run_id in self._store.ids():
-            run = self._folded(run_id)
+            run = self._store.look(run_id)
             if run.started:
                 yield run
 
-    def _folded(self, run_id: str) -> Run:
-        return fold(run_id, self._store.events(run_id).events)
+    def archived(self) -> tuple[dict[str, Any], ...]:
+        """Return the index's line of each run that is packed away, newest first."""
+        return self._store.index.archived()
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -218,10 +230,10 @@ class Runs:
         name = self.looked_at(run_id)
         with self._store.editing(name) as desk:
             done = desk.repair()
-            self._store.lay_out()
+            lay_out(self._store.project)
             changed = desk.show()
             desk.remarks = [*done, *desk.remarks]
-        self._store.rebuild_index({name: desk.run})
+        self._store.index.rebuild({name: desk.run})
         self._tell(desk, ORCHESTRATOR)
         faults = tuple(str(each) for each in desk.faults)
         return Rebuilt(

@@ -5,6 +5,7 @@ Method: the real store in a folder; pages edited as a person would; crash points
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,24 +20,26 @@ from agentx.runs.ltm.confidence import judged
 from agentx.runs.ltm.lessons import lessons_of
 from agentx.runs.ltm.model import Confidence, Content, LessonKind, LessonStatus
 from agentx.runs.ltm.promotion import Policy
-from agentx.runs.model import Run, Status
+from agentx.runs.model import Status
 from agentx.runs.retention import DAY_MS, is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.lesson_store import LessonStore
 from agentx.runs.store.run_store import RunStore
+from tests.support.clones import files_below
 from tests.support.crashing import dying_at
-from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
+from tests.support.run_stories import Chance, happening
+from tests.support.time_and_chance import START_MS, FakeClock
 from tests.unit.runs.test_lessons import a_run
 
 
 class Place:
     """A project with long-term memory."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, seed: int = 0) -> None:
         self.paths = ProjectPaths(root / "project")
         self.clock = FakeClock()
         local = StorePaths(root / "store")
-        entropy = CountingEntropy()
+        entropy = Chance(seed)
         self.store = LessonStore(self.paths, local, self.clock, entropy)
         self.learning = Learning(self.store)
         self.runs = RunStore(self.paths, local, self.clock, entropy)
@@ -119,6 +122,107 @@ def test_a_lesson_taken_off_its_page_is_retired_and_one_judged_by_hand_is_believ
     assert judged(judged_by_hand) is Confidence.LOW
 
 
+@pytest.mark.promise("runs.lessons-editable")
+def test_learnings_are_taken_off_and_moved_between_areas_by_hand(place: Place) -> None:
+    for text in ("Bounces arrive a day late", "Retries double"):
+        content = Content(name="", text=text, area="mail")
+        place.learning.add(LessonKind.LEARNING, content, Confidence.LOW, run="", actor="a")
+    folder = place.paths.lessons.learnings
+    head, first, second, third = re.split(r"(?m)^(?=- id)", (folder / "mail.yaml").read_text())
+    assert "Parallel lanes" in first
+    (folder / "mail.yaml").write_text(head + first)
+    (folder / "queue.yaml").write_text(f"area: queue\nlearnings:\n{third}")
+    (page,) = place.paths.lessons.decisions.glob("ADR-0001*")
+    page.unlink()
+
+    known = place.learning.refresh().known
+
+    gone, moved, decision = (known.find(name) for name in ("LRN-002", "LRN-003", "ADR-0001"))
+    assert gone is not None
+    assert moved is not None
+    assert decision is not None
+    assert "Bounces" in second
+    assert gone.status is LessonStatus.RETIRED
+    assert (moved.content.area, moved.status) == ("queue", LessonStatus.ACTIVE)
+    assert "Retries double" in (folder / "queue.yaml").read_text()
+    # A page that is gone altogether is a view that is made again.
+    assert decision.status is LessonStatus.ACTIVE
+    assert page.is_file()
+
+
+@pytest.mark.promise("runs.lessons-editable")
+@pytest.mark.parametrize("copy_first", [False, True])
+def test_an_entry_copied_and_written_over_is_a_new_lesson(place: Place, copy_first: bool) -> None:
+    page = place.page("patterns/code-patterns.yaml")
+    head, entry = re.split(r"(?m)^(?=- id)", page.read_text())
+    copy = entry.replace("Validators return a result", "Parsers return a result")
+    page.write_text(head + (copy + entry if copy_first else entry + copy))
+
+    known = place.learning.refresh().known
+
+    texts = {lesson.id: lesson.content.text for lesson in known.of_kind(LessonKind.CODE)}
+    assert texts == {"PAT-001": "Validators return a result", "PAT-003": "Parsers return a result"}
+    assert place.learning.refresh().known == known
+
+
+@pytest.mark.promise("runs.lessons-editable")
+def test_a_page_with_lines_of_two_branches_keeps_what_each_person_wrote(place: Place) -> None:
+    page = place.page("patterns/code-patterns.yaml")
+    old = "  description: Validators return a result\n"
+    assert old in page.read_text()
+    mine, theirs = "  description: Validators say Ok\n", "  description: Validators say Err\n"
+    mixed = page.read_text().replace(old, mine + theirs)
+    page.write_text(mixed)
+
+    found = place.learning.refresh()
+
+    lesson = found.known.find("PAT-001")
+    assert lesson is not None
+    assert found.faults == ()
+    assert lesson.content.text == "Validators say Err"
+    assert [each.text for each in lesson.revisions[1:]] == [
+        "Validators say Ok",
+        "Validators say Err",
+    ]
+    assert [path.read_text() for path in place.paths.lessons.aside.iterdir()] == [mixed]
+    assert place.learning.refresh().known == found.known
+
+
+def test_what_is_said_of_a_lesson_comes_after_it_though_the_clock_went_back(place: Place) -> None:
+    place.clock.advance(-3_600_000)
+
+    place.learning.retire("PAT-001", actor="lead", reason="no")
+
+    lesson = place.learning.read().known.find("PAT-001")
+    assert lesson is not None
+    assert lesson.status is LessonStatus.RETIRED
+
+
+def test_git_is_told_how_lessons_merge_where_there_was_never_a_run(place: Place) -> None:
+    assert not place.paths.runs.exists()
+    assert "*.yaml merge=union" in place.paths.run_attributes.read_text()
+    assert "*.tmp" in place.paths.run_ignored.read_text()
+
+
+def test_that_a_page_was_edited_is_noticed_cheaply_and_once(place: Place) -> None:
+    assert not place.learning.refresh_if_edited()
+
+    place.edit("patterns/code-patterns.yaml", "Validators return", "Validators always return")
+
+    assert place.learning.refresh_if_edited()
+    assert not place.learning.refresh_if_edited()
+    lesson = place.learning.read().known.find("PAT-001")
+    assert lesson is not None
+    assert lesson.content.text == "Validators always return a result"
+
+
+def test_looking_at_lessons_where_there_are_none_writes_nothing(tmp_path: Path) -> None:
+    empty = Place(tmp_path)
+
+    assert empty.learning.refresh().known.events == 0
+    assert not empty.paths.run_memory.exists()
+
+
 def test_a_page_that_two_branches_wrote_is_made_again_and_kept_aside(place: Place) -> None:
     page = place.page("patterns/code-patterns.yaml")
     ours = page.read_text()
@@ -168,14 +272,17 @@ def test_dying_while_lessons_are_written_leaves_all_or_nothing_and_whole_pages(
     }
 
 
-def laid_out(place: Place) -> Run:
-    """Lay a run's folder out, as if it had been worked on, and end it."""
-    run = replace(a_run(), outcome=Status.COMPLETED, ended_ms=START_MS)
-    folder = place.paths.run(run.id).root
-    for name, text in (("manifest.yaml", "a: 1\n"), ("events/e/1.jsonl", "{}\n"), ("pr/x.md", "é")):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return run
+def worked_on(place: Place, *, ended: bool = True) -> str:
+    """Make a run that taught something, and end it; return its id."""
+    name = "20260302-1000-a-run-0001"
+    with place.runs.making(name) as desk:
+        desk.say(happening("run-started", title="a run"))
+        desk.say(happening("candidate-proposed", kind="pattern", text="Close files", evidence="x"))
+        desk.say(happening("artifact-written", name="x.md", text="\u00e9"))
+        if ended:
+            desk.record([happening("run-completed")])
+        desk.show()
+    return name
 
 
 @pytest.mark.promise("runs.archive-whole")
@@ -186,46 +293,78 @@ def test_a_run_is_packed_whole_wherever_it_is_interrupted(
     tmp_path: Path, point: CrashPoint | None
 ) -> None:
     place = Place(tmp_path)
-    run = laid_out(place)
+    run = worked_on(place)
+    before = files_below(place.paths.run(run).root)
     if point is not None:
         with dying_at(point):
             place.archiving.archive(run, Policy.CONFIDENT, actor="lead")
-    place = Place(tmp_path)
+    place = Place(tmp_path, seed=1)
     place.clock.advance(60_000)
-    if place.runs.exists(run.id):
+    if place.runs.exists(run):
         place.archiving.archive(run, Policy.CONFIDENT, actor="lead")
     place.archive.sweep()
 
-    assert not place.runs.exists(run.id)
-    assert [path.name for path in place.paths.run_archive.iterdir()] == [f"{run.id}.tar.gz"]
-    assert len(place.learning.read().known.measures) == 1
-    folder = place.archive.unpack(run.id)
-    assert (folder / "pr" / "x.md").read_text() == "é"
-    assert (folder / "events" / "e" / "1.jsonl").read_text() == "{}\n"
+    known = place.learning.read().known
+    assert not place.runs.exists(run)
+    assert [path.name for path in place.paths.run_archive.iterdir()] == [f"{run}.tar.gz"]
+    assert (len(known.measures), len(known.lessons)) == (1, 1)
+    assert files_below(place.archive.unpack(run)) == before
 
 
 def test_the_same_run_packed_on_two_machines_is_the_same_file(tmp_path: Path) -> None:
     packed: list[bytes] = []
     for name in ("here", "there"):
         place = Place(tmp_path / name)
-        run = laid_out(place)
+        run = worked_on(place)
         place.clock.advance(len(packed) * 1_000)
-        packed.append(place.archive.pack(run.id).read_bytes())
+        # What git left of the files that are made from events is no part of what is packed.
+        (place.paths.run(run).manifest).write_text("a: 1\na: 2\n" * len(packed))
+        place.archiving.archive(run, Policy.ALL, actor=name)
+        packed.append(place.archive.path(run).read_bytes())
 
     assert packed[0] == packed[1]
 
 
+@pytest.mark.promise("runs.archive-whole")
 def test_a_run_that_goes_on_is_not_packed_and_a_damaged_archive_removes_nothing(
     place: Place,
 ) -> None:
-    run = laid_out(place)
+    run = worked_on(place, ended=False)
     with pytest.raises(ConflictError, match="still"):
-        place.archiving.archive(replace(run, outcome=Status.IN_PROGRESS), Policy.ALL, actor="a")
+        place.archiving.archive(run, Policy.ALL, actor="a")
+    with place.runs.editing(run) as desk:
+        desk.say(happening("run-failed", reason="no"))
 
-    place.archive.pack(run.id).write_bytes(b"half")
+    place.archive.pack(run).write_bytes(b"half")
     with pytest.raises(CorruptRecord, match="not a whole archive"):
         place.archiving.archive(run, Policy.ALL, actor="a")
-    assert place.runs.exists(run.id)
+    assert place.runs.exists(run)
+
+
+def test_the_index_names_packed_runs_also_when_it_is_made_from_nothing(place: Place) -> None:
+    run = worked_on(place)
+    place.clock.advance(5_000)
+    place.archiving.archive(run, Policy.ALL, actor="a")
+    before = place.runs.index.read()
+
+    place.paths.run_index.unlink()
+    place.runs.index.rebuild({})
+
+    made = place.runs.index.read()
+    assert before is not None
+    assert made is not None
+    (was,), (line,) = before["runs"]["archived"], made["runs"]["archived"]
+    assert was["archived_at"] == "2026-03-02T10:00:06.000Z"
+    assert {**line, "archived_at": was["archived_at"]} == was
+    assert (line["title"], line["status"]) == ("a run", "COMPLETED")
+    assert line["archive_path"] == f".agent-memory/archive/{run}.tar.gz"
+
+    place.archive.unpack(run)
+    place.runs.index.rebuild({})
+    restored = place.runs.index.read()
+    assert restored is not None
+    assert [each["run_id"] for each in restored["runs"]["completed"]] == [run]
+    assert restored["runs"]["archived"] == []
 
 
 @pytest.mark.parametrize(

@@ -203,6 +203,7 @@ def test_a_decision_may_hold_headings_and_still_be_read() -> None:
         ("Validate input at the edge", "validate input, at the edge!", True),
         ("Use tabs in Makefiles", "Do not use tabs in Makefiles", False),
         ("Retry requests on 429", "Pin the compiler version", False),
+        ("Retry a request once it gets 429", "Retry a request once it gets 503", False),
     ],
 )
 def test_lessons_are_alike_when_they_say_the_same(one: str, other: str, same: bool) -> None:

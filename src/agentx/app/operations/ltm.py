@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentx.app.lessons import (
     Archived,
@@ -28,6 +28,7 @@ from agentx.app.project import Project
 from agentx.app.running import open_runs
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.redact import redact
+from agentx.runs.ltm.naming import area_name
 from agentx.runs.model import Run
 
 PERSON = "person"
@@ -78,10 +79,11 @@ def list_lessons(
 ) -> Lessons:
     """Return the lessons of some kinds; those that hold no longer only when asked for."""
     found = open_learning(project).refresh()
+    wanted = area_name(area)
     rows = tuple(
         lesson_row(lesson)
         for lesson in found.known.of_kind(*kinds)
-        if (everything or lesson.is_active) and (not area or lesson.content.area == area)
+        if (everything or lesson.is_active) and (not wanted or lesson.content.area == wanted)
     )
     return Lessons(lessons=rows, faults=tuple(str(fault) for fault in found.faults))
 
@@ -179,24 +181,32 @@ def archive_run(
 
     Raises: NotFound, ConflictError while it goes on.
     """
-    run, _ = open_runs(project).run(run_id)
+    name = open_runs(project).looked_at(run_id)
     chosen = Policy(policy) if policy else promotion_policy(project)
-    open_archive(project).sweep()
-    return open_archiving(project).archive(run, chosen, actor=PERSON, told=told)
+    archiving = open_archiving(project)
+    archiving.sweep()
+    return _left(project, archiving.archive(name, chosen, actor=PERSON, told=told))
 
 
 def clean_runs(project: Project, *, dry_run: bool = False) -> tuple[Cleaned, tuple[str, ...]]:
     """Pack away every run that has stayed long enough; return what was done and which were due."""
     archiving = open_archiving(project)
-    open_archive(project).sweep()
+    archiving.sweep()
     runs = tuple(open_runs(project).all())
     due = archiving.due(runs, project.clock.now_ms())
     policy = promotion_policy(project)
-    done = (
-        () if dry_run else tuple(archiving.archive(run, policy, actor="retention") for run in due)
+    packed = [] if dry_run else [run.id for run in due]
+    done = tuple(
+        _left(project, archiving.archive(run_id, policy, actor="retention")) for run_id in packed
     )
     kept = len(runs) - len(done)
     return Cleaned(archived=done, kept=kept), tuple(run.id for run in due)
+
+
+def _left(project: Project, done: Archived) -> Archived:
+    """Take away the folders in which the run's lanes were worked on; its branches stay."""
+    stay = open_runs(project).git.leave_all(done.run_id)
+    return replace(done, folders_kept=tuple(str(folder) for folder in stay))
 
 
 def restore_run(project: Project, run_id: str) -> str:

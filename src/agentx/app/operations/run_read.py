@@ -12,11 +12,13 @@ from agentx.runs.resuming import Step
 from agentx.runs.service import event_line
 
 __all__ = [
+    "ArchivedRow",
     "RunEvent",
     "RunOverview",
     "RunRow",
     "TaskRow",
     "event_line",
+    "list_archived",
     "list_runs",
     "overview_of",
     "run_events",
@@ -41,6 +43,18 @@ class RunRow:
     created_ms: int
     updated_ms: int
     active: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedRow:
+    """One run that is packed away. Of a damaged archive only the name is known."""
+
+    run_id: str
+    title: str
+    status: str
+    completed_at: str
+    archived_at: str
+    archive_path: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +124,14 @@ def list_runs(project: Project) -> tuple[RunRow, ...]:
     runs = open_runs(project)
     active = runs.active()
     return tuple(_row(run, active) for run in runs.all())
+
+
+def list_archived(project: Project) -> tuple[ArchivedRow, ...]:
+    """Return every run that is packed away, newest first."""
+    return tuple(
+        ArchivedRow(**{name: str(line.get(name, "")) for name in ArchivedRow.__slots__})
+        for line in open_runs(project).archived()
+    )
 
 
 def show_run(project: Project, run_id: str = "") -> RunOverview:

@@ -15,6 +15,7 @@ from typing import TypeVar
 from agentx.kernel.clock import Millis
 from agentx.kernel.limits import LESSON_NAME_CHARS
 from agentx.kernel.text import preview
+from agentx.runs.arrivals import each_once
 from agentx.runs.ltm.confidence import is_refuted
 from agentx.runs.ltm.likeness import fingerprint
 from agentx.runs.ltm.model import (
@@ -39,8 +40,7 @@ Word = TypeVar("Word", bound=StrEnum)
 
 def fold(events: Iterable[LtmEvent]) -> LongTerm:
     """Return what all events add up to."""
-    by_id = {event.id: event for event in events}
-    ordered = sorted(by_id.values(), key=lambda event: event.place)
+    ordered = sorted(each_once(events), key=lambda event: event.place)
     draft = _Draft(free=_first_free(ordered))
     for event in ordered:
         _STEPS[event.kind](draft, event)
@@ -51,6 +51,7 @@ def fold(events: Iterable[LtmEvent]) -> LongTerm:
         settled=frozenset(draft.settled),
         events=len(ordered),
         last_event_id=ordered[-1].id if ordered else "",
+        last_ms=ordered[-1].at_ms if ordered else 0,
     )
 
 

@@ -8,8 +8,10 @@ Otherwise only what no lesson ever said is.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
+from pathlib import Path
 
 from agentx.runs.ltm.confidence import judged
 from agentx.runs.ltm.likeness import fingerprint
@@ -21,7 +23,7 @@ from agentx.runs.ltm.model import (
     LongTerm,
     LtmKind,
 )
-from agentx.runs.ltm.pages import PageEntry
+from agentx.runs.ltm.pages import PageEntry, page_of
 from agentx.runs.ltm.promotion import Change, detail_of, next_number
 
 HAND = "by-hand"
@@ -37,8 +39,12 @@ def edits(known: LongTerm, found: Iterable[PageEntry], *, is_fresh: bool) -> Ite
         for text in lesson.revisions
     }
     added: dict[LessonKind, int] = {}
-    for entry in found:
+    listed = list(found)
+    copied = _copied(known, listed) if is_fresh else frozenset()
+    for entry in listed:
         lesson = known.find(entry.uid) if entry.uid else None
+        if lesson is not None and entry.content.text != lesson.content.text:
+            lesson = None if lesson.uid in copied else lesson
         if lesson is not None:
             yield from _edit(lesson, entry, said, is_fresh=is_fresh)
         elif (entry.kind, fingerprint(entry.content.text)) not in prints:
@@ -47,16 +53,38 @@ def edits(known: LongTerm, found: Iterable[PageEntry], *, is_fresh: bool) -> Ite
             yield _addition(known, entry, offset)
 
 
-def deletions(known: LongTerm, pages: Iterable[tuple[LessonKind, set[str]]]) -> Iterator[Change]:
-    """Yield the lessons that were taken off fresh pages: each kind with the uids that are left."""
-    for kind, left in pages:
-        for lesson in known.of_kind(kind):
-            if lesson.uid not in left and lesson.status is not LessonStatus.RETIRED:
-                yield Change(
-                    kind=LtmKind.RETIRED,
-                    lesson=lesson.uid,
-                    detail={"reason": "taken off its page"},
-                )
+def _copied(known: LongTerm, found: list[PageEntry]) -> frozenset[str]:
+    """Return the lessons that stand on a page as they were, and once more as the draft of another.
+
+    People copy an entry and write over it; the uid they leave in is not theirs to mind.
+    """
+    lessons = {entry.uid: known.find(entry.uid) for entry in found if entry.uid}
+    as_it_was = {
+        lesson.uid
+        for entry in found
+        if (lesson := lessons.get(entry.uid)) is not None
+        and entry.content.text == lesson.content.text
+    }
+    counts = Counter(lesson.uid for entry in found if (lesson := lessons.get(entry.uid)))
+    return frozenset(uid for uid in as_it_was if counts[uid] > 1)
+
+
+def deletions(known: LongTerm, fresh: set[Path], seen: set[str]) -> Iterator[Change]:
+    """Yield the lessons that were taken off fresh pages and stand on no other.
+
+    A page that is gone altogether says nothing: it is made again, as any view is.
+    """
+    for lesson in known.lessons.values():
+        if (
+            page_of(lesson) in fresh
+            and lesson.uid not in seen
+            and lesson.status is not LessonStatus.RETIRED
+        ):
+            yield Change(
+                kind=LtmKind.RETIRED,
+                lesson=lesson.uid,
+                detail={"reason": "taken off its page"},
+            )
 
 
 def _ever_said(known: LongTerm) -> dict[str, set[object]]:

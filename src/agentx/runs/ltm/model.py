@@ -181,6 +181,7 @@ class LongTerm:
     settled: frozenset[str] = frozenset()  # candidates that were accepted or rejected
     events: int = 0
     last_event_id: str = ""
+    last_ms: int = 0  # when the newest event happened
 
     def of_kind(self, *kinds: LessonKind) -> tuple[Lesson, ...]:
         """Return the lessons of some kinds, by number."""

@@ -76,13 +76,22 @@ def documents(known: LongTerm) -> dict[Path, Document]:
     }
 
 
+def page_of(lesson: Lesson) -> Path:
+    """Return the page a lesson stands on."""
+    if lesson.kind is LessonKind.DECISION:
+        return decision_path(lesson)
+    if lesson.kind is LessonKind.LEARNING:
+        return area_page(lesson.content.area)
+    return PATTERN_PAGES.get(lesson.kind, _PLACES.debt)
+
+
 def area_page(area: str) -> Path:
     """Return where the learnings of an area stand."""
     return _PLACES.learnings / f"{slug(area)}.yaml"
 
 
 def entries(path: Path, page: Document) -> Iterator[PageEntry]:
-    """Yield the lessons a YAML page has.
+    """Yield the lessons a YAML page has, those that say nothing too.
 
     Raises: ValueError saying which entry is none.
     """
@@ -104,8 +113,6 @@ def _rows(page: Document, name: str) -> Iterator[Mapping[str, Any]]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, Mapping):
             raise ValueError(f"entry {number} of `{name}` must have fields")  # noqa: TRY004  as above
-        if not str(row.get("description") or row.get("learning") or "").strip():
-            raise ValueError(f"entry {number} of `{name}` says nothing")
         yield row
 
 

@@ -10,19 +10,21 @@ archive holds already: nothing that was packed is ever lost.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import shutil
-import tarfile
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from agentx.host.atomic import make_private_directory, replace_file
 from agentx.host.disk import refused
 from agentx.kernel.crash import CrashPoint, passing
-from agentx.kernel.errors import CorruptRecord, NotFound
+from agentx.kernel.errors import CorruptRecord, InvalidValue, NotFound
 from agentx.kernel.ids import RunId, parse_run_id
 from agentx.kernel.paths import ProjectPaths
+from agentx.runs.model import RunEvent
+from agentx.runs.store.event_files import events_in
 
 _SUFFIX = ".tar.gz"
 _LEAVING = ".leaving"  # a folder that is packed and on its way out
@@ -42,8 +44,11 @@ class Archive:
 
     def ids(self) -> tuple[RunId, ...]:
         """Return the packed runs, newest first."""
-        names = (path.name.removesuffix(_SUFFIX) for path in self._root.glob(f"*{_SUFFIX}"))
-        return tuple(sorted((RunId(name) for name in names), reverse=True))
+        found: list[RunId] = []
+        for path in self._root.glob(f"*{_SUFFIX}"):
+            with suppress(InvalidValue):
+                found.append(parse_run_id(path.name.removesuffix(_SUFFIX)))
+        return tuple(sorted(found, reverse=True))
 
     def pack(self, run_id: str) -> Path:
         """Pack a run's folder, verified; the folder stays.
@@ -54,7 +59,7 @@ class Archive:
         if not folder.is_dir():
             raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
         target = self.path(run_id)
-        held = self._held(target)
+        held = self.files(run_id)
         files = _files(folder)
         if held and all(held.get(name) == data for name, data in files.items()):
             return target
@@ -80,7 +85,7 @@ class Archive:
         Raises: CorruptRecord when something is not; UnavailableError.
         """
         folder = self._project.run(run_id).root
-        held = self._held(self.path(run_id))
+        held = self.files(run_id)
         missing = [name for name, data in _files(folder).items() if held.get(name) != data]
         if missing:
             raise CorruptRecord(
@@ -109,24 +114,42 @@ class Archive:
         """
         target = self.path(run_id)
         if not target.is_file():
-            raise NotFound(f"{run_id} is not archived", hint="`agentx run list --archived`")
+            raise NotFound(
+                f"{run_id} is not archived",
+                hint="`agentx run list --archived` shows them",
+            )
         folder = self._project.run(run_id).root
-        for name, data in self._held(target).items():
+        for name, data in self.files(run_id).items():
             path = folder / name
             if not path.exists():
                 replace_file(path, data)
         return folder
 
-    def _held(self, target: Path) -> dict[str, bytes]:
+    def files(self, run_id: str) -> dict[str, bytes]:
+        """Return every file of a packed run by its name in the run's folder; none if it is not.
+
+        Raises: CorruptRecord.
+        """
+        target = self.path(run_id)
         if not target.is_file():
             return {}
         try:
             return _unpacked(target.read_bytes())
-        except (OSError, EOFError, tarfile.TarError) as error:
+        except (OSError, EOFError, ValueError) as error:
             raise CorruptRecord(
                 f"{target}: not a whole archive: {error}",
                 hint="bring it back with git, or move it away; the run's folder is untouched",
             ) from error
+
+
+def packed_events(archive: Archive, run_id: str) -> Iterator[RunEvent]:
+    """Yield the events of a packed run, in no order.
+
+    Raises: CorruptRecord.
+    """
+    for name, text in archive.files(run_id).items():
+        if name.endswith(".jsonl"):
+            yield from events_in(text, run_id)
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -137,7 +160,13 @@ def _files(folder: Path) -> dict[str, bytes]:
     return found
 
 
+# Most commands open no archive: what reads one is imported by those that do.
+
+
 def _packed(run_id: str, files: dict[str, bytes]) -> bytes:
+    import gzip  # noqa: PLC0415  see above
+    import tarfile  # noqa: PLC0415  see above
+
     raw = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as squeezed,
@@ -152,18 +181,23 @@ def _packed(run_id: str, files: dict[str, bytes]) -> bytes:
 
 
 def _unpacked(packed: bytes) -> dict[str, bytes]:
+    """Return the files of an archive.
+
+    Raises: OSError, EOFError, ValueError when it is none.
+    """
+    import tarfile  # noqa: PLC0415  see above
+    import zlib  # noqa: PLC0415  see above
+
     found: dict[str, bytes] = {}
-    with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as tar:
-        for entry in tar:
-            content = tar.extractfile(entry) if entry.isfile() else None
-            below = entry.name.partition("/")[2]
-            # Names come from a file that anybody may have made: nothing outside of the folder.
-            if (
-                content is None
-                or not below
-                or ".." in Path(below).parts
-                or Path(below).is_absolute()
-            ):
-                continue
-            found[below] = content.read()
+    try:
+        with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as tar:
+            for entry in tar:
+                content = tar.extractfile(entry) if entry.isfile() else None
+                below = Path(entry.name.partition("/")[2])
+                # Names come from a file that anybody may have made: nothing outside of the folder.
+                if content is None or below == Path() or ".." in below.parts or below.is_absolute():
+                    continue
+                found[below.as_posix()] = content.read()
+    except (tarfile.TarError, zlib.error) as error:
+        raise ValueError(str(error)) from error
     return found

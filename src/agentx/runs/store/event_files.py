@@ -68,21 +68,36 @@ def read_events(paths: RunPaths, run_id: str) -> Reading:
     faults: list[LineFault] = []
     for file in event_files(paths):
         for number, line in _lines(file):
-            for raw, fault in _parsed(line):
-                reason, lost = fault, bool(fault)
-                if not fault:
-                    try:
-                        event = event_of(raw)
-                    except InvalidValue as error:
-                        reason = error.message
-                    else:
-                        if event.run == run_id:
-                            events.append(event)
-                            continue
-                        reason = f"belongs to the run {event.run[:80]!r}"
+            for found, lost in _read(line, run_id):
+                if isinstance(found, RunEvent):
+                    events.append(found)
+                    continue
                 name = str(file.relative_to(paths.root))
-                faults.append(LineFault(file=name, line=number, reason=reason, lost=lost))
+                faults.append(LineFault(file=name, line=number, reason=found, lost=lost))
     return Reading(events=tuple(events), faults=tuple(faults))
+
+
+def events_in(text: bytes, run_id: str) -> Iterator[RunEvent]:
+    """Yield the events that stand in the text of a file; what is none is stepped over."""
+    for line in text.splitlines(keepends=True):
+        for found, _ in _read(line, run_id):
+            if isinstance(found, RunEvent):
+                yield found
+
+
+def _read(line: bytes, run_id: str) -> Iterator[tuple[RunEvent | str, bool]]:
+    """Yield each event of a line, or why it is none and whether it is lost."""
+    for raw, fault in _parsed(line) if line.strip() else ():
+        if fault:
+            yield fault, True
+            continue
+        try:
+            event = event_of(raw)
+        except InvalidValue as error:
+            yield error.message, False
+            continue
+        ours = event.run == run_id
+        yield event if ours else f"belongs to the run {event.run[:80]!r}", False
 
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:

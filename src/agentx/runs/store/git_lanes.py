@@ -228,6 +228,15 @@ class GitLanes:
         folder = self.folder(run_id, lane)
         return folder.is_dir() and git(self._root, "worktree", "remove", str(folder)).code == 0
 
+    def leave_all(self, run_id: str) -> tuple[Path, ...]:
+        """Take away all folders of a run; return those that stay, as not all is committed there."""
+        root = self.folder(run_id, WORK).parent
+        folders = sorted(root.iterdir()) if root.is_dir() else []
+        stay = tuple(folder for folder in folders if not self.leave(run_id, folder.name))
+        if folders and not stay:
+            root.rmdir()
+        return stay
+
     def strays(self, run_id: str, lanes: frozenset[str]) -> tuple[str, ...]:
         """Return branches of a run's lanes that no event speaks of: left by a killed command."""
         prefix = f"refs/heads/agent/{run_id}/lane-"

@@ -21,7 +21,7 @@ from agentx.host.atomic import replace_file
 from agentx.host.disk import unreadable
 from agentx.host.document import Fault
 from agentx.host.lock import locked
-from agentx.host.yaml_file import YAML
+from agentx.host.yaml_file import YAML, readings
 from agentx.kernel.clock import Clock, Millis, from_iso, to_iso
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.ids import Entropy, digest, is_ulid, mint
@@ -29,9 +29,8 @@ from agentx.kernel.paths import LtmPaths, ProjectPaths, StorePaths
 from agentx.runs.catalogue import stamp_name
 from agentx.runs.ltm.folding import fold
 from agentx.runs.ltm.hand_edits import HAND, deletions, edits
-from agentx.runs.ltm.model import PATTERNS, LessonKind, LongTerm, LtmEvent, LtmKind
+from agentx.runs.ltm.model import LessonKind, LongTerm, LtmEvent, LtmKind
 from agentx.runs.ltm.pages import (
-    PATTERN_PAGES,
     PageEntry,
     decision_entry,
     decision_path,
@@ -40,6 +39,7 @@ from agentx.runs.ltm.pages import (
     entries,
 )
 from agentx.runs.ltm.promotion import Change
+from agentx.runs.store.layout import lay_out
 
 VERSION = 1
 _MARKERS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
@@ -81,8 +81,10 @@ class LessonStore:
     def __init__(
         self, project: ProjectPaths, store: StorePaths, clock: Clock, entropy: Entropy
     ) -> None:
+        self._project = project
         self._paths = project.lessons
         self._desk = store.lesson_desk
+        self._seen = store.lesson_pages
         self._clock = clock
         self._entropy = entropy
 
@@ -111,25 +113,49 @@ class LessonStore:
             desk.take_in_edits()
             yield desk
             desk.write_pages()
+            replace_file(self._seen, self._looks().encode())
+
+    def is_edited(self) -> bool:
+        """Tell, cheaply, whether a page was changed since the pages were last made here."""
+        if not self._paths.events.is_dir():
+            return False
+        try:
+            return self._seen.read_text(encoding="utf-8") != self._looks()
+        except OSError:
+            return True
+
+    def _looks(self) -> str:
+        stats = [(path, path.stat()) for path in self._pages()]
+        return "\n".join(f"{path}:{stat.st_size}:{stat.st_mtime_ns}" for path, stat in stats)
+
+    def _pages(self) -> list[Path]:
+        found = (*self._paths.root.glob("**/*.yaml"), *self._paths.root.glob("**/*.md"))
+        return sorted(path for path in found if self._paths.aside not in path.parents)
 
     # --- events -------------------------------------------------------------------------------
 
-    def append(self, actor: str, changes: Iterable[Change]) -> int:
-        """Write changes as one file; return how many there were."""
-        events = [self._event(actor, change) for change in changes]
+    def append(self, actor: str, changes: Iterable[Change], *, after_ms: int) -> int:
+        """Write changes as one file; return how many there were.
+
+        Each is later than `after_ms`, whatever the clock says: what was known when something
+        was said of it stands before it, even if it was learnt where the clock is ahead.
+        """
+        begin_ms = max(self._clock.now_ms(), after_ms + 1)
+        events = [
+            self._event(actor, change, begin_ms + turn) for turn, change in enumerate(changes)
+        ]
         if events:
-            now_ms = self._clock.now_ms()
-            name = f"{stamp_name(now_ms)}-{self._entropy(3).hex()}.jsonl"
+            lay_out(self._project)
+            name = f"{stamp_name(Millis(begin_ms))}-{self._entropy(3).hex()}.jsonl"
             lines = b"".join(json_text.line_of(_line(event)) + b"\n" for event in events)
             replace_file(self._paths.events / actor / name, lines)
             passing(CrashPoint.LESSONS_WRITTEN)
         return len(events)
 
-    def _event(self, actor: str, change: Change) -> LtmEvent:
-        now_ms = self._clock.now_ms()
+    def _event(self, actor: str, change: Change, at_ms: int) -> LtmEvent:
         return LtmEvent(
-            id=mint(now_ms, self._entropy),
-            at_ms=now_ms,
+            id=mint(Millis(at_ms), self._entropy),
+            at_ms=Millis(at_ms),
             actor=actor,
             kind=change.kind,
             lesson=change.lesson,
@@ -152,9 +178,9 @@ class LessonStore:
                     try:
                         yield _read(json_text.parsed(line))
                     except (ValueError, KeyError, TypeError) as error:
-                        faults.append(
-                            PageFault(file=name, line=number, reason=f"no event: {error}")
-                        )
+                        is_marker = line.decode(errors="replace").startswith(_MARKERS)
+                        reason = "a conflict marker of git" if is_marker else f"no event: {error}"
+                        faults.append(PageFault(file=name, line=number, reason=reason))
 
     # --- pages --------------------------------------------------------------------------------
 
@@ -171,12 +197,8 @@ class LessonStore:
 
     def on_disk(self, wanted: dict[Path, str]) -> Iterator[_Page]:
         """Yield the pages there are, beside those there should be."""
-        for path in sorted(
-            (*self._paths.root.glob("**/*.yaml"), *self._paths.root.glob("**/*.md"))
-        ):
+        for path in self._pages():
             below = path.relative_to(self._paths.root)
-            if self._paths.aside in path.parents:
-                continue
             try:
                 text = path.read_text(encoding="utf-8", errors="replace")
             except OSError as error:
@@ -206,6 +228,7 @@ class LessonDesk:
     def __init__(self, store: LessonStore) -> None:
         self._store = store
         self._unreadable: set[Path] = set()
+        self._mixed: set[Path] = set()  # of two pages, by a merge
         self.faults: list[PageFault] = []
         self._load()
 
@@ -216,7 +239,7 @@ class LessonDesk:
 
     def record(self, actor: str, changes: Iterable[Change]) -> int:
         """Add changes; the pages follow when the desk is left."""
-        count = self._store.append(actor, changes)
+        count = self._store.append(actor, changes, after_ms=self.known.last_ms)
         if count:
             self._load()
         return count
@@ -225,19 +248,24 @@ class LessonDesk:
         """Make events of what people changed on the pages."""
         self.faults = list(self._event_faults)
         found: list[Change] = []
-        fresh: dict[LessonKind, set[str]] = {}
+        fresh: set[Path] = set()
+        seen: set[str] = set()
         for page in self._store.on_disk(self._store.pages(self.known)):
             try:
-                on_page = list(_entries(page))
+                on_page, is_mixed = _entries(page)
             except ValueError as error:
                 line, reason = error.args if len(error.args) == 2 else (1, str(error))
                 self.faults.append(PageFault(file=str(page.path), line=line, reason=reason))
                 self._unreadable.add(page.path)
                 continue
-            found += edits(self.known, on_page, is_fresh=page.is_fresh)
-            if page.is_fresh:
-                _note_left(page, on_page, fresh)
-        found += deletions(self.known, fresh.items())
+            if is_mixed:
+                self._mixed.add(page.path)
+            is_fresh = page.is_fresh and not is_mixed
+            found += edits(self.known, on_page, is_fresh=is_fresh)
+            seen.update(entry.uid for entry in on_page)
+            if is_fresh:
+                fresh.add(page.path)
+        found += deletions(self.known, fresh, seen)
         self.record(HAND, found)
 
     def write_pages(self) -> None:
@@ -248,7 +276,7 @@ class LessonDesk:
             before = there.get(path)
             if path in self._unreadable or (before is not None and before.text == text):
                 continue
-            if before is not None and before.is_merged:
+            if before is not None and (before.is_merged or path in self._mixed):
                 self._store.set_aside(before)
             self._store.write(path, text)
             passing(CrashPoint.LESSON_PAGE_WRITTEN)
@@ -257,31 +285,35 @@ class LessonDesk:
                 self._store.remove(path)
 
 
-def _note_left(page: _Page, on_page: list[PageEntry], fresh: dict[LessonKind, set[str]]) -> None:
-    """Note which lessons are still on a fresh page of a kind that has one page only."""
-    for kind in (*PATTERNS, LessonKind.DEBT):
-        place = PATTERN_PAGES.get(kind, LtmPaths().debt)
-        if page.path == place:
-            fresh[kind] = {entry.uid for entry in on_page}
-
-
-def _entries(page: _Page) -> Iterator[PageEntry]:
-    """Yield the lessons of a page.
+def _entries(page: _Page) -> tuple[list[PageEntry], bool]:
+    """Return the lessons of a page, and whether a merge mixed two pages in it.
 
     Raises: ValueError with the line and the reason, or the reason.
     """
     text = "\n".join(line for line in page.text.splitlines() if not line.startswith(_MARKERS))
     if page.path.parent == LtmPaths().decisions:
-        yield decision_entry(text)
-        return
+        # Lines of two decisions are not what anybody decided.
+        return ([] if page.is_merged else [decision_entry(text)]), page.is_merged
     if page.path.suffix != ".yaml" or page.path == LtmPaths().metrics:
-        return
+        return [], page.is_merged
     parsed = YAML.parse(text.encode())
-    if isinstance(parsed, Fault):
-        if page.is_merged:
-            return  # nothing of a person's can be told apart: it is kept aside and made again
+    is_mixed = page.is_merged or isinstance(parsed, Fault)
+    told = readings(text.encode()) if isinstance(parsed, Fault) else (parsed,)
+    if isinstance(parsed, Fault) and not told and not page.is_merged:
         raise ValueError(parsed.line, parsed.reason)
-    yield from entries(page.path, parsed)
+    found: list[PageEntry] = []
+    for each in told:
+        try:
+            found += entries(page.path, each)
+        except ValueError:
+            if not is_mixed:
+                raise
+    hollow = [number for number, entry in enumerate(found, 1) if not entry.content.text]
+    # What a merge left of a lesson of ours has its uid; a person's own has none yet.
+    is_mixed = is_mixed or any(found[number - 1].uid for number in hollow)
+    if hollow and not is_mixed:
+        raise ValueError(f"entry {hollow[0]} says nothing")
+    return [entry for entry in found if entry.content.text], is_mixed
 
 
 _STAMP = "AgentX made this page as"

@@ -11,11 +11,10 @@ the files again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from agentx.host.atomic import replace_file
 from agentx.host.document import Fault
@@ -40,7 +39,6 @@ from agentx.runs.hand_edits import (
     is_known_contract,
     page_contract,
 )
-from agentx.runs.index import entries_in, entry, index_of
 from agentx.runs.model import Contract, Happening, Run, RunEvent, Status
 from agentx.runs.pages import pages
 from agentx.runs.store.event_files import (
@@ -51,16 +49,8 @@ from agentx.runs.store.event_files import (
     read_events,
     repair,
 )
-
-_ATTRIBUTES = """\
-# Written by AgentX. Events are facts that only grow; all else is made from them again.
-*.jsonl merge=union
-*.yaml merge=union
-*.md merge=union
-runs/*/artifacts/* merge=union
-"""
-# Temporaries of a write that was killed, and locks of tools that edit lessons, are nobody's facts.
-_IGNORED = "# Written by AgentX.\n*.tmp\n*.lock\n*.guard\n"
+from agentx.runs.store.index_file import IndexFile, write_if_changed
+from agentx.runs.store.layout import lay_out
 
 
 class RunStore:
@@ -73,6 +63,7 @@ class RunStore:
         self.local = store
         self.clock = clock
         self.entropy = entropy
+        self.index = IndexFile(project, self.ids, self.look)
 
     def ids(self) -> tuple[RunId, ...]:
         """Return the runs there are, newest first."""
@@ -98,6 +89,13 @@ class RunStore:
         found = read_events(self.project.run(run_id), run_id)
         return replace(found, events=tuple(in_order(found.events)))
 
+    def look(self, run_id: str) -> Run:
+        """Return where a run stands.
+
+        Raises: NotFound, UnavailableError.
+        """
+        return fold(run_id, self.events(run_id).events)
+
     def stamp(self, run_id: str) -> str:
         """Return a text that changes when events are added: sizes and times of their files."""
         stats = [file.stat() for file in event_files(self.project.run(run_id))]
@@ -118,7 +116,7 @@ class RunStore:
     @contextmanager
     def making(self, run_id: str) -> Iterator[Desk]:
         """Give the desk of a run that is not there yet."""
-        self.lay_out()
+        lay_out(self.project)
         with self._desk(run_id) as desk:
             yield desk
 
@@ -130,15 +128,6 @@ class RunStore:
             checkouts = doc.setdefault("checkouts", {})
             notes = checkouts.setdefault(str(self.project.root), {})
             yield Desk(self, run_id, notes)
-
-    def lay_out(self) -> None:
-        """Say to git how this memory is merged; a file that says more is left alone."""
-        for path, text in (
-            (self.project.run_attributes, _ATTRIBUTES),
-            (self.project.run_ignored, _IGNORED),
-        ):
-            if not path.exists():
-                replace_file(path, text.encode())
 
     # --- which run ----------------------------------------------------------------------------
 
@@ -165,55 +154,6 @@ class RunStore:
         lines = rest.splitlines()[:4] if found else []
         said = [line.split(":", 1)[1].strip() for line in lines if line.startswith("  status:")]
         return said[0].strip("'\"") if len(said) == 1 and said[0] in set(Status) else ""
-
-    # --- index --------------------------------------------------------------------------------
-
-    def index(self) -> dict[str, Any] | None:
-        """Return the index as it was last written; None when it is missing or damaged."""
-        return _yaml(self.project.run_index)
-
-    def put_in_index(self, run: Run) -> None:
-        """Bring the line of a run up to date; make the index again where it cannot be read."""
-        known = self.index()
-        if known is None:
-            self.rebuild_index({run.id: run})
-            return
-        there = set(self.ids())
-        lines = {
-            each["run_id"]: each
-            for group in ("active", "completed")
-            for each in entries_in(known, group)
-            if each["run_id"] in there
-        }
-        if there - lines.keys() - {run.id}:
-            self.rebuild_index({run.id: run})
-            return
-        lines[run.id] = entry(run)
-        self._write_index(known, lines.values())
-
-    def rebuild_index(self, known: Mapping[str, Run]) -> None:
-        """Make the index from the events of every run."""
-        runs = (known.get(name) or fold(name, self.events(name).events) for name in self.ids())
-        self._write_index(self.index(), [entry(run) for run in runs if run.started])
-
-    def note_archived(self, run: Run, archive_path: str, at: str) -> None:
-        """Move the line of a run to those that are packed away."""
-        known = self.index() or {}
-        there = [
-            each
-            for group in ("active", "completed")
-            for each in entries_in(known, group)
-            if each["run_id"] != run.id
-        ]
-        line = {**entry(run), "archived_at": at, "archive_path": archive_path}
-        made = YAML.dump(index_of(there, [*entries_in(known, "archived"), line]))
-        write_if_changed(self.project.run_index, made)
-
-    def _write_index(
-        self, before: Mapping[str, Any] | None, lines: Iterable[Mapping[str, Any]]
-    ) -> None:
-        made = YAML.dump(index_of(lines, entries_in(before, "archived")))
-        write_if_changed(self.project.run_index, made)
 
 
 class Desk:
@@ -292,7 +232,7 @@ class Desk:
             if write_if_changed(path, data):
                 changed += 1
                 passing(CrashPoint.RUN_VIEW_WRITTEN)
-        self._store.put_in_index(self.run)
+        self._store.index.put(self.run)
         return changed
 
     def repair(self) -> list[str]:
@@ -397,25 +337,6 @@ def contract_file(path: Path) -> Contract | None:
         with suppress(InvalidValue):
             return contract_of(fields)
     return page_contract(text) if path.suffix == ".md" else None
-
-
-def write_if_changed(path: Path, data: bytes) -> bool:
-    """Make a file what it should be; say whether it was not."""
-    try:
-        if path.read_bytes() == data:
-            return False
-    except OSError:
-        pass
-    replace_file(path, data)
-    return True
-
-
-def _yaml(path: Path) -> dict[str, Any] | None:
-    try:
-        found = YAML.parse(path.read_bytes())
-    except OSError:
-        return None
-    return None if isinstance(found, Fault) else found
 
 
 def _text(path: Path) -> str | None:

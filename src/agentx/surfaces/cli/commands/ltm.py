@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -29,6 +30,9 @@ from agentx.surfaces.cli.frame import Invocation, VerbGroup
 if TYPE_CHECKING:
     from rich.console import Console
 
+# Columns that stand beside a lesson.
+_BESIDE_THE_LESSON = 34
+_AREA_CHARS_MAX = 16
 _COLOURS = {"HIGH": "green", "MEDIUM": "yellow", "LOW": "dim"}
 
 
@@ -95,7 +99,7 @@ def candidates(invocation: Invocation, run_id: str) -> None:
 @click.option("--all", "everything", is_flag=True, help="Everything the run offers.")
 @click.pass_obj
 def accept_(invocation: Invocation, keys: tuple[str, ...], run_id: str, everything: bool) -> None:
-    """Take lessons of a run in, by the key or number that `candidates` shows."""
+    """Take lessons of a run in, by the number that `candidates` shows, or by key (--json)."""
     done = accept(invocation.project, run_id, keys, everything=everything)
     invocation.show(done, lambda screen: _draw_promoted(screen, done))
 
@@ -177,18 +181,18 @@ def _draw_lessons(screen: Console, found: Lessons, what: str) -> None:
     if not found.lessons:
         screen.print(f"No {what} yet. Runs offer lessons: `agentx ltm candidates` lists them.")
         return
-    table = render.table("id", "trust", "lesson", "area", "learnt from")
-    table.columns[0].min_width = max(len(row.id) for row in found.lessons)
-    table.columns[1].min_width = len("MEDIUM")
+    table = render.table("ID", "TRUST", "LEARNT FROM", "AREA", "LESSON")
+    area = min(max(len(row.area) for row in found.lessons), _AREA_CHARS_MAX)
+    room = max(screen.width - _BESIDE_THE_LESSON - max(area, len("AREA")), 30)
     for row in found.lessons:
         colour = _COLOURS[row.confidence] if row.status == "ACTIVE" else "strike dim"
         said = f"{row.name}: {row.text}" if row.name and row.name != row.text else row.text
         table.add_row(
             row.id,
             f"[{colour}]{row.priority or row.confidence}[/]",
-            render.line(said, 90),
-            row.area,
             render.counted(len(row.learned_from), "run") if row.learned_from else "by hand",
+            render.line(row.area, _AREA_CHARS_MAX),
+            render.line(said, room),
         )
     screen.print(table)
 
@@ -218,18 +222,19 @@ def _draw_candidates(screen: Console, found: tuple[CandidateRow, ...]) -> None:
     if not found:
         screen.print("Nothing waits for a decision.")
         return
-    table = render.table("#", "key", "kind", "trust", "lesson", "run")
-    for number, row in enumerate(found, start=1):
-        table.add_row(
-            str(number),
-            row.key,
-            row.kind,
-            row.confidence,
-            render.line(row.text, 80),
-            row.run_id,
+    for run_id, rows in groupby(found, key=lambda row: row.run_id):
+        table = render.table(">NO", "KIND", "TRUST", "LESSON")
+        # A number counts within its run, as `accept --run` takes it.
+        for number, row in enumerate(rows, start=1):
+            said = render.line(row.text, max(screen.width - _BESIDE_THE_LESSON, 30))
+            table.add_row(str(number), row.kind, row.confidence, said)
+        screen.print(run_id, style="bold", soft_wrap=True)
+        screen.print(table)
+        screen.print(
+            f"hint: `agentx ltm accept NO ... --run {run_id}` keeps some, `--all` all of them\n",
+            style="dim",
+            soft_wrap=True,
         )
-    screen.print(table)
-    screen.print("take them in: agentx ltm accept KEY --run ID, or --all", style="dim")
 
 
 def _draw_promoted(screen: Console, done: Promoted) -> None:
@@ -250,19 +255,19 @@ def _draw_metrics(screen: Console, found: Metrics) -> None:
     if not found.runs:
         screen.print("No run was packed away yet: `agentx run archive`, `agentx run clean`.")
         return
-    table = render.table("run", "ended", "outcome", "minutes", "tasks", "asked", "lines", "checked")
     for one in found.runs:
-        table.add_row(
-            one.run_id,
-            render.moment(one.completed_ms),
+        screen.print(one.run_id, style="bold", soft_wrap=True)
+        facts = (
+            f"ended {render.moment(one.completed_ms)}",
             one.outcome,
-            str(one.duration_minutes),
-            f"{one.tasks_completed} done, {one.tasks_failed} failed",
-            str(one.escalations),
-            f"+{one.lines_added} -{one.lines_removed} in {one.files_changed}",
+            f"{one.duration_minutes:,} min",
+            f"{one.tasks_completed} tasks done, {one.tasks_failed} failed",
+            f"{one.escalations} asked",
+            f"+{one.lines_added} -{one.lines_removed} lines",
+            render.counted(one.files_changed, "file"),
             one.verification_status,
         )
-    screen.print(table)
+        screen.print("  " + "  ".join(facts), soft_wrap=True)
     screen.print(
         f"{found.summary['successful_runs']} of {found.summary['total_runs']} runs succeeded, "
         f"{found.summary['average_duration_minutes']} minutes and "

@@ -10,6 +10,7 @@ import click
 
 from agentx.app.operations.run_read import (
     event_line,
+    list_archived,
     list_runs,
     run_events,
     show_run,
@@ -71,9 +72,13 @@ def start(invocation: Invocation, title: str, description: str, requester: str, 
 
 
 @command.command("list")
+@click.option("--archived", is_flag=True, help="Those that are packed away.")
 @click.pass_obj
-def listed(invocation: Invocation) -> None:
+def listed(invocation: Invocation, archived: bool) -> None:
     """Show all runs, newest first; * marks the active one."""
+    if archived:
+        _list_archived(invocation)
+        return
     rows = list_runs(invocation.project)
     now_ms = invocation.project.clock.now_ms()
 
@@ -83,6 +88,17 @@ def listed(invocation: Invocation) -> None:
         draw_list(screen, rows, now_ms)
 
     invocation.show({"runs": rows}, draw)
+
+
+def _list_archived(invocation: Invocation) -> None:
+    rows = list_archived(invocation.project)
+
+    def draw(screen: Any) -> None:
+        from agentx.surfaces.cli.commands.run_draw import draw_archived
+
+        draw_archived(screen, rows)
+
+    invocation.show({"archived": rows}, draw)
 
 
 @command.command("show")
@@ -265,27 +281,29 @@ def artifact(
 @command.command("propose")
 @click.argument("text")
 @click.option("--kind", type=click.Choice(CANDIDATE_KINDS), required=True)
-@click.option("--evidence", multiple=True)
+@click.option("--evidence", multiple=True, help="What proves it: a file, an event, a test.")
 @click.option("--confidence", type=click.Choice(CONFIDENCES), default="MEDIUM", show_default=True)
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file it is about.")
+@click.option("--contradicts", multiple=True, metavar="LESSON", help="What it speaks against.")
 @click.option("--task", "task_id", default="")
-@click.option("--detail", multiple=True, metavar="NAME=VALUE")
+@click.option("--detail", multiple=True, metavar="NAME=VALUE", help="name, context, area, ...")
 @by_actor
 @click.pass_obj
 def propose(
     invocation: Invocation,
+    /,
     text: str,
     kind: str,
-    evidence: tuple[str, ...],
     confidence: str,
     task_id: str,
     detail: tuple[str, ...],
     run_id: str,
     actor: str,
+    **lists: tuple[str, ...],
 ) -> None:
     """Offer what the run taught to long-term memory."""
     given = {**details(detail), "kind": kind, "text": text, "confidence": confidence}
-    if evidence:
-        given["evidence"] = list(evidence)
+    given.update({name: list(each) for name, each in lists.items() if each})
     by = Saying(run_id=run_id, actor=actor, task=task_id)
     told = record_event(invocation.project, by, "candidate-proposed", given)
     tell(invocation, told, candidate_id=list(told.run.candidates)[-1])

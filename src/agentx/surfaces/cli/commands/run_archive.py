@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from agentx.app.operations.ltm import Archived, archive_run, clean_runs, restore_run
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+
+# What packs runs away is imported where it is asked for: every `agentx run` imports this module.
+if TYPE_CHECKING:
+    from agentx.app.operations.ltm import Archived
 
 
 @click.command("archive", cls=Verb)
@@ -20,13 +25,15 @@ from agentx.surfaces.cli.frame import Invocation, Verb
 @click.pass_obj
 def archive(invocation: Invocation, run_id: str, promote: str | None) -> None:
     """Keep what a run taught and how it went, then pack its folder away."""
+    from agentx.app.operations.ltm import archive_run
+
     done = archive_run(
         invocation.project,
         run_id,
         policy=promote or "",
         told=lambda step: invocation.talk.print(f"{step} ...", style="dim"),
     )
-    invocation.show(done, lambda screen: screen.print(_said(done)))
+    invocation.show(done, lambda screen: screen.print(_said(done), soft_wrap=True))
 
 
 @click.command("clean", cls=Verb)
@@ -34,12 +41,14 @@ def archive(invocation: Invocation, run_id: str, promote: str | None) -> None:
 @click.pass_obj
 def clean(invocation: Invocation, dry_run: bool) -> None:
     """Pack away runs completed 30 days ago or failed 7 days ago; those in progress always stay."""
+    from agentx.app.operations.ltm import clean_runs
+
     done, due = clean_runs(invocation.project, dry_run=dry_run)
     data = {"archived": done.archived, "kept": done.kept, "due": due}
 
     lines = [f"due: {', '.join(due) or 'none'}"] if dry_run else [*map(_said, done.archived)]
     lines.append(f"{render.counted(done.kept, 'run')} kept")
-    invocation.show(data, lambda screen: screen.print("\n".join(lines)))
+    invocation.show(data, lambda screen: screen.print("\n".join(lines), soft_wrap=True))
 
 
 @click.command("restore", cls=Verb)
@@ -47,6 +56,8 @@ def clean(invocation: Invocation, dry_run: bool) -> None:
 @click.pass_obj
 def restore(invocation: Invocation, run_id: str) -> None:
     """Lay a packed run out again."""
+    from agentx.app.operations.ltm import restore_run
+
     folder = restore_run(invocation.project, run_id)
     invocation.show(
         {"run_id": run_id, "folder": folder}, lambda screen: screen.print(f"laid out in {folder}")
@@ -61,4 +72,5 @@ def _said(done: Archived) -> str:
         parts.append(f"confirmed {', '.join(done.confirmed)}")
     if done.undecided:
         parts.append(f"{render.counted(done.undecided, 'lesson')} nobody decided on went with it")
+    parts += [f"{folder} stays: not all is committed there" for folder in done.folders_kept]
     return "; ".join(parts)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from agentx.app.operations.run_read import RunOverview, RunRow, TaskRow
+from agentx.app.operations.run_read import ArchivedRow, RunOverview, RunRow, TaskRow
 from agentx.app.operations.run_recover import PullRequest, Rebuilt, Resumption
 from agentx.kernel.text import printable
 from agentx.kernel.when import age
@@ -38,20 +37,31 @@ def draw_list(screen: Console, rows: tuple[RunRow, ...], now_ms: int) -> None:
         screen.print("There are no runs yet.")
         screen.print('\nhint: `agentx run start "TITLE"` begins one', style="dim")
         return
-    table = render.table("RUN", "PHASE", "STATUS", ">TASKS", "CHANGED", "TITLE")
     for row in rows:
-        table.add_row(
-            f"{'*' if row.active else ' '} {row.run_id}",
-            row.phase,
-            _status(row.status),
-            f"{row.tasks_done}/{row.tasks}",
-            age(row.updated_ms, now_ms=now_ms),
-            render.line(row.title, 40),
-        )
-    # A name that is cut cannot be copied: only the title gives way.
-    for column in table.columns[:-1]:
-        column.min_width = max(cell_len(str(cell)) for cell in (column.header, *column.cells))
-    screen.print(table)
+        counted = f"{row.tasks_done} of {render.counted(row.tasks, 'task')}"
+        changed = age(row.updated_ms, now_ms=now_ms)
+        facts = (row.phase, _status(row.status), counted, changed)
+        _entry(screen, f"{'*' if row.active else ' '} {row.run_id}", row.title, facts)
+
+
+def _entry(screen: Console, head: str, title: str, facts: tuple[str | Text, ...]) -> None:
+    """Draw a run in a list: its id whole, to be copied, and below it what fits."""
+    screen.print(Text(head, style="bold"), soft_wrap=True)
+    line = Text("  ").append_text(Text("  ").join(Text("").append(fact) for fact in facts))
+    room = max(screen.width - line.cell_len - 2, 20)
+    screen.print(line.append("  ").append_text(render.line(title, room)), soft_wrap=True)
+
+
+def draw_archived(screen: Console, rows: tuple[ArchivedRow, ...]) -> None:
+    """Draw the runs that are packed away."""
+    if not rows:
+        screen.print("No run is packed away.")
+        return
+    for row in rows:
+        status = _status(row.status) if row.status else Text("damaged", style="red")
+        when = (f"ended {row.completed_at[:10]}", f"packed {row.archived_at[:10]}")
+        _entry(screen, f"  {row.run_id}", row.title, (status, *when))
+    screen.print("\nhint: `agentx run restore RUN` lays one out again", style="dim")
 
 
 def draw_run(screen: Console, run: RunOverview, now_ms: int) -> None:

@@ -1,0 +1,128 @@
+"""The file `index.yaml`: all runs at a glance, those that are packed away too.
+
+A cache. It is made again from the folders and the archives wherever it is missing, damaged,
+or does not name exactly the runs there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from agentx.host.atomic import replace_file
+from agentx.host.document import Fault
+from agentx.host.yaml_file import YAML, readings
+from agentx.kernel.clock import Millis, to_iso
+from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.ids import RunId
+from agentx.kernel.paths import ProjectPaths
+from agentx.runs.folding import fold
+from agentx.runs.index import archived_entry, entries_in, entry, index_of
+from agentx.runs.model import Run, RunEvent
+from agentx.runs.store.archive import Archive, packed_events
+
+Lines = Mapping[str, Mapping[str, Any]]  # by run
+
+
+class IndexFile:
+    """The index of one project's runs; `ids` gives those with a folder, `look` one of them."""
+
+    def __init__(
+        self,
+        project: ProjectPaths,
+        ids: Callable[[], tuple[RunId, ...]],
+        look: Callable[[str], Run],
+    ) -> None:
+        self._project = project
+        self._archive = Archive(project)
+        self._ids = ids
+        self._look = look
+
+    def read(self) -> dict[str, Any] | None:
+        """Return the index as it was last written; None when it is missing or damaged."""
+        try:
+            found = YAML.parse(self._project.run_index.read_bytes())
+        except OSError:
+            return None
+        return None if isinstance(found, Fault) else found
+
+    def archived(self) -> tuple[dict[str, Any], ...]:
+        """Return the line of each run that is packed away, newest first, as the archives are."""
+        there = frozenset(self._ids())
+        packed = tuple(name for name in self._archive.ids() if name not in there)
+        known = self._said() if packed else {}
+        return tuple(known.get(name) or self._line(name) for name in packed)
+
+    def _said(self) -> dict[str, dict[str, Any]]:
+        """Return what the index says of packed runs; of two that clones wrote, the earlier."""
+        with suppress(OSError):
+            raw = self._project.run_index.read_bytes()
+            lines = [line for each in readings(raw) for line in entries_in(each, "archived")]
+            lines.sort(key=lambda line: str(line.get("archived_at")), reverse=True)
+            return {line["run_id"]: line for line in lines}
+        return {}
+
+    def put(self, run: Run) -> None:
+        """Bring the line of a run up to date; make all of them again where one is missing."""
+        known = self.read()
+        there = frozenset(self._ids())
+        lines = {
+            each["run_id"]: each
+            for group in ("active", "completed")
+            for each in entries_in(known, group)
+            if each["run_id"] in there
+        }
+        if there - lines.keys() - {run.id}:
+            self.rebuild({run.id: run})
+            return
+        lines[run.id] = entry(run)
+        self._write(lines.values(), self.archived())
+
+    def rebuild(self, known: Mapping[str, Run]) -> None:
+        """Make the index from the events of every run, and from the archives."""
+        runs = (known.get(name) or self._look(name) for name in self._ids())
+        self._write([entry(run) for run in runs if run.started], self.archived())
+
+    def note_archived(self, run: Run, at_ms: Millis) -> str:
+        """Move the line of a run to those that are packed away; return where it is packed."""
+        known = self.read()
+        others = [
+            each
+            for group in ("active", "completed")
+            for each in entries_in(known, group)
+            if each["run_id"] != run.id
+        ]
+        path = self._shown(run.id)
+        self._write(others, [*self.archived(), archived_entry(run, path, to_iso(at_ms))])
+        return path
+
+    def _line(self, run_id: str) -> dict[str, Any]:
+        """Return the line of a packed run, from the archive itself."""
+        path = self._archive.path(run_id)
+        events: list[RunEvent] = []
+        with suppress(CorruptRecord):
+            events += packed_events(self._archive, run_id)
+        # Nobody wrote down when: it was not later than this checkout got the archive.
+        at = to_iso(Millis(path.stat().st_mtime_ns // 1_000_000))
+        return archived_entry(fold(run_id, events), self._shown(run_id), at)
+
+    def _shown(self, run_id: str) -> str:
+        return str(self._archive.path(run_id).relative_to(self._project.root))
+
+    def _write(
+        self, lines: Iterable[Mapping[str, Any]], archived: Iterable[Mapping[str, Any]]
+    ) -> None:
+        write_if_changed(self._project.run_index, YAML.dump(index_of(lines, archived)))
+
+
+def write_if_changed(path: Path, data: bytes) -> bool:
+    """Make a file what it should be; say whether it was not."""
+    try:
+        if path.read_bytes() == data:
+            return False
+    except OSError:
+        pass
+    replace_file(path, data)
+    return True

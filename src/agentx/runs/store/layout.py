@@ -1,0 +1,27 @@
+"""What git is told of the memory in the checkout: how it merges, and what is not committed."""
+
+from __future__ import annotations
+
+from agentx.host.atomic import replace_file
+from agentx.kernel.paths import ProjectPaths
+
+_ATTRIBUTES = """\
+# Written by AgentX. Events are facts that only grow; all else is made from them again.
+*.jsonl merge=union
+*.yaml merge=union
+*.md merge=union
+runs/*/artifacts/* merge=union
+"""
+# Temporaries of a write that was killed, folders on their way out, and locks of other tools are
+# nobody's facts.
+_IGNORED = "# Written by AgentX.\n*.tmp\n*.lock\n*.guard\narchive/*.leaving/\n"
+
+
+def lay_out(project: ProjectPaths) -> None:
+    """Say to git how this memory is merged; a file that is there is left alone."""
+    for path, text in (
+        (project.run_attributes, _ATTRIBUTES),
+        (project.run_ignored, _IGNORED),
+    ):
+        if not path.exists():
+            replace_file(path, text.encode())
