@@ -123,6 +123,69 @@ def test_3_1_lists_escalations_and_the_hidden_rest(house: House) -> None:
     assert ended["monitor"]["stale"] == []
 
 
+def begins(house: House, role: str, harness: str = "claude-code") -> str:
+    """Return what an agent CLI is told when a session of a role begins in it."""
+    start = {"session_id": f"s-{role}", "hook_event_name": "SessionStart", "source": "startup"}
+    return house.hook(start, harness, env={"AGENTX_AGENT": role}).stdout.decode()
+
+
+@pytest.mark.promise("clarify.waits")
+def test_a_question_is_shown_at_the_next_session_start_and_its_answer_too(house: House) -> None:
+    # No daemon, no store, no session before.
+    ask(house, topic="\u6570\u636e\u5e93")
+    told = begins(house, "architect")
+    assert "What about \u6570\u636e\u5e93?" in told
+    assert "agentx clarify answer CLR-1-001 TEXT" in told
+    assert "CLR-1-001" in begins(house, "architect", "codex")
+    assert "CLR-1-001" not in begins(house, "engineer")
+    assert "CLR-1-001" not in begins(house, "")
+
+    house.agentx("clarify", "answer", "CLR-1-001", "PostgreSQL.")
+    assert "CLR-1-001" not in begins(house, "architect")
+    told = begins(house, "engineer")
+    assert "PostgreSQL." in told
+    assert "agentx clarify resolve CLR-1-001" in told
+    house.agentx("clarify", "resolve", "CLR-1-001")
+    assert "CLR-1-001" not in begins(house, "engineer")
+
+    # What can be begun, and whose issue it is, are as true.
+    house.agentx("issue", "update", "1", "--status", "ready")
+    assert "Ready to begin: #1 Login" in begins(house, "")
+    house.agentx("hook", "start", "--agent", "engineer", "--issue", "1")
+    assert "Your issue: #1 Login" in begins(house, "engineer")
+    house.agentx("issue", "close", "1")
+    assert begins(house, "engineer") == ""
+
+    # With what was learnt before, and once.
+    house.agentx("issue", "reopen", "1")
+    ask(house, topic="Keys")
+    house.hook(prompt("We decided to use PostgreSQL because transactions matter."))
+    house.agentx("sync")
+    told = begins(house, "architect")
+    assert told.count("What about Keys?") == 1
+    assert told.index("What about Keys?") < told.index("transactions matter")
+
+
+def test_of_projects_that_share_a_store_each_is_told_its_own(house: House) -> None:
+    shared = {"AGENTX_STORAGE_MODE": "unified"}
+    other = house.project.with_name("other")
+    (other / ".agentx").mkdir(parents=True)
+    house.git("init", "-q", cwd=other)
+    words = ("--from", "engineer", "--to", "architect", "--topic", "Keys")
+    for folder, question in ((house.project, "Ours?"), (other, "Theirs?")):
+        asked = ("clarify", "ask", "--issue", "1", *words, "--question", question)
+        house.agentx(*asked, cwd=folder, env=shared)
+        house.hook(prompt(f"We decided on {question}", session=question), cwd=folder, env=shared)
+        house.agentx("sync", cwd=folder, env=shared)
+
+    start = {"session_id": "s", "hook_event_name": "SessionStart", "source": "startup"}
+    architect = {**shared, "AGENTX_AGENT": "architect"}
+    here = house.hook(start, env=architect).stdout.decode()
+    there = house.hook(start, cwd=other, env=architect).stdout.decode()
+    assert ("Ours?" in here, "Theirs?" in here) == (True, False)
+    assert ("Ours?" in there, "Theirs?" in there) == (False, True)
+
+
 @pytest.mark.promise("errors.clear")
 def test_3_5_errors_have_their_codes_and_exit_codes(house: House) -> None:
     house.agentx("issue", "create", "--title", "Fix", "--label", "type:bug")

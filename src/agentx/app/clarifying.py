@@ -6,7 +6,7 @@ For others of this floor: `run_monitor` for every command at a workflow boundary
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -59,10 +59,12 @@ __all__ = [
     "Request",
     "Status",
     "as_data",
+    "blocking_among",
     "blocking_questions",
     "clarification_metrics",
     "digest_lines",
     "inbox",
+    "inbox_among",
     "inbox_lines",
     "ledgers_aside",
     "listing",
@@ -77,6 +79,9 @@ __all__ = [
     "stream",
     "terminal",
 ]
+
+# What cannot be had of an issue is done without: a command must not wait long for it.
+_TRIES = 2
 
 RunnerOf = Callable[[str], Runner | None]
 
@@ -139,8 +144,13 @@ def run_monitor(project: Project) -> Check:
 
 def blocking_questions(project: Project) -> dict[int, tuple[OpenQuestion, ...]]:
     """Return, for each issue whose agent cannot go on, what it waits for, oldest first."""
+    return blocking_among(open_clarifications(project).survey().active)
+
+
+def blocking_among(active: Iterable[Clarification]) -> dict[int, tuple[OpenQuestion, ...]]:
+    """Return the same of clarifications that are at hand."""
     found: dict[int, tuple[OpenQuestion, ...]] = {}
-    for state in open_clarifications(project).survey().active:
+    for state in active:
         if state.holds_its_asker:
             question = OpenQuestion(id=state.id, to=state.to)
             found[state.issue] = (*found.get(state.issue, ()), question)
@@ -149,11 +159,14 @@ def blocking_questions(project: Project) -> dict[int, tuple[OpenQuestion, ...]]:
 
 def inbox(project: Project, role: str) -> tuple[Clarification, ...]:
     """Return what a role has to see to: questions to it, then answers to its own; oldest first."""
-    active = open_clarifications(project).survey().active
-    asked = [state for state in active if state.to == role and state.is_unanswered]
-    answered = [
-        state for state in active if state.asker == role and state.status is Status.ANSWERED
-    ]
+    return inbox_among(open_clarifications(project).survey().active, role)
+
+
+def inbox_among(active: Iterable[Clarification], role: str) -> tuple[Clarification, ...]:
+    """Return what a role has to see to among active clarifications, as `inbox` does."""
+    known = tuple(active)
+    asked = [state for state in known if state.to == role and state.is_unanswered]
+    answered = [state for state in known if state.asker == role and state.status is Status.ANSWERED]
     return (*sorted(asked, key=_turn), *sorted(answered, key=_turn))
 
 
@@ -239,11 +252,11 @@ class _Workbench:
 
     @cached_property
     def _issues(self) -> IssueStore:
-        return issue_store(self._project)
+        return issue_store(self._project, tries=_TRIES)
 
     def _position(self, number: int) -> Position:
         try:
-            return position(self._project, number)
+            return position(self._project, number, self._issues)
         except (NotFound, UnavailableError):
             # An issue that is kept elsewhere, or cannot be had now, is worked on as usual.
             never = Millis(0)

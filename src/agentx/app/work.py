@@ -12,6 +12,7 @@ from typing import Any
 from agentx.app.project import Project
 from agentx.app.runners import role_texts
 from agentx.kernel.clock import to_iso
+from agentx.kernel.limits import GITHUB_TRIES_MAX
 from agentx.kernel.roles import SHIPPED_ROLES as SHIPPED_ROLES  # noqa: PLC0414  named again
 from agentx.work.issues import Edit as Edit  # noqa: PLC0414  named again
 from agentx.work.issues import issue_number as issue_number  # noqa: PLC0414  named again
@@ -36,15 +37,15 @@ def is_github(project: Project) -> bool:
     return project.config.section(WorkSettings).mode == "github"
 
 
-def issue_store(project: Project) -> IssueStore:
-    """Open the place where issues are kept.
+def issue_store(project: Project, *, tries: int = GITHUB_TRIES_MAX) -> IssueStore:
+    """Open the place where issues are kept; `tries` is how often to ask one that is far away.
 
     Raises: InvalidValue when GitHub mode lacks a repository or a token.
     """
     if is_github(project):
         from agentx.app.github import github_issues  # noqa: PLC0415  only GitHub mode pays for HTTP
 
-        return github_issues(project)
+        return github_issues(project, tries=tries)
     return LocalIssues(project.paths, project.clock)
 
 
@@ -114,13 +115,13 @@ class Position:
         return tuple(each for each in self.steps if each.stage is Stage.NEXT)
 
 
-def position(project: Project, number: int) -> Position:
+def position(project: Project, number: int, issues: IssueStore | None = None) -> Position:
     """Say where an issue stands in its workflow.
 
     Raises: NotFound, InvalidValue for a workflow that is broken.
     """
     workflows = open_workflows(project)
-    issue = issue_store(project).get(number)
+    issue = (issue_store(project) if issues is None else issues).get(number)
     workflow = workflows.get(workflow_name(issue, workflows.names()))
     found = stages(workflow, issue, partial(_exists, project))
     return Position(issue=issue, workflow=workflow, steps=found)

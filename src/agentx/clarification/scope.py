@@ -82,7 +82,7 @@ def checked_text(name: str, text: str, chars_max: int = CLARIFY_TEXT_CHARS_MAX) 
     """
     trimmed = text.strip()
     if not trimmed:
-        raise InvalidValue(f"the {name} is empty", hint=f"give a {name}")
+        raise InvalidValue(f"the {name} is empty", hint="say it in a few words")
     if len(trimmed) > chars_max:
         raise InvalidValue(
             f"the {name} has {len(trimmed):,} characters, {chars_max:,} are allowed",

@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from agentx.clarification.errors import max_rounds_exceeded, not_found
+from agentx.clarification.errors import (
+    ClarificationNotFound,
+    LockTimeout,
+    max_rounds_exceeded,
+    not_found,
+)
 from agentx.clarification.events import (
     ClarificationAnswered,
     ClarificationEscalated,
@@ -38,11 +43,12 @@ from agentx.clarification.model import (
 from agentx.clarification.monitor import Finding, World, findings
 from agentx.clarification.protocol import applied
 from agentx.clarification.scope import Request, Scope, checked_text, rounds_of
-from agentx.clarification.store import LedgerStore, Stamp
+from agentx.clarification.store import LEDGER_WAIT_MS, LedgerStore, Stamp
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
 from agentx.kernel.errors import CorruptRecord, IllegalTransition
 from agentx.kernel.ids import parse_clarification_id
+from agentx.kernel.limits import CLARIFY_MONITOR_LOCK_WAIT_MS
 from agentx.kernel.redact import redact
 
 _TOLD: dict[type[Fact], type[ClarificationEvent]] = {
@@ -261,9 +267,14 @@ class Clarifications:
         try:
             for fact in finding.facts:
                 state = self._happen(
-                    finding.clarification.id, fact, agent=HUB, seen=finding.clarification
+                    finding.clarification.id,
+                    fact,
+                    agent=HUB,
+                    seen=finding.clarification,
+                    wait_ms=CLARIFY_MONITOR_LOCK_WAIT_MS,
                 )
-        except IllegalTransition:
+        except (IllegalTransition, LockTimeout, ClarificationNotFound, CorruptRecord):
+            # Somebody else is at it, or was: whoever looks next finds what is left to do.
             return None
         return state
 
@@ -274,9 +285,10 @@ class Clarifications:
         *,
         agent: str,
         seen: Clarification | None = None,
+        wait_ms: int = LEDGER_WAIT_MS,
     ) -> Clarification:
         known, issue, _ = parse_clarification_id(clarification_id)
-        with self._store.editing(issue, agent=agent) as edit:
+        with self._store.editing(issue, agent=agent, wait_ms=wait_ms) as edit:
             before = edit.find(known)
             if before is None:
                 raise not_found(known)

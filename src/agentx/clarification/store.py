@@ -38,6 +38,7 @@ from agentx.kernel.errors import LockHeld
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 from agentx.kernel.paths import ProjectPaths
 
+LEDGER_WAIT_MS = LOCK_WAIT_MS  # how long a verb waits for a ledger that others keep
 _NAME = re.compile(r"issue-(0|[1-9][0-9]{0,17})\.json")
 
 Taken = TypeVar("Taken")
@@ -136,7 +137,7 @@ class LedgerStore:
 
     @contextmanager
     def editing(
-        self, issue: int, *, agent: str, wait_ms: int = LOCK_WAIT_MS
+        self, issue: int, *, agent: str, wait_ms: int = LEDGER_WAIT_MS
     ) -> Iterator[LedgerEdit]:
         """Give the ledger under its lock, and save what was put back.
 

@@ -24,7 +24,7 @@ from agentx.clarification import (
     thread_lines,
 )
 from agentx.clarification.metrics import digest_lines
-from agentx.clarification.model import PERSON, Answered, Asked, Escalated, Resolved
+from agentx.clarification.model import PERSON, Answered, Asked, Escalated, Resolved, WentStale
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.text import folded, printable
 from agentx.kernel.tokens import estimate
@@ -138,7 +138,8 @@ def test_a_resolved_thread_is_injected_as_its_summary() -> None:
 def test_12_1_the_figures_of_a_period() -> None:
     alone = after(answered(clarification(1)), Resolved(at_ms=NOW, by="engineer"))
     broken = after(clarification(3), Escalated(at_ms=NOW, reason=Reason.DEADLOCK))
-    states = [alone, WHOLE, broken, clarification(4), clarification(5, at_ms=START_MS + 10)]
+    late = after(clarification(4), WentStale(at_ms=Millis(START_MS + 30 * MINUTE_MS)))
+    states = [alone, WHOLE, broken, late, clarification(5, at_ms=START_MS + 10)]
 
     found = metrics(states, start_ms=START_MS, end_ms=START_MS + 5)
 
@@ -146,7 +147,7 @@ def test_12_1_the_figures_of_a_period() -> None:
     assert found.auto_resolution_rate == 1 / 3
     assert found.escalation_rate == 2 / 3
     assert found.average_rounds == (1 + 2 + 1 + 1) / 4
-    assert (found.stale, found.deadlocked) == (0, 1)
+    assert (found.stale, found.deadlocked) == (1, 1)
     assert found.topics == (("session storage", 4),)
     lines = "\n".join(digest_lines(found))
     assert "Auto-resolution rate: 33% (target over 80%)" in lines

@@ -249,12 +249,12 @@ def test_what_was_said_offline_is_seen_here_at_once_and_there_later(bench: Bench
     assert (seen.status, seen.labels) == (Status.IN_PROGRESS, ("type:bug", "needs:ux"))
     assert [each.body for each in seen.comments] == ["offline \U0001f600"]
     assert bench.server.comments == {}
-    assert len(bench.queue.waiting()) == 3
+    assert len(bench.queue.waiting()) == 4
 
     bench.server.faults = []
     sent = bench.store().catch_up()
 
-    assert (sent.sent, sent.waiting, sent.refused) == (3, 0, ())
+    assert (sent.sent, sent.waiting, sent.refused) == (4, 0, ())
     there = bench.issues.get(number)
     assert (there.status, there.labels) == (Status.IN_PROGRESS, ("type:bug", "needs:ux"))
     assert [each.body for each in there.comments] == ["offline \U0001f600"]
@@ -360,3 +360,35 @@ def test_marks_are_hidden_from_people(bench: Bench) -> None:
     assert "<!-- agentx:issue:" in bench.server.issues[made.number]["body"]
     assert "agentx" not in json.dumps(bench.issues.get(made.number).body)
     assert [each.body for each in bench.issues.get(made.number).comments] == ["said"]
+
+
+# --- labels -----------------------------------------------------------------------------------
+
+
+def labels_of(bench: Bench, number: int = 1) -> set[str]:
+    return {each["name"] for each in bench.server.issues[number]["labels"]}
+
+
+@pytest.mark.promise("github.others-labels")
+def test_a_change_leaves_alone_the_labels_that_others_set_meanwhile(bench: Bench) -> None:
+    bench.issues.create(NewIssue(title="x", labels=("type:bug", "mine")))
+    bench.issues.get(1)
+    bench.server.faults = [Fault(status=503)] * 60
+    store = bench.store()
+    moved = Issues(store, bench.clock).edit(
+        1, Edit(status=Status.READY, add_labels=("needs:ux",), remove_labels=("mine",), title="y")
+    )
+    seen = Issues(bench.store(), bench.clock).get(1)
+    assert (moved.status, seen.status, seen.title) == (Status.READY, Status.READY, "y")
+    assert set(seen.labels) == {"type:bug", "needs:ux"}
+
+    # Offline here; over there people go on: one more label, one less, and a status of their own.
+    bench.server.faults = []
+    path = "/repos/acme/shop/issues/1/labels"
+    bench.server.answer("POST", path, {"labels": ["good first issue", "status:in-review"]})
+    bench.server.answer("DELETE", f"{path}/type%3Abug", {})
+    assert bench.store().catch_up().waiting == 0
+
+    assert labels_of(bench) == {"good first issue", "needs:ux", "status:ready"}
+    assert bench.issues.get(1).status is Status.READY
+    assert bench.server.issues[1]["title"] == "y"

@@ -85,8 +85,13 @@ class Hub:
     def request(self, request: Request) -> Clarification:
         """Keep a question, if its asker may put it, and set both agents' statuses.
 
-        Raises: ScopeViolation, InvalidValue, LockTimeout.
+        Raises: ScopeViolation, InvalidValue, IllegalTransition on a closed issue, LockTimeout.
         """
+        if self._board.is_closed(request.issue):
+            # The monitor would give it up at once.
+            raise IllegalTransition(
+                f"#{request.issue} is closed", hint=f"agentx issue reopen {request.issue}"
+            )
         scope = self._board.scope_of(request.issue, request.asker)
         state = self._clarifications.ask(permit(request, scope, self._board.agents), scope)
         self.settle(state.asker, state.to)

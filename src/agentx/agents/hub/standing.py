@@ -49,12 +49,10 @@ def settled_status(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) 
             return _still_blocked(status, open_now, at_ms)
         case AgentState.CLARIFYING:
             return _still_clarifying(status, open_now, at_ms)
-        case AgentState.STUCK:
-            return status
-        case AgentState.IDLE | AgentState.WORKING | AgentState.DONE:
+        case AgentState.IDLE | AgentState.WORKING | AgentState.DONE | AgentState.STUCK:
             if open_now.waiting:
                 return waits(status, open_now.waiting[0], at_ms=at_ms)
-            if open_now.answering:
+            if open_now.answering:  # which a stuck agent cannot do
                 return answers(status, open_now.answering[0], at_ms=at_ms)
             return status
 

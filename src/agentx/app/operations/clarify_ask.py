@@ -84,6 +84,8 @@ def ask_again(project: Project, stale: Iterable[Clarification], told: Told) -> C
                 return hub.retry(state.id, told)
             except (AgentFailed, IllegalTransition):
                 return None
+            finally:
+                mirror_issues(project, (state.issue,))
     return None
 
 

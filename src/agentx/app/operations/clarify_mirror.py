@@ -1,6 +1,7 @@
-"""Threads on GitHub, where issues live there: brought up to date after every change.
+"""What is shown of ledgers elsewhere, brought up to date after every change: the notices that
+sessions begin with, and the threads on GitHub where issues live there.
 
-The ledger is the fact and the mirror a view of it: GitHub out of reach, or not set up, is
+The ledger is the fact and both are views of it: GitHub out of reach, or not set up, is
 noted in the log and mended by the next change or by `agentx sync`.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from agentx.app.notices import renew_notices
 from agentx.app.project import Project
 from agentx.app.work import is_github
 from agentx.clarification import Check, Clarification
@@ -15,21 +17,22 @@ from agentx.kernel.errors import AgentXError
 
 
 def mirrored(project: Project, state: Clarification) -> Clarification:
-    """Return a clarification that has just changed, with its issue's thread on GitHub."""
+    """Return a clarification that has just changed, once what shows it is up to date."""
     mirror_issues(project, (state.issue,))
     return state
 
 
 def mirror_found(project: Project, found: Check) -> None:
-    """Bring the threads up to date that the monitor has changed."""
+    """Bring up to date what shows the clarifications that the monitor has changed."""
     changed = (*found.stale, *found.stuck, *found.deadlocked, *found.abandoned)
     mirror_issues(project, {state.issue for state in changed})
 
 
 def mirror_issues(project: Project, issues: Iterable[int]) -> None:
-    """Bring the threads of some issues up to date; nothing in local mode."""
+    """Bring the notices, and the threads of some issues on GitHub, up to date."""
     wanted = tuple(issues)
     if wanted:
+        renew_notices(project)
         _mirror(project, wanted)
 
 

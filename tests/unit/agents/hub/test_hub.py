@@ -29,7 +29,8 @@ from agentx.clarification import (
 from agentx.host.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS, SECOND_MS
-from agentx.kernel.errors import AgentUnavailable, UnavailableError
+from agentx.kernel.errors import AgentUnavailable, IllegalTransition, UnavailableError
+from agentx.work.agent_states import began, failed
 from agentx.work.model import AgentState, AgentStatus
 from tests.support.clarifying import project_at, request
 from tests.support.time_and_chance import FakeClock
@@ -98,6 +99,25 @@ def test_a_question_that_does_not_block_lets_its_asker_work(project: Project) ->
     asked(hub_of(project), blocking=False)
 
     assert states(project) == (AgentState.IDLE, AgentState.CLARIFYING)
+
+
+def test_a_stuck_agent_that_asks_is_seen_to_wait_and_works_once_it_has_the_answer(
+    project: Project,
+) -> None:
+    agents = open_agents(project)
+    now = project.clock.now_ms()
+    agents.change("engineer", lambda was: began(was, issue=42, at_ms=now))
+    agents.change("engineer", lambda was: failed(was, at_ms=now))
+    hub = open_hub(project)
+    hub.check()
+    assert agents.get("engineer").state is AgentState.STUCK
+
+    asked = hub.request(request())
+    waiting = agents.get("engineer")
+    assert waiting.state is AgentState.BLOCKED_CLARIFICATION
+    assert (waiting.clarification_id, waiting.waiting_on) == (asked.id, "architect")
+    hub.answer(asked.id, "JWT.")
+    assert agents.get("engineer").state is AgentState.WORKING
 
 
 def test_several_open_questions_keep_the_oldest_in_the_status(project: Project) -> None:
@@ -324,6 +344,14 @@ def test_a_deadlock_is_broken_and_the_downstream_agent_may_answer_again(project:
     assert [state.id for state in found.deadlocked] == [given_up.id]
     assert status(project, "architect").clarification_id == kept.id
     assert status(project, "engineer").state is AgentState.CLARIFYING
+
+
+def test_nobody_is_asked_about_a_closed_issue(project: Project) -> None:
+    open_issues(project).close(1)
+
+    with pytest.raises(IllegalTransition, match="#1 is closed"):
+        asked(hub_of(project))
+    assert states(project) == (AgentState.IDLE, AgentState.IDLE)
 
 
 def test_a_closed_issue_abandons_its_questions_and_frees_its_agents(project: Project) -> None:

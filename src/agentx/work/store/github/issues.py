@@ -10,7 +10,7 @@ repeated the mark is looked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
@@ -22,11 +22,14 @@ from agentx.work.model import Comment, Issue
 from agentx.work.port import NewIssue
 from agentx.work.store.github.api import GithubApi
 from agentx.work.store.github.mapping import (
+    STATUS_PREFIX,
     comment_of,
     fields_of,
     issue_of,
+    label_names,
     status_label,
     unmarked,
+    with_label,
 )
 from agentx.work.store.github.queue import Entry, Queue
 
@@ -133,9 +136,11 @@ class GithubIssues:
         before = self.get(number)
         after = decide(before)
         fields = fields_of(before, after)
-        if not fields:
-            return before
-        self._submit(number, "edit", fields)
+        if fields:
+            self._submit(number, "edit", fields)
+        # One label at a time: a list would undo what others set since the look.
+        for label, wanted in _relabelled(before, after):
+            self._submit(number, "label", {"label": label, "wanted": wanted})
         return after
 
     def comment(self, number: int, body: str, *, author: str = "") -> Issue:
@@ -237,10 +242,17 @@ class GithubIssues:
                 raise NotFound(f"{other!r} cannot be sent: written by a newer AgentX")
 
     def _label(self, path: str, label: str, *, wanted: bool) -> None:
-        if wanted:
-            # Adding a label that is there already changes nothing, so it may be repeated.
-            self._api.send("POST", f"{path}/labels", {"labels": [label]}, found=lambda: None)
+        if not wanted:
+            self._unlabel(path, label)
             return
+        # Adding a label that is there already changes nothing, so it may be repeated.
+        there = self._api.send("POST", f"{path}/labels", {"labels": [label]}, found=lambda: None)
+        if label.startswith(STATUS_PREFIX):
+            for other in label_names(there):
+                if other.startswith(STATUS_PREFIX) and other != label:
+                    self._unlabel(path, other)
+
+    def _unlabel(self, path: str, label: str) -> None:
         try:
             self._api.send("DELETE", f"{path}/labels/{quote(label, safe='')}")
         except NotFound:
@@ -275,6 +287,18 @@ class GithubIssues:
         return issue
 
 
+def _relabelled(before: Issue, after: Issue) -> Iterator[tuple[str, bool]]:
+    """Yield the labels that one issue has and the other has not, the status among them."""
+    if after.status is not before.status:
+        yield status_label(after.status), True
+    for label in after.labels:
+        if label not in before.labels:
+            yield label, True
+    for label in before.labels:
+        if label not in after.labels:
+            yield label, False
+
+
 def _after(issue: Issue, entry: Entry, blank: Comment) -> Issue:
     match entry.kind:
         case "edit":
@@ -282,7 +306,7 @@ def _after(issue: Issue, entry: Entry, blank: Comment) -> Issue:
                 "number": issue.number,
                 "title": entry.body.get("title", issue.title),
                 "body": entry.body.get("body", issue.body),
-                "labels": entry.body.get("labels", [*issue.labels, status_label(issue.status)]),
+                "labels": [*issue.labels, status_label(issue.status)],
                 "state": entry.body.get("state", issue.state),
                 "state_reason": entry.body.get("state_reason"),
                 "created_at": "1970-01-01T00:00:00Z",
@@ -299,8 +323,7 @@ def _after(issue: Issue, entry: Entry, blank: Comment) -> Issue:
             said = replace(blank, body=unmarked(str(entry.body["body"])))
             return replace(issue, comments=(*issue.comments, said))
         case "label":
-            label = str(entry.body["label"])
-            others = tuple(each for each in issue.labels if each != label)
-            return replace(issue, labels=(*others, label) if entry.body["wanted"] else others)
+            label, wanted = str(entry.body["label"]), bool(entry.body["wanted"])
+            return with_label(issue, label, wanted=wanted)
         case _:
             return issue

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from agentx.kernel.clock import Millis, from_iso
@@ -33,7 +34,7 @@ def issue_of(shape: Shape, comments: tuple[Comment, ...] = ()) -> Issue:
     Raises: DataError when GitHub's answer is no issue.
     """
     try:
-        names = [each["name"] if isinstance(each, dict) else str(each) for each in shape["labels"]]
+        names = label_names(shape["labels"])
         state = IssueState(shape["state"])
         closed = shape.get("closed_at") if state is IssueState.CLOSED else None
         return Issue(
@@ -55,6 +56,11 @@ def issue_of(shape: Shape, comments: tuple[Comment, ...] = ()) -> Issue:
         ) from None
 
 
+def label_names(shapes: Any) -> list[str]:
+    """Return the names of labels; GitHub gives them as objects, or as plain names."""
+    return [str(each["name"]) if isinstance(each, dict) else str(each) for each in shapes or ()]
+
+
 def comment_of(shape: Shape) -> Comment:
     """Return a comment as we hold it."""
     user = shape.get("user") or {}
@@ -66,14 +72,12 @@ def comment_of(shape: Shape) -> Comment:
 
 
 def fields_of(before: Issue, after: Issue) -> dict[str, Any]:
-    """Return what GitHub must be told to turn one into the other."""
+    """Return what GitHub must be told to turn one into the other, besides the labels."""
     fields: dict[str, Any] = {}
     if after.title != before.title:
         fields["title"] = after.title
     if after.body != before.body:
         fields["body"] = after.body
-    if (after.labels, after.status) != (before.labels, before.status):
-        fields["labels"] = [*after.labels, status_label(after.status)]
     if after.state is not before.state:
         fields["state"] = after.state.value
         if after.is_open:
@@ -81,6 +85,14 @@ def fields_of(before: Issue, after: Issue) -> dict[str, Any]:
         else:
             fields["state_reason"] = "completed" if after.status is Status.DONE else "not_planned"
     return fields
+
+
+def with_label(issue: Issue, label: str, *, wanted: bool) -> Issue:
+    """Return an issue after a label was put on it or taken off; of a status there is one."""
+    if label.startswith(STATUS_PREFIX):
+        return replace(issue, status=_named(label)) if wanted else issue
+    others = tuple(each for each in issue.labels if each != label)
+    return replace(issue, labels=(*others, label) if wanted else others)
 
 
 def unmarked(body: str) -> str:
@@ -92,11 +104,15 @@ def _status(names: list[str], state: IssueState, reason: object) -> Status:
     if state is IssueState.CLOSED and reason != "not_planned":
         return Status.DONE
     said = next((name for name in names if name.startswith(STATUS_PREFIX)), "")
-    try:
-        status = named_status(said.removeprefix(STATUS_PREFIX)) if said else Status.BACKLOG
-    except InvalidValue:
-        status = Status.BACKLOG
+    status = _named(said)
     return Status.BACKLOG if status is Status.DONE else status
+
+
+def _named(label: str) -> Status:
+    try:
+        return named_status(label.removeprefix(STATUS_PREFIX)) if label else Status.BACKLOG
+    except InvalidValue:
+        return Status.BACKLOG
 
 
 def _time(value: object) -> Millis:
