@@ -42,7 +42,7 @@ bench: $(STAMP)
 	$(BIN)/python -m tests.bench --size $(SIZE)
 
 bench-recall: $(STAMP)
-	$(BIN)/python -m tests.bench.recall --data '$(DATA)'
+	$(BIN)/python -m tests.bench.recall --data '$(DATA)' $(if $(WEIGHTS),--weights '$(WEIGHTS)')
 
 e2e-clis: $(STAMP)
 	CLIS='$(CLIS)' bash scripts/install-clis

@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from agentx.host.system import SystemClock
-from agentx.kernel.clock import DAY_MS, Millis
+from agentx.kernel.clock import DAY_MS, Clock, Millis
+from agentx.kernel.errors import IndexUnavailable
 from agentx.recall.plan import Question, answer
 from agentx.search.document import Document, Filters
 from agentx.search.index import TextIndex
@@ -75,7 +76,7 @@ def run(size: str) -> list[Row]:
     clock = SystemClock()
     words = Words()
     rows = []
-    if not (folder / "current").exists():
+    if not _is_kept(folder, clock):
         began = time.perf_counter()
         with TextIndex.building(folder, clock) as fresh:
             for said in sessions(count, words):
@@ -107,6 +108,14 @@ def run(size: str) -> list[Row]:
     rows.append(Row(f"size of {count:,} short documents", mbytes, "MB"))
     index.close()
     return rows
+
+
+def _is_kept(folder: Path, clock: Clock) -> bool:
+    try:
+        TextIndex.open(folder, clock).close()
+    except IndexUnavailable:
+        return False
+    return True
 
 
 def _ask(index: TextIndex, filters: Filters, typed: str) -> object:

@@ -27,7 +27,7 @@ from agentx.surfaces.rpc.daemon import DaemonPlan, run_daemon
 from tests.support.fake_memory import FakeMemory
 from tests.support.house import House, processes_of
 
-JOBS = {"retention", "compact"}
+JOBS = {"retention", "compact", "memory-settle", "memory-verify", "memory-compact"}
 
 
 @pytest.fixture

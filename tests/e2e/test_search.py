@@ -79,6 +79,9 @@ def test_the_daemon_answers_the_same_and_follows_what_is_captured(house: House) 
         assert _found(house, "idempotency keys") == alone
         house.hook(prompt("the quokka migration is done", prompt_id="p-9", session="s-9"))
         assert _found(house, "quokka") == ["s-9"]
+        made = house.json("rebuild", "search")
+        assert (made["view"], made["count"] >= 4) == ("search", True)
+        assert _found(house, "quokka") == ["s-9"]
     finally:
         house.agentx("daemon", "stop")
     assert processes_of(house.home) == []

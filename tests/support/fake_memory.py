@@ -31,7 +31,7 @@ from agentx.app.memory import (
     TocNode,
     Told,
 )
-from agentx.app.retrieval import Capabilities, Embedding, IndexReport, TextIndexState
+from agentx.app.retrieval import INDEXES, Capabilities, Embedding, IndexReport, TextIndexState
 from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, NotFound
@@ -74,6 +74,12 @@ class FakeMemory:
     def rebuild_toc(self, told: Told = lambda _done, _total: None) -> CaughtUp:
         """Have no views."""
         return CaughtUp()
+
+    def rebuild_index(self, name: str, told: Told = lambda _done, _total: None) -> int:
+        """Have no index."""
+        if name not in INDEXES:
+            raise InvalidValue(f"{name!r} is none of {', '.join(INDEXES)}")
+        return 0
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Find nothing."""

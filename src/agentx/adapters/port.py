@@ -19,6 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from agentx.adapters.homes import Homes as Homes  # noqa: PLC0414  a part of the port
 from agentx.kernel.capture import Draft, Harness
 from agentx.kernel.clock import Millis
 
@@ -36,19 +37,6 @@ class HookCall:
     payload: dict[str, Any]
     delivery: str
     agent: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Homes:
-    """Where each agent CLI keeps its settings and its history."""
-
-    home: Path
-    claude_code: Path  # ~/.claude or $CLAUDE_CONFIG_DIR
-    codex: Path  # ~/.codex or $CODEX_HOME
-    gemini: Path  # ~/.gemini
-    opencode_config: Path  # ~/.config/opencode
-    opencode_db: Path  # ~/.local/share/opencode/opencode.db or $OPENCODE_DB
-    copilot: Path  # ~/.copilot or $COPILOT_HOME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

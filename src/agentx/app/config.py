@@ -14,12 +14,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
-
-from agentx.adapters.port import Homes
+from agentx.adapters.homes import Homes
 from agentx.agents.runners.settings import AgentsSettings
 from agentx.app.settings import DaemonSettings, ProjectSettings, StorageSettings, TocSettings
 from agentx.host.atomic import replace_file
@@ -30,6 +27,9 @@ from agentx.llm.settings import LlmSettings
 from agentx.observations.settings import MemorySettings
 from agentx.runs.settings import LtmSettings
 from agentx.work.settings import GithubSettings, WorkSettings
+
+if TYPE_CHECKING:
+    import tomlkit
 
 Value = str | int | float | bool
 Section = TypeVar("Section")
@@ -215,9 +215,10 @@ def set_value(path: Path, key: str, text: str) -> Value:
     value = _changed(rows, key, _from_text(rows[key].default, text), "the command line").value
     document = _document(path)
     section, name = key.split(".", 1)
-    table = document.setdefault(section, tomlkit.table())
-    table[name] = value
-    replace_file(path, tomlkit.dumps(document).encode(), mode=0o644)
+    if section not in document:
+        document[section] = {}
+    cast("dict[str, Value]", document[section])[name] = value
+    replace_file(path, document.as_string().encode(), mode=0o644)
     return value
 
 
@@ -232,7 +233,7 @@ def unset_value(path: Path, key: str) -> bool:
     del table[name]
     if not table:
         del document[section]
-    replace_file(path, tomlkit.dumps(document).encode(), mode=0o644)
+    replace_file(path, document.as_string().encode(), mode=0o644)
     return True
 
 
@@ -327,6 +328,9 @@ def _spoken(kind: type[object]) -> str:
 
 
 def _document(path: Path) -> tomlkit.TOMLDocument:
+    import tomlkit  # noqa: PLC0415  slow to load, and most commands write no settings
+    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415  as above
+
     try:
         return tomlkit.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -2,7 +2,8 @@
 
 One digest an agent CLI, within its cap, for the project as a whole, for each branch that was
 worked on lately, where what happened on the branch comes first, and for each role for which a
-question or an answer waits. Written only when its text changed.
+question or an answer waits. Written only when its text changed. The hook prints the notice of
+the role (`app.notices`) before it, so a digest leaves room for that.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agentx.app.memory import Memory, SessionQuery
+from agentx.app.notices import renew_notices, roles_spoken_to, write_if_changed
+from agentx.app.present import present
 from agentx.app.project import Project
-from agentx.app.recalling import Wanted, newest_days, present, recent_lines
-from agentx.app.room_lines import OBSERVATIONS, RoomLines, roles_spoken_to
+from agentx.app.recalling import Wanted, newest_days, recent_lines
+from agentx.app.room_lines import OBSERVATIONS, RoomLines
+from agentx.host import git
 from agentx.host.atomic import replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.ids import digest
+from agentx.kernel.tokens import estimate
 from agentx.recall.section import Cap, RecallLine, section
 
 _DAY_MS = 24 * 60 * 60 * 1000
@@ -41,9 +46,10 @@ CAPS = {
 
 def refresh(project: Project, memory: Memory) -> int:
     """Write the digests that changed; return how many."""
+    renew_notices(project)
     days = list(newest_days(memory, _DAYS))
     now = present(project)
-    branches = _branches(memory)
+    branches = _branches(project, memory)
     written = 0
     roles = roles_spoken_to(project)
     written = _remove_all_but(project, frozenset(("", *branches)), frozenset(("", *roles)))
@@ -52,10 +58,11 @@ def refresh(project: Project, memory: Memory) -> int:
             wanted = Wanted(sessions=branches.get(branch, frozenset()))
             recent = list(recent_lines(now, days, wanted))
             for role in ("", *roles):
-                told = rooms.of(branch=branch, role=role)
+                told = rooms.known(branch=branch, role=role)
                 lines = [*told, *_unsaid(recent, told)]
+                notice = _notice(project, role)
                 for harness, cap in CAPS.items():
-                    text = section(lines, cap, more=_MORE).text
+                    text = section(lines, _beside(notice, cap), more=_MORE).text
                     written += _write(project.store.digest(harness, branch, role), text)
     return written
 
@@ -88,9 +95,10 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def _branches(memory: Memory) -> dict[str, frozenset[str]]:
-    """Return the branches that were worked on lately, with their sessions."""
-    by_branch: dict[str, set[str]] = {}
+def _branches(project: Project, memory: Memory) -> dict[str, frozenset[str]]:
+    """Return the branch that is checked out and those worked on lately, with their sessions."""
+    here = git.branch(project.directory)
+    by_branch: dict[str, set[str]] = {here: set()} if here else {}
     for session in memory.sessions(SessionQuery(limit=_SESSIONS_LOOKED_AT)):
         if session.branch:
             by_branch.setdefault(session.branch, set()).add(session.session_id)
@@ -99,32 +107,36 @@ def _branches(memory: Memory) -> dict[str, frozenset[str]]:
 
 
 def _remove_all_but(project: Project, branches: frozenset[str], roles: frozenset[str]) -> int:
-    """Remove digests of roles that nothing waits for any more; those of old branches may stay."""
+    """Remove every other digest: what is not made anew may tell what was forgotten."""
     kept = {
         project.store.digest(harness, branch, role)
         for harness in CAPS
         for branch in branches
         for role in roles
     }
-    old = {project.store.digest(harness, branch) for harness in CAPS for branch in branches}
-    gone = 0
-    for path in project.store.digests.glob("*.txt"):
-        is_of_a_role = path.name.split("+")[1:2] not in ([], [""])
-        if path not in kept and path not in old and is_of_a_role:
-            path.unlink(missing_ok=True)
-            gone += 1
-    return gone
+    gone = set(project.store.digests.glob("*.txt")) - kept
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return len(gone)
+
+
+def _notice(project: Project, role: str) -> str:
+    """Return what the hook will print before the digest of a role."""
+    for path in (project.store.notice(role), project.store.notice()):
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            continue
+    return ""
+
+
+def _beside(notice: str, cap: Cap) -> Cap:
+    return Cap(tokens=cap.tokens - estimate(notice), chars=cap.chars - len(notice))
 
 
 def _write(path: Path, text: str) -> int:
-    try:
-        before = path.read_text(encoding="utf-8")
-    except OSError:
-        before = ""
-    if before == text:
-        return 0
     if text:
-        replace_file(path, text.encode("utf-8", "replace"))
-    else:
-        path.unlink(missing_ok=True)
-    return 1
+        return int(write_if_changed(path, text))
+    there = path.exists()
+    path.unlink(missing_ok=True)
+    return int(there)

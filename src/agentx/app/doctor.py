@@ -17,7 +17,9 @@ from agentx.adapters.codex.trust import trust_state
 from agentx.adapters.registry import ADAPTERS
 from agentx.app.clarifying import ledgers_aside
 from agentx.app.faults import Faults
+from agentx.app.lessons import damaged_memory
 from agentx.app.memory import Memory
+from agentx.app.observation_upkeep import damaged_observations
 from agentx.app.operations.installed import (
     asking_harnesses,
     installed_harnesses,
@@ -85,6 +87,7 @@ def diagnose(project: Project, open_memory: Callable[[], Memory], inputs: SetupI
             *_launchers(inputs),
             *_hooks(project, inputs),
             *_ledgers(project),
+            *_observations(project),
             *_workflows(project),
             *_runs(project),
             *_faults(project),
@@ -286,6 +289,17 @@ def _ledgers(project: Project) -> Iterator[Check]:
         )
 
 
+def _observations(project: Project) -> Iterator[Check]:
+    try:
+        faults = damaged_observations(project)
+    except AgentXError as error:
+        yield Check(name="memory", health=Health.WRONG, says=error.message, mend=error.hint)
+        return
+    for fault in faults[:_FAULTS_SHOWN]:
+        says = f"{fault.where}: {fault.what}"
+        yield Check(name="memory", health=Health.NOTE, says=says, mend=fault.hint)
+
+
 def _runs(project: Project) -> Iterator[Check]:
     for run_id, faults in damaged_runs(project):
         yield Check(
@@ -294,6 +308,8 @@ def _runs(project: Project) -> Iterator[Check]:
             says=f"{run_id}: {len(faults)} lines are no events, the first: {faults[0]}",
             mend=f"`agentx run rebuild {run_id}` moves aside what cannot be read",
         )
+    for name, says, mend in damaged_memory(project):
+        yield Check(name=name, health=Health.WRONG, says=says, mend=mend)
 
 
 def _faults(project: Project) -> Iterator[Check]:

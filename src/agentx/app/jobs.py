@@ -12,6 +12,10 @@ from contextlib import AbstractContextManager
 
 from agentx.app.leftovers import sweep
 from agentx.app.local import LocalMemory
+from agentx.app.observation_upkeep import settle_observations
+from agentx.app.operations.ltm import clean_runs
+from agentx.app.operations.memory_check import memory_verify
+from agentx.app.operations.memory_write import memory_compact
 from agentx.app.project import Project
 from agentx.app.scheduler import Every, JobSpec, LocalScheduler, Registry, Scheduler, parse_cron
 from agentx.app.zone import project_zone
@@ -80,6 +84,68 @@ def job_specs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
             run=compact,
             jitter_ms=10 * MINUTE_MS,
         ),
+        *_observation_jobs(project),
+        _run_job(project),
+    )
+
+
+def _observation_jobs(project: Project) -> tuple[JobSpec, ...]:
+    """Return what keeps the observations in order; they lie in files and need no store."""
+
+    def settle() -> str:
+        return f"acts moved into files: {settle_observations(project)}"
+
+    def verify() -> str:
+        if not project.paths.observations.is_dir():
+            return "no observations"
+        found = memory_verify(project)
+        return f"checked {found.checked:,}, stale {found.stale:,}, marked anew {found.amended:,}"
+
+    def compact() -> str:
+        if not project.paths.observations.is_dir():
+            return "no observations"
+        done = memory_compact(project)
+        return f"merged {done.archived:,} observations into {len(done.merged):,}"
+
+    return (
+        JobSpec(
+            name="memory-settle",
+            about="Bring the files of the observations up to date.",
+            when=Every(15 * MINUTE_MS),
+            run=settle,
+        ),
+        JobSpec(
+            name="memory-verify",
+            about="Mark observations whose files have changed since, as git tells it.",
+            when=parse_cron("40 3 * * *"),
+            run=verify,
+            jitter_ms=10 * MINUTE_MS,
+        ),
+        JobSpec(
+            name="memory-compact",
+            about="Merge related observations that are older than 90 days.",
+            when=parse_cron("10 4 * * sun"),
+            run=compact,
+            jitter_ms=10 * MINUTE_MS,
+        ),
+    )
+
+
+def _run_job(project: Project) -> JobSpec:
+    """Return what packs runs away that have stayed long enough."""
+
+    def pack() -> str:
+        if not project.paths.runs.is_dir():
+            return "no runs"
+        done, _ = clean_runs(project)
+        return f"packed away: {len(done.archived):,}, kept: {done.kept:,}"
+
+    return JobSpec(
+        name="run-retention",
+        about="Pack away runs completed 30 days ago or failed 7 days ago; what they taught stays.",
+        when=parse_cron("20 4 * * *"),
+        run=pack,
+        jitter_ms=10 * MINUTE_MS,
     )
 
 

@@ -13,6 +13,7 @@ from typing import Self
 from agentx.app import drain as spool
 from agentx.app.digests import refresh, refresh_if_changed
 from agentx.app.found import SearchReply, SearchRequest
+from agentx.app.lessons import take_in_lessons
 from agentx.app.memory import (
     CaughtUp,
     Drained,
@@ -32,9 +33,10 @@ from agentx.app.memory import (
 )
 from agentx.app.models import model_writer, spending_today
 from agentx.app.observed import Observer
+from agentx.app.observing import MemorySettings
 from agentx.app.project import Project
 from agentx.app.recalled import log_recalls, sweep_recalls
-from agentx.app.retrieval import Capabilities, Embedding, IndexReport, TextIndexState
+from agentx.app.retrieval import INDEXES, Capabilities, Embedding, IndexReport, TextIndexState
 from agentx.app.rooms import searchable_rooms
 from agentx.app.searching import Sources, search
 from agentx.app.usage import RecallUsage
@@ -189,12 +191,12 @@ class LocalMemory:
             raise InvalidValue("say what to forget: one event or one session")
         self.drain()
         told_of = session_id or self._conversation.get(event_id).session_id
-        self._observer.forget(told_of)
-        gone = (
-            self._conversation.forget_event(event_id)
-            if event_id
-            else self._conversation.forget_session(session_id)
-        )
+        with self._observer.forgetting(told_of, whole=bool(session_id)):
+            gone = (
+                self._conversation.forget_event(event_id)
+                if event_id
+                else self._conversation.forget_session(session_id)
+            )
         self._contents.catch_up()
         self._search.catch_up()
         self._vectors.purge()
@@ -205,6 +207,7 @@ class LocalMemory:
     def catch_up(self, told: Told = lambda _done, _total: None) -> CaughtUp:
         """Bring every view up to date with the log, of every project that shares the store."""
         done = self._contents.catch_up(told)
+        take_in_lessons(self._project)
         self._search.catch_up()
         observed = self._observer.catch_up()
         if observed:
@@ -212,7 +215,9 @@ class LocalMemory:
         if done.nodes or observed:
             refresh(self._project, self)
         else:
-            refresh_if_changed(self._project, self, repr(self._rooms.stamps()))
+            settings = self._project.config.section(MemorySettings)
+            stamp = repr((settings, self._rooms.stamps()))
+            refresh_if_changed(self._project, self, stamp)
         if self._project.store.root == self._project.data.unified.root:
             for name in self._conversation.projects():
                 if name != self._conversation.project:
@@ -275,9 +280,15 @@ class LocalMemory:
             entries_left=left,
         )
 
-    def rebuild_index(self, told: Told = lambda _done, _total: None) -> int:
-        """Make the search index from nothing."""
-        return self._search.rebuild(told)
+    def rebuild_index(self, name: str, told: Told = lambda _done, _total: None) -> int:
+        """Make the search index from nothing, or empty that of meanings: `embed` fills it."""
+        if name not in INDEXES:
+            raise InvalidValue(f"{name!r} is none of {', '.join(INDEXES)}")
+        if name == "search":
+            return self._search.rebuild(told)
+        self._vectors.required()
+        self._vectors.drop()
+        return 0
 
     def rebuild_toc(self, told: Told = lambda _done, _total: None) -> CaughtUp:
         """Make the table of contents from nothing."""

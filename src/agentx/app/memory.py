@@ -154,6 +154,13 @@ class Memory(Protocol):
         """Make the table of contents from nothing."""
         ...
 
+    def rebuild_index(self, name: str, told: Told = lambda _done, _total: None) -> int:
+        """Make an index from nothing; return how many log entries are in it.
+
+        Raises: InvalidValue for none of `INDEXES`, or vectors that are off.
+        """
+        ...
+
     def search(self, request: SearchRequest) -> SearchReply:
         """Return what fits a question best.
 

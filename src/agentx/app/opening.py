@@ -16,7 +16,7 @@ from agentx.app.memory import Memory, TocNode
 from agentx.app.project import Project
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import NotFound
-from agentx.kernel.ids import is_ulid
+from agentx.kernel.ids import is_run_id, is_ulid
 
 if TYPE_CHECKING:
     from agentx.observations.model import Observation
@@ -58,7 +58,7 @@ def open_document(project: Project, memory: Memory, doc_id: str) -> Opened:
             if found is None:
                 raise
             return found
-    found = _in_rooms(project, doc_id)
+    found = _run(project, doc_id) if is_run_id(doc_id) else _in_rooms(project, doc_id)
     if found is None:
         raise NotFound(
             f"{doc_id[:60]!r} is not an id of anything remembered",
@@ -147,18 +147,32 @@ def open_observation(project: Project, doc_id: str) -> Observation:
         return room.get(doc_id)[0]
 
 
+def _run(project: Project, run_id: str) -> Opened:
+    """Open a run, one that is packed away too."""
+    from agentx.app.running import run_page, story_of  # noqa: PLC0415  see above
+
+    run, events = story_of(project, run_id)
+    return Opened(
+        doc_id=run.id,
+        kind="run",
+        title=f"run, {run.phase}, {run.status}",
+        timestamp_ms=run.updated_ms,
+        text=run_page(run, events),
+    )
+
+
 def _in_rooms(project: Project, doc_id: str) -> Opened | None:
     """Look through the files of the rooms, first those that the id names a number of."""
     from agentx.app.rooms import searchable_rooms  # noqa: PLC0415  see above
 
-    rooms = searchable_rooms(project)
+    rooms, wanted = searchable_rooms(project), doc_id.casefold()
     named = frozenset(_NUMBERS.findall(doc_id))
     parts = rooms.news({}).stamps
     for part in sorted(parts, key=lambda part: not named.intersection(_NUMBERS.findall(part))):
         for document in rooms.documents(part):
-            if document.doc_id == doc_id:
+            if document.doc_id.casefold() == wanted:
                 return Opened(
-                    doc_id=doc_id,
+                    doc_id=document.doc_id,
                     kind=document.doc_type,
                     title=spoken_kind(document.doc_type),
                     timestamp_ms=Millis(document.timestamp_ms),

@@ -7,7 +7,7 @@ from the folder itself. `doctor` says which rule gave it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -120,7 +120,7 @@ def locate(directory: str, environment: Environment) -> tuple[Identity, StorePat
 def store_of(identity: Identity, config: Config, data: DataPaths) -> StorePaths:
     """Return where the project's memory lives."""
     if config.section(StorageSettings).mode == "unified":
-        return data.unified
+        return replace(data.unified, shared_by=identity.id)
     return data.store(identity.id)
 
 

@@ -9,15 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
 
 from agentx.app.found import KINDS, SearchRequest
 from agentx.app.memory import Memory, TocNode
-from agentx.app.project import Project
-from agentx.app.zone import project_zone
-from agentx.kernel.clock import Millis
+from agentx.app.present import Present
 from agentx.kernel.tokens import estimate
-from agentx.kernel.when import age
 from agentx.recall.section import RecallLine
 
 CLOSE = "Close to what you are doing"
@@ -65,33 +61,6 @@ class Wanted:
 
 
 NOBODY = Wanted()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Present:
-    """The moment that ages are counted from, and where its day begins."""
-
-    now_ms: Millis
-    zone: tzinfo
-
-    def line(
-        self, *, group: str, text: str, doc_id: str, at_ms: int, source: str, tokens: int
-    ) -> RecallLine:
-        """Return one thing worth recalling, with its date and its age."""
-        return RecallLine(
-            group=group,
-            text=text,
-            doc_id=doc_id,
-            when=f"{datetime.fromtimestamp(at_ms / 1000, tz=self.zone):%Y-%m-%d}",
-            age=age(at_ms, now_ms=self.now_ms),
-            source=source,
-            tokens=tokens,
-        )
-
-
-def present(project: Project) -> Present:
-    """Return now, where the project is."""
-    return Present(now_ms=project.clock.now_ms(), zone=project_zone(project))
 
 
 def newest_days(memory: Memory, count: int) -> Iterator[TocNode]:

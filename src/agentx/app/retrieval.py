@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+INDEXES = ("search", "vectors")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:

@@ -6,36 +6,29 @@ because a file of it is damaged or held, is left out and logged: a session begin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Self, TypeVar
+from collections.abc import Iterator
+from typing import Self
 
-from agentx.app.clarifying import Clarification, inbox, open_clarifications
 from agentx.app.lessons import worth_recalling
+from agentx.app.notices import WORK, notice_lines, tolerant
 from agentx.app.observing import Observation, Observations, Recall, open_observations
+from agentx.app.present import Present
 from agentx.app.project import Project
-from agentx.app.recalling import Present
 from agentx.app.running import active_run, digest_lines
-from agentx.app.work_lines import work_lines
-from agentx.kernel.errors import AgentXError
-from agentx.kernel.limits import CLARIFY_INBOX_MAX
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
 from agentx.pipeline.issue_of import of_branch
 from agentx.recall.section import RecallLine
 
-QUESTIONS = "Questions that wait for you"
 RUN = "The run that goes on"
 OBSERVATIONS = "Memory Recall"
 LESSONS = "Lessons of earlier runs"
-WORK = "Work"
 # How things stand: several lines may point to the same place.
 STANDING = frozenset({RUN, WORK})
 
 _OBSERVATIONS_MAX = 12
 _LESSONS_MAX = 6
 _TEXT_CHARS_MAX = 280
-
-Thing = TypeVar("Thing")
 
 
 class RoomLines:
@@ -45,8 +38,8 @@ class RoomLines:
         self._project = project
         self._now = now
         self._room: Observations | None = None
-        self._run = _tolerant(project, lambda: _run(project, now))
-        self._lessons = _tolerant(project, lambda: _lessons(project, now))
+        self._run = tolerant(project, lambda: _run(project, now))
+        self._lessons = tolerant(project, lambda: _lessons(project, now))
 
     def __enter__(self) -> Self:
         return self
@@ -59,27 +52,21 @@ class RoomLines:
         self, *, branch: str = "", role: str = "", issue: int | None = None, context: str = ""
     ) -> list[RecallLine]:
         """Return what a role on a branch, or on an issue, should know, most urgent first."""
-        project, now = self._project, self._now
+        standing = notice_lines(self._project, self._now, role)
+        return [*standing, *self.known(branch=branch, role=role, issue=issue, context=context)]
+
+    def known(
+        self, *, branch: str = "", role: str = "", issue: int | None = None, context: str = ""
+    ) -> list[RecallLine]:
+        """Return the same without what notices say: the run, what was learnt."""
         about = Recall(
             agent=role,
             issue_number=of_branch(branch) if issue is None else issue,
             context=context,
             counted=False,
         )
-        asked = _tolerant(project, lambda: _questions(project, now, role))
-        known = _tolerant(project, lambda: self._observations(about))
-        return [*asked, *self._run, *self._work(role), *known, *self._lessons]
-
-    def _work(self, role: str) -> Iterator[RecallLine]:
-        for line in work_lines(self._project, role):
-            yield self._now.line(
-                group=WORK,
-                text=line,
-                doc_id="agentx ready",
-                at_ms=self._now.now_ms,
-                source="issues",
-                tokens=estimate(line),
-            )
+        learnt = tolerant(self._project, lambda: self._observations(about))
+        return [*self._run, *learnt, *self._lessons]
 
     def _observations(self, about: Recall) -> Iterator[RecallLine]:
         if not self._project.paths.observations.is_dir():
@@ -95,47 +82,6 @@ class RoomLines:
                 source=f"{one.agent}, issue {one.issue_number}" if one.issue_number else one.agent,
                 tokens=one.tokens,
             )
-
-
-def roles_spoken_to(project: Project) -> list[str]:
-    """Return the roles for which something waits."""
-    return _tolerant(project, lambda: _waiting_roles(project))
-
-
-def _tolerant(project: Project, gather: Callable[[], Iterator[Thing]]) -> list[Thing]:
-    try:
-        return list(gather())
-    except AgentXError as error:
-        project.log.record("warning", "recall-left-out", message=error.message)
-        return []
-
-
-def _waiting_roles(project: Project) -> Iterator[str]:
-    if project.paths.ledgers.is_dir():
-        active = open_clarifications(project).survey().active
-        yield from dict.fromkeys(role for state in active for role in (state.to, state.asker))
-
-
-def _questions(project: Project, now: Present, role: str) -> Iterator[RecallLine]:
-    if not role or not project.paths.ledgers.is_dir():
-        return
-    for state in inbox(project, role)[:CLARIFY_INBOX_MAX]:
-        yield now.line(
-            group=QUESTIONS,
-            text=_question(state, role),
-            doc_id=state.id,
-            at_ms=state.created_ms,
-            source=f"{state.asker if state.to == role else state.to}, issue {state.issue}",
-            tokens=estimate(state.question),
-        )
-
-
-def _question(state: Clarification, role: str) -> str:
-    if state.to == role:
-        said = preview(f"{state.topic}: {state.question}", _TEXT_CHARS_MAX - 60)
-        return f"{said} -- answer with: agentx clarify answer {state.id} TEXT"
-    said = preview(f"{state.topic}: {state.answer}", _TEXT_CHARS_MAX - 60)
-    return f"answered: {said} -- settle with: agentx clarify resolve {state.id}"
 
 
 def _run(project: Project, now: Present) -> Iterator[RecallLine]:

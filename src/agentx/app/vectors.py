@@ -12,6 +12,7 @@ Without either, words alone are searched, and whoever asks why is told.
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -49,6 +50,11 @@ class VectorsOff:
 
 def missing_libraries() -> tuple[str, ...]:
     """Return the libraries of the extra that are not installed."""
+    return _missing(tuple(sys.path))
+
+
+@lru_cache(maxsize=1)
+def _missing(path: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001  another path, other libraries
     return tuple(name for name in _LIBRARIES if find_spec(name) is None)
 
 
@@ -187,10 +193,16 @@ class Vectors:
         except AgentXError:
             view = None
         if view is None:
-            # Nobody can read it without its model, and it can be made again from the log.
-            shutil.rmtree(self._folder, ignore_errors=True)
+            # Nobody can read it without its model.
+            self.drop()
         else:
             view.purge()
+
+    def drop(self) -> None:
+        """Take the index away; it is made again from the log."""
+        with self._lock:
+            self.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def capabilities(self) -> Capabilities:
         """Say whether vectors are on."""

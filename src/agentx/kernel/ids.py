@@ -172,12 +172,17 @@ def run_id(title: str, at_ms: int, entropy: Entropy) -> RunId:
     return RunId(f"{when}-{slug or 'run'}-{chance}")
 
 
+def is_run_id(text: str) -> bool:
+    """Tell whether a text may be the id of a run."""
+    return len(text) <= 80 and _RUN_ID.fullmatch(text) is not None
+
+
 def parse_run_id(text: str) -> RunId:
     """Check a run's id: it becomes a folder and a part of branch names.
 
     Raises: InvalidValue.
     """
-    if _RUN_ID.fullmatch(text) is None or len(text) > 80:
+    if not is_run_id(text):
         raise InvalidValue(
             f"{text[:60]!r} is not a run",
             hint="runs look like 20260115-1430-add-email-validation-a1b2; see `agentx run list`",

@@ -359,6 +359,8 @@ CLARIFY_ARTIFACT_CHARS_MAX = 24_000
 CLARIFY_ARTIFACTS_MAX = 8
 # One line for what a settled thread came to.
 CLARIFY_SUMMARY_CHARS_MAX = 600
+# How long the monitor waits for a ledger that others keep; whoever looks next does what is left.
+CLARIFY_MONITOR_LOCK_WAIT_MS = 500
 # Open questions that are shown to an agent at session start; the rest are counted.
 CLARIFY_INBOX_MAX = 10
 # How often `clarify ask --wait` looks whether somebody answered.

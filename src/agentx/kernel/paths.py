@@ -15,6 +15,8 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import ProjectId, digest, parse_run_id, project_id
 from agentx.kernel.run_paths import RunPaths as RunPaths  # noqa: PLC0414  others look for it here
 
+NOTICE_SUFFIX = ".notice"
+
 
 @dataclass(frozen=True, slots=True)
 class ProjectPaths:
@@ -227,6 +229,7 @@ class StorePaths:
     """What lies in one store's folder, mode 0700."""
 
     root: Path
+    shared_by: str = ""  # the project that looks, where several have this store
 
     @property
     def db(self) -> Path:
@@ -250,12 +253,17 @@ class StorePaths:
 
     @property
     def digests(self) -> Path:
-        """What hooks print at session start, prepared beforehand."""
-        return self.root / "digests"
+        """What hooks print at session start, prepared beforehand; each project has its own."""
+        folder = self.root / "digests"
+        return folder / encoded(self.shared_by) if self.shared_by else folder
 
     def digest(self, harness: str, branch: str = "", role: str = "") -> Path:
         """The digest of one harness, for a branch and a role; both empty is the default."""
         return self.digests / f"{encoded(branch)}+{encoded(role)}+{encoded(harness)}.txt"
+
+    def notice(self, role: str = "") -> Path:
+        """What a session of a role is told of this moment, before its digest."""
+        return self.digests / f"{encoded(role)}{NOTICE_SUFFIX}"
 
     def recalled(self, project: str) -> Path:
         """How often each thing of a project was recalled."""
@@ -319,6 +327,11 @@ class StorePaths:
     def lesson_desk(self) -> Path:
         """Locked while lessons are written on this machine; it is never written."""
         return self.root / "runs" / "lessons"
+
+    @property
+    def lesson_pages(self) -> Path:
+        """What the pages of lessons looked like when they were last made here."""
+        return self.root / "runs" / "lessons.pages"
 
     def run_desk(self, run: str) -> Path:
         """What this machine notes of a run; its lock is held while the run is written."""

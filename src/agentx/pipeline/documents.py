@@ -41,6 +41,7 @@ def event_document(event: Event) -> Document | None:
         harness=event.harness,
         role=event.role,
         speaker=_text(event.metadata.get("speaker")),
+        is_act=event.event_type == EventType.TOOL_CALL,
         issue=str(issue) if isinstance(issue, int | str) else "",
     )
 

@@ -33,6 +33,8 @@ class ObservationDocuments:
         self._stamp = stamp
         self._project = project
         self._known: tuple[str, tuple[tuple[str, str], ...]] | None = None
+        # The days of the issue that was read last: the parts of an issue are asked for in a row.
+        self._days: tuple[str, dict[str, list[Observation]]] = ("", {})
 
     @property
     def name(self) -> str:
@@ -41,6 +43,7 @@ class ObservationDocuments:
 
     def parts(self) -> tuple[tuple[str, str], ...]:
         """Return each issue's day with a stamp that changes when one of its observations does."""
+        self._days = ("", {})
         stamp = self._stamp()
         if self._known is None or self._known[0] != stamp:
             self._known = (stamp, tuple(self._looked_up()))
@@ -60,14 +63,19 @@ class ObservationDocuments:
         issue, _, day = key.partition(":")
         if not (issue.isdigit() and day.isdigit()):
             return ()
-        begin_ms = int(day) * DAY_MS
-        filters = SearchFilters(
-            issue_number=int(issue), since_ms=begin_ms, until_ms=begin_ms + DAY_MS
-        )
         with closing(self._opened()) as store:
-            rows = store.search_by_filters(filters)
-            found = store.get_by_ids(row.id for row in rows)
+            found = self._of_issue(store, issue).get(day, ())
             return [self._document(store, each) for each in found]
+
+    def _of_issue(self, store: ObservationStore, issue: str) -> dict[str, list[Observation]]:
+        """Return the observations of an issue, by day."""
+        named = f"{issue} {self._stamp()}"
+        if self._days[0] != named:
+            days: dict[str, list[Observation]] = {}
+            for one in store.get_by_issue(int(issue)):
+                days.setdefault(str(one.timestamp_ms // DAY_MS), []).append(one)
+            self._days = (named, days)
+        return self._days[1]
 
     def _document(self, store: ObservationStore, observation: Observation) -> Document:
         originals = [store.get_archived(each) for each in observation.sources]
@@ -85,6 +93,8 @@ class ObservationDocuments:
             agent=observation.agent,
             issue=str(observation.issue_number) if observation.issue_number else "",
             superseded=bool(observation.superseded_by),
+            superseded_by=observation.superseded_by,
+            drawn_from=observation.event_ids,
         )
 
 

@@ -6,7 +6,7 @@ best-ranked one stands for all, and the ids of the others stay with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agentx.kernel.limits import LIKENESS_HITS_MAX
@@ -19,23 +19,29 @@ _WORDS_MIN = 5
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A hit, and the ids of what says the same."""
+    """A hit, and the ids of what says the same or was made of it."""
 
     hit: Hit
     also: tuple[str, ...] = ()
 
 
-def merged(hits: Sequence[Hit]) -> tuple[Memory, ...]:
-    """Merge near-duplicates; the order is that of the best of each."""
+def merged(
+    hits: Sequence[Hit], made_of: Mapping[str, tuple[str, ...]] | None = None
+) -> tuple[Memory, ...]:
+    """Merge near-duplicates; the order is that of the best of each.
+
+    `made_of` are the ids of what was made of some hits: they stay with them.
+    """
+    beside = made_of if made_of is not None else {}
     kept: list[tuple[Hit, frozenset[str], list[str]]] = []
     for number, hit in enumerate(hits):
         words = _words(hit.passage) if number < LIKENESS_HITS_MAX else frozenset()
         for first, others, also in kept:
             if first.doc_type == hit.doc_type and _is_same(words, others):
-                also.append(hit.doc_id)
+                also.extend((hit.doc_id, *beside.get(hit.doc_id, ())))
                 break
         else:
-            kept.append((hit, words, []))
+            kept.append((hit, words, list(beside.get(hit.doc_id, ()))))
     return tuple(Memory(hit, tuple(also)) for hit, _, also in kept)
 
 

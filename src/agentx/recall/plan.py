@@ -27,6 +27,7 @@ from agentx.recall.rank import (
     rank_sessions,
     reasons,
 )
+from agentx.recall.ties import settle
 from agentx.recall.usage import UNUSED, Usage
 from agentx.recall.when import Anchor, Span, anchor, spans
 from agentx.search.document import Filters
@@ -138,11 +139,16 @@ def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> 
     reading = index.reading()
     evidence = gather(reading, made.query, question.filters, made.wording)
     ranked = rank(evidence, view)
-    shown = ranked[: question.limit]
+    settled = settle(ranked, reading, question.limit)
+    shown = settled.ranked[: question.limit]
     hits = [reading.hit(each.candidate.address, each.score) for each in shown]
+    made_of = {
+        hit.doc_id: settled.made_of.get(each.candidate.key, ())
+        for hit, each in zip(hits, shown, strict=True)
+    }
     return Answer(
         plan=made,
-        memories=merged(hits),
+        memories=merged(hits, made_of),
         sessions=tuple(
             FoundSession(_name(each, evidence, reading), each.score)
             for each in rank_sessions(evidence, ranked, weights)[: question.limit]

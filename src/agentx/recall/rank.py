@@ -4,7 +4,7 @@
            +  a share of the question it replies to      an answer rarely repeats the question
            +  a share of the best, when it is by whom the question names
            x  leanings: whose words, when it was, names a time, is recent, was recalled
-              before, was replaced
+              before, was replaced, is an act and not words
 
 Evidence at several scales is worth more than a better single scale: the turn says it, its
 neighbours say what it is about, the session says what everything was about. Leanings
@@ -44,6 +44,7 @@ class Weights:
     recency: float = 0.02
     usage: float = 0.02
     superseded: float = -0.5
+    act: float = -0.25
     # A session is as good as its best document; all of it decides where no document does.
     session_chapter: float = 0.05
 
@@ -54,6 +55,8 @@ _RECENCY_DAYS = 30
 _USAGE_MAX = 15
 _USER, _ASSISTANT = int(Trait.USER), int(Trait.ASSISTANT)
 _DATED, _SHORT, _SUPERSEDED = int(Trait.DATED), int(Trait.SHORT), int(Trait.SUPERSEDED)
+_ACT = int(Trait.ACT)
+_SHORT_ACT = _SHORT | _ACT
 _SHORT_QUESTION = int(Trait.SHORT | Trait.QUESTION)
 _VOICES = {Voice.ANY: 0, Voice.USER: _USER, Voice.ASSISTANT: _ASSISTANT}
 
@@ -104,6 +107,7 @@ def rank(evidence: Evidence, view: View) -> tuple[Ranked, ...]:
     replied = _replies(evidence, base, weights.reply)
     best = max((score + replied.get(key, 0.0) for key, score in base.items()), default=0.0)
     ranked = []
+    leans_on_time = bool(view.spans) or view.now_ms is not None or bool(view.usage)
     by_traits: dict[int, float] = {}  # hundreds of candidates, a handful of traits
     for key, candidate in evidence.candidates.items():
         reply = replied.get(key, 0.0)
@@ -111,7 +115,8 @@ def rank(evidence: Evidence, view: View) -> tuple[Ranked, ...]:
         if candidate.traits not in by_traits:
             by_traits[candidate.traits] = _grown(_of_traits(candidate.traits, view))
         score = (base[key] + reply + named) * by_traits[candidate.traits]
-        score *= _grown(_of_time_and_use(candidate, view))
+        if leans_on_time:
+            score *= _grown(_of_time_and_use(candidate, view))
         ranked.append(Ranked(candidate, score, reply, named))
     ranked.sort(key=lambda each: (-each.score, -each.candidate.timestamp_ms, each.candidate.key))
     return tuple(ranked)
@@ -165,12 +170,12 @@ def _base(candidate: Candidate, weights: Weights) -> float:
 
 
 def _replies(evidence: Evidence, base: Mapping[int, float], share: float) -> dict[int, float]:
-    """Return what short texts owe to the short question they follow."""
+    """Return what short texts owe to the short question they follow; acts are no answers."""
     found = {}
     candidates = evidence.candidates
     for key, before_key in evidence.before.items():
         candidate, before = candidates.get(key), candidates.get(before_key)
-        if candidate is None or before is None or not candidate.traits & _SHORT:
+        if candidate is None or before is None or candidate.traits & _SHORT_ACT != _SHORT:
             continue
         if before.traits & _SHORT_QUESTION == _SHORT_QUESTION:
             found[key] = share * base[before_key]
@@ -193,6 +198,8 @@ def _of_traits(traits: int, view: View) -> list[tuple[str, float]]:
         found.append(("names a time", weights.when))
     if traits & _SUPERSEDED:
         found.append(("replaced since", weights.superseded))
+    if traits & _ACT:
+        found.append(("an act, not words", weights.act))
     return found
 
 

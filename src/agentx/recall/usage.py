@@ -17,6 +17,9 @@ class Usage:
     def __init__(self, recalled: Mapping[str, int] | None = None) -> None:
         self._times = {key(doc_id): times for doc_id, times in (recalled or {}).items()}
 
+    def __bool__(self) -> bool:
+        return bool(self._times)
+
     def times(self, doc_key: int) -> int:
         """Return how often a document was recalled."""
         return self._times.get(doc_key, 0)

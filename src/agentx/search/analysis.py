@@ -30,8 +30,6 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3100-\u312f"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-_UNIT = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\W{_UNSPACED}]{{1,32}}")
 _UNIT_ASCII = re.compile(r"\w{1,32}", re.ASCII)
 # Only words that change case inside, hold an underscore, or mix letters with digits.
 _IDENTIFIER = re.compile(r"\b(?=\w*(?:[a-z][A-Z]|_|[A-Z]{2}[a-z]|[a-z]\d|\d[a-z]))\w+", re.ASCII)
@@ -54,11 +52,22 @@ FUNCTION_WORDS = frozenset(
 )
 
 
+# Sets of so many characters are slow to compile, and ASCII text asks for neither.
+@lru_cache(maxsize=1)
+def _unspaced_run() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]+")
+
+
+@lru_cache(maxsize=1)
+def _unit() -> re.Pattern[str]:
+    return re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\W{_UNSPACED}]{{1,32}}")
+
+
 def prepared(text: str) -> str:
     """Return the text with identifiers spelled out and unspaced scripts in pairs."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-        text = _UNSPACED_RUN.sub(_pairs, text)
+        text = _unspaced_run().sub(_pairs, text)
     return _IDENTIFIER.sub(_spelled, text)
 
 
@@ -119,5 +128,5 @@ def function_terms() -> frozenset[str]:
 
 def unit_spans(text: str) -> list[tuple[int, int]]:
     """Return where each unit of a text begins and ends."""
-    unit = _UNIT_ASCII if text.isascii() else _UNIT
+    unit = _UNIT_ASCII if text.isascii() else _unit()
     return [match.span() for match in unit.finditer(text)]

@@ -22,13 +22,16 @@ class Trait(IntFlag):
     SHORT = 16  # a turn of a talk, not a treatise
     DATED = 32  # names a point in time
     SUPERSEDED = 64  # something newer replaced it
+    DRAWN = 128  # made of other documents, which can be found themselves
+    ACT = 256  # something that was done: the call of a tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """One thing that can be found. `speaker` is who says it, where the role does not tell.
 
-    `part` is what its owner takes out again as a whole: a file, say.
+    `part` is what its owner takes out again as a whole: a file, say. `drawn_from` are the ids
+    of documents it was made of, `superseded_by` is that of the one that holds now, if known.
     """
 
     doc_type: str
@@ -43,7 +46,10 @@ class Document:
     role: str = ""
     speaker: str = ""
     issue: str = ""
+    is_act: bool = False
     superseded: bool = False
+    superseded_by: str = ""
+    drawn_from: tuple[str, ...] = ()
     part: str = ""
 
 

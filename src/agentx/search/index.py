@@ -41,6 +41,7 @@ from agentx.search.schema import (
     chapter_record,
     clean,
     passage_records,
+    unpacked,
     window_record,
 )
 from agentx.search.store import IndexStore, bytes_in
@@ -60,6 +61,15 @@ class Scales:
 
 
 @dataclass(frozen=True, slots=True)
+class Ties:
+    """The keys of the documents that one was drawn from, and of what replaced it, or 0."""
+
+    doc_id: str
+    superseded_by: int
+    drawn_from: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """One state of the index, at every scale. What it returns stays true while others write."""
 
@@ -70,6 +80,12 @@ class Reading:
     def hit(self, address: tantivy.DocAddress, score: float) -> Hit:
         """Open a found passage."""
         return opened_hit(self.passages.opened(address), score)
+
+    def ties(self, address: tantivy.DocAddress) -> Ties:
+        """Return what the document of a found passage is tied to."""
+        stored = self.passages.opened(address)
+        replacement, *sources = unpacked(bytes(stored.get_first("members") or b"")) or (0,)
+        return Ties(str(stored.get_first("doc_id") or ""), replacement, tuple(sources))
 
     def session_of(self, chapter: tantivy.DocAddress) -> str:
         """Return the session of a found chapter."""

@@ -25,7 +25,7 @@ from agentx.search.document import Chapter, Document
 from agentx.search.scales import Passage, Window, chapter_text, passages
 from agentx.search.traits import traits
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 WORD_FIELDS = ("doc_type", "project", "session", "agent", "harness", "role", "issue")
 
@@ -96,6 +96,9 @@ def _passage_record(document: Document, part: int, passage: Passage) -> tantivy.
     record.add_unsigned("start", passage.start)
     if document.part:
         record.add_text("member", clean(document.part))
+    if document.superseded_by or document.drawn_from:
+        replacement = key(document.superseded_by) if document.superseded_by else 0
+        record.add_bytes("members", packed((replacement, *map(key, document.drawn_from))))
     names = " ".join(filter(None, (document.speaker, document.agent, document.harness)))
     if names:
         record.add_text("speaker", indexable(names))

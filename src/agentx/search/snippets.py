@@ -44,12 +44,17 @@ def snippet(text: str, wanted: frozenset[str], chars_max: int = SNIPPET_CHARS) -
 
 def _marks(text: str, wanted: frozenset[str]) -> list[tuple[int, int, frozenset[str]]]:
     """Return where words of the query stand, and which."""
-    found = []
-    for begin, end in unit_spans(text):
-        which = wanted & _terms_of(text[begin:end])
-        if which:
-            found.append((begin, end, which))
-    return found
+    spans = unit_spans(text)
+    words = [text[begin:end] for begin, end in spans]
+    # Most words of a text stand in it several times, and hardly any is a word of the query.
+    asked = {word: which for word in set(words) if (which := wanted & _terms_of(word))}
+    if not asked:
+        return []
+    return [
+        (begin, end, asked[word])
+        for (begin, end), word in zip(spans, words, strict=True)
+        if word in asked
+    ]
 
 
 @lru_cache(maxsize=WORDS_KNOWN_MAX)

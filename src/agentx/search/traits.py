@@ -31,6 +31,10 @@ def traits(document: Document) -> Trait:
         found |= Trait.SHORT
     if _DATED.search(text[:_TAIL_CHARS]) or _DATED.search(text[-_TAIL_CHARS:]):
         found |= Trait.DATED
-    if document.superseded:
+    if document.superseded or document.superseded_by:
         found |= Trait.SUPERSEDED
+    if document.is_act:
+        found |= Trait.ACT
+    if document.drawn_from:
+        found |= Trait.DRAWN
     return found

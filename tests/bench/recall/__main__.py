@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
+import tempfile
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -20,7 +20,6 @@ from tests.bench.recall.contestants import Contestant, PlainBm25, Product, Ranki
 from tests.bench.recall.data import Question, corpora, questions, sets_in
 from tests.bench.recall.scoring import OVERALL, printed, table
 
-KEPT = Path(".bench") / "recall"
 OURS = "AgentX"
 QUERY_MS_MAX = 25.0
 # What the default, model-free install must reach, in per cent.
@@ -63,20 +62,20 @@ def run(contestant: Contestant, data: Path, name: str) -> Run:
     for question in questions(data, name):
         asked[question.corpus].append(question)
     done = Run()
-    folder = KEPT / type(contestant).__name__ / name
     for corpus in corpora(data, name):
-        shutil.rmtree(folder, ignore_errors=True)
-        began = time.perf_counter()
-        contestant.ingest(corpus, folder)
-        done.ingest_s += time.perf_counter() - began
-        done.size_bytes += contestant.size_bytes()
-        done.turns += len(corpus.turns)
-        for question in asked[corpus.name]:
-            began, worked = time.perf_counter(), time.thread_time()
-            done.rankings[question.question_id] = contestant.ask(question)
-            done.query_cpu_ms.append((time.thread_time() - worked) * 1000)
-            done.query_ms.append((time.perf_counter() - began) * 1000)
-    shutil.rmtree(folder, ignore_errors=True)
+        # Outside of any repository: the folder itself is the project, and nothing of it is kept.
+        with tempfile.TemporaryDirectory(prefix="ax-recall-") as folder:
+            began = time.perf_counter()
+            contestant.ingest(corpus, Path(folder))
+            done.ingest_s += time.perf_counter() - began
+            done.size_bytes += contestant.size_bytes()
+            done.turns += len(corpus.turns)
+            for question in asked[corpus.name]:
+                began, worked = time.perf_counter(), time.thread_time()
+                done.rankings[question.question_id] = contestant.ask(question)
+                done.query_cpu_ms.append((time.thread_time() - worked) * 1000)
+                done.query_ms.append((time.perf_counter() - began) * 1000)
+            contestant.close()
     return done
 
 

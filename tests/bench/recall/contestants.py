@@ -54,6 +54,10 @@ class Contestant(Protocol):
         """Return what it takes on disk."""
         ...
 
+    def close(self) -> None:
+        """Let go of what was ingested last."""
+        ...
+
 
 class Product:
     """The product as it is installed: its own store, its own views, its own search."""
@@ -66,7 +70,6 @@ class Product:
 
     def ingest(self, corpus: Corpus, folder: Path) -> None:
         """Take the turns in as events of one project, and build every view."""
-        self.close()
         project = _project(folder)
         self._store = project.store.root
         if self._weights is not None:
@@ -90,7 +93,9 @@ class Product:
         found = self._memory.search(
             SearchRequest(query=question.text, now_ms=question.asked_ms, limit=LIMIT)
         )
-        turns = [self._turns[doc_id] for hit in found.hits for doc_id in (hit.doc_id, *hit.also)]
+        # What was made of turns, such as an observation, is found beside them and is no turn.
+        ids = (doc_id for hit in found.hits for doc_id in (hit.doc_id, *hit.also))
+        turns = [self._turns[doc_id] for doc_id in ids if doc_id in self._turns]
         return Ranking(tuple(turns), found.sessions)
 
     def size_bytes(self) -> int:
@@ -149,7 +154,6 @@ class PlainBm25:
 
     def ingest(self, corpus: Corpus, folder: Path) -> None:
         """Index each turn, with who said it."""
-        folder.mkdir(parents=True)
         self._folder, self._corpus = folder, corpus
         self._index = tantivy.Index(self._schema, str(folder))
         self._index.register_tokenizer("plain", self._analyser)
@@ -186,3 +190,7 @@ class PlainBm25:
     def size_bytes(self) -> int:
         """Return what the index takes on disk."""
         return bytes_in(self._folder)
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._index = self._corpus = None

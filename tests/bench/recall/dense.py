@@ -22,7 +22,6 @@ class PlainDense:
 
     def ingest(self, corpus: Corpus, folder: Path) -> None:
         """Embed the chunks of each turn."""
-        folder.mkdir(parents=True)
         pieces = [(turn, piece.text) for turn in corpus.turns for piece in chunks(turn.text)]
         self._turns = [turn for turn, _ in pieces]
         self._vectors = self._encoder.encode([text for _, text in pieces])
@@ -39,3 +38,7 @@ class PlainDense:
     def size_bytes(self) -> int:
         """Return what the vectors weigh."""
         return int(self._vectors.nbytes)
+
+    def close(self) -> None:
+        """Let go of the vectors."""
+        self._turns, self._vectors = [], self._vectors[:0]

@@ -73,6 +73,8 @@ ROWS = {
     "8.3 CLI rendering": "test_8_3_cli_rendering_has_rounds_times_and_status",
     "8.3 happy path": "test_8_3_full_flow_happy_path",
     "8.3 escalation": "test_8_3_full_flow_escalation",
+    "8.3 local mode": "test_8_3_local_mode_parity_the_same_flow_gives_the_same_thread",
+    "8.3 github mode": "test_8_3_github_mode_sync_posts_every_round_as_an_issue_comment",
     "9.5 can_clarify": "test_9_5_can_clarify_is_empty_unless_declared",
     "9.5 clarify_max_rounds": "test_4_2_rounds_are_five_blocking_and_six_not_and_may_only_be_fewer",
     "9.5 clarify_sla_minutes": "test_9_5_the_sla_is_30_minutes_unless_the_step_says_otherwise",

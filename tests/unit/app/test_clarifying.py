@@ -17,6 +17,8 @@ from agentx.app.operations.logs import logs
 from agentx.app.project import Project
 from agentx.app.work import NewIssue, open_agents, open_issues
 from agentx.clarification import AgentFailed, LedgerStore, Reason, ScopeViolation, Status
+from agentx.host.lock import locked
+from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.happenings import HAPPENINGS, Happening, StateChange, ThinkingLog, payload
@@ -166,6 +168,19 @@ def test_12_3_locks_and_monitor_results_are_logged(project: Project) -> None:
 
 
 @pytest.mark.promise("clarify.waits")
+def test_a_ledger_that_others_keep_locked_holds_up_no_monitor(
+    project: Project, clock: FakeClock
+) -> None:
+    open_issues(project).create(NewIssue(title="Logout", labels=("type:feature",)))
+    ask(project)
+    clarify_ask.ask(project, request(issue=2), told=nobody)
+    clock.sleep_ms(61 * MINUTE_MS)
+
+    with locked(project.paths.ledger(1), owner="paused", clock=SystemClock()):
+        assert [state.id for state in run_monitor(project).stale] == ["CLR-2-001"]
+    assert [state.id for state in run_monitor(project).stale] == ["CLR-1-001"]
+
+
 def test_questions_wait_for_an_agent_that_is_not_running_and_are_shown_at_its_start(
     project: Project,
 ) -> None:

@@ -5,12 +5,16 @@ Method: a project in a folder; a run is started, worked on, and ended.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agentx.app.config import read_environment
-from agentx.app.operations.run_read import list_runs, show_run
+from agentx.app.jobs import job_specs
+from agentx.app.lessons import Confidence, Content, LessonKind, damaged_memory
+from agentx.app.operations.ltm import add_lesson
+from agentx.app.operations.run_read import list_archived, list_runs, show_run
 from agentx.app.operations.run_recover import rebuild_runs
 from agentx.app.operations.run_write import (
     Contract,
@@ -22,10 +26,11 @@ from agentx.app.operations.run_write import (
     start_run,
 )
 from agentx.app.project import Project, open_project
-from agentx.app.running import active_run, attached, damaged_runs, digest_lines
+from agentx.app.running import active_run, attached, damaged_runs, digest_lines, story_of
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.errors import InvalidValue
-from tests.support.time_and_chance import START_MS
+from agentx.runs.retention import DAY_MS
+from tests.support.time_and_chance import START_MS, FakeClock
 
 
 @pytest.fixture
@@ -103,3 +108,45 @@ def test_contracts_are_revised_not_changed_and_verdicts_agree_with_their_checks(
         record_verification(project, by, "PASSED", ["!lint=3 errors"])
     with pytest.raises(InvalidValue, match="say why"):
         go_to_phase(project, by, "fail")
+
+
+def test_a_run_long_over_is_packed_away_at_night_and_still_opened_by_id(project: Project) -> None:
+    over = start_run(project, "an old one", actor="orchestrator").id
+    go_to_phase(project, Saying(run_id=over), "fail", reason="enough")
+    going_on = start_run(project, "a new one", actor="orchestrator").id
+    clock = FakeClock(project.clock.now_ms())
+    later = replace(project, clock=clock)
+
+    assert _nightly(later) == "packed away: 0, kept: 2"
+    clock.advance(7 * DAY_MS)
+    assert _nightly(later) == "packed away: 1, kept: 1"
+
+    assert [row.run_id for row in list_runs(later)] == [going_on]
+    assert [row.run_id for row in list_archived(later)] == [over]
+    run, events = story_of(later, over)
+    assert (run.title, events[-1].kind) == ("an old one", "run-failed")
+    assert list(damaged_memory(later)) == []
+
+
+def _nightly(project: Project) -> str:
+    jobs = job_specs(project, lambda: pytest.fail("it needs no store"))
+    (job,) = (job for job in jobs if job.name == "run-retention")
+    return str(job.run())
+
+
+def test_damaged_lessons_and_archives_are_named_with_their_mend(project: Project) -> None:
+    content = Content(name="", text="Close files")
+    lesson = add_lesson(project, LessonKind.LEARNING, content, Confidence.LOW)
+    (file,) = project.paths.lessons.events.glob("*/*.jsonl")
+    file.write_bytes(file.read_bytes() + b">>>>>>> theirs\n")
+    run = start_run(project, "one", actor="orchestrator").id
+    archive = project.paths.run_archive / f"{run}.tar.gz"
+    archive.parent.mkdir()
+    archive.write_bytes(b"\x1f\x8b")
+
+    found = list(damaged_memory(project))
+
+    assert lesson.id == "LRN-001"
+    assert [name for name, _, _ in found] == ["lessons", "archive"]
+    assert found[0][1].endswith(".jsonl: line 2: a conflict marker of git")
+    assert str(archive) in found[1][1]

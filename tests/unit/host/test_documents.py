@@ -15,7 +15,7 @@ import pytest
 from agentx.host.document import DocumentFile
 from agentx.host.json_file import json_file
 from agentx.host.lock import locked
-from agentx.host.yaml_file import yaml_file
+from agentx.host.yaml_file import readings, yaml_file
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
 from agentx.kernel.ids import is_ulid
 from tests.support.time_and_chance import FakeClock
@@ -214,6 +214,16 @@ def test_a_yaml_key_that_stands_twice_is_a_fault(tmp_path: Path) -> None:
 
     with pytest.raises(CorruptRecord, match="line 4 is not YAML: the key 'c' stands twice"):
         yaml_file(tmp_path / "doc", FakeClock()).read()
+
+
+def test_a_text_with_keys_that_stand_twice_is_read_both_ways() -> None:
+    text = b"a: 1\nb:\n  c: 2\n  d: 2026-03-02\n  c: 3\n"
+
+    first, last = readings(text)
+
+    assert first == {"a": 1, "b": {"c": 2, "d": "2026-03-02"}}
+    assert last == {"a": 1, "b": {"c": 3, "d": "2026-03-02"}}
+    assert readings(b"a: [1\n") == ()
 
 
 def test_a_yaml_time_stays_text_and_an_empty_file_is_empty(tmp_path: Path) -> None:

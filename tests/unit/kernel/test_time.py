@@ -60,7 +60,8 @@ def test_what_is_no_time_is_refused_with_examples(text: str) -> None:
         (90_000, "1 min ago"),
         (5 * HOUR_MS, "5 h ago"),
         (3 * DAY_MS, "3 d ago"),
-        (-1, "in the future"),
+        (-1, "just now"),
+        (-60_001, "in the future"),
     ],
 )
 def test_an_age_is_short(ago_ms: int, words: str) -> None:

@@ -22,7 +22,7 @@ from agentx.observations.events import CaptureSkipped, ContextCompacted, MemoryS
 from agentx.observations.model import Category, Observation
 from agentx.observations.service import Observations, Room
 from agentx.observations.settings import MemorySettings
-from agentx.observations.store import JsonObservationStore
+from agentx.observations.store.json_store import JsonObservationStore
 from agentx.pipeline.compacted import capture_compacted
 from agentx.pipeline.issue_of import of_branch, of_prompt
 from agentx.pipeline.observing import Observing, Rules
@@ -260,19 +260,62 @@ def test_forgetting_an_event_takes_away_what_rested_on_it_and_keeps_the_rest(ben
     (decision,) = [one for one in bench.all() if one.category is Category.DECISION]
     bench.store.settle()
 
-    bench.observing.forget("s-1")
-    bench.log.forget_event(decision.event_ids[-1])
+    by_hand = bench.room.add(
+        "zones change twice a year",
+        agent="e",
+        issue=42,
+        category=Category.KEY_FACT,
+        session_id="s-1",
+    )
+    with bench.observing.forgetting("s-1", whole=False, is_kept=True):
+        bench.log.forget_event(decision.event_ids[-1])
     bench.observing.catch_up()
     bench.store.settle()
+    assert bench.store.get_by_id(by_hand.id)
 
     left = bench.all()
     assert {one.category for one in left} == {Category.KEY_FACT, Category.COMPACTION_SUMMARY}
     assert all("ops must be able" not in one.content for one in left)
 
-    bench.observing.forget("s-1")
-    bench.log.forget_session("s-1")
+    with bench.observing.forgetting("s-1", whole=True, is_kept=True):
+        bench.log.forget_session("s-1")
     bench.observing.catch_up()
     assert bench.all() == []
+
+
+@pytest.mark.promise("log.forget")
+def test_a_forgotten_session_leaves_what_was_merged_of_it_and_others_stand_again(
+    bench: Bench,
+) -> None:
+    bench.say(*first_part(), ended(5))
+    bench.say(
+        said(30, EventType.USER_MESSAGE, "hello again", "s-2"),
+        said(31, EventType.ASSISTANT_MESSAGE, "Hello!", "s-2"),
+        said(
+            32,
+            EventType.USER_MESSAGE,
+            "let's switch from TOML to the database for zones after all, ops want a form",
+            "s-2",
+        ),
+        ended(33, "s-2"),
+    )
+    bench.observing.catch_up()
+    before = {one.id: one for one in bench.all() if one.session_id == "s-1"}
+    assert any(one.superseded_by for one in before.values())
+    bench.store.compact(42, before_ms=1 << 45)
+    assert not before.keys() & {one.id for one in bench.all()}
+
+    with bench.observing.forgetting("s-2", whole=True, is_kept=True) as gone:
+        bench.log.forget_session("s-2")
+    bench.observing.catch_up()
+    bench.store.settle()
+
+    assert gone >= 1
+    left = {one.id: one for one in bench.all() if not one.sources}
+    assert all("form" not in one.content for one in bench.all())
+    assert all("form" not in one.content for one in bench.store.archive())
+    assert not any(one.superseded_by for one in left.values())
+    assert {one.session_id for one in bench.all()} == {"s-1"}
 
 
 def test_a_busy_store_costs_the_pass_and_not_the_observations(

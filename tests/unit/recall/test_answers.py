@@ -11,6 +11,8 @@ from datetime import UTC
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, Millis, from_iso
 from agentx.recall.plan import Answer, Question, answer, explained
@@ -229,3 +231,76 @@ def test_every_hit_can_say_why_it_is_there(ask: Ask) -> None:
 )
 def test_any_question_gets_an_answer(ask: Ask, text: str) -> None:
     assert len(ask([event("x", "something")], text).memories) <= 5
+
+
+def observation(doc_id: str, text: str, **changes: object) -> Document:
+    values: dict[str, object] = {"doc_type": "observation", "role": "", "session": "o"}
+    return event(doc_id, text, **{**values, **changes})
+
+
+def test_what_was_drawn_from_a_hit_stands_with_it_and_takes_no_place(ask: Ask) -> None:
+    found = ask(
+        [
+            event("said", "we will keep the sessions in postgres, redis goes away"),
+            observation("drawn", "sessions are kept in postgres", drawn_from=("said", "gone")),
+            observation("typed", "postgres keeps sessions for 30 days"),
+        ],
+        "where do we keep the sessions in postgres?",
+    )
+    by_id = {memory.hit.doc_id: memory.also for memory in found.memories}
+    assert by_id["said"] == ("drawn",)
+    assert "drawn" not in by_id
+    assert "typed" in by_id, "what was not drawn from a hit stands for itself"
+
+
+def test_what_was_drawn_from_something_else_is_still_found(ask: Ask) -> None:
+    said = event("said", "lunch at noon")
+    drawn = observation("drawn", "sessions are kept in postgres", drawn_from=("said",))
+    found = ask([said, drawn], "sessions postgres", Filters(doc_types=("observation",)))
+    assert [memory.hit.doc_id for memory in found.memories] == ["drawn"]
+
+
+@given(
+    texts=st.lists(
+        st.lists(st.sampled_from("cache redis postgres queue deploy".split()), min_size=1).map(
+            " ".join
+        ),
+        min_size=2,
+        max_size=6,
+    ),
+    recalled=st.integers(0, 15),
+)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.promise("recall.superseded")
+def test_what_was_replaced_comes_after_what_replaced_it(
+    ask: Ask, texts: list[str], recalled: int
+) -> None:
+    # Each replaces the one before it; the oldest matches the question best and is recalled most.
+    chain = [
+        observation(
+            f"o{number}",
+            f"{text} {'redis cache ' * (len(texts) - number)}",
+            superseded_by=f"o{number + 1}" if number + 1 < len(texts) else "",
+            timestamp_ms=NOW - (len(texts) - number) * DAY_MS,
+        )
+        for number, text in enumerate(texts)
+    ]
+    only = Filters(doc_types=("observation",))
+    found = ask(chain, "redis cache", only, recalled={"o0": recalled})
+    order = [memory.hit.doc_id for memory in found.memories]
+    newest_first = sorted(order, key=lambda doc_id: -int(doc_id.removeprefix("o")))
+    assert order == newest_first
+    assert f"o{len(texts) - 1}" in order
+
+
+def test_words_that_answer_come_before_acts_that_followed_the_question(ask: Ask) -> None:
+    found = ask(
+        [
+            event("asked", "where do we keep the sessions?"),
+            event("did", "Bash: rg -n sessions src", role="assistant", is_act=True),
+            event("said", "sessions are in postgres", role="assistant"),
+        ],
+        "where do we keep the sessions?",
+    )
+    order = [memory.hit.doc_id for memory in found.memories]
+    assert order.index("said") < order.index("did")

@@ -12,6 +12,8 @@ from agentx.agents.runners.agent_cli import AgentCli
 from agentx.agents.runners.port import Artifact, Ask, Reply, Runner, Wants
 from agentx.app.clarifying import logged_bus, run_monitor
 from agentx.app.memory import Memory
+from agentx.app.notices import renew_notices
+from agentx.app.operations.clarify_mirror import mirror_found
 from agentx.app.operations.recall import RecallRequest, recall
 from agentx.app.project import Project
 from agentx.app.runners import role_texts, runner_named, runner_of
@@ -67,7 +69,7 @@ def run_agent(
     roles = role_texts(project)
     role = roles.named(request.role)
     chosen = _runner(project, role, request)
-    run_monitor(project)
+    mirror_found(project, run_monitor(project))
     where = position(project, request.issue)
     if not where.issue.is_open:
         raise IllegalTransition(
@@ -90,6 +92,7 @@ def run_agent(
     state = open_agents(project).get(role).state
     if step is not None and request.advance and state is AgentState.DONE:
         issue = _moved(project, issue, step.status_on_complete)
+    renew_notices(project)
     return RunReply(
         role=role,
         issue=issue.number,
@@ -126,6 +129,7 @@ def _worked(project: Project, ask: Ask, run: Callable[[Ask], Reply]) -> Reply:
     issue, agents, bus = ask.issue, open_agents(project), logged_bus(project)
     began = project.clock.now_ms()
     agents.change(ask.role, lambda now: starting(now, issue=issue, at_ms=began))
+    renew_notices(project)
     bus.tell(AgentStarted(timestamp=began, agent=ask.role, issue_number=issue))
     try:
         reply = run(ask)

@@ -11,6 +11,7 @@ from agentx.agents.hub import finishing, starting
 from agentx.app.clarifying import inbox_lines, logged_bus, open_hub, role_named
 from agentx.app.drain import waiting
 from agentx.app.memory import Memory
+from agentx.app.notices import renew_notices
 from agentx.app.observing import Recall, open_observations
 from agentx.app.operations.clarify_ask import ask_again
 from agentx.app.operations.clarify_mirror import mirror_found
@@ -93,6 +94,7 @@ def _crossed(
     statuses.change(role, change)
     found = open_hub(project, bus=bus).check()
     mirror_found(project, found)
+    renew_notices(project)
     after = statuses.get(role)
     bus.tell(told(before))
     if after.state is not before.state:

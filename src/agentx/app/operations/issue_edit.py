@@ -1,9 +1,11 @@
-"""To make issues and to change them."""
+"""To make issues and to change them; the next session is told of what can be begun."""
 
 from __future__ import annotations
 
+from agentx.app.notices import renew_notices
 from agentx.app.project import Project
 from agentx.app.work import Edit, IssueView, NewIssue, open_issues, view
+from agentx.work.model import Issue
 
 
 def create_issue(project: Project, new: NewIssue) -> IssueView:
@@ -11,7 +13,7 @@ def create_issue(project: Project, new: NewIssue) -> IssueView:
 
     Raises: InvalidValue.
     """
-    return view(open_issues(project).create(new))
+    return _shown(project, open_issues(project).create(new))
 
 
 def update_issue(project: Project, number: int, edit: Edit) -> IssueView:
@@ -19,7 +21,7 @@ def update_issue(project: Project, number: int, edit: Edit) -> IssueView:
 
     Raises: NotFound, InvalidValue, IllegalTransition.
     """
-    return view(open_issues(project).edit(number, edit))
+    return _shown(project, open_issues(project).edit(number, edit))
 
 
 def close_issue(project: Project, number: int) -> IssueView:
@@ -27,7 +29,7 @@ def close_issue(project: Project, number: int) -> IssueView:
 
     Raises: NotFound.
     """
-    return view(open_issues(project).close(number))
+    return _shown(project, open_issues(project).close(number))
 
 
 def reopen_issue(project: Project, number: int) -> IssueView:
@@ -35,7 +37,7 @@ def reopen_issue(project: Project, number: int) -> IssueView:
 
     Raises: NotFound.
     """
-    return view(open_issues(project).reopen(number))
+    return _shown(project, open_issues(project).reopen(number))
 
 
 def comment_issue(project: Project, number: int, body: str, *, author: str = "") -> IssueView:
@@ -43,4 +45,9 @@ def comment_issue(project: Project, number: int, body: str, *, author: str = "")
 
     Raises: NotFound, InvalidValue.
     """
-    return view(open_issues(project).comment(number, body, author=author))
+    return _shown(project, open_issues(project).comment(number, body, author=author))
+
+
+def _shown(project: Project, issue: Issue) -> IssueView:
+    renew_notices(project)
+    return view(issue)

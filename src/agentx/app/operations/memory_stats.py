@@ -54,6 +54,8 @@ def memory_stats(project: Project) -> MemoryStats:
     by_event: dict[str, list[dict[str, Any]]] = {}
     for record in _records(project):
         by_event.setdefault(str(record.get("event")), []).append(record)
+    # What a hook printed from other rooms is a recall too, with no observation in it.
+    recalls = [each for each in by_event.get("memory-recalled", ()) if "count" in each]
     warned = [str(each.get("message")) for each in by_event.get("memory-alert", ())]
     return MemoryStats(
         backend=settings.backend,
@@ -62,10 +64,8 @@ def memory_stats(project: Project) -> MemoryStats:
         store=store,
         captures=_counter(by_event.get("memory-stored", ())),
         captures_skipped=len(by_event.get("memory-capture-skipped", ())),
-        recalls=_counter(by_event.get("memory-recalled", ())),
-        displaced_tokens=sum(
-            _number(each, "displaced") for each in by_event.get("memory-recalled", ())
-        ),
+        recalls=_counter(recalls),
+        displaced_tokens=sum(_number(each, "displaced") for each in recalls),
         searches=_counter(by_event.get("memory-searched", ()), many="results"),
         compactions=len(by_event.get("memory-compacted", ())),
         alerts=tuple(dict.fromkeys((*alerts(store), *reversed(warned))))[:_ALERTS_SHOWN_MAX],

@@ -6,15 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from agentx.app.memory import Memory
+from agentx.app.present import present
 from agentx.app.project import Project
-from agentx.app.recalling import (
-    Wanted,
-    close_lines,
-    newest_days,
-    present,
-    recent_lines,
-    wanted_lines,
-)
+from agentx.app.recalling import Wanted, close_lines, newest_days, recent_lines, wanted_lines
 from agentx.app.room_lines import STANDING, RoomLines
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX

@@ -4,12 +4,13 @@
 
 A line of a summary rests on a grip, a grip on a piece of an event's text, and an event on
 what an agent CLI said, then and there. An observation rests on the events it was drawn
-from, or on the observations that were merged into it. What a person or a run wrote down
-rests on itself.
+from, or on the observations that were merged into it; a lesson on the runs that taught it,
+and what was said in them. What a person or a run wrote down rests on itself.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from agentx.kernel.ids import is_ulid
 from agentx.kernel.limits import WHY_LINES_MAX
 from agentx.kernel.text import folded
 
+_LESSON = re.compile(r"(?:PAT|ADR|TD|LRN)-\d{1,6}", re.IGNORECASE)
 # Of an event, what is shown of its text, and of what stands before the proof.
 _EVENT_CHARS_MAX = 2_000
 _AROUND_CHARS = 200
@@ -60,6 +62,8 @@ def _trace(project: Project, memory: Memory, doc_id: str) -> Trace:
         return _of_node(memory, doc_id)
     if doc_id.startswith("obs-"):
         return _of_observation(project, memory, doc_id)
+    if _LESSON.fullmatch(doc_id):
+        return _of_lesson(project, doc_id)
     if is_ulid(doc_id):
         with suppress(NotFound):
             return _event(memory.event(doc_id))
@@ -91,6 +95,46 @@ def _of_observation(project: Project, memory: Memory, doc_id: str, depth: int = 
         source=f"{found.category} of issue {found.issue_number}, {found.agent}{replaced}",
         rests_on=tuple(below),
         left_out=max(len(found.event_ids) + len(found.sources) - len(below), 0),
+    )
+
+
+def _of_lesson(project: Project, doc_id: str) -> Trace:
+    from agentx.app.lesson_proofs import lesson_proof  # noqa: PLC0415  only where it is asked for
+
+    proof = lesson_proof(project, doc_id)
+    row = proof.lesson
+    against = f", contradicted by {len(row.contradicted_by)}" if row.contradicted_by else ""
+    runs = [
+        Trace(
+            id=run.run_id,
+            kind="run",
+            text=run.title or "(the run is gone)",
+            timestamp_ms=Millis(run.at_ms) if run.at_ms else None,
+            source=run.status,
+            rests_on=tuple(
+                Trace(
+                    id=said.event_id,
+                    kind="run_event",
+                    text=said.text,
+                    timestamp_ms=Millis(said.at_ms),
+                    source=said.actor,
+                )
+                for said in run.said[:WHY_LINES_MAX]
+            ),
+            left_out=max(len(run.said) - WHY_LINES_MAX, 0),
+        )
+        for run in proof.runs
+    ]
+    named = [Trace(id="", kind="evidence", text=one, source="named") for one in proof.evidence]
+    below = (*runs, *named)
+    return Trace(
+        id=row.id,
+        kind="lesson",
+        text=f"{row.name}: {row.text}" if row.name and row.name != row.text else row.text,
+        timestamp_ms=Millis(row.changed_ms),
+        source=f"{row.kind}, {row.confidence}, {row.status}{against}",
+        rests_on=below[:WHY_LINES_MAX],
+        left_out=max(len(below) - WHY_LINES_MAX, 0),
     )
 
 

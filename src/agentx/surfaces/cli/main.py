@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from difflib import get_close_matches
 from typing import NoReturn
 
 import click
@@ -31,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("search", "Find anything ever said: by words, by time, by plain questions."),
     "recall": ("recall", "What an agent should know before it begins, within a budget."),
     "why": ("why", "From anything recalled down to the words that prove it."),
-    "show": ("show", "The whole text of an event."),
+    "show": ("show", "The whole text of anything that has an id."),
     "sessions": ("sessions", "The sessions, newest first."),
     "events": ("events", "The event log."),
     "vectors": ("vectors", "Search by meaning too: install, status, remove."),
@@ -51,9 +52,23 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "ltm": ("ltm", "What runs taught: patterns, decisions, debt, metrics, learnings."),
     "daemon": ("daemon", "The background process: start, stop, status."),
     "scheduler": ("scheduler", "What the daemon does by itself: status, pause, resume, run."),
+    "rebuild": ("rebuild", "Make a view from nothing: search, toc, vectors and others."),
     "config": ("config", "Settings: show, set, unset."),
     "logs": ("logs", "AgentX's own log."),
     "demo": ("demo", "Three weeks of a small team, replayed: see what AgentX remembers."),
+}
+
+# How `agentx --help` lists them; a test sees to it that each stands in one place.
+CHAPTERS: dict[str, tuple[str, ...]] = {
+    "Begin": ("init", "setup", "status", "doctor", "import", "sync", "demo"),
+    "What was said": ("toc", "expand", "search", "show", "sessions", "events", "forget"),
+    "What was learnt": ("recall", "why", "memory", "vectors"),
+    "Agents and their work": (
+        *("issue", "ready", "deps", "workflow", "state", "agent"),
+        *("clarify", "hook", "digest"),
+    ),
+    "Runs": ("run", "ltm"),
+    "Behind it": ("mcp", "daemon", "scheduler", "rebuild", "config", "logs"),
 }
 
 
@@ -75,8 +90,22 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  as above
         """Write the list without importing what it lists."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for title, names in CHAPTERS.items():
+            with formatter.section(title):
+                rows = [
+                    (name.ljust(width), COMMANDS[name][1]) for name in names if name in COMMANDS
+                ]
+                formatter.write_dl(rows)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one may have been meant."""
+        near = [] if args[0] in COMMANDS else get_close_matches(args[0], COMMANDS, 1)
+        if near and not args[0].startswith("-"):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+        return super().resolve_command(ctx, args)
 
 
 @click.group(
@@ -112,6 +141,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.exit(leaving.exit_code)
     except click.exceptions.Abort:
         _leave(Failure(exit_code=130, code="interrupted", message="interrupted"), as_json)
+    except click.exceptions.NoArgsIsHelpError as help_wanted:
+        sys.stdout.write(help_wanted.format_message() + "\n")
+        sys.exit(0)
     except click.ClickException as error:
         usage = isinstance(error, click.UsageError) and error.ctx is not None
         hint = f"see `{error.ctx.command_path} --help`" if usage and error.ctx else ""  # type: ignore[attr-defined]  # narrowed by usage

@@ -1,8 +1,9 @@
 """At session start: the recall digest that was prepared beforehand, read from disk and printed.
 
 Which digest is settled by the branch, the role and the agent CLI, in this order of
-preference: branch and role, branch, role, neither. What was printed is spooled too,
-so that memory knows what the session was told.
+preference: branch and role, branch, role, neither. Before it stands the notice of the
+role, or of everybody: what waits at this moment. What was printed is spooled too, so
+that memory knows what the session was told.
 """
 
 import os
@@ -94,24 +95,41 @@ def session_of(raw: bytes) -> str:
 
 def _digest(call: Call, top: str, branch: str) -> tuple[str, str] | None:
     """Return the name and the text of the digest that fits best."""
-    store = _store(call.cwd) or (_store(top) if top else None)
-    if store is None:
+    folder = _folder(call.cwd) or (_folder(top) if top else "")
+    if not folder:
         return None
     choices = ((branch, call.agent), (branch, ""), ("", call.agent), ("", ""))
-    for wanted_branch, role in dict.fromkeys(choices):
-        name = f"{encoded(wanted_branch)}+{encoded(role)}+{encoded(call.harness)}.txt"
-        text = _read(os.path.join(store, "digests", name), _DIGEST_BYTES_MAX)
+    names = [
+        f"{encoded(wanted)}+{encoded(role)}+{encoded(call.harness)}.txt"
+        for wanted, role in dict.fromkeys(choices)
+    ]
+    digest = _first(folder, names)
+    notice = _first(folder, [f"{encoded(call.agent)}.notice", f"{encoded('')}.notice"])
+    if digest is None or notice is None:
+        return digest or notice
+    return digest[0], f"{notice[1].rstrip()}\n\n{digest[1]}"
+
+
+def _first(folder: str, names: list[str]) -> tuple[str, str] | None:
+    """Return the first of some files that says something, with its name."""
+    for name in names:
+        text = _read(os.path.join(folder, name), _DIGEST_BYTES_MAX)
         if text is not None and text.strip():
             return name, text
     return None
 
 
-def _store(directory: str) -> str | None:
-    """Return the store that the directory belongs to, if a drain has settled it."""
-    folder = os.path.join(spool_root(os.environ), encoded(directory))
-    settled = _read(os.path.join(folder, "store"), _SMALL_BYTES_MAX)
-    path = (settled or "").partition("\n")[0].strip()  # the second line names the project
-    return path if os.path.isabs(path) else None
+def _folder(directory: str) -> str:
+    """Return where the digests of a directory's project are, if a drain has settled its store."""
+    spool = os.path.join(spool_root(os.environ), encoded(directory))
+    settled = _read(os.path.join(spool, "store"), _SMALL_BYTES_MAX)
+    store, _, project = (settled or "").strip().partition("\n")
+    if not os.path.isabs(store):
+        return ""
+    folder = os.path.join(store, "digests")
+    own = os.path.join(folder, encoded(project.strip()))
+    # Projects that share a store have a folder each.
+    return own if project and os.path.isdir(own) else folder
 
 
 def _read(path: str, bytes_max: int) -> str | None:

@@ -1,18 +1,17 @@
 """To ask another agent, to answer, and to see what waits: the clarification protocol for agents.
 
-The same verbs as `agentx clarify`. What other agents wrote is fenced as data.
+The same verbs as `agentx clarify`. What other agents wrote is fenced as data. The room is
+imported when somebody asks, because every session pays for the server's start.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agentx.app.clarifying import Clarification, Request, Status, as_data, listing, stream
-from agentx.app.operations import clarify_ask, clarify_read, clarify_settle
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX, CLARIFY_TOPIC_CHARS_MAX
@@ -20,6 +19,9 @@ from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, preview
 from agentx.surfaces.mcp.answer import NOTICE, Row, answer, fence_safe
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
+
+if TYPE_CHECKING:
+    from agentx.app.clarifying import Clarification
 
 _TOKENS_MAX = 6_000
 _WAIT_SECONDS_MAX = 300
@@ -56,6 +58,9 @@ def _offer_ask(server: MCPServer, desk: Desk) -> None:
         be asked, else it waits for that agent: look with `inbox`. Rounds are few; when they are
         used up, a person is called.
         """
+        from agentx.app.clarifying import Request  # noqa: PLC0415  see above
+        from agentx.app.operations import clarify_ask  # noqa: PLC0415  see above
+
         waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS) if wait_seconds else None
         project = desk.project()
         if follow_up:
@@ -87,6 +92,8 @@ def _offer_answer(server: MCPServer, desk: Desk) -> None:
 
         Say the answer first, then what it rests on (file and line), then what is still open.
         """
+        from agentx.app.operations import clarify_settle  # noqa: PLC0415  see above
+
         project = desk.project()
         verb = clarify_settle.resolve if resolve else clarify_settle.answer
         return _said(verb(project, id, text, by=asker))
@@ -101,6 +108,8 @@ def _offer_inbox(server: MCPServer, desk: Desk) -> None:
 
         Look when you begin, and when you waited for an answer.
         """
+        from agentx.app.operations import clarify_read  # noqa: PLC0415  see above
+
         project = desk.project()
         seen = clarify_read.inbox_of(project, role) if role else clarify_read.active(project)
         return answer_rows(seen.clarifications, seen.now_ms)
@@ -120,6 +129,9 @@ def _offer_prompt(server: MCPServer, desk: Desk) -> None:
 
 
 def _prompt(desk: Desk, issue: str) -> str:
+    from agentx.app.clarifying import listing, stream  # noqa: PLC0415  see above
+    from agentx.app.operations import clarify_read  # noqa: PLC0415  see above
+
     project = desk.project()
     wanted = issue.strip().removeprefix("#")
     if not wanted:
@@ -137,19 +149,23 @@ def _prompt(desk: Desk, issue: str) -> str:
 
 def answer_rows(states: tuple[Clarification, ...], now_ms: int) -> CallToolResult:
     """Return clarifications as rows."""
+    from agentx.app.clarifying import as_data, listing  # noqa: PLC0415  see above
+
     rows = [Row(_line(state), as_data(state)) for state in states]
     head = "" if rows else listing((), now_ms)
     return answer(rows, budget=_TOKENS_MAX, head=head, more="`agentx clarify` shows them all.")
 
 
 def _said(state: Clarification) -> CallToolResult:
+    from agentx.app.clarifying import as_data  # noqa: PLC0415  see above
+
     return answer([Row(_line(state), as_data(state))], budget=_TOKENS_MAX)
 
 
 def _line(state: Clarification) -> str:
     shown = f"- {state.id} [{state.status}] {state.asker} -> {state.to}: {state.topic}"
     shown += f"\n  Q: {preview(state.question, CLARIFY_TEXT_CHARS_MAX)}"
-    if state.answer and state.status is not Status.PENDING:
+    if state.answer and state.status != "pending":
         shown += f"\n  A: {preview(state.answer, CLARIFY_TEXT_CHARS_MAX)}"
     return shown
 

@@ -13,7 +13,6 @@ from pydantic import Field
 
 from agentx.app.observing import Category, Observation, ObservationIndex, SearchFilters
 from agentx.app.operations.memory_read import memory_list, memory_search, memory_show
-from agentx.app.operations.memory_write import Draft, memory_add
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import MCP_ROWS_MAX, OBSERVATION_CHARS_MAX
 from agentx.kernel.when import age
@@ -48,6 +47,9 @@ def _offer_remember(server: MCPServer, desk: Desk) -> None:
         Sessions are captured by themselves: use this for what would be missed, such as a reason
         that was never said aloud. One thing at a time, in whole sentences.
         """
+        # Every session pays for the server's start, few keep anything.
+        from agentx.app.operations.memory_write import Draft, memory_add  # noqa: PLC0415  see above
+
         draft = Draft(
             text=text, agent=agent, issue=issue or 0, category=category, files=tuple(files or ())
         )

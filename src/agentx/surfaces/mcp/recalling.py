@@ -1,4 +1,8 @@
-"""What matters most, without a question: the section that sessions begin with."""
+"""What matters most, without a question: the section that sessions begin with.
+
+Recalling looks into every room; they are imported when somebody asks, because every session
+pays for the server's start.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,6 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field
 
-from agentx.app.operations.recall import RecallRequest
-from agentx.app.operations.recall import recall as recalled
 from agentx.kernel.limits import MCP_ANSWER_TOKENS_MAX, MCP_ANSWER_TOKENS_MIN
 from agentx.surfaces.mcp.answer import fenced
 from agentx.surfaces.mcp.desk import Desk
@@ -43,6 +45,9 @@ def register(server: MCPServer, desk: Desk) -> None:
         With a context, what is close to it comes first. Each line has an id for `expand`.
         Use it once when you begin something; use `search` for a question.
         """
+        from agentx.app.operations.recall import RecallRequest  # noqa: PLC0415  see above
+        from agentx.app.operations.recall import recall as recalled  # noqa: PLC0415  as above
+
         request = RecallRequest(
             agent=agent, issue=issue, context=context, budget_tokens=budget_tokens, more=_MORE
         )

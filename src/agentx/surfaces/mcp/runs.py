@@ -11,9 +11,8 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agentx.app.operations.run_context import context_text, run_context
 from agentx.app.operations.run_read import RunOverview, show_run
-from agentx.app.operations.run_write import KINDS, Saying, record_event
+from agentx.app.operations.run_write import CANDIDATE_KINDS, KINDS, Saying, record_event
 from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
 from agentx.surfaces.mcp.answer import Row, answer, fenced
 from agentx.surfaces.mcp.desk import Desk
@@ -26,10 +25,11 @@ RunName = Annotated[str, Field(description="A run id; empty: the active one", ma
 
 
 def register(server: MCPServer, desk: Desk) -> None:
-    """Offer `run_status`, `run_task_context` and `run_event`."""
+    """Offer `run_status`, `run_task_context`, `run_event` and `propose_lesson`."""
     _offer_status(server, desk)
     _offer_context(server, desk)
     _offer_event(server, desk)
+    _offer_lesson(server, desk)
 
 
 def _offer_status(server: MCPServer, desk: Desk) -> None:
@@ -85,6 +85,12 @@ def _offer_context(server: MCPServer, desk: Desk) -> None:
 
         Call it before you begin a task of a run.
         """
+        # Every session pays for the server's start, few ask for this.
+        from agentx.app.operations.run_context import (  # noqa: PLC0415  see above
+            context_text,
+            run_context,
+        )
+
         return fenced(context_text(run_context(desk.project(), run, task, budget_tokens)))
 
 
@@ -118,6 +124,40 @@ def _offer_event(server: MCPServer, desk: Desk) -> None:
         ]
         head = f"recorded in {told.run.id}: {told.run.phase}, {told.run.status}"
         return answer(rows, budget=_TOKENS_MAX, head=head, run_id=told.run.id)
+
+
+def _offer_lesson(server: MCPServer, desk: Desk) -> None:
+    @offer(server, title="Offer a lesson", reads_only=False)
+    def propose_lesson(
+        *,
+        text: Annotated[
+            str, Field(description="The lesson, in one sentence", max_length=RUN_TEXT_CHARS_MAX)
+        ],
+        kind: Annotated[str, Field(description=f"One of {', '.join(CANDIDATE_KINDS)}")],
+        actor: Annotated[str, Field(description="Your role, such as executor", max_length=64)],
+        evidence: Annotated[
+            list[str] | None, Field(description="What proves it: files, tests, event ids")
+        ] = None,
+        files: Annotated[list[str] | None, Field(description="Files it is about")] = None,
+        contradicts: Annotated[
+            list[str] | None, Field(description="Known lessons it speaks against, such as PAT-001")
+        ] = None,
+        confidence: Annotated[str, Field(description="LOW, MEDIUM or HIGH")] = "MEDIUM",
+        run: RunName = "",
+    ) -> CallToolResult:
+        """Offer what the run taught to long-term memory: later runs are told, if it is accepted.
+
+        A pattern that works, an error and its mend, a decision, a debt. Saying again what is
+        known makes it surer. Only what the next agent would not find out by itself.
+        """
+        lists = {"evidence": evidence, "files": files, "contradicts": contradicts}
+        given: dict[str, Any] = {"kind": kind, "text": text, "confidence": confidence}
+        given.update({name: each for name, each in lists.items() if each})
+        by = Saying(run_id=run, actor=actor)
+        told = record_event(desk.project(), by, "candidate-proposed", given)
+        name = list(told.run.candidates)[-1]
+        head = f"{name} is offered by {told.run.id}; a person or the run's end decides"
+        return answer([], budget=_TOKENS_MAX, head=head, run_id=told.run.id, candidate_id=name)
 
 
 def _field(kind: str) -> str:

@@ -8,7 +8,7 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agentx.app.found import KINDS, SearchHit, SearchRequest
+from agentx.app.found import KINDS, REMEMBERED, SearchHit, SearchRequest
 from agentx.app.operations.everywhere import EverywhereReply, search_everywhere
 from agentx.app.project import Project
 from agentx.app.zone import project_zone
@@ -22,9 +22,8 @@ from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
 from agentx.surfaces.rpc.door import open_other
 
-# The table of contents says the same as the events: it is left to those who ask for it.
-_SAID = tuple(kind for kind in KINDS if kind not in ("toc_node", "grip"))
 _SNIPPET_CHARS_MAX = 300
+_ALSO_MAX = 3
 _TOKENS_MAX = 6_000
 
 Point = Annotated[str, Field(description="2026-03-02, 2026-03-02T14:00, 7d, 12h or yesterday")]
@@ -57,7 +56,8 @@ def register(server: MCPServer, desk: Desk) -> None:
         """Find what was said, decided and done in earlier sessions. Cheap: start here.
 
         Gives rows, best first: id, age, who, a snippet, and what the full text costs in tokens.
-        Then `get` the few ids that are worth it, or `timeline` one to see what led to it.
+        "also" are ids of what says the same, or was drawn from it. Then `get` the few ids that
+        are worth it, or `timeline` one to see what led to it.
         """
         if kind and kind not in KINDS:
             raise InvalidValue(f"{kind!r} is no kind", hint=f"one of {', '.join(KINDS)}")
@@ -65,7 +65,7 @@ def register(server: MCPServer, desk: Desk) -> None:
         def request(project: Project) -> SearchRequest:
             return SearchRequest(
                 query=query,
-                kinds=(kind,) if kind else _SAID,
+                kinds=(kind,) if kind else REMEMBERED,
                 agent=agent,
                 issue=issue,
                 since_ms=_moment(since, project),
@@ -114,9 +114,10 @@ def _row(hit: SearchHit, *, now_ms: int, named: bool) -> Row:
         "project": where,
         "snippet": snippet,
         "tokens": hit.tokens,
-        "also": hit.also,
+        "also": hit.also[:_ALSO_MAX],
     }
-    return Row(f"- {hit.doc_id} ({facts}): {snippet}", data)
+    also = f" [also {', '.join(hit.also[:_ALSO_MAX])}]" if hit.also else ""
+    return Row(f"- {hit.doc_id} ({facts}): {snippet}{also}", data)
 
 
 def _moment(said: str, project: Project) -> Millis | None:

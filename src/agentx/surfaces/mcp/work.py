@@ -1,27 +1,26 @@
 """Issues and what is next, for agents: the same verbs as `agentx issue`, `ready`, `workflow`.
 
-What people and other agents wrote into issues is fenced as data.
+What people and other agents wrote into issues is fenced as data. The room is imported
+when somebody asks, because every session pays for the server's start.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agentx.app.operations.issue_edit import comment_issue, create_issue, update_issue
-from agentx.app.operations.issue_read import show_issue
-from agentx.app.operations.ready_queue import ready as ready_queue
-from agentx.app.operations.workflow_show import next_steps
-from agentx.app.work import Edit, IssueView, NewIssue, named_status
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import ISSUE_BODY_CHARS_MAX, ISSUE_NUMBER_MAX, ISSUE_TITLE_CHARS_MAX
 from agentx.kernel.text import preview
 from agentx.surfaces.mcp.answer import Row, answer
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
+
+if TYPE_CHECKING:
+    from agentx.app.work import IssueView
 
 _TOKENS_MAX = 6_000
 
@@ -43,6 +42,8 @@ def _offer_ready(server: MCPServer, desk: Desk) -> None:
         """Show the issues that can be begun now, most urgent first, and those that wait for an
         answer.
         """
+        from agentx.app.operations.ready_queue import ready as ready_queue  # noqa: PLC0415  see above
+
         found = ready_queue(desk.project())
         rows = [Row(f"- {_line(issue)}", _brief(issue)) for issue in found.ready]
         rows += [
@@ -60,6 +61,9 @@ def _offer_issue(server: MCPServer, desk: Desk) -> None:
     @offer(server, title="One issue")
     def issue(number: Number) -> CallToolResult:
         """Show an issue: its text, its comments, where it stands in its workflow, what is next."""
+        from agentx.app.operations.issue_read import show_issue  # noqa: PLC0415  see above
+        from agentx.app.operations.workflow_show import next_steps  # noqa: PLC0415  see above
+
         project = desk.project()
         found = show_issue(project, number)
         where = next_steps(project, number)
@@ -93,6 +97,9 @@ def _offer_create(server: MCPServer, desk: Desk) -> None:
 
         Under `## Dependencies` its body may say `Blocks: #3` and `Blocked-by: #2`.
         """
+        from agentx.app.operations.issue_edit import create_issue  # noqa: PLC0415  see above
+        from agentx.app.work import NewIssue, named_status  # noqa: PLC0415  see above
+
         new = NewIssue(
             title=title, body=body, labels=tuple(labels or ()), status=named_status(status)
         )
@@ -112,6 +119,12 @@ def _offer_update(server: MCPServer, desk: Desk) -> None:
         remove_labels: Labels = None,
     ) -> CallToolResult:
         """Move an issue one status on (or back), change its labels, or say something on it."""
+        from agentx.app.operations.issue_edit import (  # noqa: PLC0415  see above
+            comment_issue,
+            update_issue,
+        )
+        from agentx.app.work import Edit, named_status  # noqa: PLC0415  see above
+
         project = desk.project()
         edit = Edit(
             status=named_status(status) if status else None,

@@ -197,6 +197,13 @@ class RemoteMemory:
         told(1, 1)
         return toc_messages.caught_up_value(done)
 
+    def rebuild_index(self, name: str, told: Told = lambda _done, _total: None) -> int:
+        """Make an index from nothing."""
+        request = pb2.RebuildIndexRequest(index=messages.whole(name))
+        done = self._call(self._stub.RebuildIndex, request, wait_ms=RPC_LONG_WAIT_MS)
+        told(1, 1)
+        return done.entries
+
     def search(self, request: SearchRequest) -> SearchReply:
         """Return what fits a question best."""
         methods = {

@@ -195,6 +195,14 @@ class MemoryServer:
             done = self._of(context).rebuild_toc()
             return pb2.RebuildTocResponse(events=done.events, nodes=done.nodes)
 
+    def RebuildIndex(
+        self, request: pb2.RebuildIndexRequest, context: grpc.ServicerContext
+    ) -> pb2.RebuildIndexResponse:
+        """Make an index from nothing."""
+        with self._answering(context):
+            entries = self._of(context).rebuild_index(request.index)
+            return pb2.RebuildIndexResponse(entries=entries)
+
     def GetTocRoot(
         self, request: pb2.GetTocRootRequest, context: grpc.ServicerContext
     ) -> pb2.GetTocRootResponse:

@@ -15,6 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult
 
 from agentx.app.config import read_environment
+from agentx.app.operations.ltm import list_candidates
 from agentx.app.operations.run_write import Contract, Saying, add_task, start_run
 from agentx.app.project import open_project
 from agentx.app.running import active_run, digest_lines
@@ -52,5 +53,17 @@ def test_an_agent_reads_a_run_and_says_what_it_did(tmp_path: Path) -> None:
     assert "TASK-001 failed: no way" in call("run_status")
     assert active_run(project) == run.id
     assert digest_lines(project)[0].startswith(f"run {run.id}: Add e-mail checks (PLANNING")
+    offered = call(
+        "propose_lesson",
+        text="Addresses are checked in one place",
+        kind="pattern",
+        actor="executor",
+        evidence=["mail.py"],
+    )
+    candidate, _undone = list_candidates(project)
+    assert candidate.key in offered
+    assert (candidate.kind, candidate.evidence) == ("code-pattern", ("mail.py",))
+    with pytest.raises(ToolError, match="pattern"):
+        call("propose_lesson", text="x", kind="patern", actor="executor")
     with pytest.raises(ToolError, match="did you mean"):
         call("run_event", type="task-strated", actor="executor", task="TASK-001")

@@ -461,3 +461,11 @@ def test_an_open_stream_counts_as_activity(served: Served, stub: MemoryServiceSt
     assert served.activity.idle_ms() == 0
     release.set()
     assert list(acks) == []
+
+
+def test_an_index_is_rebuilt_over_there_and_one_that_is_none_is_refused(served: Served) -> None:
+    told: list[tuple[int, int]] = []
+    assert served.remote.rebuild_index("search", lambda done, all_: told.append((done, all_))) == 0
+    assert told == [(1, 1)]
+    with pytest.raises(InvalidValue, match="none of search, vectors"):
+        served.remote.rebuild_index("toc")

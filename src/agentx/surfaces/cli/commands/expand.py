@@ -10,21 +10,25 @@ from rich.text import Text
 from agentx.app.memory import Event, Expansion
 from agentx.kernel.text import printable
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.commands import memory
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 _AROUND_CHARS = 400
 
 
 @click.command(cls=Verb)
-@click.argument("grip_id")
+@click.argument("grip_id", metavar="ID")
 @click.option("--before", default=3, show_default=True, metavar="N", help="Events before it.")
 @click.option("--after", default=3, show_default=True, metavar="N", help="Events after it.")
 @click.pass_obj
 def command(invocation: Invocation, grip_id: str, before: int, after: int) -> None:
-    """Show the exact words that a line of the table of contents came from."""
-    with invocation.memory() as memory:
-        memory.catch_up()
-        found = memory.expand(grip_id, before=before, after=after)
+    """Show the exact words that a line of the table of contents came from, or an observation."""
+    if grip_id.startswith("obs-"):
+        click.get_current_context().invoke(memory.show, observation_id=grip_id)
+        return
+    with invocation.memory() as opened:
+        opened.catch_up()
+        found = opened.expand(grip_id, before=before, after=after)
     invocation.show(found, lambda screen: _draw(screen, found))
 
 

@@ -11,6 +11,7 @@ import click
 from agentx.app.observing import Category, Observation, ObservationIndex, Recall, SearchFilters
 from agentx.app.operations import memory_read
 from agentx.kernel.clock import Millis
+from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import printable
 from agentx.kernel.when import age, point
 from agentx.surfaces.cli import render
@@ -39,7 +40,7 @@ def _filtered(verb: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--category", type=click.Choice(_CATEGORIES), help="Only of this kind."),
         click.option("--since", default="", metavar="T", help="From this time: 2026-03-02, 7d."),
         click.option("--until", default="", metavar="T", help="Before this time."),
-        click.option("--limit", default=20, show_default=True, metavar="N"),
+        click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N"),
     )
     for option in reversed(options):
         verb = option(verb)
@@ -73,7 +74,8 @@ def list_(invocation: Invocation, /, limit: int, **given: Any) -> None:
     """Show observations, newest first."""
     filters = _filters(invocation, limit=limit, **given)
     found = memory_read.memory_list(invocation.project, filters)
-    _show_rows(invocation, found, "No observations yet.")
+    asked = filters != SearchFilters(limit=limit)
+    _show_rows(invocation, found, "No observation fits." if asked else "No observations yet.")
 
 
 @command.command("show")
@@ -111,6 +113,8 @@ def add(
 
     draft = Draft(text=text, agent=agent, issue=issue, category=category, files=files)
     kept = memory_add(invocation.project, draft)
+    if len(text.strip()) > OBSERVATION_CHARS_MAX:
+        invocation.talk.print(f"only the first {OBSERVATION_CHARS_MAX:,} characters were kept")
     invocation.show({"id": kept.id}, lambda screen: screen.print(kept.id, markup=False))
 
 
@@ -157,7 +161,7 @@ def compact(invocation: Invocation, issue: int | None, older_than: int | None) -
             f"merged {render.counted(done.archived, 'observation')} of"
             f" {render.counted(done.issues, 'issue')} into {merged}"
         )
-        screen.print("the originals are in .agentx/memory/archive/", style="dim")
+        screen.print("the originals are kept in the archive: agentx memory show ID", style="dim")
 
     invocation.show(done, draw)
 
@@ -250,7 +254,8 @@ def _show_rows(invocation: Invocation, found: tuple[ObservationIndex, ...], noth
         for row in found:
             issue = f"  issue {row.issue_number}" if row.issue_number else ""
             old = age(row.timestamp_ms, now_ms=now_ms)
-            screen.print(f"{_kind(row.category)}  {old}{issue}  {row.agent}  [dim]{row.id}[/]")
+            said = f"{_kind(row.category)}  {old}{issue}  {row.agent}  [dim]{row.id}[/]"
+            screen.print(said, soft_wrap=True)
             screen.print(render.line(_doubt(row) + row.summary, screen.width - 2), end="\n\n")
         screen.print("open one: agentx memory show ID", style="dim")
 

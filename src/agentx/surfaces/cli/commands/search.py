@@ -105,10 +105,21 @@ def _draw_everywhere(screen: Console, found: EverywhereReply, now_ms: int) -> No
         screen.print(f"passed over {passed.project}: {passed.message}{hint}", style="yellow")
 
 
+def _source(hit: SearchHit) -> Text:
+    """Return who said it, or what it is: what was made of words is not taken for them."""
+    issue = f"issue {hit.issue}" if hit.issue else ""
+    if hit.kind == "event":
+        said = render.harness(hit.harness).append(f"  {hit.role}")
+        return said.append(f"  {hit.agent}" if hit.agent else "")
+    facts = "  ".join(filter(None, (hit.agent, issue)))
+    made = Text(hit.kind.replace("_", " "), style="bold magenta")
+    return made.append(f"  {facts}" if facts else "", style="not bold default")
+
+
 def _draw_hit(screen: Console, hit: SearchHit, now_ms: int) -> None:
     head = Text(f"{render.moment(hit.timestamp_ms)} ", style="dim")
     head.append(f"({age(hit.timestamp_ms, now_ms=now_ms)})  ", style="dim")
-    head.append_text(render.harness(hit.harness)).append(f"  {hit.role or hit.kind}")
+    head.append_text(_source(hit))
     screen.print(head.append(f"  {hit.doc_id}", style="dim"))
     body = Text("  " + hit.snippet)
     for start, end in hit.marks:

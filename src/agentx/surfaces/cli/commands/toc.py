@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import click
 from rich.console import Console
@@ -10,11 +11,13 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 from rich.tree import Tree
 
-from agentx.app.memory import CaughtUp, Told
+from agentx.app.memory import Told
 from agentx.app.operations.toc import DEPTH_MAX, TocTree, toc
 from agentx.kernel.text import printable
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+
+Done = TypeVar("Done")
 
 _LEVEL_STYLES = {"year": "bold", "month": "bold", "week": "bold cyan", "day": "cyan", "segment": ""}
 _KIND_SIGNS = {
@@ -47,7 +50,7 @@ def command(invocation: Invocation, node_id: str, depth: int | None, rebuild: bo
     deep = depth if depth is not None else (1 if node_id else 2)
     with invocation.memory() as memory:
         memory.drain()
-        bring_up_to_date(invocation, memory.rebuild_toc if rebuild else memory.catch_up)
+        behind_progress(invocation, memory.rebuild_toc if rebuild else memory.catch_up)
         trees = toc(memory, node_id=node_id, depth=deep)
     data: object = trees[0] if node_id else {"nodes": trees}
     invocation.show(data, lambda screen: _draw(screen, trees, whole=bool(node_id)))
@@ -102,7 +105,7 @@ def _deepest(tree: TocTree) -> TocTree:
     return tree
 
 
-def bring_up_to_date(invocation: Invocation, update: Callable[[Told], CaughtUp]) -> None:
+def behind_progress(invocation: Invocation, update: Callable[[Told], Done]) -> Done:
     """Run a catch-up or a rebuild behind a progress bar that shows only when it takes a while."""
     talk = invocation.talk
     with Progress(
@@ -118,4 +121,4 @@ def bring_up_to_date(invocation: Invocation, update: Callable[[Told], CaughtUp])
         def told(done: int, total: int) -> None:
             bar.update(task, completed=done, total=max(total, 1))
 
-        update(told)
+        return update(told)

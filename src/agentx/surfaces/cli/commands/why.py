@@ -14,7 +14,7 @@ from agentx.surfaces.cli.frame import Invocation, Verb
 
 _TEXT_CHARS_MAX = 600
 _AFTER_CHARS = 200
-_STYLES = {"toc_node": "bold cyan", "line": "bold", "grip": "italic"}
+_STYLES = {"toc_node": "bold cyan", "lesson": "bold", "line": "bold", "grip": "italic"}
 
 
 @click.command(cls=Verb)
@@ -23,7 +23,7 @@ _STYLES = {"toc_node": "bold cyan", "line": "bold", "grip": "italic"}
 def command(invocation: Invocation, doc_id: str) -> None:
     """Show why something is remembered: the words it came from, who said them, and when.
 
-    ID is any id that recall, search or toc shows: a grip, a node, an event.
+    ID is any id that recall, search or toc shows: a grip, a node, an event, a lesson (PAT-001).
     """
     with invocation.memory() as memory:
         memory.drain()

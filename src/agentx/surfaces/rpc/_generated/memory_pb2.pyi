@@ -510,6 +510,18 @@ class RebuildTocResponse(_message.Message):
     nodes: int
     def __init__(self, events: _Optional[int] = ..., nodes: _Optional[int] = ...) -> None: ...
 
+class RebuildIndexRequest(_message.Message):
+    __slots__ = ("index",)
+    INDEX_FIELD_NUMBER: _ClassVar[int]
+    index: str
+    def __init__(self, index: _Optional[str] = ...) -> None: ...
+
+class RebuildIndexResponse(_message.Message):
+    __slots__ = ("entries",)
+    ENTRIES_FIELD_NUMBER: _ClassVar[int]
+    entries: int
+    def __init__(self, entries: _Optional[int] = ...) -> None: ...
+
 class GetTocRootRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...

@@ -86,6 +86,11 @@ class MemoryServiceStub:
                 request_serializer=agentx_dot_v1_dot_memory__pb2.RebuildTocRequest.SerializeToString,
                 response_deserializer=agentx_dot_v1_dot_memory__pb2.RebuildTocResponse.FromString,
                 _registered_method=True)
+        self.RebuildIndex = channel.unary_unary(
+                '/agentx.v1.MemoryService/RebuildIndex',
+                request_serializer=agentx_dot_v1_dot_memory__pb2.RebuildIndexRequest.SerializeToString,
+                response_deserializer=agentx_dot_v1_dot_memory__pb2.RebuildIndexResponse.FromString,
+                _registered_method=True)
         self.GetTocRoot = channel.unary_unary(
                 '/agentx.v1.MemoryService/GetTocRoot',
                 request_serializer=agentx_dot_v1_dot_memory__pb2.GetTocRootRequest.SerializeToString,
@@ -243,6 +248,14 @@ class MemoryServiceServicer:
 
     def RebuildToc(self, request, context):
         """Makes the table of contents from nothing. The result is the same but for the versions of nodes.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RebuildIndex(self, request, context):
+        """Makes an index from nothing: "search" at once, beside the one that answers; "vectors" is
+        emptied, and EmbedNews fills it again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -420,6 +433,11 @@ def add_MemoryServiceServicer_to_server(servicer, server):
                     servicer.RebuildToc,
                     request_deserializer=agentx_dot_v1_dot_memory__pb2.RebuildTocRequest.FromString,
                     response_serializer=agentx_dot_v1_dot_memory__pb2.RebuildTocResponse.SerializeToString,
+            ),
+            'RebuildIndex': grpc.unary_unary_rpc_method_handler(
+                    servicer.RebuildIndex,
+                    request_deserializer=agentx_dot_v1_dot_memory__pb2.RebuildIndexRequest.FromString,
+                    response_serializer=agentx_dot_v1_dot_memory__pb2.RebuildIndexResponse.SerializeToString,
             ),
             'GetTocRoot': grpc.unary_unary_rpc_method_handler(
                     servicer.GetTocRoot,
@@ -774,6 +792,33 @@ class MemoryService:
             '/agentx.v1.MemoryService/RebuildToc',
             agentx_dot_v1_dot_memory__pb2.RebuildTocRequest.SerializeToString,
             agentx_dot_v1_dot_memory__pb2.RebuildTocResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RebuildIndex(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentx.v1.MemoryService/RebuildIndex',
+            agentx_dot_v1_dot_memory__pb2.RebuildIndexRequest.SerializeToString,
+            agentx_dot_v1_dot_memory__pb2.RebuildIndexResponse.FromString,
             options,
             channel_credentials,
             insecure,

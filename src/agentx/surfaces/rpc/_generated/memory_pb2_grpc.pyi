@@ -18,6 +18,7 @@ class MemoryServiceStub:
     GetStatus: grpc.UnaryUnaryMultiCallable[pb2.GetStatusRequest, pb2.GetStatusResponse]
     SyncViews: grpc.UnaryUnaryMultiCallable[pb2.SyncViewsRequest, pb2.SyncViewsResponse]
     RebuildToc: grpc.UnaryUnaryMultiCallable[pb2.RebuildTocRequest, pb2.RebuildTocResponse]
+    RebuildIndex: grpc.UnaryUnaryMultiCallable[pb2.RebuildIndexRequest, pb2.RebuildIndexResponse]
     GetTocRoot: grpc.UnaryUnaryMultiCallable[pb2.GetTocRootRequest, pb2.GetTocRootResponse]
     GetNode: grpc.UnaryUnaryMultiCallable[pb2.GetNodeRequest, pb2.GetNodeResponse]
     BrowseToc: grpc.UnaryUnaryMultiCallable[pb2.BrowseTocRequest, pb2.BrowseTocResponse]
@@ -66,6 +67,9 @@ class MemoryServiceServicer(Protocol):
     def RebuildToc(
         self, request: pb2.RebuildTocRequest, context: grpc.ServicerContext
     ) -> pb2.RebuildTocResponse: ...
+    def RebuildIndex(
+        self, request: pb2.RebuildIndexRequest, context: grpc.ServicerContext
+    ) -> pb2.RebuildIndexResponse: ...
     def GetTocRoot(
         self, request: pb2.GetTocRootRequest, context: grpc.ServicerContext
     ) -> pb2.GetTocRootResponse: ...

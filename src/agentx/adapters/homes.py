@@ -1,0 +1,19 @@
+"""Where the agent CLIs live. Every command asks; most need nothing else of an adapter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Homes:
+    """Where each agent CLI keeps its settings and its history."""
+
+    home: Path
+    claude_code: Path  # ~/.claude or $CLAUDE_CONFIG_DIR
+    codex: Path  # ~/.codex or $CODEX_HOME
+    gemini: Path  # ~/.gemini
+    opencode_config: Path  # ~/.config/opencode
+    opencode_db: Path  # ~/.local/share/opencode/opencode.db or $OPENCODE_DB
+    copilot: Path  # ~/.copilot or $COPILOT_HOME
