@@ -19,13 +19,10 @@ from agentx.app.project import Project
 from agentx.app.recalling import Wanted, newest_days, recent_lines
 from agentx.app.room_lines import OBSERVATIONS, RoomLines
 from agentx.host import git
-from agentx.host.atomic import replace_file
 from agentx.kernel.capture import Harness
-from agentx.kernel.ids import digest
 from agentx.kernel.tokens import estimate
 from agentx.recall.section import Cap, RecallLine, section
 
-_DAY_MS = 24 * 60 * 60 * 1000
 # A line that shares so much of its words with an observation says the same.
 _SAME = 0.8
 _WORD = re.compile(r"\w+")
@@ -64,21 +61,6 @@ def refresh(project: Project, memory: Memory) -> int:
                 for harness, cap in CAPS.items():
                     text = section(lines, _beside(notice, cap), more=_MORE).text
                     written += _write(project.store.digest(harness, branch, role), text)
-    return written
-
-
-def refresh_if_changed(project: Project, memory: Memory, stamp: str) -> int:
-    """Write the digests anew when what they are made from changed, or a day went by."""
-    day = project.clock.now_ms() // _DAY_MS
-    noted = digest(stamp, str(day)).hex()
-    path = project.store.digest_stamp
-    try:
-        if path.read_text(encoding="ascii") == noted:
-            return 0
-    except (OSError, ValueError):
-        pass
-    written = refresh(project, memory)
-    replace_file(path, noted.encode())
     return written
 
 

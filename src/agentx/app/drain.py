@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,6 @@ from agentx.app.faults import Faults
 from agentx.app.memory import Drained
 from agentx.app.project import Project, locate
 from agentx.app.recalled import NOTE_MARK, Note, count_recalls, doc_ids_of
-from agentx.app.running import active_run, attached
 from agentx.conversation import Conversation
 from agentx.host.atomic import replace_file
 from agentx.kernel import spool_record
@@ -81,7 +80,7 @@ def drain(project: Project, conversation: Conversation, bus: Bus | None = None) 
     intake = _Intake(
         store=project.store,
         faults=Faults(project.store.faults, project.clock),
-        run=active_run(project),
+        run=_run_going_on(project),
     )
     total = Drained()
     for folder in folders(project):
@@ -134,7 +133,7 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: _In
         taken.append(_read(file, raw, folder))
     passing(CrashPoint.DRAIN_READ)
     drafts = (draft for item in taken for draft in item.drafts)
-    receipt = log.append(attached(drafts, intake.run))
+    receipt = log.append(_attached(drafts, intake.run))
     passing(CrashPoint.DRAIN_APPENDED)
     notes = [item.recalled for item in taken if item.recalled is not None]
     intake.recalled.extend(count_recalls(intake.store.recalled(folder.project), notes))
@@ -150,6 +149,22 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: _In
         damaged=sum(1 for item in taken if item.damaged),
         refused=refusals,
     )
+
+
+def _run_going_on(project: Project) -> str:
+    if not project.paths.runs.is_dir():
+        return ""
+    from agentx.app.running import active_run  # noqa: PLC0415  most projects have no runs
+
+    return active_run(project)
+
+
+def _attached(drafts: Iterable[Draft], run: str) -> Iterable[Draft]:
+    if not run:
+        return drafts
+    from agentx.app.running import attached  # noqa: PLC0415  as above
+
+    return attached(drafts, run)
 
 
 def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:

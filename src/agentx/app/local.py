@@ -11,9 +11,8 @@ from types import TracebackType
 from typing import Self
 
 from agentx.app import drain as spool
-from agentx.app.digests import refresh, refresh_if_changed
+from agentx.app.digest_stamp import renew_if_changed
 from agentx.app.found import SearchReply, SearchRequest
-from agentx.app.lessons import take_in_lessons
 from agentx.app.memory import (
     CaughtUp,
     Drained,
@@ -201,28 +200,39 @@ class LocalMemory:
         self._search.catch_up()
         self._vectors.purge()
         sweep_recalls(self._project, self)
-        refresh(self._project, self)
+        self._prepare_digests()
         return gone
 
     def catch_up(self, told: Told = lambda _done, _total: None) -> CaughtUp:
         """Bring every view up to date with the log, of every project that shares the store."""
         done = self._contents.catch_up(told)
-        take_in_lessons(self._project)
+        self._take_in_lessons()
         self._search.catch_up()
         observed = self._observer.catch_up()
         if observed:
             self._search.catch_up()
         if done.nodes or observed:
-            refresh(self._project, self)
+            self._prepare_digests()
         else:
             settings = self._project.config.section(MemorySettings)
             stamp = repr((settings, self._rooms.stamps()))
-            refresh_if_changed(self._project, self, stamp)
+            renew_if_changed(self._project, stamp, self._prepare_digests)
         if self._project.store.root == self._project.data.unified.root:
             for name in self._conversation.projects():
                 if name != self._conversation.project:
                     self.of_project(ProjectId(name))._catch_up_alone()  # noqa: SLF001  as above
         return done
+
+    def _take_in_lessons(self) -> None:
+        if self._project.paths.lessons.root.is_dir():
+            from agentx.app.lessons import take_in_lessons  # noqa: PLC0415  most projects have none
+
+            take_in_lessons(self._project)
+
+    def _prepare_digests(self) -> None:
+        from agentx.app.digests import refresh  # noqa: PLC0415  reads every room: only when needed
+
+        refresh(self._project, self)
 
     def _catch_up_alone(self) -> None:
         self._contents.catch_up()

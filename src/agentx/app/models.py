@@ -14,13 +14,12 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import NodeId
 from agentx.llm.settings import LlmSettings, key_variable, model_name
 from agentx.llm.spending import Spending, spending_for
-from agentx.observations.extract import Finding, Turn
-from agentx.observations.extract.by_model import extract_by_model
 
 if TYPE_CHECKING:
     from agentx.llm.port import Model
+    from agentx.observations.extract import Finding, Turn
 
-Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
+    Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
 
 _MICRO = 1_000_000
 
@@ -46,6 +45,8 @@ def model_extractor(project: Project) -> Iterator[Extractor | None]:
         if model is None:
             yield None
             return
+        from agentx.observations.extract.by_model import extract_by_model  # noqa: PLC0415  only with a model
+
         asked, spending = model, _spending(project)
         yield lambda turns: extract_by_model(turns, asked, spending)
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentx.app.models import model_extractor
 from agentx.app.observing import (
@@ -26,10 +28,11 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.limits import MODEL_EXTRACTION_SESSIONS_MAX
 from agentx.observations.events import ContextCompacted
 from agentx.observations.ids import ID_PREFIX
-from agentx.pipeline.compacted import capture_compacted
-from agentx.pipeline.observing import Observing, Rules, Sessions
 from agentx.pipeline.store import CaptureMarks
 from agentx.recall.events import MemoryRecalled
+
+if TYPE_CHECKING:
+    from agentx.pipeline.observing import Observing, Sessions
 
 
 class Observer:
@@ -43,18 +46,27 @@ class Observer:
         self._bus = bus
         self._is_own = is_own
         self._opened: Observations | None = None
+        self._kv = kv
+        self._source = source
         settings = project.config.section(MemorySettings)
-        self._observing = Observing(
-            source,
-            CaptureMarks(kv, project.id),
-            self.room,
-            Rules(clock=project.clock, bus=bus, issue=settings.issue, branch_of=_branch_of),
-        )
         self._enabled = is_own and settings.enabled
         self._stops = (
             (start_capture(project, bus, self.room), start_counting(project, bus, self.room))
             if self._enabled
             else ()
+        )
+
+    @cached_property
+    def _observing(self) -> Observing:
+        from agentx.pipeline.observing import Observing, Rules  # noqa: PLC0415  all rules of extraction
+
+        project = self._project
+        issue = project.config.section(MemorySettings).issue
+        return Observing(
+            self._source,
+            CaptureMarks(self._kv, project.id),
+            self.room,
+            Rules(clock=project.clock, bus=self._bus, issue=issue, branch_of=_branch_of),
         )
 
     def room(self) -> Observations:
@@ -117,6 +129,8 @@ def start_capture(
     issue = project.config.section(MemorySettings).issue
 
     def compacted(fact: ContextCompacted) -> None:
+        from agentx.pipeline.compacted import capture_compacted  # noqa: PLC0415  as above
+
         try:
             capture_compacted(room(), fact, issue)
         except AgentXError as error:

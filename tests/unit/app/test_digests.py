@@ -10,7 +10,8 @@ import subprocess
 
 import pytest
 
-from agentx.app.digests import CAPS, refresh, refresh_if_changed
+from agentx.app.digest_stamp import renew_if_changed
+from agentx.app.digests import CAPS, refresh
 from agentx.app.lessons import Confidence, Content, LessonKind
 from agentx.app.local import LocalMemory
 from agentx.app.observing import Category, open_observations
@@ -84,12 +85,16 @@ def test_the_digest_of_a_branch_that_is_no_longer_told_of_is_gone(project: Proje
 def test_digests_are_made_again_only_when_what_they_are_made_from_changed(
     project: Project,
 ) -> None:
+    path = project.store.digest(Harness.CODEX)
     with LocalMemory(project) as memory:
-        refresh_if_changed(project, memory, "as it is")
-        path = project.store.digest(Harness.CODEX)
+
+        def renew() -> None:
+            refresh(project, memory)
+
+        renew_if_changed(project, "as it is", renew)
         path.write_text("touched by a test", encoding="utf-8")
 
-        assert refresh_if_changed(project, memory, "as it is") == 0
+        assert not renew_if_changed(project, "as it is", renew)
         assert path.read_text(encoding="utf-8") == "touched by a test"
-        assert refresh_if_changed(project, memory, "something happened") > 0
+        assert renew_if_changed(project, "something happened", renew)
         assert path.read_text(encoding="utf-8").startswith(RECALL_OPEN)

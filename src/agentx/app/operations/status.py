@@ -5,15 +5,11 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 
-from agentx.app.clarifying import open_clarifications
-from agentx.app.lessons import open_learning
 from agentx.app.memory import Memory, MemoryStatus
-from agentx.app.observing import open_observations
 from agentx.app.operations.installed import installed_harnesses
 from agentx.app.operations.setup import SetupInputs
 from agentx.app.project import Project
 from agentx.app.retrieval import IndexReport
-from agentx.app.running import active_run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,19 +57,31 @@ def _rooms(project: Project) -> RoomsStatus:
         observations=_observations(project) if paths.observations.is_dir() else 0,
         lessons=_lessons(project) if paths.lessons.events.is_dir() else 0,
         questions_open=_questions(project) if paths.ledgers.is_dir() else 0,
-        active_run=active_run(project),
+        active_run=_run(project) if paths.runs.is_dir() else "",
     )
 
 
 def _observations(project: Project) -> int:
+    from agentx.app.observing import open_observations  # noqa: PLC0415  a room that is empty costs nothing
+
     with closing(open_observations(project)) as room:
         return room.stats().total_observations
 
 
 def _lessons(project: Project) -> int:
+    from agentx.app.lessons import open_learning  # noqa: PLC0415  as above
+
     known = open_learning(project).read().known
     return sum(lesson.is_active for lesson in known.lessons.values())
 
 
+def _run(project: Project) -> str:
+    from agentx.app.running import active_run  # noqa: PLC0415  as above
+
+    return active_run(project)
+
+
 def _questions(project: Project) -> int:
+    from agentx.app.clarifying import open_clarifications  # noqa: PLC0415  as above
+
     return len(open_clarifications(project).survey().active)
