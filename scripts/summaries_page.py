@@ -25,7 +25,7 @@ from tests.support.scripted_llm import Asked, ScriptedLlm, Step, says
 
 from agentx.app import sample
 from agentx.app.memory import Memory
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.surfaces.rpc.client import connect
 
 ROOT = Path(__file__).resolve().parent.parent

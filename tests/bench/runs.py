@@ -14,7 +14,8 @@ from agentx.host.journal import Journal
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import mint
-from agentx.kernel.paths import ProjectPaths, StorePaths
+from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.runs.catalogue import line_of
 from agentx.runs.folding import fold
 from agentx.runs.model import RunEvent

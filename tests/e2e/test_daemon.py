@@ -23,7 +23,7 @@ import pytest
 
 from agentx.app.memory import EventQuery
 from agentx.kernel.errors import DaemonUnavailable
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.surfaces.rpc.client import connect
 from agentx.surfaces.rpc.control import Condition, Ending, start, state, stop
 from agentx.surfaces.rpc.presence import lock_owner

@@ -21,7 +21,7 @@ import pytest
 
 from agentx.app.scheduler import Every, JobSpec, JobStatus, Registry, RunResult, Scheduler
 from agentx.host.system import SystemClock, system_entropy
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.surfaces.rpc.client import connect
 from agentx.surfaces.rpc.daemon import DaemonPlan, run_daemon
 from tests.support.fake_memory import FakeMemory

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from agentx.app import sample
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.surfaces.rpc.client import connect
 from agentx.surfaces.rpc.remote import RemoteMemory
 from tests.support.history import repeated_sample

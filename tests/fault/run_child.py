@@ -16,7 +16,8 @@ from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel import crash
 from agentx.kernel.bus import Bus
 from agentx.kernel.crash import CrashPoint
-from agentx.kernel.paths import ProjectPaths, StorePaths
+from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.runs.archiving import Archiving
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.learning import Churn, Learning

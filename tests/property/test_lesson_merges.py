@@ -20,7 +20,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.errors import NotFound
-from agentx.kernel.paths import ProjectPaths, StorePaths
+from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.runs.learning import Learning
 from agentx.runs.ltm.model import Confidence, Content, LessonKind, LongTerm
 from agentx.runs.store.lesson_store import LessonStore

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, ConflictError
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.surfaces.rpc.address import tcp
 from agentx.surfaces.rpc.daemon import DaemonPlan, run_daemon
 from tests.support.drafts import draft

@@ -11,7 +11,8 @@ from agentx.kernel import crash
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import ulid
-from agentx.kernel.paths import ProjectPaths, StorePaths
+from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening, RunEvent
 from agentx.runs.service import Runs

@@ -21,8 +21,8 @@ from agentx.agents.runners.settings import AgentsSettings
 from agentx.app.settings import DaemonSettings, ProjectSettings, StorageSettings, TocSettings
 from agentx.host.atomic import replace_file
 from agentx.kernel.errors import CorruptRecord, InvalidValue
-from agentx.kernel.paths import DataPaths
 from agentx.kernel.spool_places import fallback_spool_roots
+from agentx.kernel.store_paths import DataPaths
 from agentx.llm.settings import LlmSettings
 from agentx.observations.settings import MemorySettings
 from agentx.runs.settings import LtmSettings

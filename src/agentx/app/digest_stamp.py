@@ -13,12 +13,14 @@ from agentx.kernel.clock import DAY_MS
 from agentx.kernel.ids import digest
 
 
-def renew_if_changed(project: Project, stamp: str, renew: Callable[[], None]) -> bool:
-    """Call `renew` when the stamp is another than last time, or a day went by; say whether."""
+def renew_if_changed(
+    project: Project, stamp: str, renew: Callable[[], None], *, is_news: bool = False
+) -> bool:
+    """Call `renew` when there is news, the stamp is another or a day went by; say whether."""
     noted = digest(stamp, str(project.clock.now_ms() // DAY_MS)).hex()
     path = project.store.digest_stamp
     try:
-        if path.read_text(encoding="ascii") == noted:
+        if not is_news and path.read_text(encoding="ascii") == noted:
             return False
     except (OSError, ValueError):
         pass

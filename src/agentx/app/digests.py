@@ -58,9 +58,12 @@ def refresh(project: Project, memory: Memory) -> int:
                 told = rooms.known(branch=branch, role=role)
                 lines = [*told, *_unsaid(recent, told)]
                 notice = _notice(project, role)
+                texts = {
+                    cap: section(lines, _beside(notice, cap), more=_MORE).text
+                    for cap in set(CAPS.values())
+                }
                 for harness, cap in CAPS.items():
-                    text = section(lines, _beside(notice, cap), more=_MORE).text
-                    written += _write(project.store.digest(harness, branch, role), text)
+                    written += _write(project.store.digest(harness, branch, role), texts[cap])
     return written
 
 

@@ -32,8 +32,8 @@ from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import DataError
 from agentx.kernel.ids import digest
 from agentx.kernel.limits import DRAIN_BATCH_BYTES_MAX, DRAIN_BATCH_FILES_MAX
-from agentx.kernel.paths import SpoolPaths, StorePaths
 from agentx.kernel.spool_record import SpoolRecord
+from agentx.kernel.store_paths import SpoolPaths, StorePaths
 from agentx.kernel.text import printable
 from agentx.recall.events import MemoryRecalled
 

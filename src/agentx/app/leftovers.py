@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agentx.app.project import Project
 from agentx.kernel.limits import BACKUPS_KEPT_MS, DAEMON_LOG_KEPT_MS, UNFINISHED_KEPT_MS
-from agentx.kernel.paths import SpoolPaths
+from agentx.kernel.store_paths import SpoolPaths
 
 _BACKUP = re.compile(r"(?P<file>.+)\.\d{8}T\d{6}\.\d{3}Z")
 # As an atomic replace names what it writes: `.daemon.json.0123456789abcdef.tmp`

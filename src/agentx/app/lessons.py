@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+from agentx.app.logged import log_told
 from agentx.app.project import Project
 from agentx.host import git
 from agentx.kernel.bus import Bus
@@ -90,7 +91,7 @@ class LessonRow:
 def open_learning(project: Project, bus: Bus | None = None) -> Learning:
     """Return the long-term memory of a project."""
     bell = bus if bus is not None else Bus()
-    bell.listen(LessonLearnt, lambda fact: _log(project, "lesson-learnt", fact))
+    log_told(project, bell, {LessonLearnt: "lesson-learnt"})
     store = LessonStore(project.paths, project.store, project.clock, project.entropy)
     return Learning(store, bell)
 
@@ -103,7 +104,7 @@ def open_archive(project: Project) -> Archive:
 def open_archiving(project: Project) -> Archiving:
     """Return what packs a project's runs away."""
     bell = Bus()
-    bell.listen(RunArchived, lambda fact: _log(project, "run-archived", fact))
+    log_told(project, bell, {RunArchived: "run-archived"})
     store = RunStore(project.paths, project.store, project.clock, project.entropy)
     return Archiving(
         store,
@@ -186,7 +187,3 @@ def _churn(project: Project, run: Run) -> Churn:
         if counted is not None:
             return Churn(*counted)
     return Churn()
-
-
-def _log(project: Project, event: str, fact: LessonLearnt | RunArchived) -> None:
-    project.log.record("info", event, **{name: getattr(fact, name) for name in fact.__slots__})

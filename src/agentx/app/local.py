@@ -211,12 +211,10 @@ class LocalMemory:
         observed = self._observer.catch_up()
         if observed:
             self._search.catch_up()
-        if done.nodes or observed:
-            self._prepare_digests()
-        else:
-            settings = self._project.config.section(MemorySettings)
-            stamp = repr((settings, self._rooms.stamps()))
-            renew_if_changed(self._project, stamp, self._prepare_digests)
+        settings = self._project.config.section(MemorySettings)
+        stamp = repr((settings, self._rooms.stamps()))
+        is_news = bool(done.nodes or observed)
+        renew_if_changed(self._project, stamp, self._prepare_digests, is_news=is_news)
         if self._project.store.root == self._project.data.unified.root:
             for name in self._conversation.projects():
                 if name != self._conversation.project:

@@ -21,7 +21,7 @@ from agentx.app.work_lines import WorkLines
 from agentx.host.atomic import replace_file
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.limits import CLARIFY_INBOX_MAX
-from agentx.kernel.paths import NOTICE_SUFFIX
+from agentx.kernel.store_paths import NOTICE_SUFFIX
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
 from agentx.recall.section import Cap, RecallLine, section

@@ -19,7 +19,8 @@ from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import Entropy, ProjectId, digest, project_id
-from agentx.kernel.paths import RESERVED_STORE_NAMES, DataPaths, ProjectPaths, StorePaths
+from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.store_paths import RESERVED_STORE_NAMES, DataPaths, StorePaths
 
 _SLUG_CHARS_MAX = 40
 _HASH_CHARS = 12

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from agentx.app.logged import log_told
 from agentx.app.project import Project
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Draft, EventType
@@ -28,9 +29,11 @@ _EVENTS_ON_PAGE = 10
 def open_runs(project: Project, bus: Bus | None = None) -> Runs:
     """Return the runs of a project; what happens is written to the structured log."""
     bell = bus if bus is not None else Bus()
-    bell.listen(RunRecorded, lambda fact: _log(project, "run-recorded", fact))
-    bell.listen(RunEnded, lambda fact: _log(project, "run-ended", fact))
-    bell.listen(RunRepaired, lambda fact: _log(project, "run-repaired", fact))
+    log_told(
+        project,
+        bell,
+        {RunRecorded: "run-recorded", RunEnded: "run-ended", RunRepaired: "run-repaired"},
+    )
     store = RunStore(project.paths, project.store, project.clock, project.entropy)
     return Runs(store, GitLanes(project.root, project.store, project.directory), bell)
 
@@ -113,8 +116,3 @@ def damaged_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]:
         _, faults = runs.run(run_id)
         if faults:
             yield run_id, faults
-
-
-def _log(project: Project, event: str, fact: RunRecorded | RunEnded | RunRepaired) -> None:
-    said = {name: getattr(fact, name) for name in fact.__slots__}
-    project.log.record("info", event, **said)

@@ -29,7 +29,7 @@ import tantivy
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.limits import SEARCH_HITS_MAX
-from agentx.kernel.paths import GenerationPaths
+from agentx.kernel.store_paths import GenerationPaths
 from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
 from agentx.search.engine import Engine, Reader
 from agentx.search.hits import best_hits, opened_hit
@@ -184,13 +184,6 @@ class TextIndex:
         """Remove every document that was put as one of these parts."""
         with self._lock:
             self._writing().passages.remove("member", [clean(part) for part in parts])
-
-    def delete_chapters(self, chapter_ids: Iterable[str]) -> None:
-        """Remove chapters and their windows."""
-        with self._lock:
-            self._writing()
-            for chapter_id in chapter_ids:
-                self._drop_chapter(chapter_id)
 
     def commit(self, mark: object = None) -> None:
         """Make what was put and deleted seen and durable; then note the owner's mark.

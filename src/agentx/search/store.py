@@ -27,7 +27,7 @@ from agentx.host.json_text import line_of, parsed
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable, LockHeld
 from agentx.kernel.limits import LOCK_POLL_MS, SEARCH_WRITER_WAIT_MS
-from agentx.kernel.paths import GenerationPaths, IndexPaths
+from agentx.kernel.store_paths import GenerationPaths, IndexPaths
 
 _GENERATION = re.compile(r"g-([0-9]{4,12})")
 _HINT = "it is rebuilt from the log by `agentx rebuild search`"

@@ -14,7 +14,7 @@ from agentx.adapters.port import FileEdit
 from agentx.app.operations.apply_edits import apply, diff_text
 from agentx.kernel import limits
 from agentx.kernel.errors import StaleVersion, UnavailableError
-from agentx.kernel.paths import DataPaths
+from agentx.kernel.store_paths import DataPaths
 from tests.support.time_and_chance import FakeClock
 
 BEFORE = '{"a": 1}\r\n\u65e5\u672c'

@@ -20,6 +20,7 @@ from agentx.app.project import Project
 from agentx.kernel.capture import Harness
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
+from tests.support.drafts import draft
 from tests.support.remembering import sample_project
 
 DECIDED = "Berths are kept for seven minutes, because the payment page times out after six."
@@ -98,3 +99,15 @@ def test_digests_are_made_again_only_when_what_they_are_made_from_changed(
         assert path.read_text(encoding="utf-8") == "touched by a test"
         assert renew_if_changed(project, "something happened", renew)
         assert path.read_text(encoding="utf-8").startswith(RECALL_OPEN)
+
+
+def test_news_prepares_the_digests_once_and_not_again_when_all_is_quiet(project: Project) -> None:
+    path = project.store.digest(Harness.CODEX)
+    with LocalMemory(project) as memory:
+        memory.append([draft(text="We keep the berth map in one file.", session_id="quiet")])
+        memory.catch_up()
+        path.write_text("touched by a test", encoding="utf-8")
+
+        memory.catch_up()
+
+        assert path.read_text(encoding="utf-8") == "touched by a test"

@@ -17,7 +17,7 @@ from agentx.adapters.registry import ADAPTERS, adapter_for
 from agentx.app.operations.setup import Setup, SetupInputs, detect, setup
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import CorruptRecord
-from agentx.kernel.paths import DataPaths
+from agentx.kernel.store_paths import DataPaths
 from agentx.surfaces.cli.launcher import command_text
 from tests.support.setup_requests import homes_in
 from tests.support.time_and_chance import FakeClock

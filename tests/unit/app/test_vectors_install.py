@@ -17,7 +17,7 @@ import pytest
 
 from agentx.app.operations.vectors import HUB, PACKAGE, install, remove
 from agentx.kernel.errors import AgentXError, CorruptRecord, InvalidValue, UnavailableError
-from agentx.kernel.paths import DataPaths
+from agentx.kernel.store_paths import DataPaths
 from tests.support.tiny_model import safetensors, tensors, tiny_model, tiny_wheel
 
 

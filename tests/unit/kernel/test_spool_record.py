@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentx.kernel.encoding import encoded
-from agentx.kernel.paths import DataPaths, StorePaths
 from agentx.kernel.spool_places import data_root, fallback_spool_roots, spool_root
 from agentx.kernel.spool_record import parse
+from agentx.kernel.store_paths import DataPaths, StorePaths
 from agentx.surfaces.hooks.spool import Call, header, quoted
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import ConflictError, CorruptRecord
-from agentx.kernel.paths import ProjectPaths, StorePaths
+from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.runs.archiving import Archiving
 from agentx.runs.learning import Churn, Learning
 from agentx.runs.ltm.confidence import judged

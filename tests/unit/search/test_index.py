@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.errors import IndexUnavailable, LockHeld
-from agentx.kernel.paths import IndexPaths
+from agentx.kernel.store_paths import IndexPaths
 from agentx.search.document import Chapter, Document, Filters
 from agentx.search.evidence import gather
 from agentx.search.index import TextIndex

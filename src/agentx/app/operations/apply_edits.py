@@ -20,8 +20,9 @@ from agentx.host.atomic import PRIVATE_FILE, make_private_directory, replace_fil
 from agentx.host.disk import refused, sync_directory
 from agentx.kernel import limits
 from agentx.kernel.clock import Clock, to_iso
+from agentx.kernel.encoding import encoded
 from agentx.kernel.errors import CorruptRecord, StaleVersion, UnavailableError
-from agentx.kernel.paths import DataPaths, encoded
+from agentx.kernel.store_paths import DataPaths
 
 _WRITABLE = 0o222
 

@@ -16,7 +16,7 @@ from agentx.app.memory import Memory
 from agentx.app.project import Identity, Project, Rule
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import project_id
-from agentx.kernel.paths import RESERVED_STORE_NAMES, StorePaths
+from agentx.kernel.store_paths import RESERVED_STORE_NAMES, StorePaths
 
 OpenStore = Callable[[Project], Memory]
 

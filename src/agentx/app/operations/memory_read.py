@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from agentx.app.observing import (
     Observation,
     ObservationIndex,
-    Recall,
     SearchFilters,
     open_observations,
 )
@@ -22,16 +21,6 @@ class Shown:
 
     observation: Observation
     archived: bool  # merged into another; this is the original
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
-    """The section for an agent that is about to start."""
-
-    text: str
-    ids: tuple[str, ...]
-    left_out: int
-    tokens: int
 
 
 def memory_search(
@@ -60,10 +49,3 @@ def memory_show(project: Project, observation_id: str) -> Shown:
     with closing(open_observations(project)) as room:
         observation, archived = room.get(observation_id)
         return Shown(observation=observation, archived=archived)
-
-
-def memory_recall(project: Project, asked: Recall) -> Recalled:
-    """Return what an agent should be given at its start, within its budget."""
-    with closing(open_observations(project)) as room:
-        made = room.recall(asked)
-        return Recalled(text=made.text, ids=made.ids, left_out=made.left_out, tokens=made.tokens)

@@ -17,7 +17,7 @@ from agentx.app.operations.apply_edits import Applied, apply, diff_text
 from agentx.host.atomic import PRIVATE_FILE, replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
-from agentx.kernel.paths import DataPaths
+from agentx.kernel.store_paths import DataPaths
 
 _LAUNCHER_MODE = 0o700
 _SHARED_FILE = 0o644  # a file of the project is read by everybody who has the project

@@ -35,7 +35,7 @@ from agentx.kernel.errors import (
     UnavailableError,
 )
 from agentx.kernel.limits import MODEL_FETCH_MS_MAX, MODEL_FILE_BYTES_MAX
-from agentx.kernel.paths import DataPaths
+from agentx.kernel.store_paths import DataPaths
 from agentx.search.vectors.model_files import (
     CONFIG,
     SENTENCES,

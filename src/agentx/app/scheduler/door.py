@@ -28,7 +28,7 @@ from agentx.host.atomic import make_private_directory
 from agentx.host.flock import Flock
 from agentx.kernel.clock import Clock
 from agentx.kernel.ids import Entropy
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 
 
 class SchedulerDoor(Protocol):

@@ -153,20 +153,16 @@ def _status(said: str) -> LessonStatus:
 
 def _pattern(lesson: Lesson) -> Document:
     content = lesson.content
-    return _filled(
-        id=lesson.id,
-        name=content.name,
-        context=content.context,
-        area=content.area,
-        description=content.text,
-        example_files=list(content.files),
-        learned_from=list(lesson.learned_from),
-        contradicted_by=list(lesson.contradicted_by),
-        evidence=list(lesson.evidence),
-        confidence=str(judged(lesson)),
-        status="" if lesson.is_active else str(lesson.status),
-        uid=lesson.uid,
-    )
+    return {
+        **_filled(
+            id=lesson.id,
+            name=content.name,
+            context=content.context,
+            area=content.area,
+            description=content.text,
+        ),
+        **_learnt(lesson),
+    }
 
 
 def _debt(lesson: Lesson) -> Document:
@@ -188,11 +184,16 @@ def _debt(lesson: Lesson) -> Document:
 
 def _learning(lesson: Lesson) -> Document:
     content = lesson.content
+    return {
+        **_filled(id=lesson.id, learning=content.text, context=content.context),
+        **_learnt(lesson),
+    }
+
+
+def _learnt(lesson: Lesson) -> Document:
+    """Return where a lesson comes from and how far it holds, as patterns and learnings say it."""
     return _filled(
-        id=lesson.id,
-        learning=content.text,
-        context=content.context,
-        example_files=list(content.files),
+        example_files=list(lesson.content.files),
         learned_from=list(lesson.learned_from),
         contradicted_by=list(lesson.contradicted_by),
         evidence=list(lesson.evidence),

@@ -31,7 +31,7 @@ from agentx.host.git_work import (
 )
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 
 WORK = "work"
 _FILES_SHOWN_MAX = 5

@@ -25,7 +25,8 @@ from agentx.host.yaml_file import YAML, readings
 from agentx.kernel.clock import Clock, Millis, from_iso, to_iso
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.ids import Entropy, digest, is_ulid, mint
-from agentx.kernel.paths import LtmPaths, ProjectPaths, StorePaths
+from agentx.kernel.paths import LtmPaths, ProjectPaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.runs.catalogue import stamp_name
 from agentx.runs.ltm.folding import fold
 from agentx.runs.ltm.hand_edits import HAND, deletions, edits

@@ -25,9 +25,10 @@ from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
 from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
 from agentx.kernel.limits import RUN_ARTIFACT_CHARS_MAX
-from agentx.kernel.paths import ProjectPaths, RunPaths, StorePaths
+from agentx.kernel.paths import ProjectPaths, RunPaths
 from agentx.kernel.redact import redact
 from agentx.kernel.redact_tree import redacted_tree
+from agentx.kernel.store_paths import StorePaths
 from agentx.runs.catalogue import name_checked
 from agentx.runs.contracts import contract_of
 from agentx.runs.deciding import decide

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import IndexUnavailable
-from agentx.kernel.paths import GenerationPaths
+from agentx.kernel.store_paths import GenerationPaths
 from agentx.search.store import IndexStore
 from agentx.search.vectors.table import SIZES, WORDS, Columns, Mask
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from agentx.kernel.errors import DaemonUnavailable
 from agentx.kernel.limits import DAEMON_POLL_MS, STORE_OPEN_WAIT_MS
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.surfaces.rpc.presence import is_served, reachable
 
 if TYPE_CHECKING:

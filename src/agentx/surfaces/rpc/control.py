@@ -24,7 +24,7 @@ from agentx.kernel.limits import (
     DAEMON_STOP_WAIT_MS,
     LOG_FILE_BYTES_MAX,
 )
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.surfaces.rpc.address import private_folder
 from agentx.surfaces.rpc.presence import (
     clear_presence,

@@ -38,7 +38,7 @@ from agentx.kernel.limits import (
     EMBED_SLICES_MAX,
     LOG_FILE_BYTES_MAX,
 )
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.surfaces.rpc.access import token_in
 from agentx.surfaces.rpc.activity import Activity
 from agentx.surfaces.rpc.address import Tcp, private_folder, socket_path

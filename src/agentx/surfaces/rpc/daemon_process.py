@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.app.project import Project
-from agentx.kernel.paths import runtime_folder
+from agentx.kernel.store_paths import runtime_folder
 from agentx.surfaces.rpc import control
 from agentx.surfaces.rpc.address import tcp
 from agentx.surfaces.rpc.control import Started

@@ -25,7 +25,7 @@ from typing import Any
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.limits import DAEMON_LOCK_WAIT_MS, LOCK_POLL_MS
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.surfaces.rpc.process import Process, is_alive, this_process
 
 UNIX = "unix:"

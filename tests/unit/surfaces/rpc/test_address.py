@@ -12,7 +12,7 @@ import pytest
 
 from agentx.kernel.errors import InvalidValue, LimitError
 from agentx.kernel.limits import UNIX_SOCKET_PATH_BYTES_MAX
-from agentx.kernel.paths import StorePaths, runtime_folder
+from agentx.kernel.store_paths import StorePaths, runtime_folder
 from agentx.surfaces.rpc.address import private_folder, socket_path, tcp
 
 

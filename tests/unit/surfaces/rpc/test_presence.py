@@ -19,7 +19,7 @@ import pytest
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import DaemonUnavailable, LockHeld
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.store_paths import StorePaths
 from agentx.surfaces.rpc.client import connect
 from agentx.surfaces.rpc.control import Condition, Ending, state, stop
 from agentx.surfaces.rpc.presence import (
@@ -187,7 +187,7 @@ def test_a_folder_that_was_removed_is_noticed_by_the_holder(store: StorePaths) -
 def test_connecting_where_there_is_no_daemon_does_not_import_grpc(store: StorePaths) -> None:
     script = (
         "import sys; from pathlib import Path\n"
-        "from agentx.kernel.paths import StorePaths\n"
+        "from agentx.kernel.store_paths import StorePaths\n"
         "from agentx.surfaces.rpc.client import connect\n"
         "from agentx.surfaces.rpc.control import state\n"
         f"store = StorePaths(Path({str(store.root)!r}))\n"

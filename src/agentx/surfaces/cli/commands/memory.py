@@ -207,9 +207,24 @@ def verify(invocation: Invocation) -> None:
 @click.option("--agent", default="", metavar="ROLE", help="Who is about to start.")
 @click.option("--issue", type=click.IntRange(0), default=0, metavar="N", help="On which issue.")
 @click.option("--context", default="", metavar="TEXT", help="What the work is about.")
+@click.option(
+    "--session",
+    "session_id",
+    default="",
+    metavar="ID",
+    help="Instead: how full this session's context is, and what compaction would leave.",
+)
 @click.pass_obj
-def budget(invocation: Invocation, agent: str, issue: int, context: str) -> None:
+def budget(invocation: Invocation, agent: str, issue: int, context: str, session_id: str) -> None:
     """Show what a session would begin with, and how much of it is recalled memory."""
+    if session_id:
+        from agentx.app.operations.memory_session import session_budget
+
+        with invocation.memory() as memory:
+            memory.drain()
+            measured = session_budget(invocation.project, memory, session_id)
+        invocation.show(measured, lambda screen: screen.print(measured.report, markup=False))
+        return
     from agentx.app.operations.memory_check import memory_budget
 
     asked = Recall(agent=agent, issue_number=issue, context=context, counted=False)

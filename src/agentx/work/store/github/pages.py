@@ -40,21 +40,6 @@ class Pages(Protocol):
         ...
 
 
-class MemoryPages:
-    """Pages kept for as long as this process lives."""
-
-    def __init__(self) -> None:
-        self._pages: dict[str, Page] = {}
-
-    def get(self, url: str) -> Page | None:
-        """Return a page as it was last seen."""
-        return self._pages.get(url)
-
-    def put(self, url: str, page: Page) -> None:
-        """Keep a page."""
-        self._pages[url] = page
-
-
 class DiskPages:
     """Pages kept in the user's data folder."""
 
