@@ -1,4 +1,4 @@
-"""Write the Python code of `proto/` into `src/agentx/surfaces/rpc/_generated/`.
+"""Write the Python code of `proto/` into `src/agentx/memory/wire/_generated/`.
 
 The same proto and the same grpcio-tools give the same bytes. What protoc writes
 imports itself by the path of the proto file; here it becomes one flat package
@@ -25,8 +25,8 @@ from grpc_tools import protoc  # type: ignore[import-untyped]  # it has no types
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "proto"
 PROTO = "agentx/v1/memory.proto"
-TARGET = ROOT / "src" / "agentx" / "surfaces" / "rpc" / "_generated"
-PACKAGE = "agentx.surfaces.rpc._generated"
+TARGET = ROOT / "src" / "agentx" / "memory" / "wire" / "_generated"
+PACKAGE = "agentx.memory.wire._generated"
 
 _KINDS = {
     (False, False): "UnaryUnary",

@@ -23,10 +23,10 @@ from typing import Any
 from tests.support.house import House
 from tests.support.scripted_llm import Asked, ScriptedLlm, Step, says
 
-from agentx.app import sample
-from agentx.app.memory import Memory
+from agentx.daemon.client import connect
+from agentx.demo import sample
 from agentx.kernel.store_paths import StorePaths
-from agentx.surfaces.rpc.client import connect
+from agentx.memory.port import Memory
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "summaries.md"

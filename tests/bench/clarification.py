@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from agentx.app.clarifying import run_monitor
-from agentx.app.project import Project
-from agentx.app.work import NewIssue, open_issues
 from agentx.clarification import Clarifications, LedgerStore, Request, Scope
 from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
+from agentx.project.project import Project
+from agentx.wiring.clarifications import run_monitor
+from agentx.wiring.work import NewIssue, open_issues
 from tests.bench.row import Row
 from tests.support.clarifying import project_at
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from agentx.host.lock import locked
+from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from tests.bench.row import Row
 

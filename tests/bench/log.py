@@ -13,8 +13,8 @@ from pathlib import Path
 
 from agentx.conversation import Conversation, EventQuery
 from agentx.conversation.store import LogStore
-from agentx.host.kv import Batch, Family
-from agentx.host.kv_rocks import open_rocks
+from agentx.host.kv.port import Batch, Family
+from agentx.host.kv.rocks import open_rocks
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Channel, Draft, EventType, Role

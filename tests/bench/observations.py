@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from agentx.app.config import read_environment
-from agentx.app.observing import open_observations
-from agentx.app.project import open_project
 from agentx.kernel.clock import Millis
 from agentx.observations.ids import observation_id
 from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.service import Observations, Recall
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
+from agentx.wiring.observations import open_observations
 from tests.bench.row import Row
 from tests.support.observations import generated
 from tests.support.time_and_chance import START_MS, CountingEntropy

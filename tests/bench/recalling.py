@@ -14,9 +14,9 @@ from statistics import median
 import anyio
 from mcp import Client
 
-from agentx.app.local import LocalMemory
-from agentx.app.operations.recall import RecallRequest, recall
-from agentx.app.project import open_project
+from agentx.memory.local import LocalMemory
+from agentx.operations.recall.recall import RecallRequest, recall
+from agentx.project.project import open_project
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.server import build
 from tests.bench.row import Row

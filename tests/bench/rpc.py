@@ -20,11 +20,11 @@ from typing import Any
 
 import grpc
 
-from agentx.app.memory import EventQuery
-from agentx.surfaces.rpc import messages
-from agentx.surfaces.rpc._generated import memory_pb2 as pb2
-from agentx.surfaces.rpc._generated.memory_pb2_grpc import MemoryServiceStub
-from agentx.surfaces.rpc.remote import dial
+from agentx.memory.port import EventQuery
+from agentx.memory.remote import dial
+from agentx.memory.wire import messages
+from agentx.memory.wire._generated import memory_pb2 as pb2
+from agentx.memory.wire._generated.memory_pb2_grpc import MemoryServiceStub
 from tests.bench.log import drafts
 from tests.bench.row import Row
 

@@ -10,15 +10,15 @@ import time
 from pathlib import Path
 from statistics import median
 
-from agentx.host.journal import Journal
+from agentx.host.files.journal import Journal
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import mint
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.store_paths import StorePaths
-from agentx.runs.catalogue import line_of
-from agentx.runs.folding import fold
 from agentx.runs.model import RunEvent
+from agentx.runs.rules.catalogue import line_of
+from agentx.runs.rules.fold import fold
 from agentx.runs.store import RunStore
 from tests.bench.row import Row
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import DAY_MS, Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
-from agentx.recall.plan import Question, answer
+from agentx.recall.question.plan import Question, answer
 from agentx.search.document import Document, Filters
-from agentx.search.index import TextIndex
 from agentx.search.query import parse
-from agentx.search.scales import chapters
+from agentx.search.text.index import TextIndex
+from agentx.search.text.scales import chapters
 from tests.bench.row import Row
 
 KEPT = Path(".bench")

@@ -17,9 +17,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from agentx.app.found import SearchRequest
-from agentx.app.memory import Memory
-from agentx.surfaces.rpc.remote import dial
+from agentx.memory.found import SearchRequest
+from agentx.memory.port import Memory
+from agentx.memory.remote import dial
 from tests.bench.row import Row
 
 PROMPTS = {"small": 20, "full": 100}

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from agentx.host.kv_rocks import open_rocks
+from agentx.host.kv.rocks import open_rocks
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.capture import Draft
 from tests.bench.log import BATCH, KEPT, drafts

@@ -12,10 +12,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from agentx.app.config import loading_in_one_thread
-from agentx.app.vectors import open_model
 from agentx.host.system import SystemClock
+from agentx.project.config import loading_in_one_thread
 from agentx.search.document import Document, Filters
+from agentx.views.vectors import open_model
 from tests.bench.row import Row
 
 with loading_in_one_thread():  # as the product does

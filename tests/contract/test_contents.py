@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agentx.host import keys
-from agentx.host.kv import Family
+from agentx.host.kv import keys
+from agentx.host.kv.port import Family
 from agentx.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.limits import EXPAND_EVENTS_MAX, NODE_VERSIONS_MAX, TOC_PAGE_MAX

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from agentx.host.kv import Family
+from agentx.host.kv.port import Family
 from agentx.kernel.clock import DAY_MS, MINUTE_MS
 from agentx.kernel.errors import NotFound
 from tests.support.contents import Shelf, prove

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.host.kv_rocks import open_rocks
+from agentx.host.kv.rocks import open_rocks
 from agentx.host.system import SystemClock, system_entropy
 from tests.bench.log import drafts
 from tests.support.contents import Shelf, prove

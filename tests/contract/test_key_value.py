@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentx.host.kv import Batch, Family, KeyValue
-from agentx.host.kv_memory import MemoryStore
-from agentx.host.kv_rocks import open_rocks
+from agentx.host.kv.memory import MemoryStore
+from agentx.host.kv.port import Batch, Family, KeyValue
+from agentx.host.kv.rocks import open_rocks
 from agentx.kernel.errors import UnavailableError
 from tests.support.time_and_chance import FakeClock
 

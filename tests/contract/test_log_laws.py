@@ -13,9 +13,9 @@ import pytest
 
 from agentx.conversation import Conversation, EventQuery, EventsAppended, SessionQuery
 from agentx.conversation.store import LogStore
-from agentx.host.kv import KeyValue
-from agentx.host.kv_memory import MemoryStore
-from agentx.host.kv_rocks import open_rocks
+from agentx.host.kv.memory import MemoryStore
+from agentx.host.kv.port import KeyValue
+from agentx.host.kv.rocks import open_rocks
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Channel
 from agentx.kernel.clock import HOUR_MS

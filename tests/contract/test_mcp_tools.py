@@ -20,17 +20,17 @@ from mcp.types import CallToolResult, TextContent, Tool
 
 from agentx.adapters.port import HookCall
 from agentx.adapters.registry import ADAPTERS
-from agentx.app.local import LocalMemory
-from agentx.app.memory import EventQuery, Memory
-from agentx.app.project import Project
+from agentx.daemon.door import open_memory
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import DaemonUnavailable, LockHeld
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
+from agentx.memory.local import LocalMemory
+from agentx.memory.port import EventQuery, Memory
+from agentx.project.project import Project
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.server import build
-from agentx.surfaces.rpc.door import open_memory
 from tests.support.drafts import draft
 from tests.support.remembering import environment_in, project_in, remember, sample_project
 

@@ -21,12 +21,12 @@ from agentx.host.system import SystemClock
 from agentx.kernel import limits
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, BudgetExceeded, ModelUnavailable
-from agentx.llm.anthropic import Anthropic
 from agentx.llm.exchange import Exchange
-from agentx.llm.gemini import Gemini
 from agentx.llm.ledger import Caps, Tally
-from agentx.llm.openai import OpenAI
 from agentx.llm.port import Model, Prompt, most_used
+from agentx.llm.providers.anthropic import Anthropic
+from agentx.llm.providers.gemini import Gemini
+from agentx.llm.providers.openai import OpenAI
 from agentx.llm.spending import Spending
 from agentx.llm.store import LedgerStore
 from tests.support.scripted_llm import (

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from agentx.app import sample
+from agentx.demo import sample
 from tests.support.house import House, processes_of, prompt
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "agent-clis"

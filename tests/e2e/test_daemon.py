@@ -21,14 +21,14 @@ from typing import Any
 
 import pytest
 
-from agentx.app.memory import EventQuery
+from agentx.daemon.client import connect
+from agentx.daemon.control import Condition, Ending, start, state, stop
+from agentx.daemon.presence import lock_owner
+from agentx.daemon.process import is_alive
 from agentx.kernel.errors import DaemonUnavailable
 from agentx.kernel.store_paths import StorePaths
-from agentx.surfaces.rpc.client import connect
-from agentx.surfaces.rpc.control import Condition, Ending, start, state, stop
-from agentx.surfaces.rpc.presence import lock_owner
-from agentx.surfaces.rpc.process import is_alive
-from agentx.surfaces.rpc.remote import RemoteMemory, dial, is_healthy
+from agentx.memory.port import EventQuery
+from agentx.memory.remote import RemoteMemory, dial, is_healthy
 from tests.support.drafts import draft
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -22,11 +22,11 @@ from pathlib import Path
 
 import pytest
 
+from agentx.capture.spool_record import SpoolRecord, parse
 from agentx.kernel.limits import HOOK_PAYLOAD_BYTES_MAX
-from agentx.kernel.spool_record import SpoolRecord, parse
 from agentx.kernel.store_paths import DataPaths, SpoolPaths, StorePaths
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
-from agentx.surfaces.hooks.launcher import launcher_text
+from agentx.operations.setup.hook_launcher import launcher_text
 from tests.support.secrets import corpus
 
 HOOK = Path(sys.executable).with_name("agentx-hook")

@@ -19,11 +19,11 @@ from typing import Any
 
 import pytest
 
-from agentx.app.scheduler import Every, JobSpec, JobStatus, Registry, RunResult, Scheduler
+from agentx.daemon.client import connect
+from agentx.daemon.life import DaemonPlan, run_daemon
+from agentx.daemon.scheduler import Every, JobSpec, JobStatus, Registry, RunResult, Scheduler
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.store_paths import StorePaths
-from agentx.surfaces.rpc.client import connect
-from agentx.surfaces.rpc.daemon import DaemonPlan, run_daemon
 from tests.support.fake_memory import FakeMemory
 from tests.support.house import House, processes_of
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from agentx.app import sample
+from agentx.daemon.client import connect
+from agentx.demo import sample
 from agentx.kernel.store_paths import StorePaths
-from agentx.surfaces.rpc.client import connect
-from agentx.surfaces.rpc.remote import RemoteMemory
+from agentx.memory.remote import RemoteMemory
 from tests.support.history import repeated_sample
 from tests.support.house import House, processes_of, prompt
 

@@ -23,12 +23,12 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-from agentx.host.atomic import replace_file
-from agentx.host.journal import Journal
-from agentx.host.json_file import json_file
-from agentx.host.kv import Batch, Family
-from agentx.host.kv_rocks import open_rocks
-from agentx.host.lock import Timing, locked
+from agentx.host.documents.json_file import json_file
+from agentx.host.files.atomic import replace_file
+from agentx.host.files.journal import Journal
+from agentx.host.kv.port import Batch, Family
+from agentx.host.kv.rocks import open_rocks
+from agentx.host.locks.lock import Timing, locked
 from agentx.host.system import SystemClock
 from agentx.kernel import crash
 from agentx.kernel.crash import CrashPoint

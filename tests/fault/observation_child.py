@@ -17,12 +17,12 @@ import signal
 import sys
 from pathlib import Path
 
-from agentx.app.config import read_environment
-from agentx.app.local import LocalMemory
-from agentx.app.project import open_project
 from agentx.host.system import SystemClock
 from agentx.kernel import crash
 from agentx.kernel.crash import CrashPoint
+from agentx.memory.local import LocalMemory
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
 from tests.support.observations import observation, opened_store
 
 

@@ -18,17 +18,17 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.crash import CrashPoint
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.store_paths import StorePaths
+from agentx.lessons.model import Confidence, Content, LessonKind
+from agentx.lessons.promotion import Policy
+from agentx.lessons.service import Churn, Learning
+from agentx.lessons.store import LessonStore
 from agentx.runs.archiving import Archiving
 from agentx.runs.lane_work import LaneWork
-from agentx.runs.learning import Churn, Learning
-from agentx.runs.ltm.model import Confidence, Content, LessonKind
-from agentx.runs.ltm.promotion import Policy
 from agentx.runs.model import Happening
 from agentx.runs.retention import DAY_MS
 from agentx.runs.service import Runs
 from agentx.runs.store import GitLanes, RunStore
 from agentx.runs.store.archive import Archive
-from agentx.runs.store.lesson_store import LessonStore
 from tests.support.time_and_chance import FakeClock
 
 

@@ -13,9 +13,9 @@ import pytest
 from agentx.conversation import Conversation, EventQuery
 from agentx.conversation.store import LogStore
 from agentx.conversation.store.rows import session_ref
-from agentx.host import keys
-from agentx.host.kv import Family
-from agentx.host.kv_rocks import open_rocks
+from agentx.host.kv import keys
+from agentx.host.kv.port import Family
+from agentx.host.kv.rocks import open_rocks
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.bus import Bus
 from tests.support.drafts import draft

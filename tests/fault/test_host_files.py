@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from agentx.host.atomic import replace_file
-from agentx.host.journal import Journal
-from agentx.host.kv import Family
-from agentx.host.kv_rocks import open_rocks
+from agentx.host.files.atomic import replace_file
+from agentx.host.files.journal import Journal
+from agentx.host.kv.port import Family
+from agentx.host.kv.rocks import open_rocks
 from agentx.host.system import SystemClock
 from agentx.kernel.crash import CrashPoint
 from tests.fault.host_child import ROWS_IN_A_BATCH

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.host.lock import Timing, locked
+from agentx.host.locks.lock import Timing, locked
 from agentx.host.system import SystemClock
 from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import LockHeld

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from agentx.app.local import LocalMemory
 from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.crash import CrashPoint
+from agentx.memory.local import LocalMemory
 from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from tests.support.drafts import draft

@@ -21,8 +21,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from agentx.clarification.ledger_json import as_json, ledger_of
-from agentx.clarification.ledger_shape import is_surely_whole
 from agentx.clarification.model import (
     PERSON,
     Answered,
@@ -40,6 +38,8 @@ from agentx.clarification.model import (
 from agentx.clarification.monitor import DETECTORS, Detector, World, findings
 from agentx.clarification.protocol import GUARDS, Guard, applied
 from agentx.clarification.scope import SCOPE_GUARDS, Request, Scope, ScopeGuard, permit, rounds_of
+from agentx.clarification.store.ledger_json import as_json, ledger_of
+from agentx.clarification.store.ledger_shape import is_surely_whole
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import IllegalTransition, InputError
 from agentx.kernel.ids import clarification_id

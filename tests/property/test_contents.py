@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentx.conversation import EventQuery
-from agentx.host import keys
-from agentx.host.kv import Batch, Family, KeyValue, Row
-from agentx.host.kv_memory import MemoryStore
+from agentx.host.kv import keys
+from agentx.host.kv.memory import MemoryStore
+from agentx.host.kv.port import Batch, Family, KeyValue, Row
 from agentx.kernel.capture import Channel, Draft, EventType
 from agentx.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from tests.support.contents import Shelf, prove

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.host import keys
+from agentx.host.kv import keys
 from agentx.kernel.ids import ulid
 
 TIMES = st.integers(0, 10**13 - 1)

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from agentx.kernel.errors import NotFound
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.store_paths import StorePaths
-from agentx.runs.learning import Learning
-from agentx.runs.ltm.model import Confidence, Content, LessonKind, LongTerm
-from agentx.runs.store.lesson_store import LessonStore
+from agentx.lessons.model import Confidence, Content, LessonKind, LongTerm
+from agentx.lessons.service import Learning
+from agentx.lessons.store import LessonStore
 from tests.support.clones import files_below, merge
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Chance

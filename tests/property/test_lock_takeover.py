@@ -17,9 +17,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from agentx.host.atomic import replace_file
-from agentx.host.lock_file import LockFile, Timing
-from agentx.host.lock_record import Here, look
+from agentx.host.files.atomic import replace_file
+from agentx.host.locks.file import LockFile, Timing
+from agentx.host.locks.record import Here, look
 from agentx.kernel import crash
 from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import StaleVersion

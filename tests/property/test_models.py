@@ -25,13 +25,13 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, BudgetExceeded, ModelUnavailable
 from agentx.kernel.periods import local_day
 from agentx.llm import ledger as rules
-from agentx.llm.anthropic import Anthropic
 from agentx.llm.exchange import Exchange
-from agentx.llm.gemini import Gemini
 from agentx.llm.ledger import Caps, Held, Ledger
-from agentx.llm.openai import OpenAI
 from agentx.llm.port import Allowance, Completion, Prompt, Usage
 from agentx.llm.prices import Price
+from agentx.llm.providers.anthropic import Anthropic
+from agentx.llm.providers.gemini import Gemini
+from agentx.llm.providers.openai import OpenAI
 from agentx.llm.schema import fault_in
 from tests.support.talk import reply, segment, tool, user
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, Millis
-from agentx.recall.emphasis import emphasis, without_scope
-from agentx.recall.plan import Question, plan
-from agentx.recall.when import nearness, spans
+from agentx.recall.question.emphasis import emphasis, without_scope
+from agentx.recall.question.plan import Question, plan
+from agentx.recall.question.when import nearness, spans
 from agentx.search.kindred import kindred
 from agentx.search.query import parse
 

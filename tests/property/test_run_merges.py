@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.errors import AgentXError
-from agentx.runs.ltm.promotion import Policy
+from agentx.lessons.promotion import Policy
 from agentx.runs.model import Happening
 from tests.fault.run_child import afterwards
 from tests.support.clones import files_below, merge

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.limits import PASSAGE_CHARS_MAX, PASSAGES_MAX
-from agentx.recall.plan import Question, answer, explained
+from agentx.recall.question.plan import Question, answer, explained
 from agentx.search.analysis import terms
 from agentx.search.document import Document, Filters
-from agentx.search.evidence import Wording, gather
-from agentx.search.index import TextIndex
 from agentx.search.query import parse
-from agentx.search.scales import chapters, passages
 from agentx.search.snippets import snippet
+from agentx.search.text.evidence import Wording, gather
+from agentx.search.text.index import TextIndex
+from agentx.search.text.scales import chapters, passages
 from tests.support.time_and_chance import FakeClock
 
 TEXTS = (

@@ -26,7 +26,7 @@ from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import GripId
 from agentx.kernel.periods import Period, parent, parse_node_id
-from agentx.kernel.prose.sentences import ELLIPSIS, shown
+from agentx.prose.sentences import ELLIPSIS, shown
 from tests.support.talk import MORNING_MS, event, segments
 
 NOW = Millis(MORNING_MS + 10**11)

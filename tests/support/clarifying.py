@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agentx.app.config import read_environment
-from agentx.app.project import Project, open_project
 from agentx.clarification import Clarifications, LedgerStore, Request, Scope
 from agentx.clarification.model import Answered, Asked, Clarification, Fact
 from agentx.clarification.protocol import applied
@@ -15,6 +13,8 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.ids import clarification_id
 from agentx.kernel.paths import ProjectPaths
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
 from tests.support.time_and_chance import START_MS, FakeClock
 
 SCOPE = Scope(can_clarify=("architect", "product-manager"))

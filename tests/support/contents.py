@@ -18,8 +18,8 @@ from agentx.conversation import (
 from agentx.conversation.grips import holds
 from agentx.conversation.store import LogStore, TocStore, toc_rows
 from agentx.conversation.toc_model import Grip, Segment, SegmentSummary
-from agentx.host import keys
-from agentx.host.kv import Family, KeyValue
+from agentx.host.kv import keys
+from agentx.host.kv.port import Family, KeyValue
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock
 from agentx.kernel.ids import Entropy, EventId

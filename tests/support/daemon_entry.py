@@ -9,11 +9,11 @@ import sys
 import time
 from pathlib import Path
 
+from agentx.daemon.address import tcp
+from agentx.daemon.life import DaemonPlan, run_daemon
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, ConflictError
 from agentx.kernel.store_paths import StorePaths
-from agentx.surfaces.rpc.address import tcp
-from agentx.surfaces.rpc.daemon import DaemonPlan, run_daemon
 from tests.support.drafts import draft
 from tests.support.fake_memory import FakeMemory, SlowMemory
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentx.host import keys
-from agentx.host.kv import Batch, Family, KeyValue
-from agentx.host.kv_memory import MemoryStore
-from agentx.host.kv_rocks import open_rocks
+from agentx.host.kv import keys
+from agentx.host.kv.memory import MemoryStore
+from agentx.host.kv.port import Batch, Family, KeyValue
+from agentx.host.kv.rocks import open_rocks
 from agentx.kernel.capture import Draft
 from agentx.kernel.clock import HOUR_MS, MINUTE_MS
 from tests.support.contents import Shelf

@@ -13,8 +13,13 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Self
 
-from agentx.app.found import SearchReply, SearchRequest
-from agentx.app.memory import (
+from agentx.kernel.capture import Draft, EventType, Role
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.ids import EventId, ProjectId, ulid
+from agentx.kernel.limits import EVENTS_PAGE_MAX, TOC_PAGE_MAX
+from agentx.memory.found import SearchReply, SearchRequest
+from agentx.memory.port import (
     CaughtUp,
     Drained,
     Event,
@@ -31,12 +36,7 @@ from agentx.app.memory import (
     TocNode,
     Told,
 )
-from agentx.app.retrieval import INDEXES, Capabilities, Embedding, IndexReport, TextIndexState
-from agentx.kernel.capture import Draft, EventType, Role
-from agentx.kernel.clock import Millis
-from agentx.kernel.errors import InvalidValue, NotFound
-from agentx.kernel.ids import EventId, ProjectId, ulid
-from agentx.kernel.limits import EVENTS_PAGE_MAX, TOC_PAGE_MAX
+from agentx.memory.retrieval import INDEXES, Capabilities, Embedding, IndexReport, TextIndexState
 
 
 class FakeMemory:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agentx.adapters.port import Homes
 from agentx.adapters.registry import ADAPTERS
-from agentx.app import sample
+from agentx.demo import sample
 from agentx.kernel.capture import Draft
 from agentx.kernel.clock import DAY_MS, Millis
 

@@ -12,8 +12,8 @@ from agentx.kernel.tokens import estimate
 from agentx.observations.ids import observation_id
 from agentx.observations.model import Category, Observation
 from agentx.observations.port import ObservationStore
-from agentx.observations.store.json_store import JsonObservationStore
-from agentx.observations.store.sqlite_store import SqliteObservationStore
+from agentx.observations.store.files.store import JsonObservationStore
+from agentx.observations.store.sqlite.store import SqliteObservationStore
 from tests.support.time_and_chance import START_MS, CountingEntropy
 
 _SUBJECTS = (

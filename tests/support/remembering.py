@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from agentx.app.config import Environment, read_environment
-from agentx.app.local import LocalMemory
-from agentx.app.project import Project, open_project
 from agentx.kernel.capture import Draft
 from agentx.kernel.clock import DAY_MS
+from agentx.memory.local import LocalMemory
+from agentx.project.config import Environment, read_environment
+from agentx.project.project import Project, open_project
 from tests.support.history import imported_sample
 from tests.support.time_and_chance import FakeClock
 

@@ -196,7 +196,7 @@ def _import_everything() -> None:
 
     for module, _ in COMMANDS.values():
         importlib.import_module(f"agentx.surfaces.cli.commands.{module}")
-    for name in ("agentx.app.local", "agentx.app.project", "rich.table", "rich.progress"):
+    for name in ("agentx.memory.local", "agentx.project.project", "rich.table", "rich.progress"):
         importlib.import_module(name)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from agentx.adapters.shapes import json_text, kept, spoken
 from agentx.kernel.capture import Channel, Draft, EventType, Metadata, Role, text_print
 from agentx.kernel.clock import Millis
-from agentx.kernel.redact import redact
+from agentx.redaction.redact import redact
 
 _ROLES = {
     EventType.USER_MESSAGE: Role.USER,

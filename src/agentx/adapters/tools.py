@@ -15,7 +15,7 @@ from typing import Any
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import child, entry, images_in, json_text, objects, text_of, word
 from agentx.kernel.capture import Draft, EventType, text_print
-from agentx.kernel.redact import redact_value
+from agentx.redaction.redact import redact_value
 
 # What a tool is mostly about, the most telling first.
 _SUBJECTS = (

@@ -19,12 +19,12 @@ from agentx.agents.context_budget import ContextBudget, ContextCategory, Context
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.limits import COMPACTION_RECENT_MAX, COMPACTION_SUMMARY_CHARS_MAX
-from agentx.kernel.redact import redact
 from agentx.kernel.text import cut
 from agentx.kernel.tokens import estimate
 from agentx.observations.events import ContextCompacted
 from agentx.observations.extract import Kind, Turn, extract
 from agentx.observations.extract.sections import rendered
+from agentx.redaction.redact import redact
 
 SUMMARY_TITLE = "# What happened so far"
 _KINDS = {

@@ -26,7 +26,6 @@ from agentx.clarification.events import (
     MonitorRan,
     payload_of,
 )
-from agentx.clarification.ledger_json import as_json
 from agentx.clarification.metrics import Metrics, digest_lines, metrics, thread_lines
 from agentx.clarification.model import (
     HUB,
@@ -53,7 +52,8 @@ from agentx.clarification.rendering import (
 )
 from agentx.clarification.scope import Request, Scope, checked_text, permit
 from agentx.clarification.service import Check, Clarifications, Survey
-from agentx.clarification.store import LedgerStore
+from agentx.clarification.store.ledger_json import as_json
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.summary import injected
 
 __all__ = [

@@ -43,13 +43,13 @@ from agentx.clarification.model import (
 from agentx.clarification.monitor import Finding, World, findings
 from agentx.clarification.protocol import applied
 from agentx.clarification.scope import Request, Scope, checked_text, rounds_of
-from agentx.clarification.store import LEDGER_WAIT_MS, LedgerStore, Stamp
+from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore, Stamp
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
 from agentx.kernel.errors import CorruptRecord, IllegalTransition
 from agentx.kernel.ids import parse_clarification_id
 from agentx.kernel.limits import CLARIFY_MONITOR_LOCK_WAIT_MS
-from agentx.kernel.redact import redact
+from agentx.redaction.redact import redact
 
 _TOLD: dict[type[Fact], type[ClarificationEvent]] = {
     Asked: ClarificationRequested,

@@ -20,8 +20,8 @@ from agentx.kernel.limits import (
     EVENT_TIME_MS_MIN,
     SESSION_ID_CHARS_MAX,
 )
-from agentx.kernel.redact import is_plain, redact, redact_value
 from agentx.kernel.text import cut
+from agentx.redaction.redact import is_plain, redact, redact_value
 
 # JSON without the marks between its parts: what is left are words.
 _SPACED = bytes(32 if chr(byte) in "{}[]," else byte for byte in range(256))

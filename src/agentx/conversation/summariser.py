@@ -24,15 +24,15 @@ from agentx.kernel import limits
 from agentx.kernel.capture import Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId
-from agentx.kernel.prose.evidence import (
+from agentx.prose.evidence import (
     HELD_BY_QUOTATION,
     HELD_BY_SENTENCES,
     QUOTE_CHARS_MIN,
     bears_out,
     is_known,
 )
-from agentx.kernel.prose.keyphrases import code_names, likeness, terms
-from agentx.kernel.prose.sentences import (
+from agentx.prose.keyphrases import code_names, likeness, terms
+from agentx.prose.sentences import (
     Block,
     Sentence,
     sentences,

@@ -39,7 +39,7 @@ from agentx.kernel.periods import (
     end_ms,
     parse_node_id,
 )
-from agentx.kernel.prose.keyphrases import likeness, terms
+from agentx.prose.keyphrases import likeness, terms
 
 _BULLETS_MAX = {
     Level.SEGMENT: limits.SEGMENT_BULLETS_MAX,

@@ -1,4 +1,4 @@
-"""How a floor declares what a user may set. `app.config` gathers the declarations."""
+"""How a floor declares what a user may set. `project.config` gathers the declarations."""
 
 from __future__ import annotations
 

@@ -27,11 +27,11 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import ModelUnavailable
 from agentx.kernel.ids import Entropy
-from agentx.kernel.redact import redact
 from agentx.kernel.text import preview, printable
 from agentx.llm.answer import HINT, Heard, checked
 from agentx.llm.port import Allowance, Completion, Prompt, most_used
 from agentx.llm.retry import asked_wait_ms, backoff_ms, is_temporary, is_unclear
+from agentx.redaction.redact import redact
 
 Reader = Callable[[bytes], Heard]
 

@@ -11,11 +11,11 @@ import httpx
 from agentx.kernel import limits
 from agentx.kernel.clock import SECOND_MS, Clock
 from agentx.kernel.ids import Entropy
-from agentx.llm.anthropic import Anthropic
 from agentx.llm.exchange import Exchange
-from agentx.llm.gemini import Gemini
-from agentx.llm.openai import OpenAI
 from agentx.llm.port import Model
+from agentx.llm.providers.anthropic import Anthropic
+from agentx.llm.providers.gemini import Gemini
+from agentx.llm.providers.openai import OpenAI
 from agentx.llm.resting import Resting
 from agentx.llm.settings import LlmSettings, model_name
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import msgspec
 
-from agentx.host.document import Document
-from agentx.host.json_file import json_file
-from agentx.host.lock import Held, locked
+from agentx.host.documents.document import Document
+from agentx.host.documents.json_file import json_file
+from agentx.host.locks.lock import Held, locked
 from agentx.host.system import system_entropy
 from agentx.kernel.clock import Clock
 from agentx.kernel.codec import Versions

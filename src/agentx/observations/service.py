@@ -26,7 +26,6 @@ from agentx.kernel.limits import (
     OBSERVATIONS_PER_CAPTURE_MAX,
     SEARCH_HITS_MAX,
 )
-from agentx.kernel.redact import redact
 from agentx.kernel.text import cut, preview, without_recall
 from agentx.kernel.tokens import estimate
 from agentx.observations.alerts import alerts, capture_skipped, displacement
@@ -44,6 +43,7 @@ from agentx.observations.model import (
 from agentx.observations.port import ObservationStore
 from agentx.observations.relevance import Asked, Phase, ScoredObservation, keywords, score
 from agentx.observations.settings import MemorySettings
+from agentx.redaction.redact import redact
 
 # A sentence of a few words at least: what ends sooner is an abbreviation or a greeting.
 _SENTENCE = re.compile(r"(.{20,}?)[.!?] ")

@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from agentx.kernel.clock import Millis
-from agentx.kernel.prose.cues import TAKES_BACK
-from agentx.kernel.prose.keyphrases import likeness, terms
+from agentx.prose.cues import TAKES_BACK
+from agentx.prose.keyphrases import likeness, terms
 
 Decided = tuple[str, Millis, str]  # id, time, text
 Terms = frozenset[str]

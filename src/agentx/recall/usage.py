@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agentx.search.schema import key
+from agentx.search.text.schema import key
 
 
 class Usage:

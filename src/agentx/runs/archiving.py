@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import ConflictError
-from agentx.runs.learning import Churn, Learning
-from agentx.runs.ltm.events import RunArchived
-from agentx.runs.ltm.lessons import Taught
-from agentx.runs.ltm.model import PATTERNS, LessonKind
-from agentx.runs.ltm.promotion import Policy, accepts
+from agentx.lessons.events import RunArchived
+from agentx.lessons.model import PATTERNS, LessonKind
+from agentx.lessons.promotion import Policy, accepts
+from agentx.lessons.service import Churn, Learning
+from agentx.lessons.teaching import Taught
 from agentx.runs.model import Run
 from agentx.runs.retention import is_due
 from agentx.runs.store.archive import Archive

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from agentx.kernel.errors import ConflictError, IllegalTransition
-from agentx.runs.deciding import decide, known_lane
 from agentx.runs.model import Conflict, Happening, Lane, LaneStatus, Run, RunEvent
+from agentx.runs.rules.decide import decide, known_lane
 from agentx.runs.service import Runs, Told, next_name
 from agentx.runs.store import Desk
 from agentx.runs.store.git_lanes import Changes, Conflicted, lane_branch, work_branch

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agentx.runs.graph import ready, waits_for
 from agentx.runs.model import PHASES, LaneStatus, Phase, Run, RunEvent, Status, TaskStatus
+from agentx.runs.rules.graph import ready, waits_for
 
 _HAPPENED_MAX = 8
 

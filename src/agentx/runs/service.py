@@ -13,15 +13,15 @@ from typing import Any
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import run_id as new_run_id
-from agentx.kernel.redact import redact
-from agentx.kernel.redact_tree import redacted_tree
-from agentx.runs.catalogue import kind_named
+from agentx.redaction.redact import redact
+from agentx.redaction.tree import redacted_tree
 from agentx.runs.context import Area, Context, ContextSource, Piece, Tier, assemble
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
-from agentx.runs.folding import fold
 from agentx.runs.model import PHASES, Happening, Run, RunEvent, Status, Task, TaskStatus
-from agentx.runs.pages import artifact_page, contract_page, manifest, work_log
+from agentx.runs.pages.files import artifact_page, contract_page, manifest, work_log
 from agentx.runs.resuming import Resumption, Step, resumption
+from agentx.runs.rules.catalogue import kind_named
+from agentx.runs.rules.fold import fold
 from agentx.runs.store import Desk, GitLanes, RunStore
 from agentx.runs.store.layout import lay_out
 from agentx.runs.store.sources import sources

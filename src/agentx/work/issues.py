@@ -16,7 +16,7 @@ from agentx.kernel.limits import (
     ISSUE_NUMBER_MAX,
     ISSUE_TITLE_CHARS_MAX,
 )
-from agentx.kernel.redact import redact
+from agentx.redaction.redact import redact
 from agentx.work.labels import checked as checked_labels
 from agentx.work.model import Issue, IssueState, Status
 from agentx.work.port import NewIssue

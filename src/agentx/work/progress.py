@@ -15,7 +15,7 @@ from enum import StrEnum
 from agentx.kernel.limits import CLARIFY_ROUNDS_BLOCKING_MAX, CLARIFY_ROUNDS_NON_BLOCKING_MAX
 from agentx.work.labels import type_of
 from agentx.work.model import Issue, Status, Step, Workflow
-from agentx.work.workflow_file import CONDITION
+from agentx.work.store.workflow_file import CONDITION
 
 _ORDER = tuple(Status)
 # What is written for issues without a type, and for types that have no workflow of their own.

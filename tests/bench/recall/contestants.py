@@ -12,13 +12,13 @@ from typing import Protocol
 
 import tantivy
 
-from agentx.app.config import read_environment
-from agentx.app.found import SearchRequest
-from agentx.app.local import LocalMemory
-from agentx.app.project import Project, open_project
 from agentx.kernel.capture import Channel, Draft, EventType, Role
+from agentx.memory.found import SearchRequest
+from agentx.memory.local import LocalMemory
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
 from agentx.search.analysis import FUNCTION_WORDS
-from agentx.search.store import bytes_in
+from agentx.search.text.store import bytes_in
 from tests.bench.recall.data import Corpus, Question, Turn
 
 # What the measures look at.

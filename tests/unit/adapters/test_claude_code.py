@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from agentx.adapters.claude_code import discover, drafts, in_use, read
 from agentx.adapters.port import Damaged
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, Role
-from agentx.kernel.redact import redact_value
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
+from agentx.redaction.redact import redact_value
 from tests.unit.adapters.recorded import (
     FIXTURES,
     RECEIVED_MS,

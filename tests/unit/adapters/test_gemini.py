@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from agentx.adapters.gemini import discover, drafts, in_use, read
 from agentx.adapters.port import Damaged
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, Role
-from agentx.kernel.redact import redact
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
+from agentx.redaction.redact import redact
 from tests.support.setup_requests import homes_in
 from tests.unit.adapters.recorded import (
     FIXTURES,

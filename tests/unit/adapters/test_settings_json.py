@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentx.adapters.additions import Additions, Shape, put_in, taken_out
-from agentx.adapters.settings_json import appended, read_json, removed, replaced
+from agentx.adapters.settings.additions import Additions, Shape, put_in, taken_out
+from agentx.adapters.settings.json_file import appended, read_json, removed, replaced
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 
 PATH = Path("/home/ada/.claude/settings.json")

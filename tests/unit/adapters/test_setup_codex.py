@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from agentx.adapters.codex import config_toml
 from agentx.adapters.codex.setup import EVENTS, edits, installed, trust_state
 from agentx.adapters.port import FileEdit, Scope
-from agentx.adapters.settings_toml import sections, with_section, without_section
+from agentx.adapters.settings.toml_file import sections, with_section, without_section
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from tests.support.setup_requests import homes_in, request_in, write
 

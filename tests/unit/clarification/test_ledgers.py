@@ -28,7 +28,7 @@ from agentx.clarification import (
     World,
     payload_of,
 )
-from agentx.host.lock import locked
+from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.errors import CorruptRecord, IllegalTransition, InvalidValue

@@ -20,9 +20,9 @@ from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import NodeId, parse_grip_id
-from agentx.kernel.prose.keyphrases import code_names, keyphrases, likeness, terms
-from agentx.kernel.prose.sentences import Block, sentences, shortened, shown
-from agentx.kernel.prose.titles import best_request, request
+from agentx.prose.keyphrases import code_names, keyphrases, likeness, terms
+from agentx.prose.sentences import Block, sentences, shortened, shown
+from agentx.prose.titles import best_request, request
 from tests.support.talk import event, reply, segment, tool, user
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from agentx.host.document import DocumentFile
-from agentx.host.json_file import json_file
-from agentx.host.lock import locked
-from agentx.host.yaml_file import readings, yaml_file
+from agentx.host.documents.document import DocumentFile
+from agentx.host.documents.json_file import json_file
+from agentx.host.documents.yaml_file import readings, yaml_file
+from agentx.host.locks.lock import locked
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
 from agentx.kernel.ids import is_ulid
 from tests.support.time_and_chance import FakeClock

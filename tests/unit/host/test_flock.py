@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentx.host.flock import Flock, is_at
+from agentx.host.locks.flock import Flock, is_at
 
 
 def test_a_held_file_is_held_once(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.host import git
+from agentx.host.git import facts as git
 
 NAMES = [
     "plain",

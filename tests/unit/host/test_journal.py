@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.host.journal import Journal
+from agentx.host.files.journal import Journal
 from agentx.host.system import SystemClock
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
 from tests.support.time_and_chance import FakeClock

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agentx.host import keys
+from agentx.host.kv import keys
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.ids import EventId, ulid
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from rocksdict import Options, Rdict
 
-from agentx.host import rocks_words
-from agentx.host.kv import Batch, Family
-from agentx.host.kv_rocks import RocksStore, open_rocks
+from agentx.host.kv import rocks_words
+from agentx.host.kv.port import Batch, Family
+from agentx.host.kv.rocks import RocksStore, open_rocks
 from agentx.kernel.errors import (
     AgentXError,
     CorruptRecord,
@@ -31,7 +31,7 @@ END = b"\xff" * 8
 HOLDER = """
 import sys
 from pathlib import Path
-from agentx.host.kv_rocks import open_rocks
+from agentx.host.kv.rocks import open_rocks
 from agentx.host.system import SystemClock
 store = open_rocks(Path(sys.argv[1]), SystemClock())
 print("open", flush=True)

@@ -19,12 +19,12 @@ from typing import Any
 
 import pytest
 
-from agentx.host.flock import Flock
-from agentx.host.heartbeat import Heartbeat
-from agentx.host.lock import Timing, locked
-from agentx.host.lock_file import LockFile
-from agentx.host.lock_queue import ProcessLine
-from agentx.host.lock_record import Here, LockRecord, Sighting, look
+from agentx.host.locks.file import LockFile
+from agentx.host.locks.flock import Flock
+from agentx.host.locks.heartbeat import Heartbeat
+from agentx.host.locks.lock import Timing, locked
+from agentx.host.locks.queue import ProcessLine
+from agentx.host.locks.record import Here, LockRecord, Sighting, look
 from agentx.host.system import SystemClock, boot_id, host_name
 from agentx.kernel import crash
 from agentx.kernel.clock import Millis

@@ -8,7 +8,7 @@ import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from agentx.host.logfile import LogFile, read_records
+from agentx.host.files.logfile import LogFile, read_records
 from agentx.kernel.limits import LOG_FILES_MAX, LOG_LINE_BYTES_MAX
 from tests.support.time_and_chance import FakeClock
 

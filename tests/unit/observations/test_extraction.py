@@ -8,7 +8,7 @@ from agentx.kernel.clock import Millis
 from agentx.observations.extract import Finding, Kind, Turn, extract
 from agentx.observations.extract.sections import parsed
 from agentx.observations.model import Category
-from agentx.pipeline.session_turns import turns_of
+from agentx.views.session_turns import turns_of
 from tests.bench.extraction import PRECISION_MIN, RECALL_MIN, precision, recall, scored
 from tests.support.labelled import Labelled, labelled_sessions, score
 

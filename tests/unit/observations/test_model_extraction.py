@@ -16,7 +16,7 @@ from agentx.llm.port import Allowance, Completion, Prompt, Unusable
 from agentx.observations.extract import Finding, Kind, Turn
 from agentx.observations.extract.by_model import extract_by_model, prompt_for
 from agentx.observations.model import Category
-from tests.unit.pipeline.test_observing import Bench, ended, first_part, said
+from tests.unit.views.test_session_capture import Bench, ended, first_part, said
 
 
 class ScriptedModel:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.host.lock import locked
+from agentx.host.locks.lock import locked
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import LockHeld, NotFound
@@ -22,7 +22,7 @@ from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemorySto
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.service import Observations, Recall, Room
 from agentx.observations.settings import MemorySettings
-from agentx.observations.store.json_store import JsonObservationStore
+from agentx.observations.store.files.store import JsonObservationStore
 from tests.support.observations import generated, observation, opened_store
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from agentx.app.file_history import GitFileHistory
 from agentx.kernel.clock import Millis
 from agentx.observations.model import Category, Observation
 from agentx.observations.staleness import Verified, changed_since, verify
-from agentx.observations.store.json_store import JsonObservationStore
+from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.supersede import replaces
+from agentx.views.file_history import GitFileHistory
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
 T0_S = 1_772_445_600

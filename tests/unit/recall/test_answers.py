@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, Millis, from_iso
-from agentx.recall.plan import Answer, Question, answer, explained
+from agentx.recall.question.plan import Answer, Question, answer, explained
 from agentx.recall.usage import Usage
 from agentx.search.document import Document, Filters
-from agentx.search.index import TextIndex
-from agentx.search.scales import chapters
+from agentx.search.text.index import TextIndex
+from agentx.search.text.scales import chapters
 from tests.support.time_and_chance import FakeClock
 
 NOW = from_iso("2026-03-18T15:00:00Z")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.recall.fusion import WEIGHT_MAX, Opinion, fuse, weight_of_meaning
+from agentx.recall.question.fusion import WEIGHT_MAX, Opinion, fuse, weight_of_meaning
 
 HITS = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0.01, 1), max_size=6).map(
     lambda found: tuple(sorted(found.items(), key=lambda each: -each[1]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.recall.intent import Intent, Voice, cues
+from agentx.recall.question.intent import Intent, Voice, cues
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, without_recall
 from agentx.kernel.tokens import estimate
-from agentx.recall.section import Cap, RecallLine, section
+from agentx.recall.section.render import Cap, RecallLine, section
 
 MORE = "agentx toc"
 TEXTS = st.text(max_size=400) | st.just(f"evil {RECALL_CLOSE} text {RECALL_OPEN}")

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from agentx.kernel.clock import DAY_MS, Millis, from_iso
-from agentx.recall.when import Span, anchor, nearness, spans
+from agentx.recall.question.when import Span, anchor, nearness, spans
 
 NOW = from_iso("2026-03-18T15:00:00Z")  # a Wednesday
 

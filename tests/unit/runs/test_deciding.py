@@ -12,11 +12,11 @@ import pytest
 
 from agentx.kernel.errors import IllegalTransition, InvalidValue, LimitError, NotFound
 from agentx.kernel.limits import RUN_LANES_OPEN_MAX
-from agentx.runs.catalogue import KINDS, event_of, kind_named, line_of
-from agentx.runs.deciding import LANE_STEPS, TASK_STEPS, decide
-from agentx.runs.folding import fold
-from agentx.runs.graph import cycle_in, layers, ready
 from agentx.runs.model import Run
+from agentx.runs.rules.catalogue import KINDS, event_of, kind_named, line_of
+from agentx.runs.rules.decide import LANE_STEPS, TASK_STEPS, decide
+from agentx.runs.rules.fold import fold
+from agentx.runs.rules.graph import cycle_in, layers, ready
 from tests.support.run_stories import RUN, event, happening
 
 START = event(0, "run-started", title="t")

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentx.runs.folding import evolve, fold, in_order
 from agentx.runs.model import LaneStatus, Phase, Run, RunEvent, Status, TaskStatus
-from agentx.runs.pages import pages
+from agentx.runs.pages.files import pages
+from agentx.runs.rules.fold import evolve, fold, in_order
 from tests.support.run_stories import RUN, event, histories
 
 

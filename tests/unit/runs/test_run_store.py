@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from agentx.host.yaml_file import YAML
+from agentx.host.documents.yaml_file import YAML
 from agentx.kernel import crash
 from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.runs.events import RunEnded, RunRecorded
 from agentx.runs.model import Contract, Run
-from agentx.runs.pages import pages
+from agentx.runs.pages.files import pages
 from agentx.runs.resuming import Interruption
 from agentx.runs.store.run_store import contract_file
 from tests.support.run_stories import Killed, Team, happening, killed

@@ -14,10 +14,10 @@ import pytest
 from agentx.kernel.errors import IndexUnavailable, LockHeld
 from agentx.kernel.store_paths import IndexPaths
 from agentx.search.document import Chapter, Document, Filters
-from agentx.search.evidence import gather
-from agentx.search.index import TextIndex
 from agentx.search.query import parse
-from agentx.search.scales import chapters
+from agentx.search.text.evidence import gather
+from agentx.search.text.index import TextIndex
+from agentx.search.text.scales import chapters
 from tests.support.time_and_chance import FakeClock
 
 EVERYTHING = Filters()

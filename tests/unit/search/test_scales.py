@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from agentx.kernel.limits import PASSAGE_CHARS_MAX, PASSAGES_MAX
 from agentx.search.document import Chapter, Document
-from agentx.search.scales import (
+from agentx.search.text.scales import (
     PASSAGE_UNITS,
     chapter_text,
     chapters,

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
+from agentx.operations.setup.hook_launcher import launcher_text
 from agentx.surfaces.hooks.capture import harness_of, is_session_start, working_directory
 from agentx.surfaces.hooks.cleaning import cleaned
 from agentx.surfaces.hooks.digest import branch_of, session_of
-from agentx.surfaces.hooks.launcher import launcher_text
 from agentx.surfaces.hooks.output import announcement
 from tests.support.secrets import corpus
 

@@ -17,9 +17,9 @@ from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.roles import ROLES, SHIPPED_ROLES, role_name, spoken
 from agentx.work.model import Issue, IssueState, Status, Step, Workflow
 from agentx.work.progress import Stage, output_of, rounds_max, stages, step_for, workflow_name
+from agentx.work.store.toml_lines import TOP, field_lines
+from agentx.work.store.workflow_file import Problem, read_workflow
 from agentx.work.store.workflows import WorkflowFiles, shipped_names
-from agentx.work.toml_lines import TOP, field_lines
-from agentx.work.workflow_file import Problem, read_workflow
 
 SOUND = """\
 name = "own"  # a comment with "quotes" and [brackets]

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agentx.adapters.settings_file import (
+from agentx.adapters.settings.file import (
     HOOK_PROGRAM,
     MCP_SERVER,
     foreign_server,
@@ -20,7 +20,7 @@ from agentx.adapters.settings_file import (
     is_our_handler,
     is_our_server,
 )
-from agentx.adapters.settings_toml import (
+from agentx.adapters.settings.toml_file import (
     Section,
     Toml,
     checked,

@@ -16,12 +16,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from agentx.adapters.additions import Shape, our_hooks
 from agentx.adapters.codex import config_toml
 from agentx.adapters.port import Homes
-from agentx.adapters.settings_file import is_blank, read_settings
-from agentx.adapters.settings_json import read_json
-from agentx.adapters.settings_toml import read_toml
+from agentx.adapters.settings.additions import Shape, our_hooks
+from agentx.adapters.settings.file import is_blank, read_settings
+from agentx.adapters.settings.json_file import read_json
+from agentx.adapters.settings.toml_file import read_toml
 from agentx.kernel.capture import Harness
 
 Trust = Literal["trusted", "untrusted", "not installed"]

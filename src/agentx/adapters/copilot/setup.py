@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agentx.adapters.additions import Additions, Shape, edited
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings_file import hook_line, is_current, read_settings
+from agentx.adapters.settings.additions import Additions, Shape, edited
+from agentx.adapters.settings.file import hook_line, is_current, read_settings
 from agentx.kernel import limits
 from agentx.kernel.capture import Harness
 

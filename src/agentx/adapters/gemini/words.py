@@ -15,7 +15,7 @@ from typing import Any
 
 from agentx.adapters.shapes import child, entry, json_text, objects, spoken, text_of, word
 from agentx.kernel.capture import text_print
-from agentx.kernel.redact import redact
+from agentx.redaction.redact import redact
 
 NO_REPLY = "[no response text]"
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
-from agentx.adapters.additions import Additions, edited
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings_file import (
+from agentx.adapters.settings.additions import Additions, edited
+from agentx.adapters.settings.file import (
     HOOK_PROGRAM,
     hook_words,
     is_blank,

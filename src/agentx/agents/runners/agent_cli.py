@@ -22,8 +22,8 @@ from agentx.agents.runners.wording import prompt_of, reply_of
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentUnavailable
-from agentx.kernel.redact import redact
 from agentx.kernel.text import preview, printable
+from agentx.redaction.redact import redact
 
 # An agent CLI that is started by another one must not take itself for a part of it.
 _NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT")

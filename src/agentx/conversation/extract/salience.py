@@ -15,8 +15,8 @@ import re
 from dataclasses import dataclass
 
 from agentx.conversation.toc_model import Kind
-from agentx.kernel.prose import cues
-from agentx.kernel.prose.sentences import Block, Sentence, is_question, words
+from agentx.prose import cues
+from agentx.prose.sentences import Block, Sentence, is_question, words
 
 # Below this a sentence is not worth a line of its own beside others.
 WORTH_A_LINE = 50

@@ -27,10 +27,10 @@ from agentx.conversation.toc_model import Bullet, Grip, Kind, Segment, SegmentSu
 from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.ids import NodeId
-from agentx.kernel.prose import titles
-from agentx.kernel.prose.keyphrases import keyphrases, likeness, terms
-from agentx.kernel.prose.sentences import Sentence, is_question, sentences, shortened, shown, words
 from agentx.kernel.text import whole_head
+from agentx.prose import titles
+from agentx.prose.keyphrases import keyphrases, likeness, terms
+from agentx.prose.sentences import Sentence, is_question, sentences, shortened, shown, words
 
 NAME = "extractive"
 ARROW = " \u2192 "

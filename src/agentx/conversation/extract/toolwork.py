@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Kind
 from agentx.kernel import limits
-from agentx.kernel.prose.sentences import shortened, shown, windows
+from agentx.prose.sentences import shortened, shown, windows
 
 _COMMIT = re.compile(r"^\[[\w./ ()-]+ [0-9a-f]{7,40}\] \S.{3,}$", re.MULTILINE)
 _TESTS = re.compile(

@@ -12,8 +12,8 @@ from agentx.conversation.store.log import LogStore
 from agentx.conversation.store.rows import split_event
 from agentx.conversation.store.toc import FORGOTTEN, TocStore
 from agentx.conversation.toc_model import Grip, TocNode
-from agentx.host import keys
-from agentx.host.kv import Batch, Family, KeyValue
+from agentx.host.kv import keys
+from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId
 

@@ -21,8 +21,8 @@ from agentx.conversation.store import rows
 from agentx.conversation.store.appending import Appending
 from agentx.conversation.store.outbox import Outbox
 from agentx.conversation.store.session_keys import SessionKeys
-from agentx.host import keys
-from agentx.host.kv import Batch, Family, KeyValue
+from agentx.host.kv import keys
+from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.kernel.capture import Draft
 from agentx.kernel.clock import Millis
 from agentx.kernel.crash import CrashPoint, passing

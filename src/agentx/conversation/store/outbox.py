@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentx.host import keys
-from agentx.host.kv import Batch, Family, KeyValue
+from agentx.host.kv import keys
+from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.kernel.ids import EventId
 
 _NEW, _FORGOTTEN = b"+", b"-"

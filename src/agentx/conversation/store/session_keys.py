@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agentx.conversation.sealing import SessionKey
-from agentx.host import keys
-from agentx.host.kv import Family, KeyValue
+from agentx.host.kv import keys
+from agentx.host.kv.port import Family, KeyValue
 
 _AT_HAND_MAX = 10_000
 

@@ -27,8 +27,8 @@ from agentx.conversation.store import toc_rows
 from agentx.conversation.store.log import LogStore
 from agentx.conversation.store.rows import SessionRow, split_event, unpack_session
 from agentx.conversation.toc_model import Grip, TocNode
-from agentx.host import keys
-from agentx.host.kv import Batch, Family, KeyValue
+from agentx.host.kv import keys
+from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId, NodeId
 from agentx.kernel.limits import NODE_VERSIONS_MAX

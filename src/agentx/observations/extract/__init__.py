@@ -15,13 +15,13 @@ from agentx.kernel.limits import OBSERVATIONS_PER_CAPTURE_MAX
 from agentx.observations.extract.changes import changes
 from agentx.observations.extract.decisions import decisions
 from agentx.observations.extract.errors import errors
-from agentx.observations.extract.exchanges import exchanges
 from agentx.observations.extract.facts import facts
-from agentx.observations.extract.lines import Boot
 from agentx.observations.extract.merging import settled
-from agentx.observations.extract.naming import Files
 from agentx.observations.extract.overview import overview
-from agentx.observations.extract.turns import Finding, Kind, Turn
+from agentx.observations.extract.session.exchanges import exchanges
+from agentx.observations.extract.session.lines import Boot
+from agentx.observations.extract.session.names import Files
+from agentx.observations.extract.session.turns import Finding, Kind, Turn
 
 __all__ = ["Finding", "Kind", "Turn", "extract"]
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import re
 
-from agentx.kernel.prose import cues
-from agentx.kernel.prose.keyphrases import terms
-from agentx.kernel.prose.sentences import Block, is_question, shortened, shown, words
 from agentx.observations.extract import wording
-from agentx.observations.extract.exchanges import Exchange
-from agentx.observations.extract.lines import Boot, lines
-from agentx.observations.extract.tools import Use
-from agentx.observations.extract.turns import Finding, Turn
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.observations.extract.session.lines import Boot, lines
+from agentx.observations.extract.session.tools import Use
+from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
+from agentx.prose import cues
+from agentx.prose.keyphrases import terms
+from agentx.prose.sentences import Block, is_question, shortened, shown, words
 
 ANSWER_CHARS_MAX = 400
 _OFFER_CHARS_READ_MAX = 12_000

@@ -15,13 +15,13 @@ import msgspec
 
 from agentx.kernel import limits
 from agentx.kernel.ids import digest
-from agentx.kernel.prose.evidence import HELD_BY_QUOTATION, bears_out, quoted
 from agentx.kernel.text import cut
 from agentx.kernel.tokens import estimate
 from agentx.llm.port import Allowance, Model, Prompt, Unusable
 from agentx.observations.extract.merging import settled
-from agentx.observations.extract.turns import Finding, Kind, Turn
+from agentx.observations.extract.session.turns import Finding, Kind, Turn
 from agentx.observations.model import Category
+from agentx.prose.evidence import HELD_BY_QUOTATION, bears_out, quoted
 
 _SYSTEM = """\
 You keep the memory of a software project. You are given one session with a coding agent and \

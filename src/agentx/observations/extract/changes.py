@@ -14,17 +14,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from agentx.kernel.clock import Millis
-from agentx.kernel.prose import cues
-from agentx.kernel.prose.keyphrases import code_names, terms
-from agentx.kernel.prose.sentences import ELLIPSIS, Block, is_question, shortened, words
-from agentx.kernel.prose.titles import phrased, request
 from agentx.observations.extract import wording
-from agentx.observations.extract.commits import Commit, commit_of
-from agentx.observations.extract.exchanges import Exchange
-from agentx.observations.extract.lines import Boot, Line, is_claim, is_document, lines
-from agentx.observations.extract.tools import FileEdit, Step, Use, file_edits
-from agentx.observations.extract.turns import Finding, Turn
+from agentx.observations.extract.session.commits import Commit, commit_of
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.observations.extract.session.lines import Boot, Line, is_claim, is_document, lines
+from agentx.observations.extract.session.tools import FileEdit, Step, Use, file_edits
+from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
+from agentx.prose import cues
+from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.sentences import ELLIPSIS, Block, is_question, shortened, words
+from agentx.prose.titles import phrased, request
 
 _FILES_TOGETHER_MAX = 6
 _GROUPS_MAX = 8

@@ -10,10 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agentx.kernel.prose import cues
-from agentx.kernel.prose.keyphrases import code_names, terms
-from agentx.kernel.prose.sentences import Block, is_question, sentences, shortened, shown, words
-from agentx.kernel.prose.titles import is_written_by_machine, phrased, request
 from agentx.kernel.text import cut, without_recall
 from agentx.observations.extract import wording
 from agentx.observations.extract.agreements import (
@@ -24,10 +20,14 @@ from agentx.observations.extract.agreements import (
     decision,
     offer_in,
 )
-from agentx.observations.extract.exchanges import Exchange
-from agentx.observations.extract.lines import Boot, Line, is_document, lines
-from agentx.observations.extract.tools import Step, Use, answers, plan_of
-from agentx.observations.extract.turns import Finding, Turn
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.observations.extract.session.lines import Boot, Line, is_document, lines
+from agentx.observations.extract.session.tools import Step, Use, answers, plan_of
+from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.prose import cues
+from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.sentences import Block, is_question, sentences, shortened, shown, words
+from agentx.prose.titles import is_written_by_machine, phrased, request
 
 _PLAN_CHARS_MAX = 1_500
 _LINES_A_PROMPT_MAX = 3

@@ -13,16 +13,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from agentx.kernel.prose import cues
-from agentx.kernel.prose.keyphrases import code_names, likeness, terms
-from agentx.kernel.prose.sentences import Block, is_question, shortened, words
 from agentx.observations.extract import wording
-from agentx.observations.extract.commands import error_lines, plain, signature, went_wrong
-from agentx.observations.extract.exchanges import Exchange
-from agentx.observations.extract.lines import Boot, Line, lines
-from agentx.observations.extract.tools import Step, Use, file_edits
-from agentx.observations.extract.turns import Finding, Turn
+from agentx.observations.extract.session.commands import error_lines, plain, signature, went_wrong
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.observations.extract.session.lines import Boot, Line, lines
+from agentx.observations.extract.session.tools import Step, Use, file_edits
+from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
+from agentx.prose import cues
+from agentx.prose.keyphrases import code_names, likeness, terms
+from agentx.prose.sentences import Block, is_question, shortened, words
 
 _SAME_ERROR = 0.7
 _CAUSES_MAX = 3

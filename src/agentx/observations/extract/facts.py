@@ -10,16 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agentx.kernel.prose import cues
-from agentx.kernel.prose.keyphrases import code_names, likeness, terms
-from agentx.kernel.prose.sentences import Block, is_question, sentences, words
 from agentx.observations.extract import wording
-from agentx.observations.extract.commands import is_routine, passed, plain, signature
-from agentx.observations.extract.exchanges import Exchange, reports
-from agentx.observations.extract.lines import Boot, Line, as_paragraphs, is_claim, lines, told
-from agentx.observations.extract.tools import Step, Use
-from agentx.observations.extract.turns import Finding, Turn
+from agentx.observations.extract.session.commands import is_routine, passed, plain, signature
+from agentx.observations.extract.session.exchanges import Exchange, reports
+from agentx.observations.extract.session.lines import (
+    Boot,
+    Line,
+    as_paragraphs,
+    is_claim,
+    lines,
+    told,
+)
+from agentx.observations.extract.session.tools import Step, Use
+from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
+from agentx.prose import cues
+from agentx.prose.keyphrases import code_names, likeness, terms
+from agentx.prose.sentences import Block, is_question, sentences, words
 
 _WORTH = 40
 _AN_EXCHANGE_MAX = 4

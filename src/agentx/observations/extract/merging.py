@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agentx.kernel import limits
-from agentx.kernel.prose.keyphrases import code_names, likeness, terms
-from agentx.kernel.prose.sentences import shortened
-from agentx.kernel.redact import redact
 from agentx.kernel.text import cut, without_recall
 from agentx.kernel.tokens import estimate
-from agentx.observations.extract.turns import Finding
+from agentx.observations.extract.session.turns import Finding
 from agentx.observations.model import Category
+from agentx.prose.keyphrases import code_names, likeness, terms
+from agentx.prose.sentences import shortened
+from agentx.redaction.redact import redact
 
 _ALIKE = 0.75
 _OTHER_KIND_ALIKE = 0.85

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentx.kernel.prose.keyphrases import likeness, terms
-from agentx.kernel.prose.titles import best_request, is_written_by_machine, request
-from agentx.observations.extract.exchanges import Exchange
-from agentx.observations.extract.turns import Finding
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.observations.extract.session.turns import Finding
 from agentx.observations.model import Category
+from agentx.prose.keyphrases import likeness, terms
+from agentx.prose.titles import best_request, is_written_by_machine, request
 
 _ASKED_MAX = 6
 _LINES_MAX = 5

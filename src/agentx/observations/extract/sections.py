@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from agentx.kernel.clock import Millis
 from agentx.observations.extract.merging import settled, summary_line
-from agentx.observations.extract.turns import Finding
+from agentx.observations.extract.session.turns import Finding
 from agentx.observations.model import Category
 
 _TITLES = {

@@ -1,12 +1,12 @@
 """The words by which what is worth remembering is told from what is only said. Tables.
 
-They come on top of `kernel.prose.cues`: those say what a sentence is about, these say
+They come on top of `prose.cues`: those say what a sentence is about, these say
 whether it will still matter when the session is over.
 """
 
 from __future__ import annotations
 
-from agentx.kernel.prose.cues import anywhere, at_the_start
+from agentx.prose.cues import anywhere, at_the_start
 
 # How a thing is, rather than what is being done about it.
 STATES = anywhere(

@@ -15,17 +15,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentx.host.atomic import make_private_directory
-from agentx.host.disk import sync_directory
+from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.disk import sync_directory
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import Entropy, digest, mint
 from agentx.kernel.paths import ObservationPaths
 from agentx.observations.model import Observation, SearchFilters
-from agentx.observations.store.json_store import JsonObservationStore
-from agentx.observations.store.pending import Pending
+from agentx.observations.store.files.pending import Pending
+from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.store.records import encode, observation_of, record_of
-from agentx.observations.store.sqlite_store import SqliteObservationStore
+from agentx.observations.store.sqlite.store import SqliteObservationStore
 
 _BATCH = 500
 _VIEWS = "views"

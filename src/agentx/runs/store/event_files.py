@@ -16,18 +16,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentx.host import json_text
-from agentx.host.atomic import make_missing_directories, replace_file
-from agentx.host.disk import refused, unreadable
-from agentx.host.journal import Journal
+from agentx.host.files import json_text
+from agentx.host.files.atomic import make_missing_directories, replace_file
+from agentx.host.files.disk import refused, unreadable
+from agentx.host.files.journal import Journal
 from agentx.kernel.clock import Clock
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, digest
 from agentx.kernel.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
 from agentx.kernel.paths import RunPaths
-from agentx.runs.catalogue import event_of, line_of, stamp_name
 from agentx.runs.model import RunEvent
+from agentx.runs.rules.catalogue import event_of, line_of, stamp_name
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentx.host.atomic import make_private_directory, replace_file
-from agentx.host.git import branch as branch_at
-from agentx.host.git_work import (
+from agentx.host.files.atomic import make_private_directory, replace_file
+from agentx.host.git.facts import branch as branch_at
+from agentx.host.git.work import (
     Said,
     as_somebody,
     changed_files,

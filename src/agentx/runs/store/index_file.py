@@ -11,16 +11,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agentx.host.atomic import replace_file
-from agentx.host.document import Fault
-from agentx.host.yaml_file import YAML, readings
+from agentx.host.documents.document import Fault
+from agentx.host.documents.yaml_file import YAML, readings
+from agentx.host.files.atomic import replace_file
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import RunId
 from agentx.kernel.paths import ProjectPaths
-from agentx.runs.folding import fold
-from agentx.runs.index import archived_entry, entries_in, entry, index_of
 from agentx.runs.model import Run, RunEvent
+from agentx.runs.pages.index import archived_entry, entries_in, entry, index_of
+from agentx.runs.rules.fold import fold
 from agentx.runs.store.archive import Archive, packed_events
 
 Lines = Mapping[str, Mapping[str, Any]]  # by run

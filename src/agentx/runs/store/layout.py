@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.host.atomic import replace_file
+from agentx.host.files.atomic import replace_file
 from agentx.kernel.paths import ProjectPaths
 
 _ATTRIBUTES = """\

@@ -16,32 +16,32 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agentx.host.atomic import replace_file
-from agentx.host.document import Fault
-from agentx.host.json_file import json_file
-from agentx.host.yaml_file import YAML
+from agentx.host.documents.document import Fault
+from agentx.host.documents.json_file import json_file
+from agentx.host.documents.yaml_file import YAML
+from agentx.host.files.atomic import replace_file
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
 from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
 from agentx.kernel.limits import RUN_ARTIFACT_CHARS_MAX
 from agentx.kernel.paths import ProjectPaths, RunPaths
-from agentx.kernel.redact import redact
-from agentx.kernel.redact_tree import redacted_tree
 from agentx.kernel.store_paths import StorePaths
-from agentx.runs.catalogue import name_checked
-from agentx.runs.contracts import contract_of
-from agentx.runs.deciding import decide
-from agentx.runs.folding import evolve, fold, in_order
-from agentx.runs.hand_edits import (
+from agentx.redaction.redact import redact
+from agentx.redaction.tree import redacted_tree
+from agentx.runs.model import Contract, Happening, Run, RunEvent, Status
+from agentx.runs.pages.contracts import contract_of
+from agentx.runs.pages.files import pages
+from agentx.runs.pages.hand_edits import (
     added_task,
     edited_artifact,
     edited_log,
     is_known_contract,
     page_contract,
 )
-from agentx.runs.model import Contract, Happening, Run, RunEvent, Status
-from agentx.runs.pages import pages
+from agentx.runs.rules.catalogue import name_checked
+from agentx.runs.rules.decide import decide
+from agentx.runs.rules.fold import evolve, fold, in_order
 from agentx.runs.store.event_files import (
     LineFault,
     Reading,

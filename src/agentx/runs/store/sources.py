@@ -11,7 +11,7 @@ from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from agentx.host.git_work import git
+from agentx.host.git.work import git
 from agentx.kernel.limits import RUN_CONTEXT_FILE_CHARS_MAX
 from agentx.kernel.text import cut
 

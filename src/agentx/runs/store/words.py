@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentx.host.yaml_file import YAML
+from agentx.host.documents.yaml_file import YAML
 
 
 def yaml_text(value: Mapping[str, Any]) -> str:

@@ -32,7 +32,7 @@ from agentx.kernel.limits import (
     VECTOR_GRAPH_STEP_ROWS,
 )
 from agentx.search.document import Document, Filters
-from agentx.search.store import IndexStore, bytes_in
+from agentx.search.text.store import IndexStore, bytes_in
 from agentx.search.vectors.bert import Floats
 from agentx.search.vectors.chunks import Chunk, chunks
 from agentx.search.vectors.nearest import Both, Exact, Graph, Near, empty_graph, read_graph

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.store_paths import GenerationPaths
-from agentx.search.store import IndexStore
+from agentx.search.text.store import IndexStore
 from agentx.search.vectors.table import SIZES, WORDS, Columns, Mask
 
 Halves = NDArray[np.float16]

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentx.search.document import Document, Filters
-from agentx.search.matching import FILTER_FIELDS
-from agentx.search.schema import clean
+from agentx.search.text.matching import FILTER_FIELDS
+from agentx.search.text.schema import clean
 from agentx.search.vectors.chunks import Chunk
 
 Mask = NDArray[np.bool_]

@@ -19,9 +19,9 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agentx.app.config import Environment
-    from agentx.app.memory import Memory
-    from agentx.app.project import Project
+    from agentx.memory.port import Memory
+    from agentx.project.config import Environment
+    from agentx.project.project import Project
 
 
 class Invocation:
@@ -34,20 +34,20 @@ class Invocation:
     @cached_property
     def environment(self) -> Environment:
         """What the surroundings say."""
-        from agentx.app.config import read_environment
+        from agentx.project.config import read_environment
 
         return read_environment()
 
     @cached_property
     def project(self) -> Project:
         """The project of `--project`, or of this folder."""
-        from agentx.app.project import open_project
+        from agentx.project.project import open_project
 
         return open_project(Path(self.project_directory or Path.cwd()), self.environment)
 
     def memory(self) -> Memory:
         """Open the project's memory: through the daemon if one runs, else the store itself."""
-        from agentx.surfaces.rpc.door import open_memory
+        from agentx.daemon.door import open_memory
 
         return open_memory(self.project)
 

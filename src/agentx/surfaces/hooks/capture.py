@@ -11,7 +11,7 @@ import os
 import time
 
 from agentx.kernel.limits import HOOK_PAYLOAD_BYTES_MAX, HOOK_PAYLOAD_PLAIN_BYTES_MAX
-from agentx.kernel.redact import suspicious
+from agentx.redaction.redact import suspicious
 from agentx.surfaces.hooks.spool import Call, deliver
 
 _HARNESS_CHARS_MAX = 40

@@ -12,10 +12,10 @@ from agentx.kernel.limits import (
     HOOK_PAYLOAD_PLAIN_BYTES_MAX,
     HOOK_TEXTS_CHARS_MAX,
 )
-from agentx.kernel.redact import dumped, redact, redactor
-from agentx.kernel.redact_patterns import without_private
-from agentx.kernel.redact_tree import redacted_tree
 from agentx.kernel.text import cut, whole_head, whole_tail
+from agentx.redaction.patterns import without_private
+from agentx.redaction.redact import dumped, redact, redactor
+from agentx.redaction.tree import redacted_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ def deliver(call: Call, payload: bytes, *, cut: bool = False, kind: str = "") ->
 
 
 def header(call: Call, size: int, *, cut: bool, kind: str) -> bytes:
-    """Return the first line of a file, as `kernel.spool_record` reads it."""
+    """Return the first line of a file, as `capture.spool_record` reads it."""
     mark = b',"kind":' + quoted(kind) if kind else b""
     return b'{"v":1,"harness":%b,"at":%d,"cwd":%b,"agent":%b,"bytes":%d,"cut":%b%b}\n' % (
         quoted(call.harness),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from agentx.app.config import read_environment
+from agentx.project.config import read_environment
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.server import build
 

@@ -21,7 +21,7 @@ from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
 
 if TYPE_CHECKING:
-    from agentx.app.clarifying import Clarification
+    from agentx.wiring.clarifications import Clarification
 
 _TOKENS_MAX = 6_000
 _WAIT_SECONDS_MAX = 300
@@ -58,8 +58,8 @@ def _offer_ask(server: MCPServer, desk: Desk) -> None:
         be asked, else it waits for that agent: look with `inbox`. Rounds are few; when they are
         used up, a person is called.
         """
-        from agentx.app.clarifying import Request  # noqa: PLC0415  see above
-        from agentx.app.operations import clarify_ask  # noqa: PLC0415  see above
+        from agentx.operations.questions import ask as clarify_ask  # noqa: PLC0415  see above
+        from agentx.wiring.clarifications import Request  # noqa: PLC0415  see above
 
         waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS) if wait_seconds else None
         project = desk.project()
@@ -92,7 +92,7 @@ def _offer_answer(server: MCPServer, desk: Desk) -> None:
 
         Say the answer first, then what it rests on (file and line), then what is still open.
         """
-        from agentx.app.operations import clarify_settle  # noqa: PLC0415  see above
+        from agentx.operations.questions import settle as clarify_settle  # noqa: PLC0415  see above
 
         project = desk.project()
         verb = clarify_settle.resolve if resolve else clarify_settle.answer
@@ -108,7 +108,7 @@ def _offer_inbox(server: MCPServer, desk: Desk) -> None:
 
         Look when you begin, and when you waited for an answer.
         """
-        from agentx.app.operations import clarify_read  # noqa: PLC0415  see above
+        from agentx.operations.questions import read as clarify_read  # noqa: PLC0415  see above
 
         project = desk.project()
         seen = clarify_read.inbox_of(project, role) if role else clarify_read.active(project)
@@ -129,8 +129,8 @@ def _offer_prompt(server: MCPServer, desk: Desk) -> None:
 
 
 def _prompt(desk: Desk, issue: str) -> str:
-    from agentx.app.clarifying import listing, stream  # noqa: PLC0415  see above
-    from agentx.app.operations import clarify_read  # noqa: PLC0415  see above
+    from agentx.operations.questions import read as clarify_read  # noqa: PLC0415  see above
+    from agentx.wiring.clarifications import listing, stream  # noqa: PLC0415  see above
 
     project = desk.project()
     wanted = issue.strip().removeprefix("#")
@@ -149,7 +149,7 @@ def _prompt(desk: Desk, issue: str) -> str:
 
 def answer_rows(states: tuple[Clarification, ...], now_ms: int) -> CallToolResult:
     """Return clarifications as rows."""
-    from agentx.app.clarifying import as_data, listing  # noqa: PLC0415  see above
+    from agentx.wiring.clarifications import as_data, listing  # noqa: PLC0415  see above
 
     rows = [Row(_line(state), as_data(state)) for state in states]
     head = "" if rows else listing((), now_ms)
@@ -157,7 +157,7 @@ def answer_rows(states: tuple[Clarification, ...], now_ms: int) -> CallToolResul
 
 
 def _said(state: Clarification) -> CallToolResult:
-    from agentx.app.clarifying import as_data  # noqa: PLC0415  see above
+    from agentx.wiring.clarifications import as_data  # noqa: PLC0415  see above
 
     return answer([Row(_line(state), as_data(state))], budget=_TOKENS_MAX)
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
-from agentx.app.config import Environment
-from agentx.app.memory import Memory
-from agentx.app.project import Project, open_project
+from agentx.daemon.door import open_memory
 from agentx.kernel.errors import DaemonUnavailable, NotFound
-from agentx.surfaces.rpc.door import open_memory
+from agentx.memory.port import Memory
+from agentx.project.config import Environment
+from agentx.project.project import Project, open_project
 
 Reply = TypeVar("Reply")
 
@@ -91,6 +91,6 @@ def _is_remembered(project: Project) -> bool:
     """Tell whether there is a store, or something that waits for one: none is made by asking."""
     if project.store.db.exists():
         return True
-    from agentx.app.drain import waiting  # noqa: PLC0415  every session pays for the server's start
+    from agentx.capture.drain import waiting  # noqa: PLC0415  every session pays for the server's start
 
     return waiting(project) > 0

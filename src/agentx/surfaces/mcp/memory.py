@@ -11,14 +11,14 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agentx.app.observing import Category, Observation, ObservationIndex, SearchFilters
-from agentx.app.operations.memory_read import memory_list, memory_search, memory_show
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import MCP_ROWS_MAX, OBSERVATION_CHARS_MAX
 from agentx.kernel.when import age
+from agentx.operations.memory.read import memory_list, memory_search, memory_show
 from agentx.surfaces.mcp.answer import Row, answer
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
+from agentx.wiring.observations import Category, Observation, ObservationIndex, SearchFilters
 
 _TOKENS_MAX = 6_000
 _CATEGORIES = ", ".join(Category)
@@ -48,7 +48,7 @@ def _offer_remember(server: MCPServer, desk: Desk) -> None:
         that was never said aloud. One thing at a time, in whole sentences.
         """
         # Every session pays for the server's start, few keep anything.
-        from agentx.app.operations.memory_write import Draft, memory_add  # noqa: PLC0415  see above
+        from agentx.operations.memory.write import Draft, memory_add  # noqa: PLC0415  see above
 
         draft = Draft(
             text=text, agent=agent, issue=issue or 0, category=category, files=tuple(files or ())

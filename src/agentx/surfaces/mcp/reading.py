@@ -9,12 +9,6 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agentx.app.memory import Event, Expansion, TocNode
-from agentx.app.opening import Opened, spoken_kind
-from agentx.app.operations.read import Piece, ReadReply, read
-from agentx.app.operations.timeline import Timeline
-from agentx.app.operations.timeline import timeline as surroundings
-from agentx.app.zone import project_zone
 from agentx.kernel.limits import (
     MCP_ANSWER_TOKENS_MAX,
     MCP_ANSWER_TOKENS_MIN,
@@ -23,6 +17,12 @@ from agentx.kernel.limits import (
 )
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
+from agentx.memory.port import Event, Expansion, TocNode
+from agentx.operations.recall.document import Opened, spoken_kind
+from agentx.operations.recall.read import Piece, ReadReply, read
+from agentx.operations.recall.timeline import Timeline
+from agentx.operations.recall.timeline import timeline as surroundings
+from agentx.project.zone import project_zone
 from agentx.surfaces.mcp.answer import Row, answer, fenced, fenced_tokens
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer

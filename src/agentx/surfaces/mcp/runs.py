@@ -11,9 +11,9 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agentx.app.operations.run_read import RunOverview, show_run
-from agentx.app.operations.run_write import CANDIDATE_KINDS, KINDS, Saying, record_event
 from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
+from agentx.operations.runs.read import RunOverview, show_run
+from agentx.operations.runs.write import CANDIDATE_KINDS, KINDS, Saying, record_event
 from agentx.surfaces.mcp.answer import Row, answer, fenced
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
@@ -86,7 +86,7 @@ def _offer_context(server: MCPServer, desk: Desk) -> None:
         Call it before you begin a task of a run.
         """
         # Every session pays for the server's start, few ask for this.
-        from agentx.app.operations.run_context import (  # noqa: PLC0415  see above
+        from agentx.operations.runs.context import (  # noqa: PLC0415  see above
             context_text,
             run_context,
         )

@@ -8,19 +8,19 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agentx.app.found import KINDS, REMEMBERED, SearchHit, SearchRequest
-from agentx.app.operations.everywhere import EverywhereReply, search_everywhere
-from agentx.app.project import Project
-from agentx.app.zone import project_zone
+from agentx.daemon.door import open_other
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import MCP_ROWS_MAX
 from agentx.kernel.text import preview
 from agentx.kernel.when import age, point
+from agentx.memory.found import KINDS, REMEMBERED, SearchHit, SearchRequest
+from agentx.operations.recall.everywhere import EverywhereReply, search_everywhere
+from agentx.project.project import Project
+from agentx.project.zone import project_zone
 from agentx.surfaces.mcp.answer import Row, answer
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
-from agentx.surfaces.rpc.door import open_other
 
 _SNIPPET_CHARS_MAX = 300
 _ALSO_MAX = 3

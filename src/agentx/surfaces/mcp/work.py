@@ -20,7 +20,7 @@ from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
 
 if TYPE_CHECKING:
-    from agentx.app.work import IssueView
+    from agentx.wiring.work import IssueView
 
 _TOKENS_MAX = 6_000
 
@@ -42,7 +42,7 @@ def _offer_ready(server: MCPServer, desk: Desk) -> None:
         """Show the issues that can be begun now, most urgent first, and those that wait for an
         answer.
         """
-        from agentx.app.operations.ready_queue import ready as ready_queue  # noqa: PLC0415  see above
+        from agentx.operations.issues.ready_queue import ready as ready_queue  # noqa: PLC0415  see above
 
         found = ready_queue(desk.project())
         rows = [Row(f"- {_line(issue)}", _brief(issue)) for issue in found.ready]
@@ -61,8 +61,8 @@ def _offer_issue(server: MCPServer, desk: Desk) -> None:
     @offer(server, title="One issue")
     def issue(number: Number) -> CallToolResult:
         """Show an issue: its text, its comments, where it stands in its workflow, what is next."""
-        from agentx.app.operations.issue_read import show_issue  # noqa: PLC0415  see above
-        from agentx.app.operations.workflow_show import next_steps  # noqa: PLC0415  see above
+        from agentx.operations.issues.read import show_issue  # noqa: PLC0415  see above
+        from agentx.operations.issues.workflows import next_steps  # noqa: PLC0415  see above
 
         project = desk.project()
         found = show_issue(project, number)
@@ -97,8 +97,8 @@ def _offer_create(server: MCPServer, desk: Desk) -> None:
 
         Under `## Dependencies` its body may say `Blocks: #3` and `Blocked-by: #2`.
         """
-        from agentx.app.operations.issue_edit import create_issue  # noqa: PLC0415  see above
-        from agentx.app.work import NewIssue, named_status  # noqa: PLC0415  see above
+        from agentx.operations.issues.edit import create_issue  # noqa: PLC0415  see above
+        from agentx.wiring.work import NewIssue, named_status  # noqa: PLC0415  see above
 
         new = NewIssue(
             title=title, body=body, labels=tuple(labels or ()), status=named_status(status)
@@ -119,11 +119,11 @@ def _offer_update(server: MCPServer, desk: Desk) -> None:
         remove_labels: Labels = None,
     ) -> CallToolResult:
         """Move an issue one status on (or back), change its labels, or say something on it."""
-        from agentx.app.operations.issue_edit import (  # noqa: PLC0415  see above
+        from agentx.operations.issues.edit import (  # noqa: PLC0415  see above
             comment_issue,
             update_issue,
         )
-        from agentx.app.work import Edit, named_status  # noqa: PLC0415  see above
+        from agentx.wiring.work import Edit, named_status  # noqa: PLC0415  see above
 
         project = desk.project()
         edit = Edit(

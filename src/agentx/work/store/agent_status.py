@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agentx.host.json_file import json_file
+from agentx.host.documents.json_file import json_file
 from agentx.kernel.clock import Clock, Millis, from_iso, to_iso
 from agentx.work.model import AgentState, AgentStatus
 

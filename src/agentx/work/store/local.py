@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from agentx.host.disk import unreadable
-from agentx.host.document import DocumentFile
-from agentx.host.json_file import json_file
-from agentx.host.lock import locked
+from agentx.host.documents.document import DocumentFile
+from agentx.host.documents.json_file import json_file
+from agentx.host.files.disk import unreadable
+from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LimitError, NotFound
 from agentx.kernel.limits import ISSUE_NUMBER_MAX

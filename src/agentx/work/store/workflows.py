@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 
-from agentx.host.disk import unreadable
+from agentx.host.files.disk import unreadable
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.limits import WORKFLOW_FILE_BYTES_MAX
 from agentx.work.model import Workflow
-from agentx.work.workflow_file import Problem, read_workflow, refusal
+from agentx.work.store.workflow_file import Problem, read_workflow, refusal
 
 SUFFIX = ".toml"
 

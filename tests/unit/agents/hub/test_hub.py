@@ -15,9 +15,6 @@ import pytest
 from agentx.agents.hub import Hub
 from agentx.agents.runners.port import Ask, Reply, Runner, Standing
 from agentx.agents.runners.scripted import Line, Scripted
-from agentx.app.clarifying import open_clarifications, open_hub
-from agentx.app.project import Project
-from agentx.app.work import NewIssue, open_agents, open_issues
 from agentx.clarification import (
     PERSON,
     AgentFailed,
@@ -26,10 +23,13 @@ from agentx.clarification import (
     ScopeViolation,
     Status,
 )
-from agentx.host.lock import locked
+from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS, SECOND_MS
 from agentx.kernel.errors import AgentUnavailable, IllegalTransition, UnavailableError
+from agentx.project.project import Project
+from agentx.wiring.clarifications import open_clarifications, open_hub
+from agentx.wiring.work import NewIssue, open_agents, open_issues
 from agentx.work.agent_states import began, failed
 from agentx.work.model import AgentState, AgentStatus
 from tests.support.clarifying import project_at, request

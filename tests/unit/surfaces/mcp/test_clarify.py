@@ -14,8 +14,8 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, GetPromptResult
 
-from agentx.app.config import read_environment
 from agentx.kernel.text import RECALL_OPEN
+from agentx.project.config import read_environment
 from agentx.surfaces.mcp import clarify
 from agentx.surfaces.mcp.desk import Desk
 

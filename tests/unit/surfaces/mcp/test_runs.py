@@ -14,14 +14,14 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult
 
-from agentx.app.config import read_environment
-from agentx.app.operations.ltm import list_candidates
-from agentx.app.operations.run_write import Contract, Saying, add_task, start_run
-from agentx.app.project import open_project
-from agentx.app.running import active_run, digest_lines
 from agentx.kernel.text import RECALL_OPEN
+from agentx.operations.lessons.ltm import list_candidates
+from agentx.operations.runs.write import Contract, Saying, add_task, start_run
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
 from agentx.surfaces.mcp import runs
 from agentx.surfaces.mcp.desk import Desk
+from agentx.wiring.runs import active_run, digest_lines
 
 
 def test_an_agent_reads_a_run_and_says_what_it_did(tmp_path: Path) -> None:

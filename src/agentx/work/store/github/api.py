@@ -34,9 +34,9 @@ from agentx.kernel.errors import (
     UnavailableError,
 )
 from agentx.kernel.ids import Entropy
-from agentx.kernel.redact import redact
 from agentx.kernel.text import preview, printable
 from agentx.llm.retry import asked_wait_ms, backoff_ms
+from agentx.redaction.redact import redact
 from agentx.work.store.github.pages import Page, Pages
 
 _NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from agentx.host import json_text
-from agentx.host.atomic import make_private_directory, replace_file
+from agentx.host.files import json_text
+from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import digest
 from agentx.kernel.limits import GITHUB_CACHE_PAGES_MAX

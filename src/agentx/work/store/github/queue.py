@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentx.host.atomic import make_private_directory
-from agentx.host.flock import Flock
-from agentx.host.journal import Journal
-from agentx.host.lock import locked
+from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.journal import Journal
+from agentx.host.locks.flock import Flock
+from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import LimitError
 from agentx.kernel.ids import Entropy, mint

@@ -1,0 +1,1 @@
+"""The settings files of agent CLIs, edited as their owners would."""

@@ -1,0 +1,196 @@
+"""What AgentX adds to somebody's JSON settings: hooks, and an MCP server.
+
+Hooks come in two shapes. Grouped: `{event: [{"matcher": ..., "hooks": [handler]}]}`.
+Flat: `{event: [handler]}`. Either way:
+
+* new entries go to the end, so that the user's own hooks run first and keep the
+  positions by which Codex remembers that they are trusted;
+* an entry of ours that is there is brought up to date where it stands; the group
+  around it, with a matcher that the user may have set, is left alone;
+* whatever does not call `agentx-hook` is not ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from agentx.adapters.port import FileEdit
+from agentx.adapters.settings.file import (
+    HOOK_PROGRAM,
+    MCP_SERVER,
+    foreign_server,
+    is_blank,
+    is_our_handler,
+    is_our_server,
+    read_settings,
+)
+from agentx.adapters.settings.json_file import (
+    Json,
+    JsonText,
+    Place,
+    appended,
+    pretty,
+    read_json,
+    refuse,
+    removed,
+    replaced,
+)
+
+
+class Shape(StrEnum):
+    """How an agent CLI lists its hooks."""
+
+    GROUPED = "grouped"
+    FLAT = "flat"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Additions:
+    """What belongs into one file. Without a server, one that is there is left alone."""
+
+    hooks: Mapping[str, Json] = field(default_factory=dict)  # event to handler
+    shape: Shape = Shape.GROUPED
+    servers: str = "mcpServers"  # the key that holds MCP servers
+    server: Json | None = None
+    header: Mapping[str, Json] = field(default_factory=dict)  # what such a file must say
+
+
+def edited(path: Path, additions: Additions, *, uninstall: bool) -> FileEdit:
+    """Return the file with the additions put in, or with whatever is ours taken out.
+
+    Raises: CorruptRecord when the file does not parse, InvalidValue when something else stands
+    where the additions go.
+    """
+    before = read_settings(path)
+    change = taken_out if uninstall else put_in
+    return FileEdit(path=path, before=before, after=change(before, path, additions))
+
+
+def put_in(before: str | None, path: Path, additions: Additions) -> str:
+    """Return the text with all additions, each once and up to date."""
+    document = read_json("{}" if before is None or is_blank(before) else before, path)
+    if not isinstance(document.value, dict):
+        raise refuse(document, (), "an object", _whole(additions))
+    for key, value in additions.header.items():
+        if key not in document.value:
+            document = appended(document, (), value, key=key)
+    if additions.hooks:
+        document = _with_hooks(document, additions)
+    if additions.server is not None:
+        document = _with_server(document, additions)
+    return pretty(document.value) if is_blank(before) else document.text
+
+
+def taken_out(before: str | None, path: Path, additions: Additions) -> str | None:
+    """Return the text without anything of ours; None when nothing else was in it."""
+    if before is None or not (HOOK_PROGRAM in before or MCP_SERVER in before):
+        return before
+    document: JsonText | None = read_json(before, path)
+    assert document is not None
+    server = (additions.servers, MCP_SERVER)
+    entry = document.find(server)
+    # What was put in last comes out first.
+    if entry is not None and is_our_server(entry.value):
+        document = removed(document, server)
+    for place in reversed(our_hooks(document, additions.shape)):
+        assert document is not None
+        document = removed(document, _with_its_group(document, place, additions.shape))
+    header = dict(additions.header)
+    if document is None or (header and document.text != before and document.value == header):
+        return None
+    return document.text
+
+
+def our_hooks(document: JsonText | None, shape: Shape) -> list[Place]:
+    """Return where our hooks are, from first to last."""
+    root = document.value if document else None
+    hooks = root.get("hooks") if isinstance(root, dict) else None
+    places: list[Place] = []
+    for event, entries in hooks.items() if isinstance(hooks, dict) else ():
+        for position, entry in enumerate(entries if isinstance(entries, list) else ()):
+            place: Place = ("hooks", event, position)
+            if shape is Shape.FLAT:
+                places += [place] if is_our_handler(entry) else []
+                continue
+            handlers = entry.get("hooks") if isinstance(entry, dict) else None
+            places += [
+                (*place, "hooks", index)
+                for index, handler in enumerate(handlers if isinstance(handlers, list) else ())
+                if is_our_handler(handler)
+            ]
+    return places
+
+
+def _with_hooks(document: JsonText, additions: Additions) -> JsonText:
+    hooks = {event: _entries(handler, additions) for event, handler in additions.hooks.items()}
+    if document.find(("hooks",)) is None:
+        return appended(document, (), hooks, key="hooks")
+    if not isinstance(document.value["hooks"], dict):
+        raise refuse(document, ("hooks",), "an object", {"hooks": hooks})
+
+    places = our_hooks(document, additions.shape)
+    current = {place[1]: place for place in reversed(places) if place[1] in hooks}
+    for event, handler in additions.hooks.items():
+        if event in current:
+            document = _brought_up_to_date(document, current[event], handler)
+        else:
+            document = _with_event(document, event, hooks[event])
+    # Last, and from the back: until now every place is still where it was.
+    for place in reversed(places):
+        if place not in current.values():
+            without = removed(document, _with_its_group(document, place, additions.shape))
+            assert without is not None
+            document = without
+    return document
+
+
+def _with_event(document: JsonText, event: str, entries: list[Json]) -> JsonText:
+    listed = document.find(("hooks", event))
+    if listed is None:
+        return appended(document, ("hooks",), entries, key=event)
+    if not isinstance(listed.value, list):
+        raise refuse(document, ("hooks", event), "a list", {"hooks": {event: entries}})
+    return appended(document, ("hooks", event), entries[0])
+
+
+def _brought_up_to_date(document: JsonText, place: Place, wanted: Json) -> JsonText:
+    found = document.find(place)
+    assert found is not None, place
+    return document if found.value == wanted else replaced(document, place, wanted)
+
+
+def _with_server(document: JsonText, additions: Additions) -> JsonText:
+    servers, place = additions.servers, (additions.servers, MCP_SERVER)
+    if document.find((servers,)) is None:
+        return appended(document, (), {MCP_SERVER: additions.server}, key=servers)
+    if not isinstance(document.value[servers], dict):
+        raise refuse(document, (servers,), "an object", {servers: {MCP_SERVER: additions.server}})
+    found = document.find(place)
+    if found is None:
+        return appended(document, (servers,), additions.server, key=MCP_SERVER)
+    if not is_our_server(found.value):
+        raise foreign_server(document.path)
+    # Keys that we do not write, such as `env`, are the user's.
+    return _brought_up_to_date(document, place, {**found.value, **(additions.server or {})})
+
+
+def _with_its_group(document: JsonText, place: Place, shape: Shape) -> Place:
+    """Return what goes when a hook goes: its group too, when it is alone in there."""
+    if shape is Shape.FLAT:
+        return place
+    handlers = document.find(place[:-1])
+    assert handlers is not None, place
+    return place[:-2] if len(handlers.items) == 1 else place
+
+
+def _entries(handler: Json, additions: Additions) -> list[Json]:
+    return [{"hooks": [handler]}] if additions.shape is Shape.GROUPED else [handler]
+
+
+def _whole(additions: Additions) -> Json:
+    hooks = {event: _entries(handler, additions) for event, handler in additions.hooks.items()}
+    server = {additions.servers: {MCP_SERVER: additions.server}} if additions.server else {}
+    return {**additions.header, **({"hooks": hooks} if hooks else {}), **server}

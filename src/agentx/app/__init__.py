@@ -1,1 +1,0 @@
-"""The composition root: settings, wiring and the verbs of the product."""

@@ -1,0 +1,1 @@
+"""The ledgers on disk."""

@@ -1,0 +1,1 @@
+"""The process that keeps a project's memory fresh and serves it."""

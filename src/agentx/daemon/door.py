@@ -1,0 +1,61 @@
+"""The way to the project's memory and to its jobs, whichever it is today.
+
+Commands and the MCP server come in here. Only the way that is taken is imported: gRPC where
+a daemon serves, RocksDB where none does; start-up time is a promise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from agentx.daemon.client import connect
+from agentx.kernel.limits import DAEMON_IDLE_EXIT_MS, OTHER_STORE_WAIT_MS
+from agentx.project.project import Project
+from agentx.project.settings import DaemonSettings
+
+if TYPE_CHECKING:
+    from agentx.daemon.scheduler import SchedulerDoor
+    from agentx.memory.port import Memory
+
+
+def open_memory(project: Project) -> Memory:
+    """Return the daemon's memory if one serves this store, else open the store here."""
+    remote = connect(project.store, project=project.id)
+    if remote is None and project.config.section(DaemonSettings).autostart:
+        from agentx.daemon.launch import DaemonWish, launch  # noqa: PLC0415  see above
+
+        launch(project, DaemonWish(idle_exit_ms=DAEMON_IDLE_EXIT_MS))
+        remote = connect(project.store, project=project.id)
+    if remote is not None:
+        return remote
+    from agentx.memory.local import LocalMemory  # noqa: PLC0415  see above
+
+    return LocalMemory(project)
+
+
+@contextmanager
+def open_scheduler(project: Project) -> Iterator[SchedulerDoor]:
+    """Give the daemon's scheduler if one serves this store, else the jobs as the disk has them."""
+    remote = connect(project.store, project=project.id)
+    if remote is None:
+        from agentx.daemon.jobs import local_scheduler  # noqa: PLC0415  see above
+
+        yield local_scheduler(project)
+    else:
+        with remote:
+            yield remote
+
+
+def open_other(project: Project) -> Memory:
+    """Open a store beside the user's own: starting no daemon, and not waiting long for it.
+
+    Raises: LockHeld, DaemonUnavailable, DataError.
+    """
+    remote = connect(project.store, project=project.id, wait_ms=OTHER_STORE_WAIT_MS)
+    if remote is not None:
+        return remote
+    from agentx.memory.local import LocalMemory  # noqa: PLC0415  see above
+
+    return LocalMemory(project, wait_ms=OTHER_STORE_WAIT_MS)

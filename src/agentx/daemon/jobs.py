@@ -1,0 +1,171 @@
+"""The jobs of a project's store: what is done by itself, and when.
+
+A job opens the memory for as long as it needs it. In the daemon that is the one that
+is open already; without a daemon the job opens the store itself, and a job that does
+not need the store leaves it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from agentx.daemon.scheduler import Every, JobSpec, LocalScheduler, Registry, Scheduler, parse_cron
+from agentx.kernel.clock import MINUTE_MS
+from agentx.kernel.periods import Level
+from agentx.memory.local import LocalMemory
+from agentx.operations.lessons.ltm import clean_runs
+from agentx.operations.memory.check import memory_verify
+from agentx.operations.memory.write import memory_compact
+from agentx.operations.upkeep.leftovers import sweep
+from agentx.project.project import Project
+from agentx.project.zone import project_zone
+from agentx.wiring.observation_upkeep import settle_observations
+
+# After midnight, days before weeks before months before years.
+_ROLLUPS = (
+    (Level.DAY, "5 0 * * *"),
+    (Level.WEEK, "10 0 * * mon"),
+    (Level.MONTH, "15 0 * * mon"),
+    (Level.YEAR, "20 0 * * mon"),
+)
+
+OpenMemory = Callable[[], AbstractContextManager[LocalMemory]]
+
+
+def job_specs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
+    """Return every job. They run at night, one after the other, each a little late by chance."""
+
+    def compact() -> str:
+        with memory() as opened:
+            return str(opened.compact())
+
+    def close(level: Level) -> Callable[[], str]:
+        def run() -> str:
+            with memory() as opened:
+                changed = opened.catch_up().nodes
+                return f"nodes changed: {changed + opened.close_periods(level)}"
+
+        return run
+
+    def polish() -> str:
+        with memory() as opened:
+            opened.catch_up()
+            return f"segments written by a model: {opened.polish()}"
+
+    return (
+        *(
+            JobSpec(
+                name=f"rollup-{level}",
+                about=f"Close the {level} that is over in the table of contents.",
+                when=parse_cron(cron),
+                run=close(level),
+                jitter_ms=MINUTE_MS,
+            )
+            for level, cron in _ROLLUPS
+        ),
+        JobSpec(
+            name="summaries",
+            about="Let the model, if one is set, write closed segments again, within the caps.",
+            when=Every(15 * MINUTE_MS),
+            run=polish,
+        ),
+        JobSpec(
+            name="retention",
+            about="Remove what AgentX left behind: old copies of settings, logs, unfinished files.",
+            when=parse_cron("50 3 * * *"),
+            run=lambda: str(sweep(project)),
+            jitter_ms=10 * MINUTE_MS,
+        ),
+        JobSpec(
+            name="compact",
+            about="Give back the room of what was deleted or replaced in the store.",
+            when=parse_cron("30 4 * * sun"),
+            run=compact,
+            jitter_ms=10 * MINUTE_MS,
+        ),
+        *_observation_jobs(project),
+        _run_job(project),
+    )
+
+
+def _observation_jobs(project: Project) -> tuple[JobSpec, ...]:
+    """Return what keeps the observations in order; they lie in files and need no store."""
+
+    def settle() -> str:
+        return f"acts moved into files: {settle_observations(project)}"
+
+    def verify() -> str:
+        if not project.paths.observations.is_dir():
+            return "no observations"
+        found = memory_verify(project)
+        return f"checked {found.checked:,}, stale {found.stale:,}, marked anew {found.amended:,}"
+
+    def compact() -> str:
+        if not project.paths.observations.is_dir():
+            return "no observations"
+        done = memory_compact(project)
+        return f"merged {done.archived:,} observations into {len(done.merged):,}"
+
+    return (
+        JobSpec(
+            name="memory-settle",
+            about="Bring the files of the observations up to date.",
+            when=Every(15 * MINUTE_MS),
+            run=settle,
+        ),
+        JobSpec(
+            name="memory-verify",
+            about="Mark observations whose files have changed since, as git tells it.",
+            when=parse_cron("40 3 * * *"),
+            run=verify,
+            jitter_ms=10 * MINUTE_MS,
+        ),
+        JobSpec(
+            name="memory-compact",
+            about="Merge related observations that are older than 90 days.",
+            when=parse_cron("10 4 * * sun"),
+            run=compact,
+            jitter_ms=10 * MINUTE_MS,
+        ),
+    )
+
+
+def _run_job(project: Project) -> JobSpec:
+    """Return what packs runs away that have stayed long enough."""
+
+    def pack() -> str:
+        if not project.paths.runs.is_dir():
+            return "no runs"
+        done, _ = clean_runs(project)
+        return f"packed away: {len(done.archived):,}, kept: {done.kept:,}"
+
+    return JobSpec(
+        name="run-retention",
+        about="Pack away runs completed 30 days ago or failed 7 days ago; what they taught stays.",
+        when=parse_cron("20 4 * * *"),
+        run=pack,
+        jitter_ms=10 * MINUTE_MS,
+    )
+
+
+def daemon_scheduler(project: Project, memory: OpenMemory) -> Scheduler:
+    """Return the scheduler of the daemon that serves a store."""
+    return Scheduler(
+        job_specs(project, memory),
+        Registry(project.store.scheduler, project.clock),
+        clock=project.clock,
+        zone=project_zone(project),
+        entropy=project.entropy,
+    )
+
+
+def local_scheduler(project: Project) -> LocalScheduler:
+    """Return the way to the jobs of a store that no daemon serves."""
+    return LocalScheduler(
+        job_specs(project, lambda: LocalMemory(project)),
+        project.store,
+        clock=project.clock,
+        zone=project_zone(project),
+        entropy=project.entropy,
+    )

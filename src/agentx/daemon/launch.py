@@ -1,0 +1,83 @@
+"""The daemon as a process: how this installation starts it, and what it serves."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentx.daemon import control
+from agentx.daemon.address import tcp
+from agentx.daemon.control import Started
+from agentx.kernel.store_paths import runtime_folder
+from agentx.project.project import Project
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonWish:
+    """How a daemon is to run, as the command line says it."""
+
+    listen: str = ""  # HOST:PORT
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    idle_exit_ms: int = 0
+
+    def arguments(self) -> list[str]:
+        """Return the wish as arguments of `agentx daemon start`."""
+        said = {
+            "--tcp": self.listen,
+            "--tls-cert": str(self.tls_certificate.absolute()) if self.tls_certificate else "",
+            "--tls-key": str(self.tls_key.absolute()) if self.tls_key else "",
+            "--idle-exit-ms": str(self.idle_exit_ms) if self.idle_exit_ms else "",
+        }
+        return [part for name, value in said.items() if value for part in (name, value)]
+
+
+def launch(project: Project, wish: DaemonWish) -> Started:
+    """Start a daemon for a project in the background.
+
+    Raises: DaemonUnavailable.
+    """
+    command_line = [
+        sys.executable,
+        "-P",  # a project's own modules must not stand in for ours
+        "-m",
+        "agentx.surfaces.cli.main",
+        "daemon",
+        "start",
+        "--project",
+        str(project.directory),
+        "--foreground",
+        "--to-log",
+        *wish.arguments(),
+    ]
+    return control.start(project.store, command_line)
+
+
+def serve(project: Project, wish: DaemonWish, *, log_to_file: bool) -> None:
+    """Be the daemon of a project until told to stop.
+
+    Raises: LockHeld when there is one.
+    """
+    from agentx.daemon.jobs import daemon_scheduler  # noqa: PLC0415  only the daemon pays
+    from agentx.daemon.life import DaemonPlan, run_daemon  # noqa: PLC0415  only the daemon pays
+    from agentx.memory.local import LocalMemory  # noqa: PLC0415  only the daemon pays
+
+    plan = DaemonPlan(
+        store=project.store,
+        short_folder=runtime_folder(
+            project.environment.runtime, Path(tempfile.gettempdir()), os.getuid()
+        ),
+        tcp=tcp(wish.listen, wish.tls_certificate, wish.tls_key) if wish.listen else None,
+        idle_exit_ms=wish.idle_exit_ms,
+        log_to_file=log_to_file,
+    )
+    run_daemon(
+        plan,
+        lambda: LocalMemory(project),
+        clock=project.clock,
+        scheduler=lambda memory: daemon_scheduler(project, lambda: nullcontext(memory)),
+    )

@@ -1,0 +1,262 @@
+"""The life of the daemon: one process that serves one store.
+
+    take the lock -> sweep what a killed one left -> open the memory -> listen
+        -> say so in daemon.json -> serve, drain the spool, run the jobs
+    told to stop  -> begin no scheduled job, let those that run finish
+        -> daemon.json is gone -> refuse new calls, finish those at work, cut those that wait
+        -> remove the socket, stop the jobs -> drain once more -> close the memory -> free the lock
+
+It may be killed at any of these arrows: the lock frees itself, and the next one
+sweeps. While `daemon.json` is there, commands come to us; from the moment it is
+gone they wait for the store instead.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from agentx import __version__
+from agentx.daemon.activity import Activity
+from agentx.daemon.address import Tcp, private_folder, socket_path
+from agentx.daemon.chores import Drain, Views
+from agentx.daemon.loops import Job, Jobs
+from agentx.daemon.presence import (
+    HeldLock,
+    Presence,
+    clear_presence,
+    daemon_lock,
+    remove_socket,
+    write_presence,
+)
+from agentx.daemon.scheduler import Scheduler
+from agentx.daemon.summons import Summons
+from agentx.kernel.clock import Clock
+from agentx.kernel.limits import (
+    DAEMON_DRAIN_EVERY_MS,
+    DAEMON_EMBED_EVERY_MS,
+    DAEMON_FAREWELL_MS,
+    DAEMON_GRACE_MS,
+    DAEMON_LULL_MS,
+    DAEMON_VIEWS_EVERY_MS,
+    DAEMON_WATCH_EVERY_MS,
+    EMBED_SLICES_MAX,
+    LOG_FILE_BYTES_MAX,
+)
+from agentx.kernel.store_paths import StorePaths
+from agentx.memory.port import Memory
+from agentx.surfaces.grpc.access import token_in
+from agentx.surfaces.grpc.server import RpcServer
+from agentx.surfaces.grpc.service import Host, MemoryServer
+
+_log = logging.getLogger(__name__)
+
+Served = TypeVar("Served", bound=Memory)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonPlan:
+    """What is to be served, and where."""
+
+    store: StorePaths
+    short_folder: Path  # for the socket, when the store's folder cannot hold one
+    tcp: Tcp | None = None
+    idle_exit_ms: int = 0  # 0: stay until told to stop
+    log_to_file: bool = False  # detached: nobody reads stderr
+
+
+def run_daemon(
+    plan: DaemonPlan,
+    open_memory: Callable[[], Served],
+    *,
+    clock: Clock,
+    jobs: Sequence[Job] = (),
+    scheduler: Callable[[Served], Scheduler] | None = None,
+) -> str:
+    """Serve until told to stop; return why. For the main thread: it takes the signals.
+
+    Raises: LockHeld when another daemon serves the store, and what `open_memory` raises.
+    """
+    os.umask(0o077)
+    private_folder(plan.store.root)
+    with ExitStack() as stack:
+        stack.enter_context(_logging(plan))
+        held = stack.enter_context(daemon_lock(plan.store))
+        summons = stack.enter_context(Summons.listening())
+        clear_presence(plan.store)
+        memory = open_memory()
+        stack.enter_context(memory)
+        activity = Activity()
+        host = Host(
+            pid=os.getpid(),
+            started_ms=clock.now_ms(),
+            clock=clock,
+            stop=summons.call,
+        )
+        views = Views(memory, activity)
+        vectors = Views(memory, activity, partial(memory.embed, slices=EMBED_SLICES_MAX))
+        own = Jobs([*_own_jobs(plan, Drain(memory, activity), views, vectors), *jobs])
+        scheduled = scheduler(memory) if scheduler is not None else None
+        service = MemoryServer(memory, host, activity, scheduled)
+        with _working(own), _serving(plan, service, host, activity), _scheduling(scheduled):
+            reason = _until_told(plan, held, activity, summons, scheduled)
+            _log.info("stopping: %s", reason)
+            views.leave_off()
+            vectors.leave_off()
+        with _failing_aloud("the last drain failed; the spool keeps what it holds"):
+            memory.drain()
+    return reason
+
+
+@contextmanager
+def _failing_aloud(what: str) -> Iterator[None]:
+    """Let nothing that goes wrong while stopping keep us from stopping."""
+    try:
+        yield
+    except Exception:  # noqa: BLE001  one of the three places: a surface's outermost frame
+        _log.exception(what)
+
+
+@contextmanager
+def _serving(
+    plan: DaemonPlan, service: MemoryServer, host: Host, activity: Activity
+) -> Iterator[None]:
+    """Answer calls for as long as the block runs, and finish those at work after it."""
+    store = plan.store
+    socket = socket_path(store, plan.short_folder)
+    servers: list[RpcServer] = []
+    try:
+        servers.append(RpcServer(service))
+        remove_socket(socket)
+        address, tcp_address, token_file = servers[0].listen_on_socket(socket), "", ""
+        if plan.tcp is not None:
+            servers.append(RpcServer(service, token_in(store.daemon_token)))
+            tcp_address = servers[1].listen_on_tcp(plan.tcp)
+            token_file = str(store.daemon_token)
+        for server in servers:
+            server.start()
+        write_presence(
+            store,
+            Presence(
+                pid=host.pid,
+                address=address,
+                started_ms=host.started_ms,
+                version=__version__,
+                tcp_address=tcp_address,
+                token_file=token_file,
+            ),
+        )
+        _log.info("serving %s on %s %s", store.root, address, tcp_address)
+        yield
+    finally:
+        with suppress(OSError):
+            store.daemon.unlink(missing_ok=True)
+        for server in servers:
+            server.refuse_new_calls(DAEMON_GRACE_MS)
+        activity.await_lull(lull_ms=DAEMON_LULL_MS, wait_ms=DAEMON_GRACE_MS)
+        for server in servers:
+            server.refuse_new_calls(DAEMON_FAREWELL_MS)
+        for server in servers:
+            server.wait_until_ended()
+        remove_socket(socket)
+
+
+@contextmanager
+def _working(jobs: Jobs) -> Iterator[None]:
+    jobs.start()
+    try:
+        yield
+    finally:
+        jobs.stop()
+
+
+@contextmanager
+def _scheduling(scheduler: Scheduler | None) -> Iterator[None]:
+    """Let scheduled jobs begin for as long as the block runs, and let those that run finish."""
+    if scheduler is None:
+        yield
+        return
+    scheduler.start()
+    try:
+        yield
+    finally:
+        scheduler.stop()
+
+
+def _own_jobs(plan: DaemonPlan, drain: Drain, views: Views, vectors: Views) -> Iterator[Job]:
+    yield Job(name="drain", every_ms=DAEMON_DRAIN_EVERY_MS, run=drain.again)
+    yield Job(name="views", every_ms=DAEMON_VIEWS_EVERY_MS, run=views.again)
+    # By itself: embedding takes long, and words are to be found at once.
+    yield Job(name="vectors", every_ms=DAEMON_EMBED_EVERY_MS, run=vectors.again)
+    if plan.log_to_file:
+        yield Job(
+            name="log",
+            every_ms=DAEMON_WATCH_EVERY_MS,
+            run=lambda: keep_log_small(plan.store, LOG_FILE_BYTES_MAX),
+        )
+
+
+def _until_told(
+    plan: DaemonPlan,
+    held: HeldLock,
+    activity: Activity,
+    summons: Summons,
+    scheduler: Scheduler | None,
+) -> str:
+    """Return why the daemon has to stop, once it has to."""
+    watch_ms = DAEMON_WATCH_EVERY_MS
+    if plan.idle_exit_ms:
+        watch_ms = min(watch_ms, max(plan.idle_exit_ms // 4, 10))
+    while True:
+        if reason := summons.wait(watch_ms):
+            return reason
+        if scheduler is not None and scheduler.is_busy:
+            activity.seen()
+        if plan.idle_exit_ms and activity.idle_ms() >= plan.idle_exit_ms:
+            return "idle"
+        if not held.is_still_ours():
+            return "the folder of the store was removed"
+
+
+@contextmanager
+def _logging(plan: DaemonPlan) -> Iterator[None]:
+    """Write what the house logs to stderr, and stderr to the daemon's log when detached."""
+    if plan.log_to_file:
+        keep_log_small(plan.store, LOG_FILE_BYTES_MAX)
+        _write_to_log(plan.store)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
+    house = logging.getLogger("agentx")
+    level = house.level
+    house.addHandler(handler)
+    house.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        house.removeHandler(handler)
+        house.setLevel(level)
+
+
+def keep_log_small(paths: StorePaths, bytes_max: int) -> None:
+    """Put a full log aside and go on with an empty one; keep one such log."""
+    with suppress(FileNotFoundError):
+        if paths.daemon_log.stat().st_size > bytes_max:
+            paths.daemon_log.replace(paths.daemon_log_before)
+            _write_to_log(paths)
+
+
+def _write_to_log(paths: StorePaths) -> None:
+    """Let stdout and stderr go to the log, also of what is not Python."""
+    log = os.open(paths.daemon_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.close(log)

@@ -1,0 +1,28 @@
+"""One run of a job: whatever happens in it, it ends with a sentence."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from agentx.daemon.scheduler.model import JobSpec
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What came of a run: it said something, or it failed."""
+
+    error: str = ""
+    said: str = ""
+
+
+def perform(spec: JobSpec) -> Done:
+    """Run a job to its end. A failure is logged with its traceback and returned as a sentence."""
+    try:
+        said = spec.run()
+    except (Exception, SystemExit) as error:  # noqa: BLE001  one of the three places: a job may fail
+        _log.exception("job %s failed; it runs again as scheduled", spec.name)
+        return Done(error=f"{type(error).__name__}: {error}".removesuffix(": "))
+    return Done(said=said if isinstance(said, str) else "")

@@ -1,0 +1,1 @@
+"""Three weeks of a small team, replayed."""

@@ -1,0 +1,1 @@
+"""Whole documents in files, JSON and YAML, read by anyone and edited under lock."""

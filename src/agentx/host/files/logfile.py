@@ -1,0 +1,150 @@
+"""What AgentX itself did: a structured log with rotation, which never gets in the way.
+
+One JSON object a line, each written by one append, so several processes may
+write. A full file becomes `<name>.1`, `.1` becomes `.2`, the oldest goes. Whatever
+happens, `record` returns: a log that fails its teller is worse than none.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import math
+import os
+from itertools import islice
+from pathlib import Path
+from traceback import format_exception_only
+from typing import Any
+
+from agentx.host.files import json_text
+from agentx.host.system import process_id
+from agentx.kernel.clock import Clock, to_iso
+from agentx.kernel.limits import LOG_FILE_BYTES_MAX, LOG_FILES_MAX, LOG_LINE_BYTES_MAX
+from agentx.kernel.text import cut
+
+_DEPTH_MAX = 6
+_TEXT_CHARS_MAX = 2_000
+_ITEMS_MAX = 50
+
+
+class LogFile:
+    """Where records go."""
+
+    def __init__(
+        self, path: Path, clock: Clock, *, file_bytes_max: int = LOG_FILE_BYTES_MAX
+    ) -> None:
+        self._path = path
+        self._clock = clock
+        self._file_bytes_max = file_bytes_max
+
+    @property
+    def path(self) -> Path:
+        """The newest file."""
+        return self._path
+
+    def record(self, level: str, event: str, **fields: object) -> None:
+        """Write one record; never raise."""
+        try:
+            self._write(self._line(level, event, fields))
+        except (OSError, ValueError, RecursionError):
+            return
+
+    def _line(self, level: str, event: str, fields: dict[str, object]) -> bytes:
+        head = {
+            "time": to_iso(self._clock.now_ms()),
+            "level": str(level),
+            "event": str(event),
+            "pid": process_id(),
+        }
+        line = json_text.line_of({**head, **{name: _plain(each) for name, each in fields.items()}})
+        if len(line) >= LOG_LINE_BYTES_MAX:
+            line = json_text.line_of({**head, "cut": cut(line.decode("utf-8"), _TEXT_CHARS_MAX)})
+        return line + b"\n"
+
+    def _write(self, line: bytes) -> None:
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        try:
+            descriptor = os.open(self._path, flags, 0o600)
+        except FileNotFoundError:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self._path, flags, 0o600)
+        try:
+            # After a crash or a full disk the last line may be torn: do not grow onto it.
+            os.write(descriptor, line if _ends_whole(descriptor) else b"\n" + line)
+            if os.fstat(descriptor).st_size >= self._file_bytes_max:
+                self._rotate(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _rotate(self, full: int) -> None:
+        try:
+            fcntl.flock(full, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return  # another process is at it
+        if os.fstat(full).st_ino != self._path.stat().st_ino:
+            return  # another process was at it a moment ago
+        # The full file moves last: until then nobody can fill another and rotate too.
+        for number in range(LOG_FILES_MAX - 1, 0, -1):
+            newer = self._path if number == 1 else _numbered(self._path, number - 1)
+            if newer.exists():
+                newer.replace(_numbered(self._path, number))
+
+
+def read_records(path: Path, limit: int) -> list[dict[str, Any]]:
+    """Return the last records of all files that are kept, newest last, without damaged lines."""
+    found: list[dict[str, Any]] = []  # newest first
+    for number in range(LOG_FILES_MAX):
+        file = path if number == 0 else _numbered(path, number)
+        try:
+            lines = file.read_bytes().split(b"\n")
+        except OSError:
+            continue
+        for line in reversed(lines):
+            if len(found) >= limit:
+                break
+            record = _record_of(line)
+            if record is not None:
+                found.append(record)
+    found.reverse()
+    return found
+
+
+def _record_of(line: bytes) -> dict[str, Any] | None:
+    if not line:
+        return None
+    try:
+        record = json_text.parsed(line)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _ends_whole(descriptor: int) -> bool:
+    size = os.fstat(descriptor).st_size
+    return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
+
+
+def _numbered(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.name}.{number}")
+
+
+def _plain(value: object, depth: int = 0) -> object:
+    """Return what JSON can hold of any value, within bounds."""
+    plain: object
+    match value:
+        case None | bool() | int():
+            plain = value
+        case float():
+            plain = value if math.isfinite(value) else str(value)
+        case str() | Path():
+            plain = cut(str(value), _TEXT_CHARS_MAX)
+        case dict() if depth < _DEPTH_MAX:
+            items = islice(value.items(), _ITEMS_MAX)
+            plain = {str(_plain(key, _DEPTH_MAX)): _plain(each, depth + 1) for key, each in items}
+        case list() | tuple() | set() | frozenset() if depth < _DEPTH_MAX:
+            plain = [_plain(each, depth + 1) for each in islice(value, _ITEMS_MAX)]
+        case BaseException():
+            # Says something even of an exception whose own words fail.
+            plain = cut("".join(format_exception_only(value)).strip(), _TEXT_CHARS_MAX)
+        case _:
+            plain = f"<{type(value).__name__}>"
+    return plain

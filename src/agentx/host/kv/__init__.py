@@ -1,0 +1,1 @@
+"""Ordered rows of bytes: the port, in memory, on disk."""

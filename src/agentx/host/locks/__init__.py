@@ -1,0 +1,1 @@
+"""Who may change a file: lock files that survive crashes, pauses and other tools."""

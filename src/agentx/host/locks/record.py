@@ -1,0 +1,142 @@
+"""What a `.lock` file says, and when it no longer counts.
+
+Other tools write `{pid, timestamp, agent}` only, or leave an empty file when they
+die: what is missing is not guessed. A record is stale when
+
+* its process is dead, where host and boot say that its pid means a process here, or
+* its timestamp (or, unreadable, the file's own) is more than the stale time away
+  from now. In either direction: a clock that was set back must not lock for ever.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agentx.host.files import json_text
+from agentx.host.files.atomic import temporary_beside
+from agentx.host.files.disk import write_all
+from agentx.host.system import boot_id, host_name, pid_alive, process_id
+from agentx.kernel.clock import Millis, from_iso, to_iso
+
+_RECORD_BYTES_MAX = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Here:
+    """Which process this is, and which pids it can tell alive from dead."""
+
+    pid: int = field(default_factory=process_id)
+    host: str = field(default_factory=host_name)
+    boot: str = field(default_factory=boot_id)
+    alive: Callable[[int], bool] = pid_alive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockRecord:
+    """Who holds a lock; what other tools do not write is empty."""
+
+    pid: int
+    agent: str
+    timestamp_ms: Millis  # the last heartbeat
+    acquired_ms: Millis
+    nonce: str = ""
+    host: str = ""
+    boot: str = ""
+
+    def to_bytes(self) -> bytes:
+        """Return the file's content."""
+        return json_text.line_of(
+            {
+                "pid": self.pid,
+                "timestamp": to_iso(self.timestamp_ms),
+                "agent": self.agent,
+                "acquired": to_iso(self.acquired_ms),
+                "nonce": self.nonce,
+                "host": self.host,
+                "boot": self.boot,
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """A lock file as it was seen: its record, or None when it cannot be read, and its own time."""
+
+    record: LockRecord | None
+    changed_ms: Millis
+
+    def is_stale(self, now_ms: Millis, stale_ms: int, here: Here) -> bool:
+        """Tell whether the lock no longer counts."""
+        record = self.record
+        if record is None:
+            return abs(now_ms - self.changed_ms) > stale_ms
+        if abs(now_ms - record.timestamp_ms) > stale_ms:
+            return True
+        ours = bool(record.host) and (record.host, record.boot) == (here.host, here.boot)
+        return ours and not here.alive(record.pid)
+
+    def holder(self) -> str:
+        """Say who holds it and since when."""
+        if self.record is None:
+            return f"a process that left no name, since {to_iso(self.changed_ms)}"
+        record = self.record
+        place = f" on {record.host}" if record.host else ""
+        since = to_iso(record.acquired_ms)
+        return f"{record.agent or 'somebody'} (process {record.pid}{place}) since {since}"
+
+
+def look(path: Path) -> Sighting | None:
+    """Return what lies at a lock's path; None when nothing does."""
+    try:
+        with path.open("rb") as file:
+            changed_ms = Millis(os.fstat(file.fileno()).st_mtime_ns // 1_000_000)
+            raw = file.read(_RECORD_BYTES_MAX)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        try:
+            changed_ms = Millis(path.stat().st_mtime_ns // 1_000_000)
+        except FileNotFoundError:
+            return None
+        raw = b""
+    return Sighting(record=_parsed(raw), changed_ms=changed_ms)
+
+
+def replace_record(path: Path, record: LockRecord) -> None:
+    """Put a record in the place of another: nobody ever sees the name free or the file torn.
+
+    Not synced: a lock does not outlive the machine's next start.
+    """
+    temporary = temporary_beside(path)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(temporary, flags, 0o600)
+    try:
+        try:
+            write_all(descriptor, record.to_bytes())
+        finally:
+            os.close(descriptor)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _parsed(raw: bytes) -> LockRecord | None:
+    try:
+        said = json_text.parsed(raw)
+        timestamp_ms = from_iso(said["timestamp"])
+        acquired = said.get("acquired")
+        return LockRecord(
+            pid=int(said["pid"]),
+            agent=str(said.get("agent", "")),
+            timestamp_ms=timestamp_ms,
+            acquired_ms=timestamp_ms if acquired is None else from_iso(acquired),
+            nonce=str(said.get("nonce", "")),
+            host=str(said.get("host", "")),
+            boot=str(said.get("boot", "")),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
+        return None

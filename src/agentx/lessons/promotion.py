@@ -1,0 +1,142 @@
+"""From what a run offers to what is known: learn it, count it as a confirmation, or leave it.
+
+    by a person    what they name
+    all            everything that was offered
+    confident      what is MEDIUM or HIGH and has evidence
+
+A lesson that says what is already known confirms it. One that names what it contradicts
+takes confidence from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+
+from agentx.lessons.likeness import ALIKE, alike
+from agentx.lessons.model import (
+    PREFIXES,
+    Confidence,
+    Content,
+    Detail,
+    Lesson,
+    LessonKind,
+    LongTerm,
+    LtmKind,
+)
+from agentx.lessons.teaching import Taught
+
+
+class Policy(StrEnum):
+    """Who decides what is promoted."""
+
+    ASK = "ask"
+    CONFIDENT = "confident"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Something to be said of what is known: an event without a time and an id."""
+
+    kind: LtmKind
+    lesson: str = ""
+    run: str = ""
+    detail: Detail = field(default_factory=dict)
+
+
+def accepts(policy: Policy, offered: Taught) -> bool:
+    """Tell whether a policy takes a lesson without asking anybody."""
+    if policy is Policy.ALL:
+        return True
+    sure = offered.confidence is not Confidence.LOW and bool(offered.evidence)
+    return policy is Policy.CONFIDENT and sure
+
+
+def open_candidates(known: LongTerm, offered: Iterable[Taught]) -> tuple[Taught, ...]:
+    """Return what nobody has accepted or rejected yet."""
+    return tuple(one for one in offered if one.key not in known.settled)
+
+
+def promote(known: LongTerm, offered: Iterable[Taught]) -> Iterator[Change]:
+    """Yield the changes that take lessons in; what was settled before changes nothing."""
+    numbers = _next_numbers(known)
+    learnt: list[Taught] = []
+    for one in open_candidates(known, offered):
+        same = most_alike(known, one)
+        if same is not None:
+            yield Change(
+                kind=LtmKind.CONFIRMED,
+                lesson=same.uid,
+                run=one.run,
+                detail={"candidates": [one.key], "evidence": list(one.evidence)},
+            )
+        elif not any(_same(one, other) for other in learnt):
+            learnt.append(one)
+            prefix = PREFIXES[one.kind]
+            yield Change(kind=LtmKind.LEARNT, run=one.run, detail=_detail(one, numbers[prefix]))
+            numbers[prefix] += 1
+        else:
+            yield reject(one)
+        for against in one.contradicts:
+            lesson = known.find(against)
+            if lesson is not None:
+                yield Change(
+                    kind=LtmKind.CONTRADICTED,
+                    lesson=lesson.uid,
+                    run=one.run,
+                    detail={"reason": one.content.text},
+                )
+
+
+def reject(offered: Taught) -> Change:
+    """Return the change that lays a candidate aside."""
+    return Change(kind=LtmKind.REJECTED, run=offered.run, detail={"candidates": [offered.key]})
+
+
+def most_alike(known: LongTerm, offered: Taught) -> Lesson | None:
+    """Return the lesson that says the same already, if there is one."""
+    best, nearest = ALIKE, None
+    for lesson in known.of_kind(offered.kind):
+        likeness = alike(lesson.content.text, offered.content.text)
+        if lesson.is_active and likeness >= best:
+            best, nearest = likeness, lesson
+    return nearest
+
+
+def detail_of(content: Content) -> dict[str, object]:
+    """Return what a lesson says as an event holds it."""
+    return {name: _plain(value) for name, value in asdict(content).items() if value}
+
+
+def next_number(known: LongTerm, kind: LessonKind) -> int:
+    """Return the number that the next lesson of a kind asks for."""
+    return _next_numbers(known)[PREFIXES[kind]]
+
+
+def _next_numbers(known: LongTerm) -> dict[str, int]:
+    numbers = dict.fromkeys(PREFIXES.values(), 1)
+    for lesson in known.lessons.values():
+        prefix = PREFIXES[lesson.kind]
+        numbers[prefix] = max(numbers[prefix], lesson.number + 1)
+    return numbers
+
+
+def _detail(one: Taught, number: int) -> dict[str, object]:
+    return {
+        **detail_of(one.content),
+        "kind": str(one.kind),
+        "number": number,
+        "confidence": str(one.confidence),
+        "evidence": list(one.evidence),
+        "candidates": [one.key],
+    }
+
+
+def _same(one: Taught, other: Taught) -> bool:
+    return one.kind is other.kind and alike(one.content.text, other.content.text) >= ALIKE
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value

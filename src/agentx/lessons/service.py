@@ -1,0 +1,283 @@
+"""What runs taught, taken into long-term memory, judged and looked up again.
+
+    offered = learning.candidates(run)
+    learning.accept(run, offered, policy)      # or by key, by a person
+    learning.relevant(files, words, limit)     # for the next run
+
+Law: promoting a run twice changes nothing the second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+
+from agentx.kernel.bus import Bus
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.lessons.confidence import judged
+from agentx.lessons.events import LessonLearnt
+from agentx.lessons.likeness import fingerprint
+from agentx.lessons.model import (
+    Confidence,
+    Content,
+    Lesson,
+    LessonKind,
+    LongTerm,
+    LtmKind,
+    Measure,
+)
+from agentx.lessons.names import area_name
+from agentx.lessons.promotion import (
+    Change,
+    Policy,
+    accepts,
+    open_candidates,
+    promote,
+    reject,
+)
+from agentx.lessons.store import Knowledge, LessonStore
+from agentx.lessons.teaching import Taught, area_of, lessons_of
+from agentx.runs.model import Run, Status, TaskStatus
+
+_MINUTE_MS = 60_000
+_WEIGHTS = {Confidence.HIGH: 3, Confidence.MEDIUM: 2, Confidence.LOW: 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promoted:
+    """What came of promoting a run's lessons."""
+
+    learnt: tuple[str, ...] = ()  # ids of new lessons
+    confirmed: tuple[str, ...] = ()
+    contradicted: tuple[str, ...] = ()
+    left: int = 0  # offered, and waiting for a person
+
+
+@dataclass(frozen=True, slots=True)
+class Churn:
+    """How much a run changed, as git counts it."""
+
+    files_changed: int = 0
+    lines_added: int = 0
+    lines_removed: int = 0
+
+
+class Learning:
+    """Long-term memory of one project."""
+
+    def __init__(self, store: LessonStore, bus: Bus | None = None) -> None:
+        self._store = store
+        self._bus = bus if bus is not None else Bus()
+
+    def read(self) -> Knowledge:
+        """Return what is known."""
+        return self._store.read()
+
+    def refresh(self) -> Knowledge:
+        """Take in what people changed on the pages, and make the pages whole."""
+        with self._store.editing() as desk:
+            faults = tuple(desk.faults)
+        return Knowledge(known=desk.known, faults=faults)
+
+    def refresh_if_edited(self) -> bool:
+        """Take in what people changed, if they changed anything; cheap when they did not."""
+        if not self._store.is_edited():
+            return False
+        self.refresh()
+        return True
+
+    def candidates(self, run: Run) -> tuple[Taught, ...]:
+        """Return what a run offers and nobody has decided on."""
+        return open_candidates(self.read().known, lessons_of(run))
+
+    def accept(self, run: Run, policy: Policy, *, actor: str) -> Promoted:
+        """Take in what a policy accepts of a run."""
+        return self.accept_some(run, lambda offered: accepts(policy, offered), actor=actor)
+
+    def accept_some(self, run: Run, takes: Callable[[Taught], bool], *, actor: str) -> Promoted:
+        """Take in what a rule accepts of a run."""
+        return self._promote(run, [one for one in lessons_of(run) if takes(one)], actor)
+
+    def accept_named(self, run: Run, keys: Iterable[str], *, actor: str) -> Promoted:
+        """Take in what a person chose, by key or by its beginning.
+
+        Raises: NotFound.
+        """
+        return self._promote(run, [self._offered(run, key) for key in keys], actor)
+
+    def reject(self, run: Run, keys: Iterable[str], *, actor: str) -> int:
+        """Lay candidates aside for good.
+
+        Raises: NotFound.
+        """
+        chosen = [self._offered(run, key) for key in keys]
+        with self._store.editing() as desk:
+            return desk.record(actor, [reject(one) for one in chosen])
+
+    def _offered(self, run: Run, key: str) -> Taught:
+        offered = self.candidates(run)
+        found = [one for one in offered if key in (one.key, one.key.partition("/")[2])]
+        if not found and key.isdigit() and 1 <= int(key) <= len(offered):
+            found = [offered[int(key) - 1]]
+        if not found:
+            raise NotFound(
+                f"{key}: the run offers no such lesson",
+                hint=f"`agentx ltm candidates --run {run.id}` lists what it offers",
+            )
+        return found[0]
+
+    def _promote(self, run: Run, chosen: Iterable[Taught], actor: str) -> Promoted:
+        with self._store.editing() as desk:
+            before = set(desk.known.lessons)
+            changes = list(promote(desk.known, chosen))
+            desk.record(actor, changes)
+            known = desk.known
+        learnt = [lesson for uid, lesson in known.lessons.items() if uid not in before]
+        for lesson in learnt:
+            self._bus.tell(
+                LessonLearnt(lesson=lesson.id, kind=str(lesson.kind), run=run.id, actor=actor)
+            )
+        return Promoted(
+            learnt=tuple(lesson.id for lesson in learnt),
+            confirmed=_named(known, changes, LtmKind.CONFIRMED),
+            contradicted=_named(known, changes, LtmKind.CONTRADICTED),
+            left=len(open_candidates(known, lessons_of(run))),
+        )
+
+    def add(
+        self, kind: LessonKind, content: Content, confidence: Confidence, *, run: str, actor: str
+    ) -> Lesson:
+        """Write a lesson down; one that is already known is confirmed.
+
+        Raises: InvalidValue when it says nothing.
+        """
+        if not content.text.strip():
+            raise InvalidValue("a lesson must say something", hint="give its text")
+        with self._store.editing() as desk:
+            offered = Taught(
+                key=f"{run or 'by-hand'}/{fingerprint(content.text)[:80]}",
+                run=run,
+                kind=kind,
+                content=content,
+                confidence=confidence,
+            )
+            changes = [
+                Change(
+                    kind=change.kind,
+                    lesson=change.lesson,
+                    run=run,
+                    detail={**change.detail, "candidates": []},
+                )
+                for change in promote(desk.known, [offered])
+            ]
+            desk.record(actor, changes)
+            known = desk.known
+        uid = changes[0].lesson if changes else ""
+        found = known.find(uid) if uid else None
+        return found if found is not None else list(known.lessons.values())[-1]
+
+    def confirm(self, lesson: str, *, run: str, actor: str, evidence: str = "") -> Lesson:
+        """Say that a lesson held again."""
+        detail: dict[str, object] = {"evidence": [evidence]} if evidence else {}
+        return self._say(lesson, LtmKind.CONFIRMED, run, actor, detail)
+
+    def contradict(self, lesson: str, *, run: str, actor: str, reason: str) -> Lesson:
+        """Say that a lesson did not hold."""
+        return self._say(lesson, LtmKind.CONTRADICTED, run, actor, {"reason": reason})
+
+    def resolve(self, lesson: str, *, actor: str, reason: str = "") -> Lesson:
+        """Say that a debt was paid."""
+        return self._say(lesson, LtmKind.RESOLVED, "", actor, {"reason": reason})
+
+    def retire(self, lesson: str, *, actor: str, reason: str = "") -> Lesson:
+        """Say that a lesson holds no longer."""
+        return self._say(lesson, LtmKind.RETIRED, "", actor, {"reason": reason})
+
+    def _say(
+        self, lesson: str, kind: LtmKind, run: str, actor: str, detail: dict[str, object]
+    ) -> Lesson:
+        with self._store.editing() as desk:
+            found = found_lesson(desk.known, lesson)
+            desk.record(actor, [Change(kind=kind, lesson=found.uid, run=run, detail=detail)])
+            return desk.known.lessons[found.uid]
+
+    def measure(self, run: Run, churn: Churn, *, actor: str) -> Measure:
+        """Note how a run went; once, unless it went on after that."""
+        made = measured(run, churn)
+        with self._store.editing() as desk:
+            if desk.known.measures.get(run.id) != made:
+                detail = {name: value for name, value in asdict(made).items() if name != "run_id"}
+                desk.record(actor, [Change(kind=LtmKind.MEASURED, run=run.id, detail=detail)])
+        return made
+
+    def relevant(
+        self, files: Iterable[str] = (), words: str = "", limit: int = 20
+    ) -> tuple[Lesson, ...]:
+        """Return the active lessons that concern some files or words, the surest first."""
+        listed = tuple(files)
+        area = area_name(area_of(listed))
+        wanted = set(fingerprint(words).split())
+        scored = []
+        for lesson in self.read().known.lessons.values():
+            if not lesson.is_active:
+                continue
+            fits = _fit(lesson, listed, area, wanted)
+            if fits or not (listed or wanted):
+                scored.append((fits, _WEIGHTS[judged(lesson)], lesson.changed_ms, lesson))
+        scored.sort(key=lambda each: each[:3], reverse=True)
+        return tuple(lesson for *_, lesson in scored[:limit])
+
+
+def found_lesson(known: LongTerm, name: str) -> Lesson:
+    """Return a lesson by its id.
+
+    Raises: NotFound.
+    """
+    lesson = known.find(name)
+    if lesson is None:
+        raise NotFound(
+            f"{name}: no such lesson", hint="`agentx ltm patterns` and its siblings list them"
+        )
+    return lesson
+
+
+def measured(run: Run, churn: Churn) -> Measure:
+    """Return how a run went, in figures."""
+    ended_ms = run.ended_ms if run.ended_ms is not None else run.updated_ms
+    verdicts = [task.reports[-1].verdict for task in run.tasks.values() if task.reports]
+    verdicts += [report.verdict for report in run.reports[-1:]]
+    worst = next((word for word in _WORST_FIRST if word in verdicts), "NOT_VERIFIED")
+    counts = [task.status for task in run.tasks.values()]
+    return Measure(
+        run_id=run.id,
+        completed_ms=Millis(ended_ms),
+        duration_minutes=max(ended_ms - run.created_ms, 0) // _MINUTE_MS,
+        tasks_completed=counts.count(TaskStatus.COMPLETED),
+        tasks_failed=counts.count(TaskStatus.FAILED),
+        escalations=len(run.escalations),
+        files_changed=churn.files_changed,
+        lines_added=churn.lines_added,
+        lines_removed=churn.lines_removed,
+        verification_status=str(worst),
+        outcome=str(run.outcome if run.outcome is not Status.IN_PROGRESS else run.status),
+    )
+
+
+_WORST_FIRST = ("FAILED", "PASSED_WITH_WARNINGS", "PASSED")
+
+
+def _fit(lesson: Lesson, files: tuple[str, ...], area: str, wanted: set[str]) -> float:
+    content = lesson.content
+    shared = len(set(content.files) & set(files))
+    near = bool(area) and (content.area == area or area.startswith(f"{content.area}-"))
+    said = set(
+        fingerprint(f"{content.name} {content.text} {content.context} {content.area}").split()
+    )
+    overlap = len(wanted & said) / len(wanted) if wanted else 0.0
+    return 2.0 * min(shared, 2) + 1.5 * near + (overlap if overlap >= 0.2 else 0.0)
+
+
+def _named(known: LongTerm, changes: list[Change], kind: LtmKind) -> tuple[str, ...]:
+    uids = [change.lesson for change in changes if change.kind is kind]
+    return tuple(lesson.id for uid in uids if (lesson := known.find(uid)) is not None)

@@ -1,0 +1,257 @@
+"""What a run taught: what its actors proposed, and what its own story shows.
+
+    proposed by an actor             as it was proposed
+    decision-made                    a decision
+    a question a person answered     a decision
+    a check that failed, then passed an error pattern: what failed, and what mended it
+    a conflict that was resolved     a learning about the files that clash
+    a task that was dropped          tech debt
+
+Nothing is invented: every lesson names the events that prove it. All are candidates; a
+person or a policy decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from agentx.kernel.limits import LESSONS_PER_RUN_MAX
+from agentx.kernel.text import preview
+from agentx.lessons.fold import canonical, content_of, word
+from agentx.lessons.model import Confidence, Content, LessonKind, Priority, texts
+from agentx.lessons.names import one_line
+from agentx.runs.model import Candidate, Conflict, Escalation, Run, Task, TaskStatus, Verdict
+
+_PROPOSED = {
+    "pattern": LessonKind.CODE,
+    "error-pattern": LessonKind.ERROR,
+    "solution": LessonKind.SOLUTION,
+    "decision": LessonKind.DECISION,
+    "tech-debt": LessonKind.DEBT,
+    "learning": LessonKind.LEARNING,
+}
+_MENDED_CHARS_MAX = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taught:
+    """A lesson that a run offers. `key` is the same however often the run is looked at."""
+
+    key: str
+    run: str
+    kind: LessonKind
+    content: Content
+    confidence: Confidence
+    evidence: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
+    source: str = ""
+
+
+def lessons_of(run: Run) -> tuple[Taught, ...]:
+    """Return what a run taught, what its actors proposed first."""
+    found = [*_proposed(run), *_decided(run), *_answered(run), *_mended(run)]
+    found += [*_clashed(run), *_left(run)]
+    seen: dict[tuple[LessonKind, str], Taught] = {}
+    for one in found:
+        seen.setdefault((one.kind, one.content.text.casefold()), one)
+    return tuple(seen.values())[:LESSONS_PER_RUN_MAX]
+
+
+def area_of(files: Iterable[str]) -> str:
+    """Return the folder that some files share, without the top ones that say nothing."""
+    folders = [PurePosixPath(file).parts[:-1] for file in files]
+    if not folders:
+        return ""
+    shared: list[str] = []
+    for level in zip(*folders, strict=False):
+        if len(set(level)) > 1:
+            break
+        shared.append(level[0])
+    while shared and shared[0] in ("src", "lib", "app", ".", "/"):
+        shared.pop(0)
+    return "/".join(shared[:2])
+
+
+def _taught(
+    run: Run,
+    key: str,
+    kind: LessonKind,
+    content: Content,
+    *,
+    confidence: Confidence,
+    evidence: str,
+    source: str,
+) -> Taught:
+    return Taught(
+        key=f"{run.id}/{key}",
+        run=run.id,
+        kind=kind,
+        content=canonical(kind, content),
+        confidence=confidence,
+        evidence=(evidence,),
+        source=source,
+    )
+
+
+def _proposed(run: Run) -> Iterator[Taught]:
+    for candidate in run.candidates.values():
+        kind = _PROPOSED.get(candidate.kind)
+        if kind is not None and candidate.text.strip():
+            yield _of_candidate(run, candidate, kind)
+
+
+def _of_candidate(run: Run, candidate: Candidate, kind: LessonKind) -> Taught:
+    content = content_of({**candidate.detail, "text": candidate.text})
+    if not content.area:
+        content = content_of(
+            {**candidate.detail, "text": candidate.text, "area": area_of(content.files)}
+        )
+    return Taught(
+        key=f"{run.id}/{candidate.id}",
+        run=run.id,
+        kind=kind,
+        content=canonical(kind, content),
+        confidence=word(Confidence, candidate.confidence, Confidence.LOW),
+        evidence=candidate.evidence or (candidate.id,),
+        contradicts=texts(candidate.detail.get("contradicts", ())),
+        source=candidate.source or candidate.actor,
+    )
+
+
+def _decided(run: Run) -> Iterator[Taught]:
+    for decision in run.decisions:
+        name, _, _ = decision.text.partition(". ")
+        yield _taught(
+            run,
+            decision.event_id,
+            LessonKind.DECISION,
+            Content(
+                name=preview(name, 80),
+                text=decision.text,
+                context=f'During "{one_line(run.title)}" ({run.id}).',
+            ),
+            confidence=Confidence.MEDIUM,
+            evidence=decision.event_id,
+            source=decision.actor,
+        )
+
+
+def _answered(run: Run) -> Iterator[Taught]:
+    conflicts = {conflict.escalation for conflict in run.conflicts.values()}
+    for escalation in run.escalations.values():
+        if escalation.resolution.strip() and escalation.id not in conflicts:
+            yield _taught(
+                run,
+                escalation.id,
+                LessonKind.DECISION,
+                Content(
+                    name=preview(escalation.question, 80),
+                    text=escalation.resolution,
+                    context=_asked(escalation),
+                    area=_area_of_task(run, escalation.task),
+                ),
+                confidence=Confidence.HIGH,
+                evidence=escalation.id,
+                source=escalation.resolved_by or escalation.actor,
+            )
+
+
+def _asked(escalation: Escalation) -> str:
+    lines = [one_line(escalation.question)]
+    if escalation.tried:
+        lines.append("Tried: " + "; ".join(map(one_line, escalation.tried)))
+    if escalation.options:
+        lines.append("Options: " + "; ".join(map(one_line, escalation.options)))
+    return "\n".join(lines)
+
+
+def _mended(run: Run) -> Iterator[Taught]:
+    for task in run.tasks.values():
+        for number, report in enumerate(task.reports):
+            later = task.reports[number + 1 :]
+            failed = [check for check in report.checks if not check.passed]
+            if report.verdict is not Verdict.FAILED or not failed or not later:
+                continue
+            passed = next((one for one in later if one.verdict is not Verdict.FAILED), None)
+            if passed is None:
+                continue
+            did = [entry.text for entry in task.log if report.at_ms <= entry.at_ms <= passed.at_ms]
+            for check in failed:
+                yield _taught(
+                    run,
+                    f"{task.id}-report-{number + 1}-{one_line(check.name)}",
+                    LessonKind.ERROR,
+                    Content(
+                        name=f"{one_line(check.name)} fails",
+                        text=_story(check.evidence, did or [passed.summary]),
+                        context=task.contract.title,
+                        area=area_of(task.contract.files),
+                        files=task.contract.files,
+                    ),
+                    confidence=Confidence.LOW,
+                    evidence=f"{run.id}/{task.id}",
+                    source=report.actor,
+                )
+
+
+def _story(evidence: str, did: list[str]) -> str:
+    mended = preview("; ".join(one_line(one) for one in did if one.strip()), _MENDED_CHARS_MAX)
+    told = one_line(evidence) or "It failed"
+    return f"{told.rstrip('.')}. Mended by: {mended}" if mended else told
+
+
+def _clashed(run: Run) -> Iterator[Taught]:
+    for conflict in run.conflicts.values():
+        if conflict.resolution.strip() and conflict.files:
+            yield _of_conflict(run, conflict)
+
+
+def _of_conflict(run: Run, conflict: Conflict) -> Taught:
+    names = ", ".join(conflict.files)
+    return _taught(
+        run,
+        conflict.id,
+        LessonKind.LEARNING,
+        Content(
+            name="",
+            text=f"Parallel lanes clash in {names}. Resolved: {one_line(conflict.resolution)}",
+            area=area_of(conflict.files),
+            files=conflict.files,
+        ),
+        confidence=Confidence.LOW,
+        evidence=conflict.id,
+        source=conflict.operation,
+    )
+
+
+def _left(run: Run) -> Iterator[Taught]:
+    for task in run.tasks.values():
+        if task.status in (TaskStatus.DROPPED, TaskStatus.FAILED):
+            yield _of_undone(run, task)
+
+
+def _of_undone(run: Run, task: Task) -> Taught:
+    because = f" ({one_line(task.reason)})" if task.reason else ""
+    return _taught(
+        run,
+        f"{task.id}-undone",
+        LessonKind.DEBT,
+        Content(
+            name="",
+            text=f"Not done: {one_line(task.contract.title)}{because}",
+            context=one_line(task.contract.goal),
+            area=area_of(task.contract.files),
+            files=task.contract.files,
+            priority=Priority.MEDIUM if task.status is TaskStatus.FAILED else Priority.LOW,
+        ),
+        confidence=Confidence.MEDIUM,
+        evidence=f"{run.id}/{task.id}",
+        source="run",
+    )
+
+
+def _area_of_task(run: Run, task_id: str) -> str:
+    task = run.tasks.get(task_id)
+    return area_of(task.contract.files) if task is not None else ""

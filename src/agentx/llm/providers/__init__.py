@@ -1,0 +1,1 @@
+"""One module a provider: how it is asked, and how it answers."""

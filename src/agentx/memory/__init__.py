@@ -1,0 +1,1 @@
+"""What every verb sees of a project's memory, opened here or served by a daemon."""

@@ -1,0 +1,210 @@
+"""One memory, two ways to it.
+
+With a daemon running, commands speak to it; without one they open the store
+themselves. Both are a `Memory`, so no verb knows which it has. `LocalMemory`
+(memory.local) opens the store; `RemoteMemory` (daemon.client) calls the daemon,
+which serves a `LocalMemory`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol, Self
+
+from agentx.conversation import (
+    Bullet,
+    CaughtUp,
+    Event,
+    EventPage,
+    EventQuery,
+    Expansion,
+    Forgotten,
+    Grip,
+    Kind,
+    LogStatus,
+    NodePage,
+    Receipt,
+    Session,
+    SessionQuery,
+    Span,
+    TocNode,
+    Topic,
+)
+from agentx.kernel.capture import Draft
+from agentx.kernel.ids import ProjectId
+from agentx.kernel.limits import TOC_PAGE_MAX
+from agentx.memory.found import SearchReply, SearchRequest
+from agentx.memory.retrieval import Capabilities, Embedding, IndexReport
+
+__all__ = [
+    "Bullet",
+    "CaughtUp",
+    "Expansion",
+    "Grip",
+    "Kind",
+    "Span",
+    "Topic",
+    "NodePage",
+    "TocNode",
+    "Told",
+    "Drained",
+    "Event",
+    "EventPage",
+    "EventQuery",
+    "Forgotten",
+    "LogStatus",
+    "Memory",
+    "MemoryStatus",
+    "Receipt",
+    "Session",
+    "SessionQuery",
+    "SpendingToday",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drained:
+    """What a drain of the spool took into the log."""
+
+    files: int = 0
+    stored: int = 0
+    duplicates: int = 0
+    damaged: int = 0  # kept as notes, because they were not what their agent CLI promises
+    refused: int = 0  # could not be taken at all; moved aside for `doctor`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpendingToday:
+    """What the model has cost today, and what it may."""
+
+    model: str
+    tokens: int
+    tokens_max: int
+    usd: float
+    usd_max: float
+    calls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryStatus:
+    """What is remembered and who serves it."""
+
+    log: LogStatus
+    spool_waiting: int
+    spool_refused: int
+    served_by: str  # "daemon" or "store"
+    spending: SpendingToday | None = None  # None when no model is set
+    daemon_pid: int = 0
+    daemon_uptime_ms: int = 0
+
+
+Told = Callable[[int, int], None]  # (done, total), for a progress bar
+
+
+class Memory(Protocol):
+    """Everything the verbs ask of the store."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def of_project(self, project: ProjectId) -> Memory:
+        """Return the memory of another project in the same store; close only the first."""
+        ...
+
+    def append(self, drafts: Iterable[Draft]) -> Receipt:
+        """Store what is new; return after it is on disk."""
+        ...
+
+    def events(self, query: EventQuery) -> EventPage:
+        """Return one page of events."""
+        ...
+
+    def event(self, event_id: str) -> Event:
+        """Return one event.
+
+        Raises: NotFound, InvalidValue.
+        """
+        ...
+
+    def sessions(self, query: SessionQuery) -> tuple[Session, ...]:
+        """Return sessions, newest first."""
+        ...
+
+    def drain(self) -> Drained:
+        """Take what hooks have spooled for this project."""
+        ...
+
+    def forget(self, *, event_id: str = "", session_id: str = "") -> Forgotten:
+        """Erase an event or a session for good."""
+        ...
+
+    def catch_up(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+        """Bring every view up to date with the log."""
+        ...
+
+    def rebuild_toc(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+        """Make the table of contents from nothing."""
+        ...
+
+    def rebuild_index(self, name: str, told: Told = lambda _done, _total: None) -> int:
+        """Make an index from nothing; return how many log entries are in it.
+
+        Raises: InvalidValue for none of `INDEXES`, or vectors that are off.
+        """
+        ...
+
+    def search(self, request: SearchRequest) -> SearchReply:
+        """Return what fits a question best.
+
+        Raises: InvalidValue for a mode or a limit that cannot be.
+        """
+        ...
+
+    def embed(self, told: Told = lambda _done, _total: None, *, slices: int = 0) -> Embedding:
+        """Embed what is not yet: so many slices of about a second, or all that is left."""
+        ...
+
+    def capabilities(self) -> Capabilities:
+        """Say which ways of searching work."""
+        ...
+
+    def index_report(self) -> IndexReport:
+        """Say how the indexes stand."""
+        ...
+
+    def toc_roots(self) -> tuple[TocNode, ...]:
+        """Return the years, newest first."""
+        ...
+
+    def toc_node(self, node_id: str) -> TocNode:
+        """Return one node of the table of contents.
+
+        Raises: NotFound, InvalidValue.
+        """
+        ...
+
+    def browse(self, node_id: str, *, cursor: str = "", limit: int = TOC_PAGE_MAX) -> NodePage:
+        """Return the parts of a node, or the years, in order.
+
+        Raises: NotFound, InvalidValue.
+        """
+        ...
+
+    def expand(self, grip_id: str, *, before: int, after: int) -> Expansion:
+        """Return the evidence of a bullet with the events around it.
+
+        Raises: NotFound, InvalidValue.
+        """
+        ...
+
+    def status(self) -> MemoryStatus:
+        """Say what is remembered."""
+        ...

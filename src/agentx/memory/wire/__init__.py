@@ -1,0 +1,1 @@
+"""The memory's values as messages on the wire."""

@@ -1,0 +1,168 @@
+"""What a command was, how it went, and which of its lines say so."""
+
+from __future__ import annotations
+
+import re
+
+from agentx.observations.extract.session.tools import Step, Use
+from agentx.prose.sentences import shortened
+
+_CHAIN = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
+_ASSIGNED = re.compile(r"\A(?:\w+=\S*\s+)+")
+_NOISE = re.compile(r"\s*(?:2>&1|&?>\s*/dev/null|2>\s*/dev/null|1>&2)")
+_PIPED = re.compile(
+    r"\s*\|\s*(?:head|tail|grep|rg|tee|cat|less|sed|awk|wc|sort|uniq|jq|cut)\b.*\Z", re.DOTALL
+)
+
+
+def _word(table: str, *, start: bool = False) -> re.Pattern[str]:
+    """Return a pattern for any of some words, which are separated by blanks; `_` is a blank."""
+    listed = "|".join(entry.replace("_", " ") for entry in table.split())
+    return re.compile(rf"\A(?:{listed})(?![\w-])" if start else rf"(?<![\w-])(?:{listed})(?![\w-])")
+
+
+_SETUP = _word(
+    r"cd export source \. set sleep echo mkdir pwd clear true unset printf eval nvm pushd popd",
+    start=True,
+)
+# Commands that only look: that they found nothing is no error, and that they ran is no news.
+_LOOKS = _word(
+    r"""
+    ls cat head tail less find grep egrep rg ag fd which command type stat file wc tree du df ps env
+    test \[ diff cmp sed awk jq curl wget sqlite3 open pgrep lsof kill pkill xargs man psql_-c
+    git_diff git_status git_log git_show git_blame git_grep git_branch git_stash git_rev-parse
+    git_ls-files git_remote git_fetch git_merge-base git_check-ignore git_config git_worktree
+    git_cherry git_describe git_tag gh_pr gh_run gh_api gh_issue gh_repo gh_search gh_auth
+    kubectl_get kubectl_version kubectl_describe kubectl_logs kubectl_config docker_ps docker_logs
+    docker_images docker_inspect
+    """,
+    start=True,
+)
+# Commands that people run again and again.
+_WORKS = _word(
+    r"""
+    tests? pytest vitest jest mocha rspec phpunit unittest tox nox e2e build compile check lint
+    clippy ruff mypy eslint tsc fmt format prettier gofmt golangci-lint make just mise gradlew? mvn
+    bazel cmake ninja cargo go npm pnpm yarn bun uv poetry pip docker compose kubectl helm terraform
+    migrate psql dev serve start bundle deploy release
+    """
+)
+_HOUSEKEEPING = _word("git gh cp mv rm touch chmod ln tar unzip", start=True)
+_TRYOUT = re.compile(
+    r"\b(?:python3?|node|ruby|perl|deno|bash|sh|php)\b\s+(?:-\w*[ce]\b|-\s|<<)|<<|\A\./"
+)
+# Good for that day only: a single test, a place that is gone, a version pinned once.
+_BRITTLE = re.compile(
+    r"\$\(|`|-run[ =]|::|-k \S|-t ['\"]|--precise|\[REDACTED|--version|--help|\b[0-9a-f]{12,}"
+    r"|/(?:tmp|private)/"
+)
+
+_ERROR_LINES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        # An error that names itself, in one of the ways in which compilers and runtimes do.
+        (
+            r"^(?:FAILED\s+\S+::|--- FAIL:|fatal:|panic:|npm ERR!|E {2,}\S|Caused by:)"
+            r"|^\s*(?:[\w.]+\.)?\w*(?:Error|Exception|Panic)\b(?:\[\w+\])?:"
+            r"|\berror(?:\[\w+\]|:| TS\d+:?| CS\d+:?) |: command not found"
+        ),
+        # Words that seldom tell of anything else.
+        (
+            r"^\s*(?:FAIL|ERROR|Error)\b"
+            r"|\b(?:cannot|could not|unable to|undefined|unresolved|mismatch|No such file"
+            r"|Permission denied|not found|refused|not defined|expected)\b"
+        ),
+        # A place in a file, and what is wrong there.
+        r"^\s*\S+\.\w{1,5}(?::\d+){1,2}:? \S|^\s*\S+\.\w{1,5}\(\d+,\d+\)",
+    )
+)
+_LOG_LEVEL = re.compile(
+    r"\b(?:INFO|DEBUG|TRACE|WARN(?:ING)?)\b|\blevel=(?:info|debug)|\d+ passed\b"
+)
+_STAMP = re.compile(r"\A[\[(]?\d{4}-?\d\d-?\d\d[T ][\d:.,Z+-]+[\])]?\s*|\A\d\d:\d\d:\d\d\S*\s*")
+_BROKEN_RUN = re.compile(
+    r"^(?:FAIL\b|--- FAIL|FAILED\b|npm ERR!|error(?:\[\w+\])?:|Traceback \(most recent|panic:)|"
+    r"^=+ .*\b\d+ failed\b|^\s*Tests?:?\s+\d+ failed|^\d+ failed\b|Build FAILED|BUILD FAILED",
+    re.MULTILINE,
+)
+_COUNTED = re.compile(r"\b(?:(\d+) (?:tests? )?passed\b|OK \((\d+) tests?\)|Tests\s+(\d+) passed)")
+_ENDS_CHARS = 6_000
+_LINE_CHARS_MAX = 240
+_LINES_MAX = 3
+
+
+def plain(command: str) -> str:
+    """Return a command as a person would type it again: without changing folders and piping."""
+    parts = [part.strip() for part in _CHAIN.split(command.strip()) if part.strip()]
+    kept = [part for part in parts if not _SETUP.match(_ASSIGNED.sub("", part))]
+    text = " && ".join(kept or parts[-1:])
+    text = _PIPED.sub("", _NOISE.sub("", text))
+    return " ".join(text.split())
+
+
+def signature(command: str) -> str:
+    """Return what two runs of the same check have in common: the program and what it does."""
+    words = [word for word in plain(command).split() if not word.startswith("-")]
+    return " ".join(words[:3]).lower()
+
+
+def only_looks(command: str) -> bool:
+    """Tell whether a command only looks at things."""
+    return all(_LOOKS.match(_ASSIGNED.sub("", part)) for part in plain(command).split(" && "))
+
+
+def is_routine(command: str) -> bool:
+    """Tell whether a command is one that people run again: a test, a build, a check."""
+    text = plain(command)
+    return bool(
+        len(text) <= 120
+        and _WORKS.search(text)
+        and not only_looks(command)
+        and not any(_HOUSEKEEPING.match(part) for part in text.split(" && "))
+        and not _TRYOUT.search(text)
+        and not _BRITTLE.search(text)
+    )
+
+
+def went_wrong(step: Step) -> bool:
+    """Tell whether a command failed in a way that somebody may want to know."""
+    if step.use is not Use.SHELL or step.result is None or step.refused:
+        return False
+    if only_looks(step.command):
+        return False
+    if step.failed:
+        return True
+    # What ends in a pipe, or in `|| true`, tells nothing by its exit code.
+    hidden = "|" in step.command
+    return hidden and bool(_BROKEN_RUN.search(_ends(step.output)))
+
+
+def error_lines(output: str) -> list[str]:
+    """Return the lines of an output that say what went wrong, the most telling first."""
+    found: dict[str, tuple[int, int]] = {}
+    for number, raw in enumerate(_ends(output).split("\n")):
+        line = raw[: 2 * _LINE_CHARS_MAX]
+        if _LOG_LEVEL.search(line):
+            continue
+        rank = next((at for at, sign in enumerate(_ERROR_LINES) if sign.search(line)), None)
+        text = _STAMP.sub("", " ".join(line.split())).strip("=- ")
+        if rank is not None and len(text) > 8:
+            found.setdefault(text, (rank, number))
+    if not found:
+        last = [line.strip() for line in output.strip().split("\n") if line.strip()]
+        return [shortened(last[-1], _LINE_CHARS_MAX)] if last else []
+    best = sorted(found, key=lambda text: found[text])[:_LINES_MAX]
+    return [shortened(text, _LINE_CHARS_MAX) for text in best]
+
+
+def passed(output: str) -> str:
+    """Return how many tests an output says passed, where all of them did."""
+    text = _ends(output)
+    counts = [number for found in _COUNTED.findall(text) for number in found if number]
+    return f"{counts[-1]} passed" if counts and not _BROKEN_RUN.search(text) else ""
+
+
+def _ends(text: str) -> str:
+    if len(text) <= 2 * _ENDS_CHARS:
+        return text
+    return text[:_ENDS_CHARS] + "\n" + text[-_ENDS_CHARS:]

@@ -1,0 +1,75 @@
+"""A commit, as the command that made it and its output tell it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from agentx.kernel.clock import Millis
+from agentx.observations.extract.session.tools import Step
+
+_COMMITS = re.compile(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b")
+_MADE = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
+_LOGGED = re.compile(r"^([0-9a-f]{7,40}) (\S.*)$", re.MULTILINE)
+_BARE = re.compile(r"^([0-9a-f]{7,40})$", re.MULTILINE)
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?\n(.*?)\n\s*\1\b", re.DOTALL)
+_MESSAGE = re.compile(
+    r"(?:-\w*m|--message)[ =]?\s*(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")", re.DOTALL
+)
+_TRAILER = re.compile(
+    r"^(?:(?:co-authored-by|signed-off-by|generated[- ]with|change-id)\b.*"
+    r"|.*generated with \[?claude code.*|[\w-]*(?:checkpoint|session|trailer)[\w-]*: .*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BODY_CHARS_MAX = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """What was recorded, and under which hash where that was told."""
+
+    subject: str
+    body: str
+    hash: str
+    event_ids: tuple[str, ...]
+    at_ms: Millis
+
+    @property
+    def short(self) -> str:
+        """The hash as people write it."""
+        return self.hash[:7]
+
+
+def commit_of(step: Step) -> Commit | None:
+    """Return the commit that a step made; None when it made none."""
+    command = step.command
+    if not command or not _COMMITS.search(command) or step.failed or step.result is None:
+        return None
+    if step.refused or "--dry-run" in command:
+        return None
+    subject, body = _message(command)
+    made = _MADE.search(step.output) or _LOGGED.search(step.output)
+    if made:
+        subject = subject or made[2].strip()
+    bare = None if made else _BARE.search(step.output)
+    if not subject:
+        return None
+    return Commit(
+        subject=subject[:200],
+        body=body[:_BODY_CHARS_MAX],
+        hash=made[1] if made else bare[1] if bare else "",
+        event_ids=step.event_ids,
+        at_ms=step.result.at_ms,
+    )
+
+
+def _message(command: str) -> tuple[str, str]:
+    document = _HEREDOC.search(command)
+    if document:
+        text = document[2]
+    else:
+        text = "\n\n".join(single or double for single, double in _MESSAGE.findall(command))
+        text = text.replace('\\"', '"').replace("\\n", "\n")
+    plain = _TRAILER.sub("", text).strip()
+    subject, _, body = plain.partition("\n")
+    return subject.strip(), re.sub(r"\n{2,}", "\n", body.strip())

@@ -1,0 +1,78 @@
+"""A session as exchanges: what the user said, and what the agent said and did about it.
+
+Calls and results are joined here, so that no rule has to look for the other half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from agentx.observations.extract.session.tools import Step, Use, use_of
+from agentx.observations.extract.session.turns import Kind, Turn
+
+Item = Turn | Step
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A prompt and everything up to the next one."""
+
+    prompt: Turn | None = None
+    items: list[Item] = field(default_factory=list)
+    before: Exchange | None = None  # what came before it, for what a reply refers to
+
+    @property
+    def steps(self) -> list[Step]:
+        """What was done."""
+        return [item for item in self.items if isinstance(item, Step)]
+
+    @property
+    def replies(self) -> list[Turn]:
+        """What the agent said."""
+        return [item for item in self.items if isinstance(item, Turn) and item.text.strip()]
+
+    @property
+    def closing(self) -> Turn | None:
+        """The last thing the agent said."""
+        replies = self.replies
+        return replies[-1] if replies else None
+
+
+def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
+    """Return a session's exchanges, in order."""
+    found = [Exchange()]
+    waiting: dict[str, tuple[Exchange, int]] = {}
+    for turn in turns:
+        here = found[-1]
+        if turn.kind is Kind.PROMPT:
+            found.append(Exchange(prompt=turn, before=here))
+        elif turn.kind is Kind.REPLY:
+            here.items.append(turn)
+        elif turn.kind is Kind.CALL:
+            # Told twice by a hook that reports a call once more with its result.
+            if turn.call_id and turn.call_id in waiting:
+                continue
+            if turn.call_id:
+                waiting[turn.call_id] = (here, len(here.items))
+            here.items.append(Step(call=turn, result=None, use=use_of(turn)))
+        elif turn.kind is Kind.RESULT:
+            _answer(waiting.pop(turn.call_id, None), here, turn)
+    return [one for one in found if one.prompt is not None or one.items]
+
+
+def _answer(place: tuple[Exchange, int] | None, here: Exchange, result: Turn) -> None:
+    if place is None:
+        here.items.append(Step(call=result, result=result, use=use_of(result)))
+        return
+    where, index = place
+    step = where.items[index]
+    if isinstance(step, Step):
+        where.items[index] = Step(call=step.call, result=result, use=step.use)
+
+
+def reports(exchange: Exchange) -> Iterator[Turn]:
+    """Yield what other agents reported back to this one."""
+    for step in exchange.steps:
+        if step.use is Use.DELEGATE and step.result is not None and not step.failed:
+            yield step.result

@@ -1,0 +1,143 @@
+"""Sentences of prompts and replies, whole enough to be understood alone.
+
+A sentence that leans on the one before it ("This is why ...") is joined to it. What
+restates a boot file, what the agent CLI wrote in the user's name, and what AgentX
+itself injected gives no lines at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from agentx.kernel.text import without_recall
+from agentx.observations.extract import wording
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.observations.extract.session.turns import Kind, Turn
+from agentx.prose import cues
+from agentx.prose.keyphrases import terms
+from agentx.prose.sentences import Block, Sentence, sentences, shortened, shown, words
+from agentx.prose.titles import is_written_by_machine
+
+LINE_CHARS_MAX = 420
+_RESTATES = 0.8
+_BOOT_LINES_MAX = 400
+# `name` - what was done to it
+_SUBJECT = re.compile(r"\A(?:`[^`]+`|[\w ./-]{2,60}?)\s*(?:[-\u2013\u2014:]|\(\w+\)\s*[-:])\s+")
+_NOW_DOES = re.compile(r"now \w+s\b|verif(?:y|ies)\b|expects? \w+ instead", re.IGNORECASE)
+_PASTED_CHARS = 1_500  # a prompt longer than this is a document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Something said, and where."""
+
+    text: str
+    own: str  # the sentence itself, without the one it leans on
+    turn: Turn
+    block: Block
+    paragraph: int  # sentences of one paragraph have the same number
+
+
+class Boot:
+    """What the agent was told before the session: nobody learnt it in the session."""
+
+    def __init__(self, found: Iterable[Exchange]) -> None:
+        self._lines: list[frozenset[str]] = []
+        self.read: dict[int, tuple[Turn, tuple[Line, ...]]] = {}
+        for exchange in found:
+            for step in exchange.steps:
+                if step.result is not None and wording.BOOT_FILE.search(step.call.text[-300:]):
+                    self._learn(step.result.text)
+
+    def _learn(self, text: str) -> None:
+        for line in text.split("\n")[:_BOOT_LINES_MAX]:
+            about = terms(line)
+            if len(about) > 2:
+                self._lines.append(about)
+
+    def restates(self, text: str) -> bool:
+        """Tell whether a line only repeats what a boot file says."""
+        if wording.BOOT_FILE.search(text):
+            return True
+        about = terms(text)
+        return any(
+            len(about & known) >= _RESTATES * min(len(about), len(known))
+            for known in self._lines
+            if len(about) > 2
+        )
+
+
+def lines(turn: Turn, boot: Boot) -> tuple[Line, ...]:
+    """Return what a turn says, line by line; every rule asks, and it is read once."""
+    known = boot.read.get(id(turn))
+    if known is None or known[0] is not turn:
+        known = boot.read[id(turn)] = (turn, tuple(_lines(turn, boot)))
+    return known[1]
+
+
+def _lines(turn: Turn, boot: Boot) -> Iterator[Line]:
+    text = without_recall(turn.text)
+    if turn.kind is Kind.PROMPT and is_written_by_machine(text):
+        return
+    before: Sentence | None = None
+    paragraph = 0
+    for sentence in sentences(text):
+        own = _whole(text, sentence)
+        goes_on = before is not None and "\n" not in text[before.end : sentence.start].strip(" \t")
+        paragraph += not goes_on
+        joined = own
+        if before is not None and goes_on and _leans(own):
+            joined = f"{_whole(text, before)} {own}"
+        before = sentence
+        if not boot.restates(own):
+            yield Line(
+                text=shortened(joined, LINE_CHARS_MAX),
+                own=own,
+                turn=turn,
+                block=sentence.block,
+                paragraph=paragraph,
+            )
+
+
+def as_paragraphs(chosen: Iterable[Line], chars_max: int = LINE_CHARS_MAX) -> list[list[Line]]:
+    """Return lines with their neighbours: those of one paragraph are told together."""
+    groups: list[list[Line]] = []
+    for line in chosen:
+        last = groups[-1] if groups else []
+        together = last and (last[-1].turn, last[-1].paragraph) == (line.turn, line.paragraph)
+        if together and len(told(last)) + len(line.own) < chars_max:
+            last.append(line)
+        else:
+            groups.append([line])
+    return groups
+
+
+def told(group: list[Line]) -> str:
+    """Return lines as one text, none of them twice."""
+    text = ""
+    for line in group:
+        if line.own not in text:
+            text = f"{text} {line.own}" if text else line.text
+    return text
+
+
+def is_claim(text: str) -> bool:
+    """Tell whether a line says what was done: it belongs to the change, not to what is known."""
+    plain = _SUBJECT.sub("", text)
+    return bool(wording.CLAIMS.match(plain) or _NOW_DOES.match(plain))
+
+
+def is_document(prompt: Turn) -> bool:
+    """Tell whether a prompt was pasted rather than said."""
+    return len(prompt.text) > _PASTED_CHARS
+
+
+def _leans(text: str) -> bool:
+    """Tell whether a sentence says little without the one before it."""
+    return cues.LEANS.match(text) is not None or words(text) < 5
+
+
+def _whole(text: str, sentence: Sentence) -> str:
+    return shown(text[sentence.start : sentence.end])

@@ -1,0 +1,299 @@
+"""What a tool was used for, whichever agent CLI it belongs to.
+
+Agent CLIs name and shape their tools differently and change them without notice, so
+nothing is assumed: a tool is known by a word in its name and by what its arguments hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from agentx.observations.extract.session.turns import Turn
+
+_SHELLS = re.compile(r"bash|shell|exec|terminal|command|powershell", re.IGNORECASE)
+_WRITERS = re.compile(r"edit|write|patch|create|replace|insert", re.IGNORECASE)
+_ASKERS = re.compile(r"ask_?user|question|user_?input", re.IGNORECASE)
+_PLANNERS = re.compile(r"exit_?plan", re.IGNORECASE)
+_DELEGATES = re.compile(
+    r"\A(?:task|agent|dispatch_agent|delegate\w*|codebase_investigator)\Z", re.IGNORECASE
+)
+_NOT_FILES = re.compile(r"todo|memory|plan", re.IGNORECASE)
+_PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file")
+_BEFORE = ("old_string", "oldString", "old_str", "old_text")
+_AFTER = ("new_string", "newString", "new_str", "new_text", "content", "file_text", "new_source")
+_PATCHES = ("command", "input", "patch", "patchText", "diff")
+_PATCH_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_MOVED = re.compile(r"^\*\*\* Move to: (.+)$", re.MULTILINE)
+# Gemini CLI tells the exit code in the words of the result.
+_EXIT_LINE = re.compile(r"^Exit Code: (\d{1,3})$", re.MULTILINE)
+_OUTPUT_MARK = re.compile(r"\A(?:Output: |Exit code \d+\n)")
+_OUTPUT_TAIL = re.compile(r"\n(?:Exit Code: \d+|Process Group PGID: \d+|Background PIDs: [^\n]*)")
+_REFUSED = re.compile(
+    r"\A(?:The user doesn't want to proceed|User (?:rejected|declined|denied)"
+    r"|Tool call rejected|\[?Request interrupted|Permission denied by user)"
+)
+_USER_SAID = re.compile(r"the user said:\s*(.*)\Z", re.DOTALL | re.IGNORECASE)
+_PRIVATE_PLACES = re.compile(
+    r"\A(?:/tmp/|/private/|/var/folders/|~?/?.*/\.(?:claude|codex|gemini|config|cache)/)"
+)
+_HUNKS_READ_MAX = 200
+_CHARS_READ_MAX = 60_000
+
+
+class Use(Enum):
+    """What a tool is for."""
+
+    SHELL = "shell"
+    EDIT = "edit"
+    QUESTION = "question"
+    PLAN = "plan"
+    DELEGATE = "delegate"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A call and what came back."""
+
+    call: Turn
+    result: Turn | None
+    use: Use
+
+    @property
+    def event_ids(self) -> tuple[str, ...]:
+        """The events it is known from."""
+        ids = (self.call.event_id, self.result.event_id if self.result else "")
+        return tuple(dict.fromkeys(name for name in ids if name))
+
+    @property
+    def command(self) -> str:
+        """What was run."""
+        return _command(self.call.arguments) if self.use is Use.SHELL else ""
+
+    @property
+    def output(self) -> str:
+        """What came back, without what the agent CLI put around it."""
+        if self.result is None:
+            return ""
+        text = _OUTPUT_TAIL.sub("", _OUTPUT_MARK.sub("", self.result.text, count=1))
+        return "" if text.strip() == "(empty)" else text
+
+    @property
+    def exit_code(self) -> int | None:
+        """How the command ended, where that is known."""
+        if self.result is None:
+            return None
+        if self.result.exit_code is not None:
+            return self.result.exit_code
+        told = _EXIT_LINE.search(self.result.text)
+        return int(told[1]) if told else None
+
+    @property
+    def refused(self) -> bool:
+        """Tell whether the user did not let it happen."""
+        return self.result is not None and bool(_REFUSED.match(self.result.text))
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether it ran and went wrong."""
+        if self.result is None or self.refused:
+            return False
+        return bool(self.exit_code) or (self.exit_code is None and self.result.failed)
+
+    @property
+    def words_of_user(self) -> str:
+        """What the user said instead of letting it happen."""
+        said = _USER_SAID.search(self.result.text) if self.result and self.refused else None
+        return said[1].strip() if said else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEdit:
+    """What one step did to one file."""
+
+    path: str  # relative to where the agent worked, if it is there
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    created: bool = False
+    deleted: bool = False
+
+
+def use_of(turn: Turn) -> Use:
+    """Return what a call is for."""
+    name = turn.tool
+    by_name = ((_PLANNERS, Use.PLAN), (_ASKERS, Use.QUESTION), (_DELEGATES, Use.DELEGATE))
+    for known, use in by_name:
+        if known.search(name):
+            return use
+    writes = _WRITERS.search(name) and not _NOT_FILES.search(name) and _path(turn.arguments)
+    if _patch(turn.arguments) or (writes and not _SHELLS.search(name)):
+        return Use.EDIT
+    return Use.SHELL if _SHELLS.search(name) and _command(turn.arguments) else Use.OTHER
+
+
+def file_edits(step: Step) -> Iterator[FileEdit]:
+    """Yield what a step that took effect did to files of the project."""
+    if step.use is not Use.EDIT or step.result is None or step.result.failed or step.refused:
+        return
+    where = step.call.directory
+    patch = _patch(step.call.arguments)
+    if patch:
+        yield from _patched(patch[:_CHARS_READ_MAX], where)
+        return
+    path = inside(_path(step.call.arguments), where)
+    if path:
+        yield _written(step, path)
+
+
+def touched(step: Step) -> tuple[str, ...]:
+    """Return the files of the project that a step read or wrote."""
+    where = step.call.directory
+    patch = _patch(step.call.arguments)
+    if patch:
+        return tuple(edit.path for edit in _patched(patch[:_CHARS_READ_MAX], where))
+    path = inside(_path(step.call.arguments), where)
+    return () if not path or path.startswith(("/", "~")) or "." not in path else (path,)
+
+
+def inside(path: str, directory: str) -> str:
+    """Return a path relative to the directory; empty for a place that is not the project's."""
+    plain = path.strip().replace("\\", "/")
+    root = directory.rstrip("/")
+    if root and plain.startswith(root + "/"):
+        return plain[len(root) + 1 :]
+    if not plain or _PRIVATE_PLACES.match(plain):
+        return ""
+    return plain.removeprefix("./")
+
+
+def answers(step: Step) -> tuple[tuple[str, str], ...]:
+    """Return what the user was asked, and the answers."""
+    if step.result is None or step.refused:
+        return ()
+    told = step.result.response.get("answers")
+    if isinstance(told, Mapping) and told:
+        return tuple((str(asked), str(said)) for asked, said in told.items())
+    pairs = re.findall(r'"([^"]{4,400})"\s*=\s*"([^"]{1,400})"', step.result.text)
+    if pairs:
+        return tuple(pairs)
+    asked = _question(step.call.arguments)
+    said = step.result.text.strip()
+    return ((asked, said),) if asked and 0 < len(said) <= 300 else ()
+
+
+def plan_of(step: Step) -> str:
+    """Return the plan that a step asked the user to approve."""
+    given = step.call.arguments
+    plan = given.get("plan") if isinstance(given, Mapping) else None
+    if not isinstance(plan, str) and step.result is not None:
+        plan = step.result.response.get("plan")
+    return plan.strip() if isinstance(plan, str) else ""
+
+
+# --- the shapes of arguments ----------------------------------------------------------------
+
+
+def _command(arguments: object) -> str:
+    if isinstance(arguments, str):
+        return arguments
+    if isinstance(arguments, Mapping):
+        for name in ("command", "cmd", "script"):
+            value = arguments.get(name)
+            if isinstance(value, str) and value.strip():
+                return value
+            if isinstance(value, list | tuple) and value:
+                return " ".join(str(part) for part in value[2:] or value)
+    return ""
+
+
+def _path(arguments: object) -> str:
+    if isinstance(arguments, Mapping):
+        for name in _PATHS:
+            value = arguments.get(name)
+            if isinstance(value, str) and value:
+                return value
+    return ""
+
+
+def _patch(arguments: object) -> str:
+    if isinstance(arguments, Mapping):
+        given = [arguments.get(name) for name in _PATCHES]
+    else:
+        given = [arguments]
+    for text in given:
+        if isinstance(text, str) and "*** Begin Patch" in text:
+            return text
+    return ""
+
+
+def _question(arguments: object) -> str:
+    if not isinstance(arguments, Mapping):
+        return ""
+    asked = arguments.get("question") or arguments.get("prompt")
+    return asked.strip() if isinstance(asked, str) else ""
+
+
+def _patched(patch: str, where: str) -> Iterator[FileEdit]:
+    heads = list(_PATCH_FILE.finditer(patch))
+    for head, after in zip(heads, [*heads[1:], None], strict=True):
+        body = patch[head.end() : after.start() if after else len(patch)]
+        moved = _MOVED.search(body)
+        path = inside(moved[1] if moved else head[1], where)
+        if path:
+            added, removed = _sides(body.split("\n"))
+            yield FileEdit(
+                path=path,
+                added=added,
+                removed=removed,
+                created=head[0].startswith("*** Add"),
+                deleted=head[0].startswith("*** Delete"),
+            )
+
+
+def _written(step: Step, path: str) -> FileEdit:
+    result = step.result
+    hunks = result.response.get("structuredPatch") if result else None
+    if isinstance(hunks, list) and hunks:
+        lines: list[str] = []
+        for hunk in hunks[:_HUNKS_READ_MAX]:
+            told = hunk.get("lines") if isinstance(hunk, Mapping) else None
+            lines += [line for line in told or () if isinstance(line, str)]
+        added, removed = _sides(lines)
+        return FileEdit(path=path, added=added, removed=removed)
+    arguments = step.call.arguments
+    before, after = _texts(arguments, _BEFORE), _texts(arguments, _AFTER)
+    old, new = before.split("\n") if before else [], after.split("\n") if after else []
+    kept = set(old) & set(new)
+    return FileEdit(
+        path=path,
+        added=tuple(line for line in new if line not in kept),
+        removed=tuple(line for line in old if line not in kept),
+        created=not before and result is not None and "creat" in result.text.lower(),
+    )
+
+
+def _texts(arguments: object, names: tuple[str, ...]) -> str:
+    """Return the texts of some arguments, also where they are in a list of edits."""
+    if not isinstance(arguments, Mapping):
+        return ""
+    listed = arguments.get("edits")
+    sources = [arguments, *(listed if isinstance(listed, list) else ())]
+    texts = [
+        value
+        for source in sources
+        if isinstance(source, Mapping)
+        for name in names
+        if isinstance(value := source.get(name), str) and value
+    ]
+    return "\n".join(texts)[:_CHARS_READ_MAX]
+
+
+def _sides(lines: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    added = tuple(line[1:] for line in lines if line.startswith("+") and not line.startswith("+++"))
+    removed = tuple(
+        line[1:] for line in lines if line.startswith("-") and not line.startswith("---")
+    )
+    return added, removed

@@ -1,0 +1,1 @@
+"""Observations in JSON files with a journal."""

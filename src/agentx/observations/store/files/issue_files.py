@@ -1,0 +1,210 @@
+"""One file an issue, rewritten whole and in one step.
+
+Records that do not change are carried over as the bytes they were, so what a person or another
+tool wrote beside ours stays. A file that does not parse is moved aside and reported; the rest
+of the store goes on without it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from agentx.host.files.disk import unreadable
+from agentx.host.locks.lock import Held, locked
+from agentx.kernel.clock import Clock, to_iso
+from agentx.kernel.errors import ConflictError, UnavailableError, UnsupportedVersion
+from agentx.kernel.ids import Entropy, mint
+from agentx.kernel.paths import ObservationPaths
+from agentx.observations.ids import issue_number
+from agentx.observations.model import StoreFault
+from agentx.observations.store.records import (
+    VERSION,
+    IssueRecord,
+    ObservationRecord,
+    decode_issue,
+    decode_observation,
+    decode_only_id,
+    encode,
+    indented,
+    is_whole,
+    issue_page,
+)
+
+OWNER = "memory-pipeline"
+UNREADABLE = "?"  # begins the name, in a change, of a record that is no observation
+Report = Callable[[StoreFault], None]
+Stamp = tuple[int, int]  # size, time of the last change
+Rewrite = tuple[Stamp | None, Stamp | None]  # before, after
+
+_NAME = re.compile(r"issue-(0|[1-9][0-9]{0,8})\.json")
+_ARCHIVE_NAME = re.compile(r"issue-(0|[1-9][0-9]{0,8})-archived\.json")
+
+
+class IssueFiles:
+    """The issue files of one folder, and their archive."""
+
+    def __init__(self, folder: Path, clock: Clock, entropy: Entropy, report: Report) -> None:
+        self.paths = ObservationPaths(folder)
+        self._clock = clock
+        self._entropy = entropy
+        self._report = report
+
+    def path(self, issue: int) -> Path:
+        """Return where an issue's observations lie."""
+        return self.paths.issue(issue_number(issue))
+
+    def archive_path(self, issue: int) -> Path:
+        """Return where the originals of merged observations lie."""
+        return self.paths.archived(issue_number(issue))
+
+    def stamps(self) -> dict[int, Stamp]:
+        """Return what every issue file looks like now."""
+        return dict(_stamps(self.paths.root, _NAME))
+
+    def archive_stamps(self) -> dict[int, Stamp]:
+        """Return what every file of the archive looks like now."""
+        return dict(_stamps(self.paths.archive, _ARCHIVE_NAME))
+
+    def records(self, path: Path) -> list[ObservationRecord]:
+        """Return the records of a file; none when it is not there or is damaged."""
+        raws = self._raws(path)
+        opened = (_opened(raw) for raw in raws)
+        whole = [record for record in opened if record is not None]
+        if len(whole) < len(raws):
+            self._report(
+                StoreFault(
+                    what=f"{len(raws) - len(whole)} records are not observations; stepped over",
+                    where=str(path),
+                    hint="mend them by hand, or take them out",
+                )
+            )
+        return whole
+
+    def wanted(self, path: Path, ids: frozenset[str]) -> list[ObservationRecord]:
+        """Return some records of a file without opening the others."""
+        found = []
+        for raw in self._raws(path):
+            try:
+                known = decode_only_id(raw).id in ids
+            except msgspec.DecodeError:
+                continue
+            record = _opened(raw) if known else None
+            if record is not None:
+                found.append(record)
+        return found
+
+    def change(
+        self,
+        path: Path,
+        issue: int,
+        held: Held,
+        edit: Callable[[dict[str, bytes]], None],
+    ) -> None:
+        """Rewrite a locked file; `edit` is given its records by id, as bytes, to change in place.
+
+        Raises: UnsupportedVersion, UnavailableError, StaleVersion.
+        """
+        raws = self._raws(path, held, strict=True)
+        kept: dict[str, bytes] = {}
+        for number, raw in enumerate(raws):
+            record = _opened(raw)
+            # What we cannot read stays where it is: it is somebody's, and may be mended.
+            kept[f"{UNREADABLE}{number}" if record is None else record.id] = bytes(raw)
+        before = list(kept.items())
+        edit(kept)
+        if list(kept.items()) != before:
+            page = issue_page(issue, to_iso(self._clock.now_ms()), kept.values())
+            held.write(path, page)
+
+    def _raws(
+        self, path: Path, held: Held | None = None, *, strict: bool = False
+    ) -> list[msgspec.Raw]:
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise unreadable(path, error) from error
+        try:
+            page: IssueRecord = decode_issue(data)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            self._move_aside(path, str(error), held)
+            return []
+        if page.version > VERSION:
+            newer = f"{path}: version {page.version} is not known here"
+            hint = "update AgentX to the version that wrote it"
+            if strict:
+                raise UnsupportedVersion(newer, hint=hint)
+            self._report(StoreFault(what=newer, where=str(path), hint=hint))
+            return []
+        return page.observations
+
+    def _move_aside(self, path: Path, reason: str, held: Held | None) -> None:
+        name = f"{path.name}.corrupt-{mint(self._clock.now_ms(), self._entropy)}"
+        try:
+            if held is not None:
+                held.move(path, path.with_name(name))
+            else:
+                with locked(path, owner=OWNER, clock=self._clock) as taken:
+                    taken.move(path, path.with_name(name))
+            hint = f"it was moved aside to {name}: mend it and move it back, or go on without it"
+        except (ConflictError, UnavailableError) as error:
+            hint = f"it stays where it is: {error.message}"
+        self._report(StoreFault(what=f"not an issue file: {reason}", where=str(path), hint=hint))
+
+
+def _opened(raw: msgspec.Raw | bytes) -> ObservationRecord | None:
+    try:
+        record: ObservationRecord = decode_observation(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return record if is_whole(record) else None
+
+
+def _stamps(folder: Path, name: re.Pattern[str]) -> Iterator[tuple[int, Stamp]]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                match = name.fullmatch(entry.name)
+                if match is not None:
+                    found = entry.stat()
+                    yield int(match[1]), (found.st_size, found.st_mtime_ns)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+
+
+def stamp(path: Path) -> Stamp | None:
+    """Return what a file looks like now, or None when there is none."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+def put(kept: dict[str, bytes], record: ObservationRecord) -> None:
+    """Add a record to those of a file; one that is there stays as it is."""
+    if record.id not in kept:
+        kept[record.id] = indented(record)
+
+
+def amend(kept: dict[str, bytes], record: ObservationRecord) -> None:
+    """Write anew what is known about a record, and leave everything else of it."""
+    raw = kept.get(record.id)
+    if raw is None:
+        return
+    fields = msgspec.json.decode(raw)
+    for key, value in (
+        ("supersededBy", record.superseded_by),
+        ("changedFiles", list(record.changed_files)),
+    ):
+        if value:
+            fields[key] = value
+        else:
+            fields.pop(key, None)
+    kept[record.id] = msgspec.json.format(encode(fields), indent=2).replace(b"\n", b"\n    ")

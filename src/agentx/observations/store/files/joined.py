@@ -1,0 +1,112 @@
+"""The index as it is now: the manifest joined with the journal, held in memory.
+
+Both files are looked at before every answer; unchanged ones are not read again. A journal that
+only grew is read from where it grew. After 30 s the issue files are compared with the manifest
+again too, for those who edit them by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agentx.host.locks.lock import locked
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import ConflictError, UnavailableError
+from agentx.kernel.limits import MANIFEST_CACHE_MS
+from agentx.observations.model import StoreFault
+from agentx.observations.store.files.issue_files import OWNER
+from agentx.observations.store.files.manifest import Index, ManifestFile, Rows, apply, unsettled
+from agentx.observations.store.files.pending import Pending, Seen, seen
+
+# A reader mends the manifest in passing; it does not wait for those who are writing it.
+_MEND_WAIT_MS = 200
+_MOVING = frozenset({"store", "remove"})
+
+
+class Joined:
+    """Journal and manifest, seen as one."""
+
+    def __init__(
+        self,
+        pending: Pending,
+        manifest: ManifestFile,
+        clock: Clock,
+        report: Callable[[StoreFault], None],
+    ) -> None:
+        self._pending = pending
+        self._manifest = manifest
+        self._clock = clock
+        self._report = report
+        self._index: Index | None = None
+        self._seen: Seen | None = None
+        self._read_ms = 0
+        self._rows: Rows = {}
+        self._applied = 0  # acts of the journal that are in the rows
+
+    def rows(self) -> Rows:
+        """Return a line for every observation there is; not to be changed.
+
+        Raises: UnavailableError.
+        """
+        # The journal first: what leaves it meanwhile is in the files by the time we read them.
+        anew = self._pending.refresh()
+        now = seen(self._manifest.path)
+        now_ms = self._clock.now_ms()
+        fresh = 0 <= now_ms - self._read_ms < MANIFEST_CACHE_MS
+        if self._index is None or now != self._seen or not fresh:
+            if self._index is None or now != self._seen or self._manifest.catch_up(self._index):
+                self._load()
+                anew = True
+            self._read_ms = now_ms
+        if anew:
+            assert self._index is not None, "loaded above"
+            self._rows = dict(self._index.rows)
+            acts = unsettled(self._pending.acts, self._index.settled)
+            self._applied = len(self._pending.acts) - len(acts)
+        apply(self._rows, self._pending.acts[self._applied :])
+        self._applied = len(self._pending.acts)
+        return self._rows
+
+    def state(self) -> str:
+        """Return a text that changes whenever a row may have come or gone."""
+        moving = (act.record for act in reversed(self._pending.acts) if act.op in _MOVING)
+        return f"{self._seen} {next(moving, '')}"
+
+    def manifest_bytes(self) -> int:
+        """Return the size of the manifest."""
+        now = seen(self._manifest.path)
+        return 0 if now is None else now.size
+
+    def _load(self) -> None:
+        begun_ms = self._clock.now_ms()
+        self._seen = seen(self._manifest.path)
+        self._index = self._manifest.read()
+        if (self._index.trouble or self._index.late) and self._index.files:
+            self._mend()
+        if self._index.trouble and self._index.files:
+            took_ms = self._clock.now_ms() - begun_ms
+            self._report(
+                StoreFault(
+                    what=f"Memory manifest rebuilt from issue files (took {took_ms}ms)",
+                    where=str(self._manifest.path),
+                    hint=f"it was {self._index.trouble}",
+                )
+            )
+
+    def _mend(self) -> None:
+        """Write what was found out, unless others are at it."""
+        assert self._index is not None, "read before"
+        trouble = self._index.trouble
+        try:
+            with locked(
+                self._manifest.path, owner=OWNER, clock=self._clock, wait_ms=_MEND_WAIT_MS
+            ) as held:
+                index = self._manifest.read(held)
+                if index.trouble or index.late:
+                    self._manifest.write(held, index)
+                self._index = index
+                self._seen = seen(self._manifest.path)
+        except (ConflictError, UnavailableError):
+            return
+        finally:
+            self._index.trouble = trouble

@@ -1,0 +1,198 @@
+"""The journal of what was stored and is not in the JSON files yet.
+
+    {"record": "01K...", "op": "store",    "observations": [...]}
+    {"record": "01K...", "op": "amend",    "observations": [...]}
+    {"record": "01K...", "op": "remove",   "ids": [...]}
+    {"record": "01K...", "op": "recalled", "ids": [...]}
+
+One line an act, synced before the act is acknowledged: what it costs does not depend on how
+much is stored. `settle` moves the acts into the files and then empties the journal.
+
+Law: the journal is read *before* the files, and emptied only *after* they hold all of it. So
+journal and files together always hold everything. Acts may be applied twice: all but
+`recalled` come to the same, and that one is guarded by the mark in the manifest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.disk import unreadable
+from agentx.host.files.journal import Journal
+from agentx.host.locks.flock import Flock
+from agentx.kernel.clock import Clock
+from agentx.kernel.crash import CrashPoint, passing
+from agentx.kernel.errors import LockHeld
+from agentx.kernel.ids import Entropy, mint
+from agentx.kernel.limits import JOURNAL_WAIT_MS, LOCK_POLL_MS
+from agentx.observations.store.records import ObservationRecord
+
+
+class Act(msgspec.Struct, omit_defaults=True):
+    """One line of the journal."""
+
+    record: str
+    op: str
+    observations: tuple[ObservationRecord, ...] = ()
+    ids: tuple[str, ...] = ()
+
+
+_decode = msgspec.json.Decoder(Act).decode
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a file looked like."""
+
+    inode: int
+    size: int
+    changed_ns: int
+
+
+def seen(path: Path) -> Seen | None:
+    """Return what a file looks like now, or None when there is none."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return Seen(found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+class Pending:
+    """The journal of one store, as this process knows it."""
+
+    def __init__(self, path: Path, clock: Clock, entropy: Entropy) -> None:
+        self.path = path
+        self._clock = clock
+        self._entropy = entropy
+        self._journal = Journal(path, clock)
+        self._seen: Seen | None = None
+        self._read = 0  # bytes of whole lines that are parsed
+        self.acts: list[Act] = []
+        self.damaged: list[bytes] = []
+
+    def append(
+        self, op: str, *, observations: Sequence[ObservationRecord] = (), ids: Sequence[str] = ()
+    ) -> None:
+        """Write an act; return after it is on disk.
+
+        Raises: LockHeld, UnavailableError.
+        """
+        make_private_directory(self.path.parent)
+        act = Act(
+            record=mint(self._clock.now_ms(), self._entropy),
+            op=op,
+            observations=tuple(observations),
+            ids=tuple(ids),
+        )
+        self._journal.append((msgspec.to_builtins(act),))
+
+    def refresh(self) -> bool:
+        """Read what is new; tell whether `acts` began anew instead of growing.
+
+        Raises: UnavailableError.
+        """
+        now = seen(self.path)
+        if now == self._seen:
+            return False
+        anew = (
+            now is None
+            or self._seen is None
+            or now.inode != self._seen.inode
+            or now.size < self._read
+            or not self._goes_on()
+        )
+        if anew:
+            self._read = 0
+            self.acts = []
+            self.damaged = []
+        self._seen = now
+        if now is not None:
+            self._parse(self._bytes_from(self._read))
+        return anew
+
+    def size(self) -> int:
+        """Return how many bytes the journal has."""
+        now = seen(self.path)
+        return 0 if now is None else now.size
+
+    def empty(self) -> bool:
+        """Empty the journal if it holds no more than was read here; tell whether it was done.
+
+        Raises: LockHeld, UnavailableError.
+        """
+        with self.held() as descriptor:
+            return self.empty_held(descriptor)
+
+    def empty_held(self, descriptor: int) -> bool:
+        """Empty the journal, as `empty`, while nobody may append."""
+        # A torn last line belongs to somebody who died before it was acknowledged.
+        if whole_bytes(descriptor) != self._read:
+            return False
+        os.ftruncate(descriptor, 0)
+        os.fsync(descriptor)
+        passing(CrashPoint.OBSERVATIONS_JOURNAL_EMPTIED)
+        self.refresh()
+        return True
+
+    @contextmanager
+    def held(self) -> Iterator[int]:
+        """Keep others from appending.
+
+        Raises: LockHeld, UnavailableError.
+        """
+        waited_ms = 0
+        try:
+            taken = Flock.claim(self.path)
+            while taken is None:
+                if waited_ms >= JOURNAL_WAIT_MS:
+                    raise LockHeld(
+                        f"{self.path}: another process does not let go of it",
+                        hint="a process that writes it may be stopped; end it and try again",
+                    )
+                self._clock.sleep_ms(LOCK_POLL_MS)
+                waited_ms += LOCK_POLL_MS
+                taken = Flock.claim(self.path)
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+        with taken:
+            yield taken.descriptor
+
+    def _goes_on(self) -> bool:
+        """Tell whether what was read is still there: it may have been emptied and refilled."""
+        if not self.acts:
+            return self._read == 0
+        head = f'{{"record":"{self.acts[0].record}"'.encode()
+        return self._bytes_from(0, len(head)) == head
+
+    def _bytes_from(self, start: int, count: int = -1) -> bytes:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(start)
+                return file.read(count)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+
+    def _parse(self, data: bytes) -> None:
+        whole = data.rfind(b"\n") + 1
+        for line in data[:whole].split(b"\n")[:-1]:
+            try:
+                self.acts.append(_decode(line))
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                self.damaged.append(line)
+        self._read += whole
+
+
+def whole_bytes(descriptor: int) -> int:
+    """Return where the last whole line of an open file ends."""
+    size = os.fstat(descriptor).st_size
+    return os.pread(descriptor, size, 0).rfind(b"\n") + 1

@@ -1,0 +1,350 @@
+"""Observations in JSON files: `manifest.json`, `issue-<n>.json`, `archive/`, and a journal.
+
+    store --> pending.jsonl --settle--> issue-29.json, then manifest.json
+                   |                        |
+                   +-------- read both -----+
+
+Storing appends one synced line to the journal, whatever the store holds already. Readers join
+journal and files. Settling (at `agentx sync`, before compaction and migration, after a removal,
+and when the journal is long) rewrites the files: each issue file under its lock, then the
+manifest under its lock, never the other way round; then the journal is emptied.
+
+What a kill leaves:  in the journal only           read from there, settled next time
+                     in the issue file as well     the same, an id is stored once
+                     in the manifest as well       the manifest's mark says so
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from threading import RLock
+
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import Entropy
+from agentx.kernel.limits import (
+    OBSERVATION_SEARCH_LIMIT,
+    OBSERVATIONS_PENDING_BYTES_MAX,
+    SEARCH_HITS_MAX,
+)
+from agentx.observations.forgetting import taken_whole, undoing
+from agentx.observations.ids import parse_observation_id
+from agentx.observations.merging import merges, old_enough, outcome
+from agentx.observations.model import (
+    Category,
+    CompactionResult,
+    Observation,
+    ObservationIndex,
+    SearchFilters,
+    StoreFault,
+    StoreStats,
+)
+from agentx.observations.store.aside import purge_aside
+from agentx.observations.store.checks import check
+from agentx.observations.store.counts import counted, filtered
+from agentx.observations.store.files.issue_files import IssueFiles
+from agentx.observations.store.files.joined import Joined
+from agentx.observations.store.files.manifest import ManifestFile
+from agentx.observations.store.files.pending import Pending
+from agentx.observations.store.files.settle import Settling
+from agentx.observations.store.records import (
+    ObservationRecord,
+    index_of,
+    observation_of,
+    record_of,
+)
+from agentx.observations.store.words.lists import Wording, wording
+from agentx.observations.store.words.matching import best_matches
+from agentx.observations.store.words.view import Source, WordView
+
+
+class JsonObservationStore:
+    """An `ObservationStore` in one folder. Safe to use from several threads and processes."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        clock: Clock,
+        entropy: Entropy,
+        view_folder: Path,
+        report: Callable[[StoreFault], None] = lambda _fault: None,
+    ) -> None:
+        self._clock = clock
+        self._faults: list[StoreFault] = []
+        self._tell = report
+        self._lock = RLock()
+        files = IssueFiles(folder, clock, entropy, self._report)
+        self._words = WordView(view_folder, folder)
+        manifest = ManifestFile(files, clock, entropy, self._report, self._words.look_again)
+        self._files = files
+        self._pending = Pending(files.paths.pending, clock, entropy)
+        self._joined = Joined(self._pending, manifest, clock, self._report)
+        self._settling = Settling(self._pending, files, manifest, clock)
+
+    @property
+    def folder(self) -> Path:
+        """Where the files lie."""
+        return self._files.paths.root
+
+    def store(self, observations: Sequence[Observation]) -> None:
+        """Keep observations; return after they are on disk.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        check(observations)
+        if not observations:
+            return
+        with self._lock:
+            self._pending.append("store", observations=[record_of(each) for each in observations])
+            if self._pending.size() > OBSERVATIONS_PENDING_BYTES_MAX:
+                self._settle_if_possible()
+
+    def amend(self, observations: Sequence[Observation]) -> None:
+        """Write anew what is known about stored observations; those not stored are left out."""
+        with self._lock:
+            rows = self._joined.rows()
+            known = [record_of(each) for each in observations if each.id in rows]
+            if known:
+                self._pending.append("amend", observations=known)
+
+    def get_by_issue(self, issue_number: int) -> tuple[Observation, ...]:
+        """Return the observations of an issue, oldest first."""
+        with self._lock:
+            found = map(observation_of, self._issue(issue_number))
+            return tuple(sorted(found, key=lambda each: (each.timestamp_ms, each.id)))
+
+    def get_by_id(self, observation_id: str) -> Observation | None:
+        """Return one observation, or None."""
+        return next(iter(self.get_by_ids((observation_id,))), None)
+
+    def get_by_ids(self, observation_ids: Iterable[str]) -> tuple[Observation, ...]:
+        """Return those that are there, in the order asked for; reads only the issues needed."""
+        asked = list(dict.fromkeys(observation_ids))
+        with self._lock:
+            found = {record.id: record for record in self._fetch(asked)}
+        return tuple(observation_of(found[each]) for each in asked if each in found)
+
+    def get_archived(self, observation_id: str) -> Observation | None:
+        """Return an original that was merged into another, or None."""
+        issue = parse_observation_id(observation_id).issue_number
+        path = self._files.archive_path(issue)
+        found = self._files.wanted(path, frozenset((observation_id,)))
+        return observation_of(found[0]) if found else None
+
+    def search(
+        self, query: str, limit: int = OBSERVATION_SEARCH_LIMIT
+    ) -> tuple[ObservationIndex, ...]:
+        """Return what fits the words best, best first."""
+        limit = min(max(limit, 0), SEARCH_HITS_MAX)
+        with self._lock:
+            rows = self._joined.rows()
+            found = self._words.search(query, limit, self._words_source())
+            if found is None:
+                return tuple(map(index_of, best_matches(rows.values(), query, limit)))
+            return tuple(index_of(rows[each]) for each in found if each in rows)
+
+    def list_by_agent(self, agent: str) -> tuple[ObservationIndex, ...]:
+        """Return everything of one agent, newest first."""
+        return self.search_by_filters(SearchFilters(agent=agent))
+
+    def list_by_category(self, category: Category) -> tuple[ObservationIndex, ...]:
+        """Return everything of one category, newest first."""
+        return self.search_by_filters(SearchFilters(category=category))
+
+    def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
+        """Return what passes every filter, newest first."""
+        with self._lock:
+            return tuple(map(index_of, filtered(self._joined.rows().values(), filters)))
+
+    def increment_recall_count(self, *observation_ids: str) -> None:
+        """Count one recall of each, in one write."""
+        with self._lock:
+            rows = self._joined.rows()
+            known = [each for each in dict.fromkeys(observation_ids) if each in rows]
+            if known:
+                self._pending.append("recalled", ids=known)
+
+    def compact(self, issue_number: int, *, before_ms: int | None = None) -> CompactionResult:
+        """Merge related observations of an issue that are older than `before_ms`.
+
+        The originals go to the archive. None means older than the archive threshold.
+
+        Raises: LockHeld, UnavailableError.
+        """
+        with self._lock:
+            self.settle()
+            before = self._issue(issue_number)
+            limit_ms = old_enough(before_ms, self._clock.now_ms())
+            planned = merges(tuple(map(observation_of, before)), before_ms=limit_ms)
+            result = outcome(issue_number, len(before), planned)
+            if planned:
+                self._words.drop(list(self._wordings(result.archived)))
+                new = [record_of(each) for each in result.merged]
+                self._settling.replace(issue_number, new=new, originals=result.archived)
+        return result
+
+    def remove(self, observation_id: str) -> bool:
+        """Take one away for good, with all it was merged from; tell whether it was there.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        issue = parse_observation_id(observation_id).issue_number
+        with self._lock:
+            merged = {each.id: each.sources for each in self._issue(issue)}
+            return bool(self.forget(taken_whole(observation_id, merged)))
+
+    def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]:
+        """Take observations out of every file, the archive and what was merged of them too.
+
+        The other originals of a merged one come back. Return the ids that are gone.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        asked = frozenset(observation_ids)
+        by_issue = _by_issue(asked)
+        with self._lock:
+            if not asked or not self.folder.is_dir():
+                return ()
+            # Gone means gone from the disk: the journal holds texts too.
+            self._settling.settle()
+            gone = [each for issue in by_issue for each in self._forget(issue, by_issue[issue])]
+            purge_aside(self.folder, asked.union(gone))
+            self.settle()
+            self._words.scrub(self._words_source())
+            return tuple(gone)
+
+    def _forget(self, issue: int, asked: Collection[str]) -> list[str]:
+        kept = self._issue(issue)
+        archived = {each.id for each in self._files.records(self._files.archive_path(issue))}
+        undone = undoing(asked, {each.id: each.sources for each in kept})
+        live = undone.gone.intersection(each.id for each in kept)
+        gone = live | (undone.gone & archived)
+        if gone:
+            self._words.drop(list(self._wordings(live)))
+            self._settling.undo(issue, undone)
+        return sorted(gone)
+
+    def get_stats(self) -> StoreStats:
+        """Count what is there."""
+        with self._lock:
+            rows = self._joined.rows()
+            archive = self._files.archive_stamps()
+            return counted(
+                rows.values(),
+                archived=sum(
+                    len(self._files.records(self._files.archive_path(issue))) for issue in archive
+                ),
+                bytes_on_disk=sum(size for size, _ in self._files.stamps().values())
+                + sum(size for size, _ in archive.values())
+                + self._pending.size()
+                + self._joined.manifest_bytes(),
+            )
+
+    def issues(self) -> tuple[int, ...]:
+        """Return the numbers of the issues that have observations."""
+        with self._lock:
+            return tuple(sorted({row.issue_number for row in self._joined.rows().values()}))
+
+    def everything(self) -> Iterator[Observation]:
+        """Yield every observation, issue by issue."""
+        for issue in self.issues():
+            yield from self.get_by_issue(issue)
+
+    def archive(self) -> Iterator[Observation]:
+        """Yield every original that was merged into another."""
+        for issue in sorted(self._files.archive_stamps()):
+            for record in self._files.records(self._files.archive_path(issue)):
+                yield observation_of(record)
+
+    def keep_archived(self, observations: Iterable[Observation]) -> None:
+        """Put originals into the archive, as a migration does."""
+        by_issue: dict[int, list[ObservationRecord]] = {}
+        for each in observations:
+            by_issue.setdefault(each.issue_number, []).append(record_of(each))
+        with self._lock:
+            for issue, records in by_issue.items():
+                self._settling.archive(issue, records)
+
+    def keep_counts(self, counts: dict[str, int]) -> None:
+        """Set how often observations were recalled, as a migration does."""
+        with self._lock:
+            self._settling.set_counts(counts)
+
+    def settle(self) -> int:
+        """Bring every file up to date with what was stored; return how many acts moved.
+
+        Raises: LockHeld, UnavailableError, UnsupportedVersion.
+        """
+        with self._lock:
+            if not self.folder.is_dir():
+                return 0
+            moved = self._settling.settle()
+            self._words.level(self._words_source())
+            return moved
+
+    def faults(self) -> tuple[StoreFault, ...]:
+        """Say what had to be mended or stepped over since this store was opened."""
+        return tuple(self._faults)
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        with self._lock:
+            self._words.close()
+
+    def _issue(self, issue: int) -> list[ObservationRecord]:
+        """Return the records of one issue: the journal is read first, the file after it."""
+        self._pending.refresh()
+        acts = list(self._pending.acts)
+        path = self._files.path(issue)
+        kept = {record.id: record for record in self._files.records(path)}
+        return list(self._settling.overlaid(kept, acts, issue).values())
+
+    def _fetch(self, ids: Iterable[str]) -> list[ObservationRecord]:
+        """Return some records, reading only the files they lie in."""
+        by_issue = _by_issue(ids)
+        self._pending.refresh()
+        acts = list(self._pending.acts)
+        found: list[ObservationRecord] = []
+        for issue, wanted in by_issue.items():
+            path = self._files.path(issue)
+            kept = {each.id: each for each in self._files.wanted(path, frozenset(wanted))}
+            joined = self._settling.overlaid(kept, acts, issue)
+            found += [joined[each] for each in wanted if each in joined]
+        return found
+
+    def _words_source(self) -> Source:
+        rows = self._joined.rows()
+        return Source(state=self._joined.state(), ids=rows.keys, fetch=self._wordings)
+
+    def _wordings(self, ids: Iterable[str]) -> Iterator[Wording]:
+        for record in self._fetch(ids):
+            path = self._files.archive_path(record.issue_number)
+            olds = self._files.wanted(path, frozenset(record.sources)) if record.sources else ()
+            yield wording(record, olds)
+
+    def _settle_if_possible(self) -> None:
+        """Settle; what was stored is on disk already, so that nothing depends on it."""
+        try:
+            self._settling.settle()
+        except AgentXError as error:
+            self._report(
+                StoreFault(what=error.message, where=str(self._pending.path), hint=error.hint)
+            )
+
+    def _report(self, fault: StoreFault) -> None:
+        if fault not in self._faults:
+            self._faults.append(fault)
+            self._tell(fault)
+
+
+def _by_issue(ids: Iterable[str]) -> dict[int, set[str]]:
+    """Return ids by the issue they belong to.
+
+    Raises: InvalidValue.
+    """
+    found: dict[int, set[str]] = {}
+    for each in ids:
+        found.setdefault(parse_observation_id(each).issue_number, set()).add(each)
+    return found

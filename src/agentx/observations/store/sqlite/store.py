@@ -1,0 +1,337 @@
+"""Observations in SQLite, for stores beyond what files can carry.
+
+The same words and the same answers as the JSON store: both pass one contract suite. Whole
+observations lie as the JSON they would be in an issue file, the index beside them in columns.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+
+import msgspec
+
+from agentx.host.files.atomic import make_private_directory
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
+from agentx.kernel.limits import OBSERVATION_SEARCH_LIMIT, SEARCH_HITS_MAX
+from agentx.observations.forgetting import taken_whole, undoing
+from agentx.observations.ids import parse_observation_id
+from agentx.observations.merging import merges, old_enough, outcome
+from agentx.observations.model import (
+    Category,
+    CompactionResult,
+    Observation,
+    ObservationIndex,
+    SearchFilters,
+    StoreFault,
+    StoreStats,
+)
+from agentx.observations.store.aside import purge_aside
+from agentx.observations.store.checks import check
+from agentx.observations.store.counts import counted, filtered
+from agentx.observations.store.database import checkpoint, is_busy
+from agentx.observations.store.records import (
+    decode_observation,
+    encode,
+    index_of,
+    observation_of,
+    record_of,
+    with_news,
+)
+from agentx.observations.store.sqlite import tables
+from agentx.observations.store.words.matching import best_matches
+from agentx.observations.store.words.view import Source, WordView
+
+
+class SqliteObservationStore:
+    """An `ObservationStore` in one database. Safe to use from several threads and processes."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        clock: Clock,
+        view_folder: Path,
+        report: Callable[[StoreFault], None] = lambda _fault: None,
+    ) -> None:
+        self._path = path
+        self._clock = clock
+        self._tell = report
+        self._faults: list[StoreFault] = []
+        self._lock = RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._words = WordView(view_folder, path)
+
+    @property
+    def path(self) -> Path:
+        """Where the database lies."""
+        return self._path
+
+    def store(self, observations: Sequence[Observation]) -> None:
+        """Keep observations; return after they are on disk.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        check(observations)
+        if observations:
+            with self._changing() as db:
+                tables.insert(db, map(record_of, observations))
+
+    def amend(self, observations: Sequence[Observation]) -> None:
+        """Write anew what is known about stored observations; those not stored are left out."""
+        known = {each.id: record_of(each) for each in observations}
+        with self._changing() as db:
+            for stored in tables.wanted(db, "observations", list(known)):
+                each = with_news(stored, known[stored.id])
+                db.execute(
+                    "UPDATE observations SET superseded_by = ?, stale = ?, record = ? WHERE id = ?",
+                    (each.superseded_by, bool(each.changed_files), encode(each).decode(), each.id),
+                )
+
+    def get_by_issue(self, issue_number: int) -> tuple[Observation, ...]:
+        """Return the observations of an issue, oldest first."""
+        with self._reading() as db:
+            return tuple(map(observation_of, tables.of_issue(db, issue_number)))
+
+    def get_by_id(self, observation_id: str) -> Observation | None:
+        """Return one observation, or None."""
+        return next(iter(self.get_by_ids((observation_id,))), None)
+
+    def get_by_ids(self, observation_ids: Iterable[str]) -> tuple[Observation, ...]:
+        """Return those that are there, in the order asked for."""
+        asked = list(dict.fromkeys(observation_ids))
+        for each in asked:
+            parse_observation_id(each)
+        with self._reading() as db:
+            found = {record.id: record for record in tables.wanted(db, "observations", asked)}
+        return tuple(observation_of(found[each]) for each in asked if each in found)
+
+    def get_archived(self, observation_id: str) -> Observation | None:
+        """Return an original that was merged into another, or None."""
+        parse_observation_id(observation_id)
+        with self._reading() as db:
+            found = tables.wanted(db, "archive", (observation_id,))
+        return observation_of(found[0]) if found else None
+
+    def search(
+        self, query: str, limit: int = OBSERVATION_SEARCH_LIMIT
+    ) -> tuple[ObservationIndex, ...]:
+        """Return what fits the words best, best first."""
+        limit = min(max(limit, 0), SEARCH_HITS_MAX)
+        with self._reading() as db:
+            ids = self._words.search(query, limit, self._words_source(db))
+            if ids is None:
+                rows = [tables.entry(row) for row in db.execute(tables.ENTRIES)]
+                return tuple(map(index_of, best_matches(rows, query, limit)))
+            found = {
+                row[0]: tables.entry(row)
+                for part in tables.parts(ids)
+                for row in db.execute(*tables.entries(part))
+            }
+        return tuple(index_of(found[each]) for each in ids if each in found)
+
+    def list_by_agent(self, agent: str) -> tuple[ObservationIndex, ...]:
+        """Return everything of one agent, newest first."""
+        return self.search_by_filters(SearchFilters(agent=agent))
+
+    def list_by_category(self, category: Category) -> tuple[ObservationIndex, ...]:
+        """Return everything of one category, newest first."""
+        return self.search_by_filters(SearchFilters(category=category))
+
+    def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
+        """Return what passes every filter, newest first."""
+        with self._reading() as db:
+            rows = [tables.entry(row) for row in db.execute(*tables.narrowed(filters))]
+        return tuple(map(index_of, filtered(rows, filters)))
+
+    def increment_recall_count(self, *observation_ids: str) -> None:
+        """Count one recall of each, in one write."""
+        with self._changing() as db:
+            db.executemany(
+                "UPDATE observations SET recall_count = recall_count + 1 WHERE id = ?",
+                ((each,) for each in dict.fromkeys(observation_ids)),
+            )
+
+    def compact(self, issue_number: int, *, before_ms: int | None = None) -> CompactionResult:
+        """Merge related observations of an issue that are older than `before_ms`.
+
+        The originals go to the archive. None means older than the archive threshold.
+        """
+        limit_ms = old_enough(before_ms, self._clock.now_ms())
+        with self._changing() as db:
+            before = {record.id: record for record in tables.of_issue(db, issue_number)}
+            planned = merges(tuple(map(observation_of, before.values())), before_ms=limit_ms)
+            result = outcome(issue_number, len(before), planned)
+            olds = [before[each] for each in result.archived]
+            self._words.drop([tables.wording(db, each) for each in olds])
+            tables.archive(db, olds)
+            tables.delete(db, olds)
+            tables.insert(db, map(record_of, result.merged))
+        return result
+
+    def remove(self, observation_id: str) -> bool:
+        """Take one away for good, with all it was merged from; tell whether it was there."""
+        issue = parse_observation_id(observation_id).issue_number
+        with self._reading() as db:
+            return bool(self.forget(taken_whole(observation_id, tables.sources(db, issue))))
+
+    def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]:
+        """Take observations out of the database, the archive and what was merged of them too.
+
+        The other originals of a merged one come back. Return the ids that are gone.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        asked = frozenset(observation_ids)
+        issues = sorted({parse_observation_id(each).issue_number for each in asked})
+        if not asked:
+            return ()
+        with self._changing() as db:
+            gone = [each for issue in issues for each in self._forget(db, issue, asked)]
+        with self._reading() as db:
+            checkpoint(db)
+            purge_aside(self._path.parent, asked.union(gone))
+            self.settle()
+            self._words.scrub(self._words_source(db))
+        return tuple(gone)
+
+    def _forget(self, db: sqlite3.Connection, issue: int, asked: Collection[str]) -> list[str]:
+        undone = undoing(
+            [each for each in asked if parse_observation_id(each).issue_number == issue],
+            tables.sources(db, issue),
+        )
+        live = tables.wanted(db, "observations", sorted(undone.gone))
+        archived = tables.wanted(db, "archive", sorted(undone.gone))
+        back = tables.wanted(db, "archive", sorted(undone.returning))
+        self._words.drop([tables.wording(db, each) for each in live])
+        tables.delete(db, live)
+        tables.unarchive(db, (*archived, *back))
+        tables.insert(db, (msgspec.structs.replace(each, archived=False) for each in back))
+        return sorted({each.id for each in (*live, *archived)})
+
+    def get_stats(self) -> StoreStats:
+        """Count what is there."""
+        with self._reading() as db:
+            rows = [tables.entry(row) for row in db.execute(tables.ENTRIES)]
+            archived = db.execute("SELECT count(*) FROM archive").fetchone()[0]
+        beside = self._path.with_name(self._path.name + "-wal")
+        sizes = [each.stat().st_size for each in (self._path, beside) if each.exists()]
+        return counted(rows, archived=archived, bytes_on_disk=sum(sizes))
+
+    def issues(self) -> tuple[int, ...]:
+        """Return the numbers of the issues that have observations."""
+        with self._reading() as db:
+            found = db.execute("SELECT DISTINCT issue FROM observations ORDER BY issue")
+            return tuple(issue for (issue,) in found)
+
+    def everything(self) -> Iterator[Observation]:
+        """Yield every observation, issue by issue."""
+        for issue in self.issues():
+            yield from self.get_by_issue(issue)
+
+    def archive(self) -> Iterator[Observation]:
+        """Yield every original that was merged into another."""
+        with self._reading() as db:
+            rows = db.execute("SELECT record FROM archive ORDER BY issue, number").fetchall()
+        for (record,) in rows:
+            yield observation_of(decode_observation(record))
+
+    def keep_archived(self, observations: Iterable[Observation]) -> None:
+        """Put originals into the archive, as a migration does."""
+        with self._changing() as db:
+            tables.archive(db, map(record_of, observations))
+
+    def keep_counts(self, counts: dict[str, int]) -> None:
+        """Set how often observations were recalled, as a migration does."""
+        with self._changing() as db:
+            db.executemany(
+                "UPDATE observations SET recall_count = ? WHERE id = ?",
+                ((count, each) for each, count in counts.items()),
+            )
+
+    def settle(self) -> int:
+        """Bring the word lists up to date; nothing else waits here."""
+        with self._reading() as db:
+            self._words.level(self._words_source(db))
+        return 0
+
+    def faults(self) -> tuple[StoreFault, ...]:
+        """Say what had to be mended or stepped over since this store was opened."""
+        return tuple(self._faults)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        with self._lock:
+            db, self._connection = self._connection, None
+            if db is not None:
+                db.close()
+            self._words.close()
+
+    def _words_source(self, db: sqlite3.Connection) -> Source:
+        return Source(
+            state=str(db.execute("SELECT total(count) FROM changes").fetchone()[0]),
+            ids=lambda: [each for (each,) in db.execute("SELECT id FROM observations")],
+            fetch=lambda ids: (
+                tables.wording(db, each) for each in tables.wanted(db, "observations", list(ids))
+            ),
+        )
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                yield self._opened()
+            except sqlite3.Error as error:
+                raise _spoken(self._path, error) from error
+
+    @contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        with self._reading() as db:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+            db.execute("COMMIT")
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            make_private_directory(self._path.parent)
+            try:
+                self._connection = tables.opened(self._path)
+            except sqlite3.OperationalError:
+                raise
+            except sqlite3.DatabaseError as error:
+                self._move_aside(error)
+                self._connection = tables.opened(self._path)
+        return self._connection
+
+    def _move_aside(self, error: sqlite3.Error) -> None:
+        mark = f"corrupt-{self._clock.now_ms()}"
+        for path in self._path.parent.glob(f"{self._path.name}*"):
+            if ".corrupt-" not in path.name:
+                path.replace(path.with_name(f"{path.name}.{mark}"))
+        fault = StoreFault(
+            what=f"not a database of observations: {error}",
+            where=str(self._path),
+            hint=f"it was moved aside ({mark}): restore a backup, or go on without it",
+        )
+        self._faults.append(fault)
+        self._tell(fault)
+
+
+def _spoken(path: Path, error: sqlite3.Error) -> LockHeld | UnavailableError | CorruptRecord:
+    said = str(error)
+    if is_busy(error):
+        return LockHeld(f"{path}: another process is writing", hint="try again")
+    if isinstance(error, sqlite3.OperationalError):
+        return UnavailableError(f"{path}: {said}", hint="check the disk, then try again")
+    return CorruptRecord(
+        f"{path}: not a database of observations: {said}",
+        hint="move it away, or restore it from a backup",
+    )

@@ -1,0 +1,168 @@
+"""The tables of the SQLite store, and the statements over them.
+
+Whole observations lie as the JSON they would be in an issue file, the index beside them in
+columns.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from agentx.observations.model import SearchFilters
+from agentx.observations.store.database import connect
+from agentx.observations.store.records import (
+    EntryRecord,
+    ObservationRecord,
+    decode_observation,
+    encode,
+    entry_of,
+)
+from agentx.observations.store.words import lists as words
+from agentx.observations.store.words.lists import Wording
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS changes (count INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS observations (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    agent TEXT NOT NULL,
+    issue INTEGER NOT NULL,
+    category TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    timestamp TEXT NOT NULL,
+    recall_count INTEGER NOT NULL DEFAULT 0,
+    superseded_by TEXT NOT NULL,
+    stale INTEGER NOT NULL,
+    record TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS by_issue ON observations (issue, timestamp, id);
+CREATE INDEX IF NOT EXISTS by_agent ON observations (agent, timestamp, id);
+CREATE INDEX IF NOT EXISTS by_time ON observations (timestamp, id);
+CREATE TABLE IF NOT EXISTS archive (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    issue INTEGER NOT NULL,
+    record TEXT NOT NULL
+)
+"""
+ENTRIES = (
+    "SELECT id, agent, issue, category, summary, tokens, timestamp, recall_count,"
+    " superseded_by, stale FROM observations"
+)
+_IDS_AT_ONCE = 500
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """Open a database; make the tables that are not there."""
+    db = connect(path, durable=True)
+    try:
+        for statement in _TABLES.split(";"):
+            db.execute(statement)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def entry(row: Sequence[object]) -> EntryRecord:
+    """Return a row of the index as a line of the manifest."""
+    fields = dict(zip(EntryRecord.__struct_fields__, row, strict=True))
+    return EntryRecord(**{**fields, "stale": bool(fields["stale"])})  # type: ignore[arg-type]  # as the table has them
+
+
+def entries(ids: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the statement that reads the index of some observations."""
+    return f"{ENTRIES} WHERE id IN ({','.join('?' * len(ids))})", ids
+
+
+def parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield ids in parts that one statement can name."""
+    for start in range(0, len(ids), _IDS_AT_ONCE):
+        yield ids[start : start + _IDS_AT_ONCE]
+
+
+def narrowed(filters: SearchFilters) -> tuple[str, tuple[str | int, ...]]:
+    """Return the statement that reads little more than the filters let pass."""
+    if filters.issue_number is not None:
+        return f"{ENTRIES} WHERE issue = ?", (filters.issue_number,)
+    if filters.agent:
+        return f"{ENTRIES} WHERE agent = ?", (filters.agent,)
+    if filters == SearchFilters(limit=filters.limit) and filters.limit is not None:
+        return f"{ENTRIES} ORDER BY timestamp DESC, id DESC LIMIT ?", (max(filters.limit, 0),)
+    return ENTRIES, ()
+
+
+def of_issue(db: sqlite3.Connection, issue: int) -> list[ObservationRecord]:
+    """Return the observations of an issue, oldest first."""
+    found = db.execute(
+        "SELECT record FROM observations WHERE issue = ? ORDER BY timestamp, id", (issue,)
+    )
+    return [decode_observation(record) for (record,) in found]
+
+
+def wanted(db: sqlite3.Connection, table: str, ids: Sequence[str]) -> list[ObservationRecord]:
+    """Return those of some ids that a table holds."""
+    return [
+        decode_observation(record)
+        for part in parts(ids)
+        for (record,) in db.execute(
+            f"SELECT record FROM {table} WHERE id IN ({','.join('?' * len(part))})",  # noqa: S608  a name of ours
+            part,
+        )
+    ]
+
+
+def sources(db: sqlite3.Connection, issue: int) -> dict[str, tuple[str, ...]]:
+    """Return the observations of an issue with what each was merged from."""
+    return {each.id: each.sources for each in of_issue(db, issue)}
+
+
+def wording(db: sqlite3.Connection, record: ObservationRecord) -> Wording:
+    """Return what is indexed of an observation, with the words of its originals."""
+    return words.wording(record, wanted(db, "archive", record.sources))
+
+
+def insert(db: sqlite3.Connection, records: Iterable[ObservationRecord]) -> None:
+    """Put observations in; those that are there stay."""
+    for record in records:
+        line = entry_of(record)
+        db.execute(
+            "INSERT OR IGNORE INTO observations (id, agent, issue, category, summary, tokens,"
+            " timestamp, superseded_by, stale, record) VALUES (?,?,?,?,?,?,?,?,?,?)",
+            (
+                *(line.id, line.agent, line.issue_number, line.category, line.summary),
+                *(line.tokens, line.timestamp, line.superseded_by, line.stale),
+                encode(record).decode(),
+            ),
+        )
+    _changed(db)
+
+
+def delete(db: sqlite3.Connection, records: Iterable[ObservationRecord]) -> None:
+    """Take observations out."""
+    db.executemany("DELETE FROM observations WHERE id = ?", ((each.id,) for each in records))
+    _changed(db)
+
+
+def _changed(db: sqlite3.Connection) -> None:
+    """Count a change, so that the word lists know that they are behind."""
+    if not db.execute("UPDATE changes SET count = count + 1").rowcount:
+        db.execute("INSERT INTO changes VALUES (1)")
+
+
+def archive(db: sqlite3.Connection, records: Iterable[ObservationRecord]) -> None:
+    """Put originals into the archive; those that are there stay."""
+    for record in records:
+        record.archived = True
+        db.execute(
+            "INSERT OR IGNORE INTO archive (id, issue, record) VALUES (?, ?, ?)",
+            (record.id, record.issue_number, encode(record).decode()),
+        )
+
+
+def unarchive(db: sqlite3.Connection, records: Iterable[ObservationRecord]) -> None:
+    """Take originals out of the archive."""
+    db.executemany("DELETE FROM archive WHERE id = ?", ((each.id,) for each in records))

@@ -1,0 +1,1 @@
+"""Which observations hold which words."""

@@ -1,0 +1,158 @@
+"""The word lists of a store: a database of their own, kept level with the observations.
+
+A search brings them level by itself when little is missing. When much is (the view was deleted,
+the files came from a backup) it says that it cannot answer, and `agentx sync` builds it anew.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterable
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentx.host.files.atomic import make_private_directory
+from agentx.kernel.errors import UnavailableError
+from agentx.kernel.ids import digest
+from agentx.kernel.limits import OBSERVATION_WORDS_BEHIND_MAX
+from agentx.observations.store.database import checkpoint, connect, is_busy
+from agentx.observations.store.records import ObservationRecord
+from agentx.observations.store.words.lists import Wording, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What the word lists are made of."""
+
+    state: str  # changes whenever an observation comes or goes
+    ids: Callable[[], Collection[str]]
+    fetch: Callable[[Iterable[str]], Iterable[Wording]]
+
+
+class WordView:
+    """The words of the observations in one folder."""
+
+    def __init__(self, view_folder: Path, folder: Path) -> None:
+        # Named after the folder: projects that share a store must not share this.
+        self._path = view_folder / f"{digest(str(folder.absolute()), size=8).hex()}.db"
+        self._db: sqlite3.Connection | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return self._path
+
+    def search(self, query: str, limit: int, source: Source) -> list[str] | None:
+        """Return the ids that fit best; None when the lists are missing or too far behind."""
+        try:
+            with self._opened() as words:
+                if words.mark() != source.state and not self._level(words, source, all_=False):
+                    return None
+                return words.search(query, limit)
+        except (sqlite3.Error, OSError, UnavailableError):
+            self.close()
+            return None
+
+    def level(self, source: Source) -> bool:
+        """Bring the lists level however far behind they are; tell whether that was possible."""
+        for _ in range(2):
+            try:
+                with self._opened() as words:
+                    return words.mark() == source.state or self._level(words, source, all_=True)
+            except sqlite3.DatabaseError as error:
+                self.close()
+                if is_busy(error):
+                    return False  # another process is at it
+                self._delete()  # damaged, or of another version: a view is made anew
+            except (OSError, UnavailableError):
+                self.close()
+                return False
+        return False
+
+    def drop(self, wordings: Iterable[Wording]) -> None:
+        """Take observations out, with their words; what is left on disk of them `scrub` removes."""
+        if not self._path.exists():
+            return
+        try:
+            with self._opened() as words, self._writing():
+                words.drop(wordings)
+                words.set_mark("")
+        except (sqlite3.Error, OSError, UnavailableError):
+            # Words that cannot be taken out one by one: all go.
+            self._delete()
+
+    def scrub(self, source: Source) -> None:
+        """Leave no word on disk of what was taken out."""
+        if not self._path.exists():
+            return
+        try:
+            with self._opened() as words:
+                if not words.has_orphans():
+                    words.scrub()
+                    checkpoint(words.connection)
+                    return
+        except (sqlite3.Error, OSError, UnavailableError):
+            pass  # made anew, as are words whose text is gone
+        self._delete()
+        self.level(source)
+
+    def look_again(self, records: Collection[ObservationRecord]) -> None:
+        """Let those be indexed anew that somebody has edited."""
+        if not self._path.exists():
+            return
+        try:
+            with self._opened() as words:
+                edited = words.edited(records)
+                if edited:
+                    with self._writing():
+                        words.drop_ids(edited)
+                        words.set_mark("")
+        except (sqlite3.Error, OSError, UnavailableError):
+            self._delete()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        db, self._db = self._db, None
+        if db is not None:
+            with closing(db):
+                pass
+
+    def _delete(self) -> None:
+        self.close()
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+
+    def _level(self, words: Words, source: Source, *, all_: bool) -> bool:
+        known = words.ids()
+        wanted = source.ids()
+        missing = [each for each in wanted if each not in known]
+        if len(missing) > OBSERVATION_WORDS_BEHIND_MAX and not all_:
+            return False
+        with self._writing():
+            words.drop_ids(known.difference(wanted))
+            words.put(source.fetch(missing))
+            words.set_mark(source.state)
+        return True
+
+    @contextmanager
+    def _opened(self) -> Iterator[Words]:
+        if self._db is None:
+            make_private_directory(self._path.parent)
+            self._db = connect(self._path, durable=False)
+        yield Words(self._db)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        assert self._db is not None, "opened before"
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")

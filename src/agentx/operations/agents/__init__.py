@@ -1,0 +1,1 @@
+"""Agents at work, and the boundaries of their sessions."""

@@ -1,0 +1,143 @@
+"""The boundaries of an agent's session on an issue: status, monitor, inbox, recall, capture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+
+from agentx.agents.happenings import AgentCompleted, AgentStarted, Happening, StateChange
+from agentx.agents.hub import finishing, starting
+from agentx.capture.drain import waiting
+from agentx.clarification import Check
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import AgentXError
+from agentx.memory.port import Memory
+from agentx.operations.questions.ask import ask_again
+from agentx.operations.questions.mirror import mirror_found
+from agentx.project.project import Project
+from agentx.recall.section.notices import renew_notices
+from agentx.wiring.clarifications import inbox_lines, logged_bus, open_hub, role_named
+from agentx.wiring.observations import Recall, open_observations
+from agentx.wiring.work import open_agents
+from agentx.work.model import AgentStatus
+
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boundary:
+    """What is true after a session began or ended."""
+
+    agent: str
+    issue: int
+    status: AgentStatus
+    monitor: Check
+    inbox: tuple[str, ...] = ()
+    recall: str = ""  # the section with what earlier sessions learnt
+    captured: int = 0  # events that hooks had left, now in the log and learnt from
+
+
+def start(project: Project, *, agent: str, issue: int) -> Boundary:
+    """Begin an agent's session on an issue, and say what waits for it.
+
+    Raises: InvalidValue for what is no role, LockHeld.
+    """
+    role = role_named(project, agent)
+    now = project.clock.now_ms()
+    begun = partial(starting, issue=issue, at_ms=now)
+    told = AgentStarted(timestamp=now, agent=role, issue_number=issue)
+    crossed = _crossed(project, role, issue, begun, lambda _status: told)
+    return replace(crossed, recall=_recalled(project, role, issue))
+
+
+def finish(
+    project: Project,
+    *,
+    agent: str,
+    issue: int,
+    told: Told,
+    open_memory: Callable[[], Memory] | None = None,
+) -> Boundary:
+    """End an agent's session on an issue: what it taught is kept, given a way to the memory.
+
+    A stale question is asked again where somebody can be.
+
+    Raises: InvalidValue for what is no role, LockHeld.
+    """
+    role = role_named(project, agent)
+    now = project.clock.now_ms()
+    ended = partial(finishing, issue=issue, at_ms=now)
+
+    def completed(before: AgentStatus) -> Happening:
+        return AgentCompleted(
+            timestamp=now, agent=role, issue_number=issue, duration_ms=_lasted(before, now)
+        )
+
+    crossed = _crossed(project, role, issue, ended, completed)
+    ask_again(project, crossed.monitor.stale, told)
+    captured = 0 if open_memory is None else _captured(project, open_memory)
+    return replace(crossed, captured=captured)
+
+
+def _crossed(
+    project: Project,
+    role: str,
+    issue: int,
+    change: Callable[[AgentStatus], AgentStatus],
+    told: Callable[[AgentStatus], Happening],
+) -> Boundary:
+    bus = logged_bus(project)
+    statuses = open_agents(project)
+    before = statuses.get(role)
+    statuses.change(role, change)
+    found = open_hub(project, bus=bus).check()
+    mirror_found(project, found)
+    renew_notices(project)
+    after = statuses.get(role)
+    bus.tell(told(before))
+    if after.state is not before.state:
+        bus.tell(
+            StateChange(
+                timestamp=project.clock.now_ms(),
+                source=role,
+                old_state=before.state,
+                new_state=after.state,
+            )
+        )
+    return Boundary(
+        agent=role,
+        issue=issue,
+        status=after,
+        monitor=found,
+        inbox=inbox_lines(project, role),
+    )
+
+
+def _recalled(project: Project, role: str, issue: int) -> str:
+    """Return what earlier sessions learnt; a memory that cannot be read holds no agent up."""
+    try:
+        with closing(open_observations(project)) as observations:
+            return observations.recall(Recall(agent=role, issue_number=issue)).text
+    except AgentXError as error:
+        project.log.record("warning", "hook-recall", message=error.message, agent=role, issue=issue)
+        return ""
+
+
+def _captured(project: Project, open_memory: Callable[[], Memory]) -> int:
+    """Take in what hooks left, and learn from it; nothing where no session was ever captured."""
+    if not (project.store.db.exists() or waiting(project)):
+        return 0
+    try:
+        with open_memory() as memory:
+            stored = memory.drain().stored
+            memory.catch_up()
+            return stored
+    except AgentXError as error:
+        project.log.record("warning", "hook-capture", message=error.message)
+        return 0
+
+
+def _lasted(before: AgentStatus, now: Millis) -> int:
+    return 0 if before.last_activity_ms is None else max(0, now - before.last_activity_ms)

@@ -1,0 +1,54 @@
+"""The roles of a project, and their instructions as files that can be edited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.agents.roles.texts import shipped_text
+from agentx.host.files.atomic import replace_file
+from agentx.kernel.roles import SHIPPED_ROLES
+from agentx.project.project import Project
+from agentx.wiring.runners import role_texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleRow:
+    """One role in a list."""
+
+    name: str
+    own: bool
+    about: str
+
+
+def list_roles(project: Project) -> tuple[RoleRow, ...]:
+    """Return every role with what it is for."""
+    roles = role_texts(project)
+    own = roles.own_names()
+    return tuple(
+        RoleRow(name=name, own=name in own, about=_about(roles.text(name)))
+        for name in roles.names()
+    )
+
+
+def show_role(project: Project, name: str) -> str:
+    """Return a role's instructions.
+
+    Raises: InvalidValue.
+    """
+    return role_texts(project).text(name)
+
+
+def copy_roles(project: Project) -> tuple[str, ...]:
+    """Write the instructions that ship into the project, where it has none; return whose."""
+    roles = role_texts(project)
+    missing = tuple(name for name in SHIPPED_ROLES if name not in roles.own_names())
+    for name in missing:
+        path = project.paths.roles / f"{name}.md"
+        replace_file(path, shipped_text(name).encode(), mode=0o644)
+    return missing
+
+
+def _about(text: str) -> str:
+    """Return the first sentence after the heading."""
+    lines = (line.strip() for line in text.splitlines())
+    return next((line for line in lines if line and not line.startswith("#")), "")

@@ -1,0 +1,31 @@
+"""Bring everything up to date, in one shot."""
+
+from __future__ import annotations
+
+from agentx.memory.port import Drained, Memory, Told
+from agentx.operations.questions.mirror import mirror_all
+from agentx.project.project import Project
+from agentx.wiring.observation_upkeep import settle_observations
+
+
+def sync(project: Project, memory: Memory, embedding: Told = lambda _done, _total: None) -> Drained:
+    """Take what hooks captured into the log and bring every view up to date.
+
+    Embedding may take long, so it is told of.
+    """
+    drained = memory.drain()
+    memory.catch_up()
+    settle_observations(project)
+    mirror_all(project)
+    memory.embed(embedding)
+    if drained.files:
+        project.log.record(
+            "info",
+            "synced",
+            files=drained.files,
+            stored=drained.stored,
+            duplicates=drained.duplicates,
+            damaged=drained.damaged,
+            refused=drained.refused,
+        )
+    return drained

@@ -1,0 +1,1 @@
+"""Issues, their order, their workflows."""

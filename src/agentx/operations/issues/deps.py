@@ -1,0 +1,38 @@
+"""What an issue waits for, and what waits for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.project.project import Project
+from agentx.wiring.work import open_issues
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DepsReply:
+    """What stands in an issue's way."""
+
+    number: int
+    blocked: bool
+    open_blockers: tuple[int, ...]
+    done_blockers: tuple[int, ...]
+    unknown_blockers: tuple[int, ...]
+    blocks: tuple[int, ...]
+    cycle: tuple[int, ...]
+
+
+def deps(project: Project, number: int) -> DepsReply:
+    """Say what an issue waits for.
+
+    Raises: NotFound.
+    """
+    found = open_issues(project).standing(number)
+    return DepsReply(
+        number=number,
+        blocked=found.blocked,
+        open_blockers=found.open_blockers,
+        done_blockers=found.done_blockers,
+        unknown_blockers=found.unknown_blockers,
+        blocks=found.blocks,
+        cycle=found.cycle,
+    )

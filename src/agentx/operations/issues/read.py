@@ -1,0 +1,50 @@
+"""To look at issues."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.project.project import Project
+from agentx.wiring.work import IssueView, Status, issue_store, view
+from agentx.work.store.local import LocalIssues
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueQuery:
+    """Which issues; empty means all."""
+
+    with_closed: bool = False
+    status: Status | None = None
+    labels: tuple[str, ...] = ()  # every one of them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueList:
+    """The issues that were asked for, and the files that could not be read."""
+
+    issues: tuple[IssueView, ...]
+    damaged: tuple[str, ...] = ()
+
+
+def list_issues(project: Project, query: IssueQuery) -> IssueList:
+    """Return issues by number."""
+    store = issue_store(project)
+    with_closed = query.with_closed or query.status is Status.DONE
+    found = tuple(
+        view(issue)
+        for issue in store.all(with_closed=with_closed)
+        if (query.status is None or issue.status is query.status)
+        and set(query.labels) <= set(issue.labels)
+    )
+    damaged = store.damaged if isinstance(store, LocalIssues) else []
+    return IssueList(
+        issues=found, damaged=tuple(f"{each.message}: {each.hint}" for each in damaged)
+    )
+
+
+def show_issue(project: Project, number: int) -> IssueView:
+    """Return one issue with its comments.
+
+    Raises: NotFound.
+    """
+    return view(issue_store(project).get(number))

@@ -1,0 +1,48 @@
+"""What can be begun now, after a look at the open questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.operations.questions.mirror import mirror_found
+from agentx.project.project import Project
+from agentx.wiring.clarifications import blocking_questions, run_monitor
+from agentx.wiring.work import IssueView, open_issues, view
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockedView:
+    """An issue that waits for an answer."""
+
+    issue: IssueView
+    clarification_id: str
+    waiting_on: str
+    marker: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadyReply:
+    """What can be begun, most urgent first; what waits for an answer; what waits for itself."""
+
+    ready: tuple[IssueView, ...]
+    blocked: tuple[BlockedView, ...]
+    cycles: tuple[tuple[int, ...], ...]
+
+
+def ready(project: Project) -> ReadyReply:
+    """Return the ready queue."""
+    mirror_found(project, run_monitor(project))
+    queue = open_issues(project).queue(lambda: blocking_questions(project))
+    return ReadyReply(
+        ready=tuple(view(issue) for issue in queue.ready),
+        blocked=tuple(
+            BlockedView(
+                issue=view(each.issue),
+                clarification_id=each.question.id,
+                waiting_on=each.question.to,
+                marker=each.marker,
+            )
+            for each in queue.waiting
+        ),
+        cycles=queue.cycles,
+    )

@@ -1,0 +1,84 @@
+"""Workflows: which there are, what is in one, whether they are sound, what is next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.kernel.errors import InvalidValue
+from agentx.project.project import Project
+from agentx.wiring.work import Position, open_workflows, position
+from agentx.work.model import Step, Workflow
+from agentx.work.progress import StepStage
+from agentx.work.store.workflow_file import Problem
+
+__all__ = [
+    "Position",
+    "Problem",
+    "Step",
+    "StepStage",
+    "Workflow",
+    "WorkflowRow",
+    "check_workflows",
+    "list_workflows",
+    "next_steps",
+    "show_workflow",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowRow:
+    """One workflow in a list."""
+
+    name: str
+    own: bool
+    steps: int
+    description: str
+    problem: str = ""
+
+
+def list_workflows(project: Project) -> tuple[WorkflowRow, ...]:
+    """Return every workflow; a broken one says what is wrong with it."""
+    files = open_workflows(project)
+    own = files.own_names()
+    rows = []
+    for name in files.names():
+        try:
+            found = files.get(name)
+            row = WorkflowRow(
+                name=name, own=name in own, steps=len(found.steps), description=found.description
+            )
+        except InvalidValue as error:
+            row = WorkflowRow(
+                name=name, own=name in own, steps=0, description="", problem=error.message
+            )
+        rows.append(row)
+    return tuple(rows)
+
+
+def show_workflow(project: Project, name: str) -> Workflow:
+    """Return one workflow.
+
+    Raises: NotFound, InvalidValue naming file, line and field.
+    """
+    return open_workflows(project).get(name)
+
+
+def check_workflows(project: Project, names: tuple[str, ...] = ()) -> tuple[Problem, ...]:
+    """Return everything that is wrong in some workflows, or in all.
+
+    Raises: NotFound.
+    """
+    files = open_workflows(project)
+    problems: list[Problem] = []
+    for name in names or files.names():
+        found = files.read(name)
+        problems.extend(() if isinstance(found, Workflow) else found)
+    return tuple(problems)
+
+
+def next_steps(project: Project, number: int) -> Position:
+    """Say where an issue stands in its workflow, and what is next.
+
+    Raises: NotFound, InvalidValue.
+    """
+    return position(project, number)

@@ -1,0 +1,263 @@
+"""Long-term memory: look at it, decide on what runs offer, correct it; pack runs away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from agentx.kernel.errors import InvalidValue
+from agentx.lessons.names import area_name
+from agentx.project.project import Project
+from agentx.redaction.redact import redact
+from agentx.runs.model import Run
+from agentx.wiring.lessons import (
+    Archived,
+    Confidence,
+    Content,
+    LessonKind,
+    LessonRow,
+    LessonStatus,
+    Measure,
+    Policy,
+    Promoted,
+    Taught,
+    found_lesson,
+    lesson_row,
+    open_archive,
+    open_archiving,
+    open_learning,
+    promotion_policy,
+    summary,
+)
+from agentx.wiring.runs import open_runs
+
+PERSON = "person"
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lessons:
+    """Lessons that were asked for, and what could not be read on the way."""
+
+    lessons: tuple[LessonRow, ...]
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metrics:
+    """How the runs went."""
+
+    runs: tuple[Measure, ...]
+    summary: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateRow:
+    """A lesson that a run offers."""
+
+    key: str
+    run_id: str
+    kind: str
+    name: str
+    text: str
+    area: str
+    confidence: str
+    evidence: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleaned:
+    """What `run clean` packed away, and what it left."""
+
+    archived: tuple[Archived, ...]
+    kept: int
+
+
+def list_lessons(
+    project: Project, kinds: tuple[LessonKind, ...], *, everything: bool = False, area: str = ""
+) -> Lessons:
+    """Return the lessons of some kinds; those that hold no longer only when asked for."""
+    found = open_learning(project).refresh()
+    wanted = area_name(area)
+    rows = tuple(
+        lesson_row(lesson)
+        for lesson in found.known.of_kind(*kinds)
+        if (everything or lesson.is_active) and (not wanted or lesson.content.area == wanted)
+    )
+    return Lessons(lessons=rows, faults=tuple(str(fault) for fault in found.faults))
+
+
+def show_lesson(project: Project, name: str) -> LessonRow:
+    """Return one lesson.
+
+    Raises: NotFound.
+    """
+    return lesson_row(found_lesson(open_learning(project).refresh().known, name))
+
+
+def show_metrics(project: Project) -> Metrics:
+    """Return how the runs went, newest first."""
+    measures = list(open_learning(project).read().known.measures.values())
+    measures.sort(key=lambda one: one.completed_ms, reverse=True)
+    return Metrics(runs=tuple(measures), summary=summary(measures))
+
+
+def list_candidates(project: Project, run_id: str = "") -> tuple[CandidateRow, ...]:
+    """Return what a run offers and nobody has decided on; of every run when none is named."""
+    learning = open_learning(project)
+    return tuple(_row(one) for run in _runs(project, run_id) for one in learning.candidates(run))
+
+
+def accept(project: Project, run_id: str, keys: tuple[str, ...], *, everything: bool) -> Promoted:
+    """Take lessons of a run in.
+
+    Raises: NotFound, InvalidValue when nothing was named.
+    """
+    run, _ = open_runs(project).run(run_id)
+    if everything:
+        return open_learning(project).accept(run, Policy.ALL, actor=PERSON)
+    if not keys:
+        raise InvalidValue("say which lessons", hint="name them, or take them all with --all")
+    return open_learning(project).accept_named(run, keys, actor=PERSON)
+
+
+def reject(project: Project, run_id: str, keys: tuple[str, ...]) -> int:
+    """Lay lessons of a run aside for good.
+
+    Raises: NotFound.
+    """
+    run, _ = open_runs(project).run(run_id)
+    return open_learning(project).reject(run, keys, actor=PERSON)
+
+
+def add_lesson(
+    project: Project, kind: LessonKind, content: Content, confidence: Confidence, run_id: str = ""
+) -> LessonRow:
+    """Write a lesson down; secrets are taken out.
+
+    Raises: InvalidValue.
+    """
+    clean = Content(
+        name=redact(content.name),
+        text=redact(content.text),
+        context=redact(content.context),
+        area=content.area,
+        files=content.files,
+        line=content.line,
+        priority=content.priority,
+        consequences=tuple(redact(one) for one in content.consequences),
+    )
+    added = open_learning(project).add(kind, clean, confidence, run=run_id, actor=PERSON)
+    return lesson_row(added)
+
+
+def judge_lesson(
+    project: Project, name: str, verdict: str, *, run_id: str = "", reason: str = ""
+) -> LessonRow:
+    """Confirm a lesson, contradict it, resolve it, retire it.
+
+    Raises: NotFound, InvalidValue.
+    """
+    learning, said = open_learning(project), redact(reason)
+    match verdict:
+        case "confirm":
+            lesson = learning.confirm(name, run=run_id, actor=PERSON, evidence=said)
+        case "contradict":
+            lesson = learning.contradict(name, run=run_id, actor=PERSON, reason=said)
+        case "resolve":
+            lesson = learning.resolve(name, actor=PERSON, reason=said)
+        case "retire":
+            lesson = learning.retire(name, actor=PERSON, reason=said)
+        case _:
+            raise InvalidValue(f"{verdict!r} is no verdict on a lesson")
+    return lesson_row(lesson)
+
+
+def archive_run(
+    project: Project, run_id: str, *, policy: str = "", told: Told = lambda _step: None
+) -> Archived:
+    """Take a run's lessons in, note how it went, and pack it away.
+
+    Raises: NotFound, ConflictError while it goes on.
+    """
+    name = open_runs(project).looked_at(run_id)
+    chosen = Policy(policy) if policy else promotion_policy(project)
+    archiving = open_archiving(project)
+    archiving.sweep()
+    return _left(project, archiving.archive(name, chosen, actor=PERSON, told=told))
+
+
+def clean_runs(project: Project, *, dry_run: bool = False) -> tuple[Cleaned, tuple[str, ...]]:
+    """Pack away every run that has stayed long enough; return what was done and which were due."""
+    archiving = open_archiving(project)
+    archiving.sweep()
+    runs = tuple(open_runs(project).all())
+    due = archiving.due(runs, project.clock.now_ms())
+    policy = promotion_policy(project)
+    packed = [] if dry_run else [run.id for run in due]
+    done = tuple(
+        _left(project, archiving.archive(run_id, policy, actor="retention")) for run_id in packed
+    )
+    kept = len(runs) - len(done)
+    return Cleaned(archived=done, kept=kept), tuple(run.id for run in due)
+
+
+def _left(project: Project, done: Archived) -> Archived:
+    """Take away the folders in which the run's lanes were worked on; its branches stay."""
+    stay = open_runs(project).git.leave_all(done.run_id)
+    return replace(done, folders_kept=tuple(str(folder) for folder in stay))
+
+
+def restore_run(project: Project, run_id: str) -> str:
+    """Lay a packed run out again; return its folder.
+
+    Raises: NotFound, CorruptRecord.
+    """
+    return str(open_archive(project).unpack(run_id).relative_to(project.root))
+
+
+def _runs(project: Project, run_id: str) -> tuple[Run, ...]:
+    runs = open_runs(project)
+    return (runs.run(run_id)[0],) if run_id else tuple(runs.all())
+
+
+def _row(one: Taught) -> CandidateRow:
+    return CandidateRow(
+        key=one.key.partition("/")[2],
+        run_id=one.run,
+        kind=str(one.kind),
+        name=one.content.name,
+        text=one.content.text,
+        area=one.content.area,
+        confidence=str(one.confidence),
+        evidence=one.evidence,
+        source=one.source,
+    )
+
+
+__all__ = [
+    "Archived",
+    "CandidateRow",
+    "Cleaned",
+    "Confidence",
+    "Content",
+    "LessonKind",
+    "LessonRow",
+    "LessonStatus",
+    "Lessons",
+    "Measure",
+    "Metrics",
+    "Promoted",
+    "accept",
+    "add_lesson",
+    "archive_run",
+    "clean_runs",
+    "judge_lesson",
+    "list_candidates",
+    "list_lessons",
+    "reject",
+    "restore_run",
+    "show_lesson",
+    "show_metrics",
+]

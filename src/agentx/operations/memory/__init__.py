@@ -1,0 +1,1 @@
+"""Observations: read, written, checked, counted."""

@@ -1,0 +1,94 @@
+"""Check observations against the files they speak of, and what recall takes of a context."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentx.agents.context_budget import (
+    BudgetReport,
+    ContextBudget,
+    ContextCategory,
+    format_budget_report,
+)
+from agentx.kernel.limits import SETTINGS_FILE_BYTES_MAX
+from agentx.observations.ids import agent_name
+from agentx.observations.staleness import Verified, verify
+from agentx.project.project import Project
+from agentx.views.file_history import GitFileHistory
+from agentx.wiring.observations import MemorySettings, Recall, open_observations
+
+# What agent CLIs read by themselves at the start of a session.
+_BOOT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgeted:
+    """What a session would begin with."""
+
+    limit_tokens: int
+    used_tokens: int
+    level: str
+    memory_tokens: int
+    memory_limit_tokens: int
+    items: tuple[dict[str, object], ...]
+    report: str  # the same for people, as Markdown
+
+
+def memory_verify(project: Project) -> Verified:
+    """Check every observation against git and against newer decisions, and mark them.
+
+    Raises: LockHeld, UnavailableError.
+    """
+    with closing(open_observations(project)) as room:
+        oldest_ms = room.store.get_stats().oldest_ms
+        if oldest_ms is None:
+            return Verified(checked=0, stale=0, superseded=0, amended=0)
+        found = verify(room.store, GitFileHistory(project.root, since_ms=oldest_ms))
+        room.settle()
+    project.log.record("info", "memory-verified", checked=found.checked, stale=found.stale)
+    return found
+
+
+def memory_budget(project: Project, asked: Recall) -> Budgeted:
+    """Return what fills the context of an agent that is about to start, recalled memory included.
+
+    Nothing is counted as recalled by asking.
+    """
+    settings = project.config.section(MemorySettings)
+    budget = ContextBudget(memory_limit_tokens=settings.max_tokens)
+    for name in _BOOT_FILES:
+        _track(budget, ContextCategory.INSTRUCTION, project.root / name, name)
+    if asked.agent:
+        role = agent_name(asked.agent)
+        _track(budget, ContextCategory.AGENT_DEF, project.paths.roles / f"{role}.md", role)
+    with closing(open_observations(project)) as room:
+        made = room.recall(asked)
+    if made.text:
+        budget.track_item(ContextCategory.MEMORY, "recalled-observations", made.text)
+    return _budgeted(budget.report())
+
+
+def _track(budget: ContextBudget, category: ContextCategory, path: Path, name: str) -> None:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            text = file.read(SETTINGS_FILE_BYTES_MAX)
+    except OSError:
+        return
+    budget.track_item(category, name, text)
+
+
+def _budgeted(report: BudgetReport) -> Budgeted:
+    return Budgeted(
+        limit_tokens=report.limit_tokens,
+        used_tokens=report.used_tokens,
+        level=report.level,
+        memory_tokens=report.tokens_of(ContextCategory.MEMORY),
+        memory_limit_tokens=report.memory_limit_tokens,
+        items=tuple(
+            {"category": item.category, "name": item.name, "tokens": item.tokens}
+            for item in report.items
+        ),
+        report=format_budget_report(report),
+    )

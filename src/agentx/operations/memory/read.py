@@ -1,0 +1,51 @@
+"""Find, list and open observations."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+
+from agentx.kernel.limits import OBSERVATION_SEARCH_LIMIT
+from agentx.project.project import Project
+from agentx.wiring.observations import (
+    Observation,
+    ObservationIndex,
+    SearchFilters,
+    open_observations,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One observation in full."""
+
+    observation: Observation
+    archived: bool  # merged into another; this is the original
+
+
+def memory_search(
+    project: Project,
+    query: str,
+    *,
+    filters: SearchFilters | None = None,
+    limit: int = OBSERVATION_SEARCH_LIMIT,
+) -> tuple[ObservationIndex, ...]:
+    """Return the observations that fit the words best."""
+    with closing(open_observations(project)) as room:
+        return room.search(query, limit, filters)
+
+
+def memory_list(project: Project, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
+    """Return the observations that pass the filters, newest first."""
+    with closing(open_observations(project)) as room:
+        return room.store.search_by_filters(filters)
+
+
+def memory_show(project: Project, observation_id: str) -> Shown:
+    """Return one observation in full, also one that was merged into another.
+
+    Raises: NotFound, InvalidValue.
+    """
+    with closing(open_observations(project)) as room:
+        observation, archived = room.get(observation_id)
+        return Shown(observation=observation, archived=archived)

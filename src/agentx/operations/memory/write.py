@@ -1,0 +1,110 @@
+"""Keep, remove, merge and move observations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from agentx.kernel.clock import DAY_MS
+from agentx.kernel.errors import InvalidValue
+from agentx.project.project import Project
+from agentx.wiring.observation_upkeep import Migrated, move_observations
+from agentx.wiring.observations import (
+    BACKENDS,
+    Category,
+    Observation,
+    keep_out_of_git,
+    open_observations,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What somebody wants remembered."""
+
+    text: str
+    agent: str
+    issue: int = 0
+    category: str = Category.KEY_FACT
+    files: tuple[str, ...] = ()
+    session_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What a compaction did, over all issues."""
+
+    issues: int
+    before: int
+    after: int
+    archived: int
+    merged: tuple[str, ...]
+
+
+def memory_add(project: Project, draft: Draft) -> Observation:
+    """Keep one observation; return it as it was kept.
+
+    Raises: InvalidValue, LockHeld, UnavailableError.
+    """
+    if not draft.text.strip():
+        raise InvalidValue("there is nothing to remember", hint="say what was decided or found out")
+    if not draft.agent.strip():
+        raise InvalidValue("nobody is named", hint="say who found it out with --agent ROLE")
+    keep_out_of_git(project)
+    with closing(open_observations(project)) as room:
+        return room.add(
+            draft.text,
+            agent=draft.agent,
+            issue=draft.issue,
+            category=_category(draft.category),
+            files=draft.files,
+            session_id=draft.session_id,
+        )
+
+
+def memory_remove(project: Project, observation_id: str) -> None:
+    """Take one observation away for good.
+
+    Raises: NotFound, InvalidValue.
+    """
+    with closing(open_observations(project)) as room:
+        room.remove(observation_id)
+
+
+def memory_compact(
+    project: Project, *, issue: int | None = None, older_than_days: int | None = None
+) -> Compacted:
+    """Merge related observations that are old; their originals go to the archive."""
+    before_ms = None
+    if older_than_days is not None:
+        before_ms = project.clock.now_ms() - older_than_days * DAY_MS
+    issues: Sequence[int] | None = None if issue is None else (issue,)
+    with closing(open_observations(project)) as room:
+        results = room.compact(issues, before_ms=before_ms)
+    return Compacted(
+        issues=len(results),
+        before=sum(each.before for each in results),
+        after=sum(each.after for each in results),
+        archived=sum(len(each.archived) for each in results),
+        merged=tuple(new.id for each in results for new in each.merged),
+    )
+
+
+def memory_migrate(project: Project, to: str) -> Migrated:
+    """Move every observation to the other kind of store, verified before it is used.
+
+    Raises: InvalidValue, ConflictError, CorruptRecord.
+    """
+    if to not in BACKENDS:
+        raise InvalidValue(f"{to!r} is no way to keep observations", hint=" or ".join(BACKENDS))
+    return move_observations(project, to)
+
+
+def _category(word: str) -> Category:
+    try:
+        return Category(word)
+    except ValueError:
+        raise InvalidValue(
+            f"{word!r} is no category", hint=f"one of {', '.join(Category)}"
+        ) from None

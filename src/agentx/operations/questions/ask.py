@@ -1,0 +1,130 @@
+"""To ask: keep a question, and wait for its answer if the asker wants to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agentx.agents.hub import Hub
+from agentx.clarification import (
+    AgentFailed,
+    Clarification,
+    MaxRoundsExceeded,
+    Request,
+    Status,
+    stream_entry,
+)
+from agentx.kernel.errors import IllegalTransition, InvalidValue
+from agentx.kernel.limits import CLARIFY_POLL_MS
+from agentx.operations.questions.mirror import mirror_found, mirror_issues, mirrored
+from agentx.project.project import Project
+from agentx.wiring.clarifications import open_clarifications, open_hub, role_named
+from agentx.wiring.runners import runner_named, runner_of
+
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """How an asker waits: who plays the target (the settings decide), else for how long."""
+
+    runner: str = ""
+    script: Path | None = None
+    wait_ms: int = 0
+
+
+def ask(
+    project: Project, request: Request, *, waiting: Waiting | None = None, told: Told
+) -> Clarification:
+    """Put a question. Without `waiting` it is pending when this returns.
+
+    Raises: ScopeViolation, InvalidValue, LockTimeout; AgentFailed when the target fails twice.
+    """
+    asker, to = role_named(project, request.asker), _target(project, request.to)
+    hub = _hub(project, waiting)
+    mirror_found(project, hub.check())
+    state = hub.request(replace(request, asker=asker, to=to))
+    return _answered(project, hub, mirrored(project, state), waiting, told)
+
+
+def follow_up(
+    project: Project,
+    clarification_id: str,
+    question: str,
+    *,
+    by: str = "",
+    waiting: Waiting | None = None,
+    told: Told,
+) -> Clarification:
+    """Put a further question on an answered clarification.
+
+    Raises: MaxRoundsExceeded once a person was called, and as `ask`.
+    """
+    hub = _hub(project, waiting)
+    mirror_found(project, hub.check())
+    speaker = role_named(project, by) if by else ""
+    try:
+        state = hub.follow_up(clarification_id, question, by=speaker)
+    except MaxRoundsExceeded:
+        mirror_issues(project, (open_clarifications(project).find(clarification_id).issue,))
+        raise
+    return _answered(project, hub, mirrored(project, state), waiting, told)
+
+
+def ask_again(project: Project, stale: Iterable[Clarification], told: Told) -> Clarification | None:
+    """Ask the target of the first stale question that has a runner once more, and wait.
+
+    One at a time: whoever runs this waits for it. A target that fails is reported in the stream.
+    """
+    hub = _hub(project, Waiting())
+    for state in stale:
+        if state.status is Status.STALE and hub.can_route(state.to):
+            try:
+                return hub.retry(state.id, told)
+            except (AgentFailed, IllegalTransition):
+                return None
+            finally:
+                mirror_issues(project, (state.issue,))
+    return None
+
+
+def _hub(project: Project, waiting: Waiting | None) -> Hub:
+    if waiting is None:
+        return open_hub(project)
+    if waiting.runner:
+        named = runner_named(project, waiting.runner, script=waiting.script)
+        return open_hub(project, runner_of=lambda _role: named)
+    return open_hub(project, runner_of=lambda role: runner_of(project, role))
+
+
+def _target(project: Project, name: str) -> str:
+    """Return the target's name; one that is none is judged by the scope, which knows the rest."""
+    try:
+        return role_named(project, name)
+    except InvalidValue:
+        return name.strip()[:60]
+
+
+def _answered(
+    project: Project, hub: Hub, state: Clarification, waiting: Waiting | None, told: Told
+) -> Clarification:
+    if waiting is None:
+        return state
+    if hub.can_route(state.to):
+        try:
+            return hub.route(state.id, told)
+        finally:
+            mirror_issues(project, (state.issue,))
+    told(stream_entry(state, state.thread[-1]))
+    return _awaited(project, state, waiting.wait_ms)
+
+
+def _awaited(project: Project, state: Clarification, wait_ms: int) -> Clarification:
+    """Wait until somebody else answers, resolves or escalates it, or for as long as allowed."""
+    clarifications = open_clarifications(project)
+    until_ms = project.clock.now_ms() + wait_ms
+    while state.is_unanswered and project.clock.now_ms() < until_ms:
+        project.clock.sleep_ms(CLARIFY_POLL_MS)
+        state = clarifications.find(state.id)
+    return state

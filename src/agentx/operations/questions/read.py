@@ -1,0 +1,78 @@
+"""What is being clarified: the active questions, one issue's threads, what is late or stuck.
+
+Every one of them runs the monitor first: there is no process in the background that would.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.clarification import Check, Clarification, Ledger, Reason, Status
+from agentx.operations.questions.mirror import mirror_found
+from agentx.project.project import Project
+from agentx.wiring.clarifications import inbox, open_clarifications, role_named, run_monitor
+
+_LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """Clarifications, oldest first, and what the monitor has just found."""
+
+    clarifications: tuple[Clarification, ...]
+    monitor: Check
+    now_ms: int
+
+
+def active(project: Project) -> Overview:
+    """Return every active clarification."""
+    found = _checked(project)
+    return Overview(
+        clarifications=_in_turn(found.active), monitor=found, now_ms=project.clock.now_ms()
+    )
+
+
+def late(project: Project) -> Overview:
+    """Return those that are stale, and those that a person was called for because they were."""
+    found = _checked(project)
+    wanted = tuple(
+        state
+        for state in found.active
+        if state.status is Status.STALE
+        or state.retries > 0
+        or (state.status is Status.ESCALATED and state.reason in _LATE)
+    )
+    return Overview(clarifications=_in_turn(wanted), monitor=found, now_ms=project.clock.now_ms())
+
+
+def thread(project: Project, issue: int) -> Ledger:
+    """Return all that was asked and said about an issue.
+
+    Raises: CorruptRecord when its ledger is damaged; it is moved aside.
+    """
+    # Read first: of this ledger a fault is said aloud, of others the monitor only takes note.
+    open_clarifications(project).ledger(issue)
+    _checked(project)
+    return open_clarifications(project).ledger(issue)
+
+
+def inbox_of(project: Project, role: str) -> Overview:
+    """Return what a role has to see to: questions to it, then answers to its own."""
+    found = _checked(project)
+    return Overview(
+        clarifications=inbox(project, role_named(project, role)),
+        monitor=found,
+        now_ms=project.clock.now_ms(),
+    )
+
+
+def _checked(project: Project) -> Check:
+    found = run_monitor(project)
+    mirror_found(project, found)
+    return found
+
+
+def _in_turn(states: tuple[Clarification, ...]) -> tuple[Clarification, ...]:
+    return tuple(
+        sorted(states, key=lambda state: (state.created_ms, state.issue, len(state.id), state.id))
+    )

@@ -1,0 +1,47 @@
+"""To answer, to resolve, to escalate: what people and agents do to an open question."""
+
+from __future__ import annotations
+
+from agentx.agents.hub import Hub
+from agentx.clarification import Clarification
+from agentx.operations.questions.mirror import mirror_found, mirrored
+from agentx.project.project import Project
+from agentx.wiring.clarifications import open_hub, speaker_named
+
+
+def answer(project: Project, clarification_id: str, text: str, *, by: str = "") -> Clarification:
+    """Answer a question, as the agent that was asked unless somebody else is named.
+
+    Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
+    """
+    speaker = speaker_named(project, by)
+    return mirrored(project, _checked(project).answer(clarification_id, text, by=speaker))
+
+
+def resolve(
+    project: Project, clarification_id: str, text: str = "", *, by: str = ""
+) -> Clarification:
+    """Settle a clarification: an answered one as its asker, any other as a person.
+
+    Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
+    """
+    speaker = speaker_named(project, by)
+    return mirrored(project, _checked(project).resolve(clarification_id, text, by=speaker))
+
+
+def escalate(
+    project: Project, clarification_id: str, text: str = "", *, by: str = ""
+) -> Clarification:
+    """Call a person.
+
+    Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
+    """
+    speaker = speaker_named(project, by)
+    return mirrored(project, _checked(project).escalate(clarification_id, text, by=speaker))
+
+
+def _checked(project: Project) -> Hub:
+    """Open the hub after the monitor had its look."""
+    hub = open_hub(project)
+    mirror_found(project, hub.check())
+    return hub

@@ -1,0 +1,1 @@
+"""What is remembered, found, told and proven."""

@@ -1,0 +1,74 @@
+"""Navigate what is remembered by time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agentx.memory.port import Bullet, Memory, TocNode
+
+DEPTH_MAX = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TocTree:
+    """A node and its parts, as deep as was asked for."""
+
+    node_id: str
+    level: str
+    title: str
+    bullets: tuple[Bullet, ...]
+    keywords: tuple[str, ...]
+    start_ms: int
+    end_ms: int
+    agents: tuple[str, ...]
+    harnesses: tuple[str, ...]
+    sessions: tuple[str, ...]
+    session_count: int
+    issues: tuple[int, ...]
+    event_count: int
+    version: int
+    provisional: bool
+    written_by: str
+    child_count: int
+    children: tuple[TocTree, ...] = field(default=())
+
+
+def toc(memory: Memory, *, node_id: str = "", depth: int = 1) -> tuple[TocTree, ...]:
+    """Return a node, or all years newest first, with `depth` levels of parts below.
+
+    Raises: NotFound, InvalidValue.
+    """
+    roots = (memory.toc_node(node_id),) if node_id else memory.toc_roots()
+    return tuple(_tree(memory, root, depth) for root in roots)
+
+
+def _tree(memory: Memory, node: TocNode, depth: int) -> TocTree:
+    parts: list[TocTree] = []
+    if depth > 0 and node.children:
+        cursor = ""
+        while True:
+            page = memory.browse(node.node_id, cursor=cursor)
+            parts += [_tree(memory, part, depth - 1) for part in page.nodes]
+            cursor = page.next
+            if not cursor:
+                break
+    return TocTree(
+        node_id=node.node_id,
+        level=node.level,
+        title=node.title,
+        bullets=node.bullets,
+        keywords=node.keywords,
+        start_ms=node.start_ms,
+        end_ms=node.end_ms,
+        agents=node.agents,
+        harnesses=node.harnesses,
+        sessions=node.sessions,
+        session_count=node.session_count,
+        issues=node.issues,
+        event_count=node.event_count,
+        version=node.version,
+        provisional=node.provisional,
+        written_by=node.written_by,
+        child_count=len(node.children),
+        children=tuple(parts),
+    )

@@ -1,0 +1,236 @@
+"""From anything that was recalled down to the raw events that prove it.
+
+    toc:week -> lines -> grip -> event -> where the event came from
+
+A line of a summary rests on a grip, a grip on a piece of an event's text, and an event on
+what an agent CLI said, then and there. An observation rests on the events it was drawn
+from, or on the observations that were merged into it; a lesson on the runs that taught it,
+and what was said in them. What a person or a run wrote down rests on itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import InputError, NotFound
+from agentx.kernel.ids import is_ulid
+from agentx.kernel.limits import WHY_LINES_MAX
+from agentx.kernel.text import folded
+from agentx.memory.port import Bullet, Event, Expansion, Memory, Span, TocNode
+from agentx.operations.recall.document import open_document, open_observation, spoken_kind
+from agentx.project.project import Project
+from agentx.recall.tally import recall_counts
+
+_LESSON = re.compile(r"(?:PAT|ADR|TD|LRN)-\d{1,6}", re.IGNORECASE)
+# Of an event, what is shown of its text, and of what stands before the proof.
+_EVENT_CHARS_MAX = 2_000
+_AROUND_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """One thing, and what it rests on."""
+
+    id: str
+    kind: str  # "toc_node", "line", "grip", "event", ...
+    text: str
+    timestamp_ms: Millis | None = None
+    source: str = ""  # who said it, and where it was said
+    rests_on: tuple[Trace, ...] = ()
+    left_out: int = 0  # what it rests on beyond what is listed
+    marks: tuple[tuple[int, int], ...] = ()  # where in the text of an event the proof stands
+    recalled: int = 0  # how often a session was told
+    recalled_last_ms: int = 0
+
+
+def why(project: Project, memory: Memory, doc_id: str) -> Trace:
+    """Return what something rests on, down to events.
+
+    Raises: NotFound, InvalidValue.
+    """
+    return _with_counts(project, _trace(project, memory, doc_id))
+
+
+def _trace(project: Project, memory: Memory, doc_id: str) -> Trace:
+    if doc_id.startswith("grip:"):
+        return _of_grip(memory, doc_id)
+    if doc_id.startswith("toc:"):
+        return _of_node(memory, doc_id)
+    if doc_id.startswith("obs-"):
+        return _of_observation(project, memory, doc_id)
+    if _LESSON.fullmatch(doc_id):
+        return _of_lesson(project, doc_id)
+    if is_ulid(doc_id):
+        with suppress(NotFound):
+            return _event(memory.event(doc_id))
+    found = open_document(project, memory, doc_id)
+    return Trace(
+        id=found.doc_id,
+        kind=found.kind,
+        text=found.text,
+        timestamp_ms=found.timestamp_ms,
+        source=", ".join(filter(None, (found.title, found.agent))),
+    )
+
+
+def _of_observation(project: Project, memory: Memory, doc_id: str, depth: int = 3) -> Trace:
+    found = open_observation(project, doc_id)
+    below: list[Trace] = []
+    for event_id in found.event_ids[:WHY_LINES_MAX]:
+        with suppress(InputError):  # an event may be forgotten
+            below.append(_event(memory.event(event_id)))
+    for merged in found.sources[:WHY_LINES_MAX] if depth else ():
+        with suppress(InputError):
+            below.append(_of_observation(project, memory, merged, depth - 1))
+    replaced = f", superseded by {found.superseded_by}" if found.superseded_by else ""
+    return Trace(
+        id=found.id,
+        kind="observation",
+        text=found.content,
+        timestamp_ms=found.timestamp_ms,
+        source=f"{found.category} of issue {found.issue_number}, {found.agent}{replaced}",
+        rests_on=tuple(below),
+        left_out=max(len(found.event_ids) + len(found.sources) - len(below), 0),
+    )
+
+
+def _of_lesson(project: Project, doc_id: str) -> Trace:
+    from agentx.wiring.lesson_proofs import lesson_proof  # noqa: PLC0415  only where it is asked for
+
+    proof = lesson_proof(project, doc_id)
+    row = proof.lesson
+    against = f", contradicted by {len(row.contradicted_by)}" if row.contradicted_by else ""
+    runs = [
+        Trace(
+            id=run.run_id,
+            kind="run",
+            text=run.title or "(the run is gone)",
+            timestamp_ms=Millis(run.at_ms) if run.at_ms else None,
+            source=run.status,
+            rests_on=tuple(
+                Trace(
+                    id=said.event_id,
+                    kind="run_event",
+                    text=said.text,
+                    timestamp_ms=Millis(said.at_ms),
+                    source=said.actor,
+                )
+                for said in run.said[:WHY_LINES_MAX]
+            ),
+            left_out=max(len(run.said) - WHY_LINES_MAX, 0),
+        )
+        for run in proof.runs
+    ]
+    named = [Trace(id="", kind="evidence", text=one, source="named") for one in proof.evidence]
+    below = (*runs, *named)
+    return Trace(
+        id=row.id,
+        kind="lesson",
+        text=f"{row.name}: {row.text}" if row.name and row.name != row.text else row.text,
+        timestamp_ms=Millis(row.changed_ms),
+        source=f"{row.kind}, {row.confidence}, {row.status}{against}",
+        rests_on=below[:WHY_LINES_MAX],
+        left_out=max(len(below) - WHY_LINES_MAX, 0),
+    )
+
+
+def _of_grip(memory: Memory, grip_id: str) -> Trace:
+    found = memory.expand(grip_id, before=0, after=0)
+    proof = _grip(found)
+    try:
+        node = memory.toc_node(found.grip.toc_node_id)
+    except NotFound:
+        return proof
+    for bullet in node.bullets:
+        if grip_id in bullet.grip_ids:
+            return _line(node, bullet, (proof,))
+    return proof
+
+
+def _of_node(memory: Memory, node_id: str) -> Trace:
+    node = memory.toc_node(node_id)
+    shown = node.bullets[:WHY_LINES_MAX]
+    return Trace(
+        id=node.node_id,
+        kind="toc_node",
+        text=node.title,
+        timestamp_ms=node.end_ms,
+        source=", ".join((*node.harnesses, *(f"as {agent}" for agent in node.agents))),
+        rests_on=tuple(
+            _line(
+                node,
+                bullet,
+                tuple(_grip(memory.expand(each, before=0, after=0)) for each in bullet.grip_ids),
+            )
+            for bullet in shown
+        ),
+        left_out=len(node.bullets) - len(shown),
+    )
+
+
+def _line(node: TocNode, bullet: Bullet, proofs: tuple[Trace, ...]) -> Trace:
+    return Trace(
+        id=bullet.grip_ids[0],
+        kind="line",
+        text=f"{bullet.kind}: {bullet.text}",
+        timestamp_ms=bullet.timestamp_ms,
+        source=f"in {node.node_id}",
+        # Where the line is the very words of its proof, they are shown once.
+        rests_on=tuple(
+            below
+            for proof in proofs
+            for below in (proof.rests_on if folded(proof.text) == folded(bullet.text) else (proof,))
+        ),
+    )
+
+
+def _grip(found: Expansion) -> Trace:
+    spans: dict[str, list[Span]] = {}
+    for span in found.grip.spans:
+        spans.setdefault(span.event_id, []).append(span)
+    return Trace(
+        id=found.grip.grip_id,
+        kind="grip",
+        text=found.grip.excerpt,
+        timestamp_ms=found.grip.timestamp_ms,
+        rests_on=tuple(
+            _event(event, spans.get(event.event_id, ())) for event in found.excerpt_events
+        ),
+    )
+
+
+def _event(event: Event, spans: Sequence[Span] = ()) -> Trace:
+    role = f" as {event.agent}" if event.agent else ""
+    begin = max(min((span.start for span in spans), default=0) - _AROUND_CHARS, 0)
+    text = event.text[begin : begin + _EVENT_CHARS_MAX]
+    return Trace(
+        id=event.event_id,
+        kind="event",
+        text=text,
+        marks=tuple(
+            (span.start - begin, min(span.end - begin, len(text)))
+            for span in spans
+            if span.start - begin < len(text)
+        ),
+        timestamp_ms=event.timestamp_ms,
+        source=f"{spoken_kind(event.event_type)}, {event.harness}{role}, "
+        f"session {event.session_id}",
+    )
+
+
+def _with_counts(project: Project, trace: Trace) -> Trace:
+    counts = recall_counts(project)
+
+    def counted(one: Trace, above: str) -> Trace:
+        below = tuple(counted(each, one.kind) for each in one.rests_on)
+        # A line goes by the id of its proof: it was the line that was recalled.
+        known = None if above == "line" else counts.get(one.id)
+        if known is None:
+            return replace(one, rests_on=below)
+        return replace(one, rests_on=below, recalled=known.count, recalled_last_ms=known.last_ms)
+
+    return counted(trace, "")

@@ -1,0 +1,1 @@
+"""Runs: begun, worked on, looked at, taken up again."""

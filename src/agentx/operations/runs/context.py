@@ -1,0 +1,16 @@
+"""Hand an agent what it needs for a task, from the run and from what is remembered."""
+
+from __future__ import annotations
+
+from agentx.project.project import Project
+from agentx.runs.context import Context
+from agentx.runs.context import as_text as context_text
+from agentx.wiring.run_sources import context_sources
+from agentx.wiring.runs import open_runs
+
+__all__ = ["Context", "context_text", "run_context"]
+
+
+def run_context(project: Project, run_id: str, task: str, budget_tokens: int) -> Context:
+    """Return what an agent should be handed for a task, within a budget."""
+    return open_runs(project).context(run_id, task, budget_tokens, context_sources(project))

@@ -1,0 +1,221 @@
+"""Look at runs: all of them, one of them, and what a task should be handed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.project.project import Project
+from agentx.runs.model import PHASES, Conflict, Escalation, Lane, PhaseEntry, Run, RunEvent, Task
+from agentx.runs.resuming import Step
+from agentx.runs.rules.graph import ready, waits_for
+from agentx.runs.service import event_line
+from agentx.wiring.runs import open_runs
+
+__all__ = [
+    "ArchivedRow",
+    "RunEvent",
+    "RunOverview",
+    "RunRow",
+    "TaskRow",
+    "event_line",
+    "list_archived",
+    "list_runs",
+    "overview_of",
+    "run_events",
+    "show_run",
+]
+
+_RECENT_EVENTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """One run in a list."""
+
+    run_id: str
+    title: str
+    status: str
+    phase: str
+    tasks: int
+    tasks_done: int
+    lanes_open: int
+    blockers: int
+    created_ms: int
+    updated_ms: int
+    active: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedRow:
+    """One run that is packed away. Of a damaged archive only the name is known."""
+
+    run_id: str
+    title: str
+    status: str
+    completed_at: str
+    archived_at: str
+    archive_path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseRow:
+    """One phase, and how it stands."""
+
+    phase: str
+    status: str
+    completed_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRow:
+    """One task, and how it stands."""
+
+    task_id: str
+    title: str
+    status: str
+    ready: bool
+    waits_for: tuple[str, ...]
+    depends_on: tuple[str, ...]
+    lane: str
+    reason: str
+    verdict: str
+    version: int
+    attempts: int
+    last_log: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOverview:
+    """Where a run stands, for a person and for a program."""
+
+    run_id: str
+    title: str
+    description: str
+    requester: str
+    status: str
+    phase: str
+    reason: str
+    current_task: str
+    created_ms: int
+    updated_ms: int
+    ended_ms: int | None
+    phases: tuple[PhaseRow, ...]
+    tasks: tuple[TaskRow, ...]
+    lanes: tuple[Lane, ...]
+    blockers: tuple[Escalation, ...]
+    escalations_open: int
+    conflicts: tuple[Conflict, ...]
+    artifacts: tuple[str, ...]
+    candidates: int
+    base_branch: str
+    work_branch: str
+    latest_commit: str
+    last_checkpoint_ms: int | None
+    last_event_id: str
+    events: int
+    by_kind: dict[str, int]
+    recent: tuple[str, ...]
+    next: tuple[Step, ...]
+    faults: tuple[str, ...]
+
+
+def list_runs(project: Project) -> tuple[RunRow, ...]:
+    """Return every run, newest first."""
+    runs = open_runs(project)
+    active = runs.active()
+    return tuple(_row(run, active) for run in runs.all())
+
+
+def list_archived(project: Project) -> tuple[ArchivedRow, ...]:
+    """Return every run that is packed away, newest first."""
+    return tuple(
+        ArchivedRow(**{name: str(line.get(name, "")) for name in ArchivedRow.__slots__})
+        for line in open_runs(project).archived()
+    )
+
+
+def show_run(project: Project, run_id: str = "") -> RunOverview:
+    """Return where a run stands; the active one when none is named."""
+    runs = open_runs(project)
+    run, faults = runs.run(run_id)
+    return overview_of(run, runs.events(run.id), runs.way_on(run).next, faults)
+
+
+def run_events(project: Project, run_id: str = "", *, limit: int = 100) -> tuple[RunEvent, ...]:
+    """Return the last events of a run, oldest first."""
+    return open_runs(project).events(run_id)[-limit:]
+
+
+def overview_of(
+    run: Run, events: tuple[RunEvent, ...], steps: tuple[Step, ...], faults: tuple[str, ...]
+) -> RunOverview:
+    """Return where a run stands, as it is shown."""
+    can_start = frozenset(ready(run))
+    return RunOverview(
+        run_id=run.id,
+        title=run.title,
+        description=run.description,
+        requester=run.requester,
+        status=str(run.status),
+        phase=str(run.phase),
+        reason=run.outcome_reason,
+        current_task=run.current_task,
+        created_ms=run.created_ms,
+        updated_ms=run.updated_ms,
+        ended_ms=run.ended_ms,
+        phases=tuple(
+            PhaseRow(phase=str(phase), status=str(entry.status), completed_ms=entry.completed_ms)
+            for phase in PHASES
+            for entry in (run.phases.get(phase, PhaseEntry()),)
+        ),
+        tasks=tuple(_task(run, task, can_start) for task in run.tasks.values()),
+        lanes=tuple(run.lanes.values()),
+        blockers=run.blockers,
+        escalations_open=sum(each.open for each in run.escalations.values()),
+        conflicts=tuple(each for each in run.conflicts.values() if each.open),
+        artifacts=tuple(run.artifacts),
+        candidates=len(run.candidates),
+        base_branch=run.git.base_branch,
+        work_branch=run.git.work_branch,
+        latest_commit=run.git.latest_commit,
+        last_checkpoint_ms=None if run.checkpoint is None else run.checkpoint.at_ms,
+        last_event_id=run.last_event_id,
+        events=run.events,
+        by_kind=dict(run.by_kind),
+        recent=tuple(event_line(event) for event in events[-_RECENT_EVENTS:]),
+        next=steps,
+        faults=faults,
+    )
+
+
+def _row(run: Run, active: str) -> RunRow:
+    return RunRow(
+        run_id=run.id,
+        title=run.title,
+        status=str(run.status),
+        phase=str(run.phase),
+        tasks=len(run.tasks),
+        tasks_done=sum(task.over for task in run.tasks.values()),
+        lanes_open=sum(lane.open for lane in run.lanes.values()),
+        blockers=len(run.blockers),
+        created_ms=run.created_ms,
+        updated_ms=run.updated_ms,
+        active=run.id == active,
+    )
+
+
+def _task(run: Run, task: Task, can_start: frozenset[str]) -> TaskRow:
+    return TaskRow(
+        task_id=task.id,
+        title=task.contract.title,
+        status=str(task.status),
+        ready=task.id in can_start,
+        waits_for=() if task.over else waits_for(run, task),
+        depends_on=task.contract.depends_on,
+        lane=task.lane,
+        reason=task.reason,
+        verdict=str(task.reports[-1].verdict) if task.reports else "",
+        version=task.version,
+        attempts=task.attempts,
+        last_log=task.log[-1].text if task.log else "",
+    )

@@ -1,0 +1,65 @@
+"""Take a run up again, make its files anew, and prepare its pull request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.kernel.paths import RunPaths
+from agentx.project.project import Project
+from agentx.runs.pages.pull_request import checklist, description
+from agentx.runs.resuming import Resumption
+from agentx.runs.service import Rebuilt
+from agentx.runs.store.git_lanes import Changes
+from agentx.wiring.runs import open_lanes, open_runs
+
+__all__ = ["PullRequest", "Rebuilt", "Resumption", "pull_request", "rebuild_runs", "resume_run"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequest:
+    """What a person needs to open the pull request."""
+
+    run_id: str
+    ready: bool
+    base_branch: str
+    work_branch: str
+    description: str
+    checklist: str
+    files: tuple[str, ...]
+    changes: Changes | None
+
+
+def resume_run(project: Project, run_id: str = "", *, actor: str) -> tuple[Resumption, Rebuilt]:
+    """Put right what an interruption left; say what happened, where it stopped, what is next."""
+    return open_runs(project).resume(run_id, actor=actor)
+
+
+def rebuild_runs(
+    project: Project, run_id: str = "", *, everything: bool = False
+) -> tuple[Rebuilt, ...]:
+    """Make the files of a run, or of all runs, from their events."""
+    runs = open_runs(project)
+    names = [run.id for run in runs.all()] if everything else [runs.looked_at(run_id)]
+    return tuple(runs.rebuild(name) for name in names)
+
+
+def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullRequest:
+    """Return what the pull request says; in PR_PREP it also lies in the run's `pr` folder."""
+    lanes = open_lanes(project)
+    run, _ = open_runs(project).run(run_id)
+    changes = lanes.changes(run)
+    if not run.over:
+        told, changes = lanes.record_changes(run.id, actor=actor)
+        run = told.run
+    page = checklist(run)
+    here = RunPaths()
+    return PullRequest(
+        run_id=run.id,
+        ready="- [ ]" not in page,
+        base_branch=run.git.base_branch,
+        work_branch=run.git.work_branch,
+        description=description(run),
+        checklist=page,
+        files=tuple(str(path) for path in (here.pr_description, here.pr_checklist)),
+        changes=changes,
+    )

@@ -1,0 +1,179 @@
+"""Say what happens in a run: it begins, a phase, a task, a check, a question, a lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.project.project import Project
+from agentx.runs.model import PHASES, Contract, Happening, Run, RunEvent, Verdict
+from agentx.runs.pages.contracts import fields_of
+from agentx.runs.rules.catalogue import CANDIDATE_KINDS, CONFIDENCES, KINDS
+from agentx.runs.service import ORCHESTRATOR, Told, next_name
+from agentx.runs.store import Desk
+from agentx.runs.store.run_store import contract_file
+from agentx.wiring.runs import open_runs
+
+__all__ = [
+    "CANDIDATE_KINDS",
+    "CONFIDENCES",
+    "KINDS",
+    "ORCHESTRATOR",
+    "PHASES",
+    "Contract",
+    "Saying",
+    "Told",
+    "Verdict",
+    "add_task",
+    "contract_from",
+    "go_to_phase",
+    "record_event",
+    "record_verification",
+    "revise_task",
+    "start_run",
+    "task_step",
+    "write_artifact",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saying:
+    """Who speaks, and of which run, task and lane."""
+
+    run_id: str = ""
+    actor: str = ORCHESTRATOR
+    task: str = ""
+    lane: str = ""
+
+
+def start_run(
+    project: Project, title: str, *, description: str = "", requester: str = "", actor: str
+) -> Run:
+    """Begin a run."""
+    return open_runs(project).start(
+        title, description=description, requester=requester, actor=actor
+    )
+
+
+def record_event(project: Project, by: Saying, kind: str, detail: Mapping[str, Any]) -> Told:
+    """Record an event of any type."""
+    runs = open_runs(project)
+    run_id = runs.chosen(by.run_id)
+    said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=dict(detail))
+    return runs.say(run_id, said)
+
+
+def go_to_phase(project: Project, by: Saying, wanted: str, *, reason: str = "") -> Told:
+    """Go to a phase: the next one, a named one, or the end (`complete`, `fail`)."""
+    match wanted.strip().lower().replace("-", "_"):
+        case "next":
+            return open_runs(project).next_phase(by.run_id, actor=by.actor)
+        case "complete" | "completed" | "done":
+            return record_event(project, by, "run-completed", _given(text=reason))
+        case "fail" | "failed":
+            if not reason:
+                raise InvalidValue("say why it is given up", hint="use --reason")
+            return record_event(project, by, "run-failed", {"reason": reason})
+        case name:
+            detail = {"phase": name, **_given(reason=reason)}
+            return record_event(project, by, "phase-entered", detail)
+
+
+def contract_from(file: Path) -> Contract:
+    """Read a contract out of a file of YAML or Markdown.
+
+    Raises: NotFound, InvalidValue.
+    """
+    if not file.is_file():
+        raise NotFound(f"{file}: no such file")
+    found = contract_file(file)
+    if found is None:
+        raise InvalidValue(f"{file} is no contract", hint="it needs at least a title")
+    return found
+
+
+def add_task(project: Project, by: Saying, contract: Contract) -> Told:
+    """Add a task with its contract; without a name it gets the next number."""
+    runs = open_runs(project)
+
+    def work(desk: Desk) -> tuple[RunEvent, ...]:
+        name = by.task or next_name(desk.run.tasks, "TASK-")
+        detail = fields_of(contract)
+        said = Happening(kind="task-added", actor=by.actor, task=name, detail=detail)
+        return desk.say(runs.clean(said))
+
+    return runs.doing(by.run_id, work)
+
+
+def revise_task(project: Project, by: Saying, changes: Mapping[str, Any]) -> Told:
+    """Make a new version of a task's contract; what is not given stays as it was."""
+    runs = open_runs(project)
+
+    def work(desk: Desk) -> tuple[RunEvent, ...]:
+        task = desk.run.tasks.get(by.task)
+        if task is None:
+            raise NotFound(f"{by.task}: no such task", hint="`agentx run task list` shows them")
+        detail = {**fields_of(task.contract), **changes}
+        if detail == fields_of(task.contract):
+            raise InvalidValue(f"{by.task}: nothing would change", hint="say what is different")
+        said = Happening(kind="task-revised", actor=by.actor, task=by.task, detail=detail)
+        return desk.say(runs.clean(said))
+
+    return runs.doing(by.run_id, work)
+
+
+def task_step(project: Project, by: Saying, kind: str, detail: Mapping[str, Any]) -> Told:
+    """Move a task that is there: begin it, log, complete, fail, drop or block it."""
+    runs = open_runs(project)
+
+    def work(desk: Desk) -> tuple[RunEvent, ...]:
+        if by.task not in desk.run.tasks:
+            raise NotFound(
+                f"{by.task}: no such task in {desk.run.id}",
+                hint="`agentx run task list` shows them, `agentx run task add` makes one",
+            )
+        said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=dict(detail))
+        return desk.say(runs.clean(said))
+
+    return runs.doing(by.run_id, work)
+
+
+def record_verification(
+    project: Project, by: Saying, verdict: str, checks: Iterable[str], *, summary: str = ""
+) -> Told:
+    """Record what was checked: `name=evidence` passed, `!name=evidence` failed."""
+    found = [_check(each) for each in checks]
+    if verdict.upper() == Verdict.PASSED and not all(each["passed"] for each in found):
+        raise InvalidValue(
+            "a check failed, so the verdict is not PASSED",
+            hint="use --verdict FAILED or PASSED_WITH_WARNINGS",
+        )
+    detail = {"verdict": verdict, "checks": found, **_given(summary=summary)}
+    kind = "verification-recorded"
+    if by.task:
+        return task_step(project, by, kind, detail)
+    return record_event(project, by, kind, detail)
+
+
+def write_artifact(project: Project, by: Saying, name: str, text: str) -> Told:
+    """Write a page of the run; the one before stays in the events."""
+    return record_event(project, by, "artifact-written", {"name": name, "text": text})
+
+
+def _check(said: str) -> dict[str, Any]:
+    name, _, evidence = said.partition("=")
+    plain = name.strip()
+    if not plain.lstrip("!"):
+        raise InvalidValue(f"{said!r} is not a check", hint="use NAME=EVIDENCE, or !NAME=EVIDENCE")
+    return {
+        "name": plain.lstrip("!").strip(),
+        "passed": not plain.startswith("!"),
+        "evidence": evidence.strip(),
+    }
+
+
+def _given(**values: str) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value}

@@ -1,0 +1,1 @@
+"""AgentX added to agent CLIs and projects, and taken out again."""

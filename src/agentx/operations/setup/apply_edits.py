@@ -1,0 +1,150 @@
+"""Write edited settings files, so that nothing of the user's can be lost.
+
+    check all -> for each: copy aside -> replace -> read back
+
+Everything that can be known beforehand (a file changed since it was read, or marked
+read-only) stops the whole before the first write. A file that is a link, as dotfile
+managers make them, is changed where it really lies, and keeps its mode.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentx.adapters.port import FileEdit
+from agentx.host.files.atomic import PRIVATE_FILE, make_private_directory, replace_file
+from agentx.host.files.disk import refused, sync_directory
+from agentx.kernel import limits
+from agentx.kernel.clock import Clock, to_iso
+from agentx.kernel.encoding import encoded
+from agentx.kernel.errors import CorruptRecord, StaleVersion, UnavailableError
+from agentx.kernel.store_paths import DataPaths
+
+_WRITABLE = 0o222
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What became of one edit."""
+
+    edit: FileEdit
+    backup: Path | None = None  # what the file was, when it was changed or removed
+
+    @property
+    def changed(self) -> bool:
+        """Say whether the file is another now."""
+        return self.edit.before != self.edit.after
+
+
+def diff_text(edit: FileEdit) -> str:
+    """Return what an edit changes, as a unified diff; empty when nothing."""
+    lines = difflib.unified_diff(
+        (edit.before or "").splitlines(keepends=True),
+        (edit.after or "").splitlines(keepends=True),
+        "/dev/null" if edit.before is None else str(edit.path),
+        "/dev/null" if edit.after is None else str(edit.path),
+    )
+    marked = (
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+    return "".join(marked)
+
+
+def apply(
+    edits: Iterable[FileEdit], data: DataPaths, clock: Clock, *, new_mode: int = PRIVATE_FILE
+) -> tuple[Applied, ...]:
+    """Write every edit that changes something; `new_mode` is for files that are not there yet.
+
+    Raises: StaleVersion when a file changed since it was read, UnavailableError when one may
+    not be written.
+    """
+    edits = tuple(edits)
+    for edit in edits:
+        if edit.before != edit.after:
+            _check(edit)
+    return tuple(
+        Applied(edit=edit)
+        if edit.before == edit.after
+        else Applied(edit=edit, backup=_write(edit, data, clock, new_mode))
+        for edit in edits
+    )
+
+
+def _write(edit: FileEdit, data: DataPaths, clock: Clock, new_mode: int) -> Path | None:
+    target = edit.path.resolve()
+    backup = _copy_aside(edit, data, clock)
+    if edit.after is None:
+        _remove(edit.path, target)
+    else:
+        mode = new_mode if edit.before is None else target.stat().st_mode & 0o7777
+        replace_file(target, edit.after.encode(), mode)
+    if _bytes(target) != _encoded(edit.after):
+        raise CorruptRecord(
+            f"{edit.path}: what was written is not what the disk gives back",
+            hint=f"the file as it was: {backup}" if backup else "",
+        )
+    return backup
+
+
+def _copy_aside(edit: FileEdit, data: DataPaths, clock: Clock) -> Path | None:
+    if edit.before is None:
+        return None
+    make_private_directory(data.backups)
+    name, at_ms = encoded(str(edit.path)), int(clock.now_ms())
+    while (backup := data.backups / f"{name}.{_stamp(at_ms)}").exists():
+        at_ms += 1
+    # It may hold keys of the user's: nobody else reads it, whatever the mode of the original.
+    replace_file(backup, edit.before.encode(), PRIVATE_FILE)
+    for old in sorted(data.backups.glob(f"{name}.[0-9]*Z"))[: -limits.SETTINGS_BACKUPS_MAX]:
+        old.unlink(missing_ok=True)
+    return backup
+
+
+def _stamp(at_ms: int) -> str:
+    return to_iso(at_ms).replace(":", "").replace("-", "")
+
+
+def _remove(path: Path, target: Path) -> None:
+    try:
+        target.unlink()
+        sync_directory(target.parent)
+        if path.is_symlink():  # a link to nothing would be worse than none
+            path.unlink()
+    except OSError as error:
+        raise refused(path, error) from error
+
+
+def _check(edit: FileEdit) -> None:
+    target = edit.path.resolve()
+    if _bytes(target) != _encoded(edit.before):
+        raise StaleVersion(
+            f"{edit.path}: changed while it was being edited; nothing was written",
+            hint="run the same command again",
+        )
+    place = target
+    while not place.exists():
+        place = place.parent
+    for checked in {place, target.parent if place == target else place}:
+        # The mode is asked too: a superuser may write everything, and still should not.
+        if not os.access(checked, os.W_OK) or not checked.stat().st_mode & _WRITABLE:
+            raise UnavailableError(
+                f"{checked}: is read-only; nothing was written",
+                hint=f"make it writable, or add by hand what --dry-run shows for {edit.path}",
+            )
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UnavailableError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()

@@ -1,0 +1,36 @@
+"""Which agent CLIs call AgentX."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agentx.adapters.port import Scope
+from agentx.adapters.registry import ADAPTERS
+from agentx.kernel.errors import AgentXError
+from agentx.operations.setup.setup import Setup, SetupInputs, setup_request
+from agentx.project.project import Project
+
+
+def is_installed(inputs: SetupInputs, wanted: Setup) -> bool:
+    """Tell whether the hooks of one agent CLI are there and as they should be."""
+    return ADAPTERS[wanted.harness].installed(setup_request(inputs, wanted))
+
+
+def installed_harnesses(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
+    """Return the agent CLIs whose hooks are installed, for the user or for this project."""
+    return asking_harnesses(project, replace(inputs, mcp_command=()))
+
+
+def asking_harnesses(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
+    """Return those that also know the MCP server, so that their agents can ask."""
+    found = []
+    for harness in ADAPTERS:
+        for scope in Scope:
+            wanted = Setup(harness=harness, project_root=project.root, scope=scope)
+            try:
+                if is_installed(inputs, wanted):
+                    found.append(harness.value)
+                    break
+            except AgentXError:
+                continue
+    return tuple(found)

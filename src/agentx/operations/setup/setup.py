@@ -1,0 +1,152 @@
+"""Add AgentX to one agent CLI, or take it out again.
+
+The launchers, the two commands that settings files name, are written first: settings must
+never name a program that is not there. What cannot be edited is found out before that,
+so a damaged settings file leaves everything as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentx.adapters.port import Homes, Scope, SetupRequest
+from agentx.adapters.registry import ADAPTERS
+from agentx.host.files.atomic import PRIVATE_FILE, replace_file
+from agentx.kernel.capture import Harness
+from agentx.kernel.clock import Clock
+from agentx.kernel.store_paths import DataPaths
+from agentx.operations.setup.apply_edits import Applied, apply, diff_text
+
+_LAUNCHER_MODE = 0o700
+_SHARED_FILE = 0o644  # a file of the project is read by everybody who has the project
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupInputs:
+    """Where things lie on this machine, and what the launchers say: of the hook, of `agentx`."""
+
+    homes: Homes
+    data: DataPaths
+    clock: Clock
+    launcher_text: str
+    command_text: str = ""
+    mcp_command: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """One agent CLI, to be set up or left."""
+
+    harness: Harness
+    project_root: Path
+    scope: Scope = Scope.USER
+    dry_run: bool = False
+    uninstall: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReport:
+    """What became, or with a dry run would become, of one settings file."""
+
+    path: Path
+    changed: bool
+    diff: str
+    backup: Path | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupReply:
+    """What a set-up did."""
+
+    harness: Harness
+    title: str
+    scope: Scope
+    dry_run: bool
+    uninstall: bool
+    files: tuple[FileReport, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Say whether anything is, or would be, another than before."""
+        return any(file.changed for file in self.files)
+
+
+def setup(inputs: SetupInputs, request: Setup) -> SetupReply:
+    """Bring the settings of one agent CLI up to date, or take out what is ours.
+
+    Raises: CorruptRecord and InvalidValue for files that cannot be edited, StaleVersion,
+    UnavailableError; then nothing of the user's was changed.
+    """
+    adapter = ADAPTERS[request.harness]
+    edits = adapter.edits(setup_request(inputs, request))
+    if request.dry_run:
+        applied = tuple(Applied(edit=edit) for edit in edits)
+    else:
+        if not request.uninstall:
+            write_launcher(inputs)
+        new_mode = PRIVATE_FILE if request.scope is Scope.USER else _SHARED_FILE
+        applied = apply(edits, inputs.data, inputs.clock, new_mode=new_mode)
+    return SetupReply(
+        harness=request.harness,
+        title=adapter.title,
+        scope=request.scope,
+        dry_run=request.dry_run,
+        uninstall=request.uninstall,
+        files=tuple(_report(one) for one in applied),
+    )
+
+
+def setup_request(inputs: SetupInputs, request: Setup) -> SetupRequest:
+    """Return what an adapter needs to know; `doctor` asks `installed` with it."""
+    return SetupRequest(
+        homes=inputs.homes,
+        scope=request.scope,
+        project_root=request.project_root,
+        hook_command=(str(inputs.data.launcher),),
+        mcp_command=inputs.mcp_command,
+        uninstall=request.uninstall,
+    )
+
+
+def write_launcher(inputs: SetupInputs) -> None:
+    """Make the commands what this version needs them to be; their paths never change."""
+    for path, text in launchers(inputs):
+        if not is_launcher(path, text):
+            replace_file(path, text.encode(), _LAUNCHER_MODE)
+
+
+def launchers(inputs: SetupInputs) -> Iterator[tuple[Path, str]]:
+    """Yield where each launcher lies, and what it should say."""
+    yield inputs.data.launcher, inputs.launcher_text
+    if inputs.command_text:
+        yield inputs.data.command, inputs.command_text
+
+
+def is_launcher(path: Path, text: str) -> bool:
+    """Tell whether a launcher is there, says what it should and can be run."""
+    try:
+        return path.read_bytes() == text.encode() and path.stat().st_mode & 0o777 == _LAUNCHER_MODE
+    except OSError:
+        return False
+
+
+def detect(homes: Homes, path_lookup: Callable[[str], str | None]) -> tuple[Harness, ...]:
+    """Return the agent CLIs in use: those on the PATH, and those that left a history."""
+    return tuple(
+        harness
+        for harness, adapter in ADAPTERS.items()
+        if any(map(path_lookup, adapter.commands)) or adapter.in_use(homes)
+    )
+
+
+def _report(applied: Applied) -> FileReport:
+    return FileReport(
+        path=applied.edit.path,
+        changed=applied.changed,
+        diff=diff_text(applied.edit),
+        backup=applied.backup,
+        notes=applied.edit.notes,
+    )

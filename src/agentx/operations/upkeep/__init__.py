@@ -1,0 +1,1 @@
+"""How things stand, what is wrong, and the mend."""

@@ -1,0 +1,322 @@
+"""What is wrong, and the mend.
+
+Each check looks at one thing and says what it saw. A check never changes anything;
+`fix` does, and only what is safe: files of ours, made again as they should be.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from agentx.adapters.codex.trust import trust_state
+from agentx.adapters.registry import ADAPTERS
+from agentx.capture.faults import Faults
+from agentx.kernel.capture import Harness
+from agentx.kernel.errors import AgentXError
+from agentx.memory.port import Memory
+from agentx.memory.retrieval import Capabilities
+from agentx.operations.issues.workflows import check_workflows
+from agentx.operations.setup.installed import (
+    asking_harnesses,
+    installed_harnesses,
+    is_installed,
+)
+from agentx.operations.setup.setup import (
+    Setup,
+    SetupInputs,
+    detect,
+    is_launcher,
+    launchers,
+    setup,
+    write_launcher,
+)
+from agentx.project.project import Project, Rule
+from agentx.wiring.clarifications import ledgers_aside
+from agentx.wiring.lessons import damaged_memory
+from agentx.wiring.observation_upkeep import damaged_observations
+from agentx.wiring.runs import damaged_runs
+
+_FREE_BYTES_LOW = 500 * 1024 * 1024
+_SPOOL_LONG = 1_000
+_FAULTS_SHOWN = 5
+
+
+class Health(StrEnum):
+    """How one thing stands."""
+
+    GOOD = "good"
+    NOTE = "note"  # worth knowing
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing looked at."""
+
+    name: str
+    health: Health
+    says: str
+    mend: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """Everything looked at."""
+
+    checks: tuple[Check, ...]
+    fixed: tuple[str, ...] = ()
+
+    @property
+    def is_well(self) -> bool:
+        """Say whether nothing is wrong."""
+        return all(check.health is not Health.WRONG for check in self.checks)
+
+
+def diagnose(project: Project, open_memory: Callable[[], Memory], inputs: SetupInputs) -> Diagnosis:
+    """Look at everything."""
+    return Diagnosis(
+        checks=(
+            _project(project),
+            *_store(project, open_memory),
+            _room(project),
+            *_launchers(inputs),
+            *_hooks(project, inputs),
+            *_ledgers(project),
+            *_observations(project),
+            *_workflows(project),
+            *_runs(project),
+            *_faults(project),
+        )
+    )
+
+
+def fix(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
+    """Mend what can be mended without asking; return what was done."""
+    done: list[str] = []
+    for check in _launchers(inputs):
+        if check.health is Health.WRONG:
+            write_launcher(inputs)
+            done.append(f"wrote the {check.name} again")
+    for harness in _in_use(project, inputs):
+        wanted = Setup(harness=harness, project_root=project.root)
+        if not is_installed(inputs, wanted):
+            try:
+                setup(inputs, wanted)
+                done.append(f"installed hooks: {harness}")
+            except AgentXError as error:
+                done.append(f"could not install hooks for {harness}: {error.message}")
+    for folder in (project.data.root, project.store.root):
+        if folder.is_dir() and folder.stat().st_mode & 0o077:
+            folder.chmod(0o700)
+            done.append(f"closed {folder} to other users")
+    return tuple(done)
+
+
+def _project(project: Project) -> Check:
+    says = f"{project.id}, by {project.identity.rule}, rooted at {project.root}"
+    if project.identity.rule is Rule.DIRECTORY:
+        return Check(
+            name="project",
+            health=Health.NOTE,
+            says=says,
+            mend="not a git repository: other folders of it have a memory of their own",
+        )
+    return Check(name="project", health=Health.GOOD, says=says)
+
+
+def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[Check]:
+    try:
+        with open_memory() as memory:
+            status = memory.status()
+            able = memory.capabilities()
+    except AgentXError as error:
+        yield Check(name="store", health=Health.WRONG, says=error.message, mend=error.hint)
+        return
+    says = f"{status.log.events:,} events in {status.log.sessions:,} sessions, {project.store.root}"
+    yield Check(name="store", health=Health.GOOD, says=says)
+    if project.store.root.stat().st_mode & 0o077:
+        yield Check(
+            name="permissions",
+            health=Health.WRONG,
+            says=f"{project.store.root} can be read by other users",
+            mend="agentx doctor --fix",
+        )
+    served = status.served_by == "daemon"
+    yield Check(
+        name="daemon",
+        health=Health.GOOD if served else Health.NOTE,
+        says=f"running, pid {status.daemon_pid}" if served else "not running",
+        mend="" if served else "`agentx daemon start` keeps memory up to date by itself",
+    )
+    yield _spool(status.spool_waiting, status.spool_refused, served=served)
+    yield _vectors(able)
+
+
+def _spool(waiting: int, refused: int, *, served: bool) -> Check:
+    if refused:
+        return Check(
+            name="spool",
+            health=Health.WRONG,
+            says=f"{refused:,} records could not be taken and were moved aside",
+            mend="look into the `refused` folders of the spool",
+        )
+    stuck = waiting > _SPOOL_LONG and served
+    return Check(
+        name="spool",
+        health=Health.WRONG if stuck else Health.GOOD,
+        says=f"{waiting:,} records waiting" if waiting else "empty",
+        mend="`agentx sync` takes them" if waiting else "",
+    )
+
+
+def _vectors(able: Capabilities) -> Check:
+    if able.vectors:
+        return Check(name="vectors", health=Health.GOOD, says=f"on, {able.model}")
+    return Check(
+        name="vectors",
+        health=Health.NOTE,
+        says=f"off: {able.why_off}; search goes by words alone",
+        mend=f"`{able.hint}` turns them on",
+    )
+
+
+def _room(project: Project) -> Check:
+    folder: Path = project.data.root
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if not os.access(folder, os.W_OK):
+        return Check(
+            name="disk",
+            health=Health.WRONG,
+            says=f"{folder} cannot be written",
+            mend="make it writable: hooks keep what they capture in the temporary folder meanwhile",
+        )
+    low = free < _FREE_BYTES_LOW
+    return Check(
+        name="disk",
+        health=Health.WRONG if low else Health.GOOD,
+        says=f"{free / 1024**3:.1f} GB free",
+        mend="free some space" if low else "",
+    )
+
+
+def _launchers(inputs: SetupInputs) -> Iterator[Check]:
+    for path, text in launchers(inputs):
+        name = "hook command" if path == inputs.data.launcher else "mcp command"
+        if is_launcher(path, text):
+            yield Check(name=name, health=Health.GOOD, says=str(path))
+            continue
+        yield Check(
+            name=name,
+            health=Health.WRONG if path.exists() else Health.NOTE,
+            says=f"{path} {'is of another installation' if path.exists() else 'is not installed'}",
+            mend="agentx doctor --fix",
+        )
+
+
+def _in_use(project: Project, inputs: SetupInputs) -> tuple[Harness, ...]:
+    path = project.environment.search_path
+    return detect(inputs.homes, lambda command: shutil.which(command, path=path))
+
+
+def _hooks(project: Project, inputs: SetupInputs) -> Iterator[Check]:
+    installed = installed_harnesses(project, inputs)
+    asking = asking_harnesses(project, inputs)
+    used = _in_use(project, inputs)
+    for harness in ADAPTERS:
+        if harness in installed and harness not in asking:
+            yield Check(
+                name=harness,
+                health=Health.NOTE,
+                says="hooks installed, but its agents cannot ask: no MCP server",
+                mend=f"agentx setup {harness}",
+            )
+        elif harness in installed:
+            yield (
+                _trusted(inputs)
+                if harness is Harness.CODEX
+                else Check(name=harness, health=Health.GOOD, says="hooks and MCP server installed")
+            )
+        elif harness in used:
+            yield Check(
+                name=harness,
+                health=Health.WRONG,
+                says="in use, but its hooks are not installed",
+                mend=f"agentx setup {harness}",
+            )
+    if not used and not installed:
+        yield Check(
+            name="hooks", health=Health.NOTE, says="no agent CLI found", mend="agentx setup NAME"
+        )
+
+
+def _trusted(inputs: SetupInputs) -> Check:
+    state = trust_state(inputs.homes, (str(inputs.data.launcher),))
+    if state == "untrusted":
+        return Check(
+            name=Harness.CODEX,
+            health=Health.NOTE,
+            says="hooks and MCP server installed; Codex skips hooks until you trust them",
+            mend="open `codex`, type /hooks and trust them once",
+        )
+    return Check(
+        name=Harness.CODEX, health=Health.GOOD, says="hooks and MCP server installed, hooks trusted"
+    )
+
+
+def _workflows(project: Project) -> Iterator[Check]:
+    problems = check_workflows(project)
+    if problems:
+        more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+        mend = f"{problems[0].mend}; all of them: agentx workflow check"
+        says = f"{problems[0]}{more}"
+        yield Check(name="workflows", health=Health.WRONG, says=says, mend=mend)
+
+
+def _ledgers(project: Project) -> Iterator[Check]:
+    for path in ledgers_aside(project):
+        yield Check(
+            name="ledger",
+            health=Health.NOTE,
+            says=f"{path} was damaged and moved aside",
+            mend=f"mend it and move it back, or delete it: {path.name.partition('.corrupt-')[0]}",
+        )
+
+
+def _observations(project: Project) -> Iterator[Check]:
+    try:
+        faults = damaged_observations(project)
+    except AgentXError as error:
+        yield Check(name="memory", health=Health.WRONG, says=error.message, mend=error.hint)
+        return
+    for fault in faults[:_FAULTS_SHOWN]:
+        says = f"{fault.where}: {fault.what}"
+        yield Check(name="memory", health=Health.NOTE, says=says, mend=fault.hint)
+
+
+def _runs(project: Project) -> Iterator[Check]:
+    for run_id, faults in damaged_runs(project):
+        yield Check(
+            name="run",
+            health=Health.WRONG,
+            says=f"{run_id}: {len(faults)} lines are no events, the first: {faults[0]}",
+            mend=f"`agentx run rebuild {run_id}` moves aside what cannot be read",
+        )
+    for name, says, mend in damaged_memory(project):
+        yield Check(name=name, health=Health.WRONG, says=says, mend=mend)
+
+
+def _faults(project: Project) -> Iterator[Check]:
+    newest = Faults(project.store.faults, project.clock).newest(_FAULTS_SHOWN)
+    for fault in newest:
+        yield Check(
+            name="fault",
+            health=Health.NOTE,
+            says=f"{fault.at} {fault.kind}: {fault.file}: {fault.reason}",
+        )

@@ -1,0 +1,105 @@
+"""Make a view from nothing, out of the facts it is a view of.
+
+    toc            the table of contents, from the log
+    search         the index of words, from the log, the table of contents and the rooms
+    vectors        the index of meanings, from the same
+    recalls        how often things were recalled, from the notes in the log
+    digests        what hooks print at session start, from all of these
+    observations   the words of the observations, from their files
+
+No view holds anything of its own, so nothing is lost by it, whenever it is done.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+
+from agentx.kernel.errors import InvalidValue
+from agentx.memory.port import Memory, Told
+from agentx.observations.store.words.view import WordView
+from agentx.project.project import Project
+from agentx.recall.section.digests import refresh
+from agentx.recall.tally import rebuild_recalls
+from agentx.wiring.observation_upkeep import settle_observations
+from agentx.wiring.observations import open_observations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """A view that was made anew, and how much is in it."""
+
+    view: str
+    count: int
+    what: str  # that was counted
+
+
+Rebuild = Callable[[Project, Memory, Told], int]
+
+
+def rebuild(
+    project: Project,
+    memory: Memory,
+    view: str,
+    told: Told = lambda _done, _total: None,
+) -> Rebuilt:
+    """Make a view from nothing, after taking what hooks have captured.
+
+    Raises: InvalidValue for what is no view, or vectors that are off.
+    """
+    if view not in VIEWS:
+        raise InvalidValue(f"{view!r} is no view", hint=f"one of {', '.join(VIEWS)}")
+    make, what = VIEWS[view]
+    memory.drain()
+    return Rebuilt(view=view, count=make(project, memory, told), what=what)
+
+
+def _toc(_project: Project, memory: Memory, told: Told) -> int:
+    nodes = memory.rebuild_toc(told).nodes
+    memory.catch_up()  # its lines can be found, and are in the digests
+    return nodes
+
+
+def _search(_project: Project, memory: Memory, told: Told) -> int:
+    memory.catch_up()
+    memory.rebuild_index("search", told)
+    return memory.index_report().text.passages
+
+
+def _vectors(_project: Project, memory: Memory, told: Told) -> int:
+    memory.catch_up()
+    memory.rebuild_index("vectors")
+    return memory.embed(told).documents
+
+
+def _recalls(project: Project, memory: Memory, _told: Told) -> int:
+    return rebuild_recalls(project, memory)
+
+
+def _digests(project: Project, memory: Memory, _told: Told) -> int:
+    memory.catch_up()
+    shutil.rmtree(project.store.digests, ignore_errors=True)
+    return refresh(project, memory)
+
+
+def _observations(project: Project, _memory: Memory, _told: Told) -> int:
+    if not project.paths.observations.is_dir():
+        return 0
+    words = WordView(project.store.observation_words, project.paths.observations).path
+    for file in words.parent.glob(f"{words.name}*"):
+        file.unlink(missing_ok=True)
+    settle_observations(project)
+    with closing(open_observations(project)) as room:
+        return room.store.get_stats().total_observations
+
+
+VIEWS: dict[str, tuple[Rebuild, str]] = {
+    "toc": (_toc, "node"),
+    "search": (_search, "passage"),
+    "vectors": (_vectors, "document"),
+    "recalls": (_recalls, "note"),
+    "digests": (_digests, "digest"),
+    "observations": (_observations, "observation"),
+}

@@ -1,0 +1,87 @@
+"""Say what is remembered and what is running."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+
+from agentx.memory.port import Memory, MemoryStatus
+from agentx.memory.retrieval import IndexReport
+from agentx.operations.setup.installed import installed_harnesses
+from agentx.operations.setup.setup import SetupInputs
+from agentx.project.project import Project
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomsStatus:
+    """What the rooms beside the log hold."""
+
+    observations: int
+    lessons: int
+    questions_open: int
+    active_run: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusReply:
+    """One look at the project's memory."""
+
+    project_id: str
+    root: str
+    rule: str
+    store: str
+    memory: MemoryStatus
+    indexes: IndexReport
+    rooms: RoomsStatus
+    hooks: tuple[str, ...]
+
+
+def status(project: Project, memory: Memory, inputs: SetupInputs) -> StatusReply:
+    """Say what is remembered of this project, and what is running."""
+    return StatusReply(
+        project_id=project.id,
+        root=str(project.root),
+        rule=project.identity.rule,
+        store=str(project.store.root),
+        memory=memory.status(),
+        indexes=memory.index_report(),
+        rooms=_rooms(project),
+        hooks=installed_harnesses(project, inputs),
+    )
+
+
+def _rooms(project: Project) -> RoomsStatus:
+    """Count what the rooms hold; one that is not there costs nothing."""
+    paths = project.paths
+    return RoomsStatus(
+        observations=_observations(project) if paths.observations.is_dir() else 0,
+        lessons=_lessons(project) if paths.lessons.events.is_dir() else 0,
+        questions_open=_questions(project) if paths.ledgers.is_dir() else 0,
+        active_run=_run(project) if paths.runs.is_dir() else "",
+    )
+
+
+def _observations(project: Project) -> int:
+    from agentx.wiring.observations import open_observations  # noqa: PLC0415  a room that is empty costs nothing
+
+    with closing(open_observations(project)) as room:
+        return room.stats().total_observations
+
+
+def _lessons(project: Project) -> int:
+    from agentx.wiring.lessons import open_learning  # noqa: PLC0415  as above
+
+    known = open_learning(project).read().known
+    return sum(lesson.is_active for lesson in known.lessons.values())
+
+
+def _run(project: Project) -> str:
+    from agentx.wiring.runs import active_run  # noqa: PLC0415  as above
+
+    return active_run(project)
+
+
+def _questions(project: Project) -> int:
+    from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  as above
+
+    return len(open_clarifications(project).survey().active)

@@ -1,0 +1,1 @@
+"""Which project this is: settings, identity, time zone."""

@@ -1,0 +1,165 @@
+"""Which project this is, and where its memory lives: the composition root.
+
+A project's id comes from `MEMORY_PROJECT_ID`, else from the setting `project.id`,
+else from the git repository (the same from every worktree and subfolder), else
+from the folder itself. `doctor` says which rule gave it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from agentx.host.files.logfile import LogFile
+from agentx.host.git import facts as git
+from agentx.host.system import SystemClock, system_entropy
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.ids import Entropy, ProjectId, digest, project_id
+from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.store_paths import RESERVED_STORE_NAMES, DataPaths, StorePaths
+from agentx.project.config import Config, Environment, load_config
+from agentx.project.settings import ProjectSettings, StorageSettings
+
+_SLUG_CHARS_MAX = 40
+_HASH_CHARS = 12
+
+
+class Rule(StrEnum):
+    """What gave a project its id."""
+
+    ENVIRONMENT = "MEMORY_PROJECT_ID"
+    SETTING = "project.id"
+    GIT = "git repository"
+    DIRECTORY = "directory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """A project's id, the folder it is rooted at, and the rule that said so."""
+
+    id: ProjectId
+    root: Path
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """Everything a verb is given: where things are, and the settings."""
+
+    identity: Identity
+    directory: Path  # where the user is
+    environment: Environment
+    config: Config
+    store: StorePaths
+    clock: Clock
+    entropy: Entropy
+    log: LogFile
+    log_path: Path
+
+    @property
+    def id(self) -> ProjectId:
+        """The project's id."""
+        return self.identity.id
+
+    @property
+    def root(self) -> Path:
+        """The project's folder."""
+        return self.identity.root
+
+    @property
+    def paths(self) -> ProjectPaths:
+        """What lies in the repository."""
+        return ProjectPaths(self.identity.root)
+
+    @property
+    def data(self) -> DataPaths:
+        """What lies in the user's data folder."""
+        return self.environment.data
+
+
+def open_project(directory: Path, environment: Environment) -> Project:
+    """Find the project that a folder belongs to.
+
+    Raises: NotFound when there is no such folder, InvalidValue for an id that cannot be.
+    """
+    folder = directory.expanduser().absolute()
+    if not folder.is_dir():
+        raise NotFound(f"{folder}: no such folder", hint="give an existing folder with --project")
+    identity, config = _identified(folder, environment)
+    clock = SystemClock()
+    store = store_of(identity, config, environment.data)
+    log_path = _log_path(ProjectPaths(identity.root), store)
+    return Project(
+        identity=identity,
+        directory=folder,
+        environment=environment,
+        config=config,
+        store=store,
+        clock=clock,
+        entropy=system_entropy,
+        log=LogFile(log_path, clock),
+        log_path=log_path,
+    )
+
+
+def locate(directory: str, environment: Environment) -> tuple[Identity, StorePaths]:
+    """Settle which project and store a working directory belongs to, even one that is gone."""
+    folder = Path(directory)
+    nearest = folder
+    while not nearest.is_dir() and nearest != nearest.parent:
+        nearest = nearest.parent
+    if nearest != folder and git.repository(nearest) is None:
+        identity = _from_directory(folder)
+        config = load_config(environment, ProjectPaths(folder).settings)
+    else:
+        identity, config = _identified(nearest, environment)
+    return identity, store_of(identity, config, environment.data)
+
+
+def store_of(identity: Identity, config: Config, data: DataPaths) -> StorePaths:
+    """Return where the project's memory lives."""
+    if config.section(StorageSettings).mode == "unified":
+        return replace(data.unified, shared_by=identity.id)
+    return data.store(identity.id)
+
+
+def _log_path(paths: ProjectPaths, store: StorePaths) -> Path:
+    """Return where our own log goes: a repository that was not set up is left untouched."""
+    return paths.log if paths.settings.parent.is_dir() else store.log
+
+
+def _identified(folder: Path, environment: Environment) -> tuple[Identity, Config]:
+    found = git.repository(folder)
+    derived = _from_repository(found) if found is not None else _from_directory(folder)
+    config = load_config(environment, ProjectPaths(derived.root).settings)
+    pinned = config.section(ProjectSettings).id
+    for forced, rule in ((environment.project_id, Rule.ENVIRONMENT), (pinned, Rule.SETTING)):
+        if forced:
+            return Identity(id=_free(forced), root=derived.root, rule=rule), config
+    return derived, config
+
+
+def _from_repository(root: Path) -> Identity:
+    return Identity(id=_named_after(root), root=root, rule=Rule.GIT)
+
+
+def _from_directory(folder: Path) -> Identity:
+    return Identity(id=_named_after(folder), root=folder, rule=Rule.DIRECTORY)
+
+
+def _named_after(folder: Path) -> ProjectId:
+    """Return an id that a person recognises and that no other folder has."""
+    real = str(folder.resolve())
+    plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in folder.name)
+    slug = "-".join(part for part in plain.lower().split("-") if part)[:_SLUG_CHARS_MAX]
+    return project_id(f"{slug or 'project'}-{digest(real).hex()[:_HASH_CHARS]}")
+
+
+def _free(name: str) -> ProjectId:
+    if name in RESERVED_STORE_NAMES:
+        raise InvalidValue(
+            f"project id {name!r} is a name AgentX uses itself", hint="choose another"
+        )
+    return project_id(name)

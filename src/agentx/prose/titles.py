@@ -1,0 +1,189 @@
+"""A phrase by which a person recognises a stretch of work.
+
+Best is what the user asked for, said as one would say it to a third person: without
+greeting, politeness and markdown, in the imperative. Where nobody asked for anything that
+can be recognised ("yes", "go on"), it is the weightiest line of the summary.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from agentx.kernel import limits
+from agentx.prose import cues
+from agentx.prose.keyphrases import terms
+from agentx.prose.sentences import (
+    ELLIPSIS,
+    Block,
+    Sentence,
+    is_question,
+    sentences,
+    shortened,
+    words,
+)
+
+_GREETING = cues.at_the_start(
+    r"""
+    (?:first|second|last|one) thing | first up | one more(?: thing)? | quick question
+    hi | hello | hey | ok(?:ay)? | so | well | yes | yeah | yep | no | great | good | cool | nice
+    perfect | awesome | thanks | thank you | alright | right | sure | now | next | also | and | but
+    then | actually | hmm+ | please | pls | kindly | just | first | there | all | team
+    claude | codex | gemini | copilot
+    bitte | por favor | hola | hallo | bonjour
+    """
+)
+_ASKING = cues.at_the_start(
+    r"""
+    (?:can|could|would|will) (?:you|we|i)(?: please| also| just| now| maybe| help me)*
+    i(?:'d| would) (?:like|love)(?: you| us)? to | i (?:want|need)(?: you| us)? to
+    (?:i think |maybe |perhaps )?(?:we|you) (?:should|need to|have to|must|want to|could|can)
+    let'?s | let us | help me(?: to)? | please | is it possible to | would it be possible to
+    go ahead and | try to | (?:your|the) task is to | make sure (?:to|that) | i was wondering if
+    k\u00f6nntest du | kannst du | puedes | podr\u00edas | peux-tu | pourrais-tu
+    """
+)
+_QUESTION_WORD = cues.at_the_start(
+    "what | why | how | when | where | which | who | is | are | does?"
+)
+_ASKING_SIGNS = re.compile(r"(?:[\u8bf7\u8acb]\u4f60?)?(?:[\u5e2e\u5e6b]\u6211)|[\u8bf7\u8acb]")
+_BETWEEN = re.compile(r"[\s,.!:;-]+")
+_LABEL = re.compile(
+    r"(?:plan|task|goal|title|summary|context|request|issue|feature|bug)(?=\s*:)", re.IGNORECASE
+)
+_LEADS_ON = cues.anywhere("following | below | attached | this (?:plan|task|issue|prompt)")
+_GOES_ON = cues.at_the_start(
+    r"""
+    continue | go on | go ahead | proceed | do it | try again | retry | resume | keep going
+    carry on | again | next | fix (?:it|this|that) | looks? good | lgtm | sounds good | ship it
+    weiter | sigue | contin[u\u00fa]a
+    """
+)
+_MACHINE = re.compile(
+    r"\s*(?:<[a-z][\w-]*>|\[Request interrupted|\[Image|Caveat: The messages below"
+    r"|This session is being continued|/\w[\w:-]*\s*\Z)",
+    re.IGNORECASE,
+)
+# A wish can be known by what it names: an issue, a duty, something out of code.
+_ASKS_FOR = re.compile(r"(?<!\w)#\d+\b|\b(?:must|should|please)\b|`|/\w+\.\w", re.IGNORECASE)
+_RAISED = re.compile(r"^[ \t]*((?:\w+\.)*\w*(?:Error|Exception|Panic): \S.{3,160})$", re.MULTILINE)
+_AFTERTHOUGHT = re.compile(
+    r"[,;]?\s(?:so that|because|since|which|such that|in order to|as (?:you|we|it)|but|if possible"
+    r"|like for example|for example|e\.g\.)\s",
+    re.IGNORECASE,
+)
+_PLEASE = re.compile(
+    r"(?:,? (?:please|pls|thanks|thank you|first|bitte|por favor))+\Z", re.IGNORECASE
+)
+_TRAILING = " \t,;:.!-\u2013\u2014\u3002\uff01\uff0c\u3001\uff1a"
+_SENTENCES_READ_MAX = 4
+
+
+def is_written_by_machine(prompt: str) -> bool:
+    """Tell whether an agent CLI wrote a prompt: a command, a reminder, an interruption."""
+    return _MACHINE.match(prompt) is not None
+
+
+def request(prompt: str) -> str:
+    """Return what a prompt asks for as a title; empty when it asks for nothing of its own."""
+    return _request(prompt)[0]
+
+
+def best_request(prompts: Iterable[str]) -> str:
+    """Return the title of the prompt that asks for something most recognisable."""
+    best, best_score = "", 0
+    for prompt in prompts:
+        phrase, score = _request(prompt)
+        # The first prompt says what the work is about; later ones steer it.
+        if score - 3 * bool(best) > best_score:
+            best, best_score = phrase, score
+    return best
+
+
+def _request(prompt: str) -> tuple[str, int]:
+    if is_written_by_machine(prompt):
+        return "", 0
+    head = prompt[: limits.SUMMARY_HEAD_CHARS_MAX]
+    raised = _RAISED.findall(head)
+    best, best_score = (phrased(raised[-1]), 4) if raised else ("", 0)
+    read = [found for found in sentences(head) if not cues.LOGS.search(found.text)]
+    for index, sentence in enumerate(_openings(read)):
+        phrase = phrased(sentence.text)
+        score = _score(phrase)
+        asks = _asks(sentence.text) or bool(cues.COMMANDS.match(phrase))
+        score += 2 * asks - index if score else 0
+        if score > best_score:
+            best, best_score = phrase, score
+    return best, best_score
+
+
+def phrased(line: str) -> str:
+    """Return a line as a title: the imperative, one clause, without marks."""
+    phrase = line.replace("`", "").strip().strip("\"'*_").strip()
+    asks = is_question(phrase)
+    phrase = _without(_LABEL, phrase)
+    before = ""
+    while before != phrase:
+        before = phrase
+        phrase = _without(_GREETING, phrase)
+        asked = _without(_ASKING, phrase)
+        asked = _ASKING_SIGNS.sub("", asked, count=1) if _ASKING_SIGNS.match(asked) else asked
+        if asked != phrase:
+            asks = False  # "can you add a test?" asks for a test, not for an answer
+            phrase = asked
+    return _capitalised(_one_clause(phrase, asks=asks))
+
+
+def _without(opening: cues.Cue, phrase: str) -> str:
+    """Take an opening off a phrase, unless it is all there is."""
+    found = opening.match(phrase)
+    gap = _BETWEEN.match(phrase, found.end()) if found else None
+    return phrase[gap.end() :] if gap and gap.end() < len(phrase) else phrase
+
+
+def _openings(read: list[Sentence]) -> list[Sentence]:
+    """Return the sentences that may say what is asked, the likeliest first."""
+    read = read[: 2 * _SENTENCES_READ_MAX]
+    if read and (read[0].text.endswith((":", "\uff1a")) or _LEADS_ON.search(read[0].text)):
+        # "Implement the following plan:" says nothing; the plan's heading does.
+        headings = [found for found in read[1:] if found.block is Block.HEADING]
+        return [*headings[:1], *read[1:_SENTENCES_READ_MAX], read[0]]
+    return read[:_SENTENCES_READ_MAX]
+
+
+def _asks(line: str) -> bool:
+    """Tell whether a line asks for something, rather than greeting or telling a story."""
+    return is_question(line) or any(
+        (_ASKING.match(line), _QUESTION_WORD.match(line), _ASKS_FOR.search(line))
+    )
+
+
+def _score(phrase: str) -> int:
+    """Return how recognisable a phrase is."""
+    going_on = _GOES_ON.match(phrase)
+    if not phrase or (going_on and going_on.end() > len(phrase) - 3):
+        return 0
+    telling = len(terms(phrase))
+    return 0 if telling == 0 or words(phrase) < 2 else min(telling, 5)
+
+
+def _one_clause(phrase: str, *, asks: bool) -> str:
+    """Shorten a phrase to what fits a line, at the end of a thought if there is one."""
+    ended = phrase.removesuffix(ELLIPSIS).rstrip(_TRAILING + "?\uff1f\u061f")
+    ended = _PLEASE.sub("", ended)
+    while ended and unicodedata.category(ended[-1]) in ("So", "Sk", "Mn", "Cf"):
+        ended = ended[:-1].rstrip(_TRAILING)
+    if len(ended) > limits.TITLE_CHARS_MAX:
+        aside = _AFTERTHOUGHT.search(ended, 20, limits.TITLE_CHARS_MAX)
+        if aside:
+            return ended[: aside.start()].rstrip(_TRAILING)
+        return shortened(ended, limits.TITLE_CHARS_MAX)
+    return ended + ("?" if asks else "")
+
+
+def _capitalised(phrase: str) -> str:
+    """Raise the first letter, unless the first word is a name out of code."""
+    first = phrase.split(" ", 1)[0]
+    is_word = first.isalpha() and first.islower()
+    return phrase[:1].upper() + phrase[1:] if is_word else phrase

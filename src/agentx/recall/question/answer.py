@@ -1,0 +1,273 @@
+"""Answer a question from everything the project remembers.
+
+    auto    the question is read (who, when, what for), evidence is weighed at three scales;
+            with vectors installed, likeness in meaning is one more opinion
+    bm25    the words as they are typed, with phrases, prefixes and misspellings
+    vector  likeness in meaning alone
+    hybrid  auto, and an error where there are no vectors
+
+Where the index cannot answer, the table of contents does: slower, and by its lines only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from agentx.conversation import Contents, TocNode
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import DataError, IndexUnavailable, InvalidValue, UnavailableError
+from agentx.kernel.limits import SEARCH_HITS_MAX, VECTOR_HITS_MAX
+from agentx.kernel.tokens import estimate
+from agentx.memory.found import MODES, SearchHit, SearchReply, SearchRequest
+from agentx.recall.question.likeness import Memory
+from agentx.recall.question.meaning import both, sessions_of, shown
+from agentx.recall.question.plan import Answer, Question, answer, explained
+from agentx.recall.question.rank import Reason
+from agentx.recall.usage import UNUSED, Usage
+from agentx.search.analysis import terms
+from agentx.search.document import Filters, Hit
+from agentx.search.query import parse
+from agentx.search.snippets import snippet
+from agentx.search.text.index import TextIndex
+from agentx.search.vectors.port import VectorHit
+from agentx.views import SearchView
+from agentx.views.vectors import Vectors
+
+_LAYERS = ("bm25 passages", "bm25 windows", "bm25 sessions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """What is searched, of one project."""
+
+    view: SearchView
+    contents: Contents
+    vectors: Vectors
+    project: str
+    zone: tzinfo
+    usage: Usage = UNUSED
+
+
+def search(sources: Sources, request: SearchRequest) -> SearchReply:
+    """Return what fits best. No query is an error; one without words finds nothing.
+
+    Raises: InvalidValue for a mode or a limit that cannot be, or vectors that are not there.
+    """
+    if request.mode not in MODES:
+        raise InvalidValue(f"{request.mode!r} is none of {', '.join(MODES)}")
+    if not 1 <= request.limit <= SEARCH_HITS_MAX:
+        raise InvalidValue(f"limit {request.limit} is outside 1 to {SEARCH_HITS_MAX}")
+    filters = _filters(request, sources.project)
+    if request.mode == "vector":
+        return _by_meaning(sources, request, filters)
+    if request.mode == "hybrid":
+        sources.vectors.required()
+    try:
+        index = sources.view.index()
+        if request.mode == "bm25":
+            hits = index.search(parse(request.query), filters, request.limit)
+            return _reply(request, hits, layers=("bm25",))
+        near = _near(sources, request, filters)
+        question = Question(
+            text=request.query,
+            zone=sources.zone,
+            now_ms=request.now_ms,
+            filters=filters,
+            limit=request.limit if near is None else max(request.limit, VECTOR_HITS_MAX // 2),
+            usage=sources.usage,
+        )
+        found = answer(index, question)
+        if near is None:
+            return _answered(request, found)
+        return _together(request, index, found, near)
+    except IndexUnavailable:
+        if request.mode == "hybrid":
+            return _by_meaning(sources, request, filters)
+        return _from_contents(sources.contents, request)
+
+
+def _near(
+    sources: Sources, request: SearchRequest, filters: Filters
+) -> tuple[VectorHit, ...] | None:
+    """Return what is near in meaning; None where there are no vectors to ask."""
+    try:
+        view = sources.vectors.view()
+        if view is None:
+            return None
+        return view.index().search(request.query, filters, VECTOR_HITS_MAX)
+    except (UnavailableError, DataError):
+        return None
+
+
+def _by_meaning(sources: Sources, request: SearchRequest, filters: Filters) -> SearchReply:
+    view = sources.vectors.required()
+    try:
+        hits = view.index().search(request.query, filters, request.limit)
+    except IndexUnavailable as error:
+        raise IndexUnavailable(
+            "nothing is embedded yet", hint="`agentx sync` does it, or a running daemon"
+        ) from error
+    return _reply(request, shown(_text_index(sources), hits), layers=("vectors",))
+
+
+def _text_index(sources: Sources) -> TextIndex | None:
+    try:
+        return sources.view.index()
+    except IndexUnavailable:
+        return None
+
+
+def _together(
+    request: SearchRequest, index: TextIndex, found: Answer, near: tuple[VectorHit, ...]
+) -> SearchReply:
+    """Put the words' answer and the meaning's together."""
+    twins = {doc_id for memory in found.memories for doc_id in memory.also}
+    near = tuple(hit for hit in near if hit.doc_id not in twins)
+    fused = both(found, near, request.limit)
+    by_words = {memory.hit.doc_id: memory for memory in found.memories}
+    by_meaning = {hit.doc_id: hit for hit in near}
+    only_near = [by_meaning[each.doc_id] for each in fused if each.doc_id not in by_words]
+    opened = {hit.doc_id: hit for hit in shown(index, only_near)}
+    memories = tuple(
+        replace(by_words[each.doc_id], hit=replace(by_words[each.doc_id].hit, score=each.score))
+        if each.doc_id in by_words
+        else Memory(hit=replace(opened[each.doc_id], score=each.score))
+        for each in fused
+    )
+    why = {
+        each.doc_id: (
+            *found.why.get(each.doc_id, ()),
+            *((Reason("meaning", each.by_meaning),) if each.by_meaning else ()),
+        )
+        for each in fused
+    }
+    sessions = sessions_of(found, near, request.limit)
+    together = replace(found, memories=memories, why=why, sessions=sessions)
+    return _answered(request, together, layers=(*_LAYERS, "vectors"))
+
+
+def _filters(request: SearchRequest, project: str) -> Filters:
+    def one(value: str) -> tuple[str, ...]:
+        return (value,) if value else ()
+
+    return Filters(
+        doc_types=request.kinds,
+        projects=(project,),
+        sessions=one(request.session_id),
+        agents=one(request.agent),
+        harnesses=one(request.harness),
+        roles=one(request.role),
+        issues=one(request.issue),
+        since_ms=request.since_ms,
+        until_ms=request.until_ms,
+    )
+
+
+def _answered(
+    request: SearchRequest, found: Answer, layers: tuple[str, ...] = _LAYERS
+) -> SearchReply:
+    also = {memory.hit.doc_id: memory.also for memory in found.memories}
+    reply = _reply(
+        request,
+        tuple(memory.hit for memory in found.memories),
+        layers=layers,
+    )
+    why = {
+        doc_id: tuple(
+            f"{reason.name} {'x' if reason.is_leaning else '+'}{reason.value:.2f}"
+            for reason in reasons
+            if reason.value
+        )
+        for doc_id, reasons in found.why.items()
+    }
+    return SearchReply(
+        hits=tuple(
+            _with(hit, also.get(hit.doc_id, ()), why.get(hit.doc_id, ()) if request.explain else ())
+            for hit in reply.hits
+        ),
+        sessions=tuple(each.session for each in found.sessions if each.session),
+        layers=reply.layers,
+        plan=explained(found) if request.explain else (),
+    )
+
+
+def _reply(request: SearchRequest, hits: tuple[Hit, ...], layers: tuple[str, ...]) -> SearchReply:
+    wanted = frozenset(terms(request.query))
+    return SearchReply(hits=tuple(_hit(hit, wanted) for hit in hits), layers=layers)
+
+
+def _hit(hit: Hit, wanted: frozenset[str]) -> SearchHit:
+    shown = snippet(hit.passage, wanted)
+    return SearchHit(
+        doc_id=hit.doc_id,
+        kind=hit.doc_type,
+        score=round(hit.score, 4),
+        snippet=shown.text,
+        marks=shown.marks,
+        timestamp_ms=Millis(hit.timestamp_ms),
+        project=hit.project,
+        session_id=hit.session,
+        harness=hit.harness,
+        agent=hit.agent,
+        role=hit.role,
+        issue=hit.issue,
+        tokens=estimate(hit.passage),
+    )
+
+
+def _with(hit: SearchHit, also: tuple[str, ...], why: tuple[str, ...]) -> SearchHit:
+    return SearchHit(
+        **{
+            **{name: getattr(hit, name) for name in SearchHit.__slots__},
+            "also": also,
+            "why": why,
+        }
+    )
+
+
+def _from_contents(contents: Contents, request: SearchRequest) -> SearchReply:
+    """Look through the table of contents, newest first: works with no index at all."""
+    wanted = frozenset(terms(request.query))
+    scored = []
+    for node in _walk(contents):
+        text = "\n".join((node.title, *(bullet.text for bullet in node.bullets)))
+        shared = len(wanted & frozenset(terms(text)))
+        in_time = (request.since_ms or 0) <= node.end_ms and (
+            request.until_ms is None or node.start_ms < request.until_ms
+        )
+        if shared and in_time:
+            scored.append((shared, node, text))
+    scored.sort(key=lambda each: (-each[0], -each[1].end_ms))
+    hits = []
+    for shared, node, text in scored[: request.limit]:
+        shown = snippet(text, wanted)
+        hits.append(
+            SearchHit(
+                doc_id=node.node_id,
+                kind="toc_node",
+                score=float(shared),
+                snippet=shown.text,
+                marks=shown.marks,
+                timestamp_ms=node.end_ms,
+                project="",
+                session_id=node.sessions[0] if len(node.sessions) == 1 else "",
+                harness=node.harnesses[0] if len(node.harnesses) == 1 else "",
+                agent="",
+                role="",
+                issue="",
+                tokens=estimate(text),
+            )
+        )
+    return SearchReply(hits=tuple(hits), layers=("index unavailable", "table of contents"))
+
+
+def _walk(contents: Contents) -> Iterator[TocNode]:
+    left = list(contents.roots())
+    while left:
+        node = left.pop()
+        if node.level == "segment":
+            yield node
+        else:
+            left += contents.browse(node.node_id).nodes

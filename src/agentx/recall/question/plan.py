@@ -1,0 +1,177 @@
+"""A question becomes a plan, and the plan can be shown.
+
+    question -> cues, spans of time, anchor -> evidence -> ranking -> memories
+
+Everything that was read out of the question is in the plan, so that whoever asks why a hit
+is there gets the same words that ranked it.
+
+Law: the plan only leans. What the caller did not filter away can always be found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
+
+from agentx.kernel.clock import Millis
+from agentx.recall.question.emphasis import emphasis, without_scope
+from agentx.recall.question.intent import Cues, Voice, cues, is_asking
+from agentx.recall.question.likeness import Memory, merged
+from agentx.recall.question.rank import (
+    WEIGHTS,
+    RankedSession,
+    Reason,
+    View,
+    Weights,
+    rank,
+    rank_sessions,
+    reasons,
+)
+from agentx.recall.question.ties import settle
+from agentx.recall.question.when import Anchor, Span, anchor, spans
+from agentx.recall.usage import UNUSED, Usage
+from agentx.search.document import Filters
+from agentx.search.query import Query, parse
+from agentx.search.text.evidence import Evidence, Wording, gather
+from agentx.search.text.index import Reading, TextIndex
+
+# What is looked up to date an anchor: its best hit says when it was.
+_ANCHOR_SPAN_MS = 30 * 24 * 60 * 60 * 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked, when, and among what. Without `now_ms` there is no present to lean on.
+
+    `usage` says how often documents were recalled before.
+    """
+
+    text: str
+    zone: tzinfo
+    now_ms: Millis | None = None
+    filters: Filters = field(default_factory=Filters)
+    limit: int = 20
+    usage: Usage = UNUSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What was read out of a question."""
+
+    query: Query
+    wording: Wording
+    cues: Cues
+    spans: tuple[Span, ...]
+    anchor: Anchor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSession:
+    """A session that fits."""
+
+    session: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What was found, best first, with the reasons for each hit in the same order."""
+
+    plan: Plan
+    memories: tuple[Memory, ...]
+    sessions: tuple[FoundSession, ...]
+    kin: tuple[str, ...]  # words that were looked for beside those of the question
+    why: dict[str, tuple[Reason, ...]]  # by document id
+
+
+def plan(question: Question) -> Plan:
+    """Read a question."""
+    text = question.text
+    found: tuple[Span, ...] = ()
+    told: Anchor | None = None
+    if question.now_ms is not None:
+        found = spans(text, now_ms=question.now_ms, zone=question.zone)
+        told = anchor(text, now_ms=question.now_ms, zone=question.zone)
+    query = parse(text, operators=False)
+    weights = emphasis(text, query)
+    return Plan(
+        query=without_scope(query, weights),
+        wording=Wording(weights, takes_kin=is_asking(text)),
+        cues=cues(text, has_span=bool(found)),
+        spans=found,
+        anchor=told,
+    )
+
+
+def explained(found: Answer) -> tuple[str, ...]:
+    """Say what was read out of the question, a line each."""
+    made = found.plan
+    lines = [f"intent: {made.cues.intent}", f"words: {', '.join(made.query.terms) or 'none'}"]
+    if made.wording.weights:
+        lines.append(f"counting less: {', '.join(sorted(made.wording.weights))}")
+    if found.kin:
+        lines.append(f"also looked for: {', '.join(found.kin)}")
+    if made.cues.voice != Voice.ANY:
+        lines.append(f"leaning to: what the {made.cues.voice} said")
+    if made.cues.asks_when:
+        lines.append("leaning to: what names a time")
+    lines += [f"time: {span.words}" for span in made.spans]
+    if made.anchor is not None:
+        lines.append(f"{'before' if made.anchor.is_before else 'after'}: {made.anchor.words}")
+    return tuple(lines)
+
+
+def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> Answer:
+    """Answer a question from the index.
+
+    Raises: IndexUnavailable; the table of contents still answers then.
+    """
+    made = plan(question)
+    if made.anchor is not None and not made.spans:
+        made = replace(made, spans=_dated(index, made.anchor, question))
+    view = View(
+        cues=made.cues,
+        spans=made.spans,
+        now_ms=question.now_ms,
+        usage=question.usage,
+        weights=weights,
+    )
+    reading = index.reading()
+    evidence = gather(reading, made.query, question.filters, made.wording)
+    ranked = rank(evidence, view)
+    settled = settle(ranked, reading, question.limit)
+    shown = settled.ranked[: question.limit]
+    hits = [reading.hit(each.candidate.address, each.score) for each in shown]
+    made_of = {
+        hit.doc_id: settled.made_of.get(each.candidate.key, ())
+        for hit, each in zip(hits, shown, strict=True)
+    }
+    return Answer(
+        plan=made,
+        memories=merged(hits, made_of),
+        sessions=tuple(
+            FoundSession(_name(each, evidence, reading), each.score)
+            for each in rank_sessions(evidence, ranked, weights)[: question.limit]
+        ),
+        kin=evidence.kin,
+        why={hit.doc_id: reasons(each, view) for hit, each in zip(hits, shown, strict=True)},
+    )
+
+
+def _name(session: RankedSession, evidence: Evidence, reading: Reading) -> str:
+    chapter = evidence.chapters.get(session.session_key)
+    if chapter is not None:
+        return reading.session_of(chapter)
+    assert session.best is not None, "a session is found by a chapter or by a document"
+    return reading.hit(session.best.candidate.address, session.score).session
+
+
+def _dated(index: TextIndex, told: Anchor, question: Question) -> tuple[Span, ...]:
+    """Look up when the thing was that a time is told by."""
+    hits = index.search(parse(told.words, operators=False), question.filters, 1)
+    if not hits:
+        return ()
+    at_ms = hits[0].timestamp_ms
+    if told.is_before:
+        return (Span(Millis(max(at_ms - _ANCHOR_SPAN_MS, 0)), Millis(at_ms), told.words),)
+    return (Span(Millis(at_ms), Millis(at_ms + _ANCHOR_SPAN_MS), told.words),)

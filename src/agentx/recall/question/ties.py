@@ -1,0 +1,101 @@
+"""What was made of a text stands with the text, and what was replaced stands below what holds.
+
+    observation --drawn from--> event      both found: one memory, the event's, with both ids
+    observation --replaced by--> another   both found: the older one comes after
+
+An observation says again what a turn said, so beside it it would take the place of another
+turn. Where the turn is not among the hits, it stands for itself.
+
+Law: nothing that is found gets lost by it: it is a hit of its own, or named with one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from agentx.recall.question.rank import Ranked
+from agentx.search.document import Trait
+from agentx.search.text.index import Reading
+
+_DRAWN, _SUPERSEDED = int(Trait.DRAWN), int(Trait.SUPERSEDED)
+_TIED = _DRAWN | _SUPERSEDED
+# What was replaced counts less than what replaced it, however well it matches.
+_BELOW = 0.999
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The order that is left, and by the key of a document the ids of what was made of it."""
+
+    ranked: tuple[Ranked, ...]
+    made_of: Mapping[int, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tied:
+    """A document with ties, and the keys of those it is tied to that were found too."""
+
+    ranked: Ranked
+    doc_id: str
+    sources: tuple[int, ...]
+    replacement: int | None
+
+
+def settle(ranked: tuple[Ranked, ...], reading: Reading, limit: int) -> Settled:
+    """Put what was drawn from one of the best hits with it, and what was replaced below what
+    replaced it.
+    """
+    places = {each.candidate.key: each for each in ranked}
+    tied = [each for each in ranked[: 2 * limit] if each.candidate.traits & _TIED]
+    if not tied:
+        return Settled(ranked, {})
+    said = [each for each in ranked if not each.candidate.traits & _DRAWN]
+    shown = {each.candidate.key for each in said[:limit]}
+    known = [_tied(each, places, shown, reading) for each in tied]
+    scores = {key: each.score for key, each in places.items()}
+    stands_for: dict[int, int] = {}
+    made_of: dict[int, tuple[str, ...]] = {}
+    for each in known:
+        if each.sources:
+            own = each.ranked.candidate.key
+            source = max(each.sources, key=scores.__getitem__)
+            stands_for[own] = source
+            made_of[source] = (*made_of.get(source, ()), each.doc_id)
+    _lower_replaced(known, stands_for, scores)
+    left = [
+        each if scores[key] == each.score else replace(each, score=scores[key])
+        for key, each in places.items()
+        if key not in stands_for
+    ]
+    left.sort(key=lambda each: -each.score)
+    return Settled(tuple(left), made_of)
+
+
+def _tied(ranked: Ranked, places: Mapping[int, Ranked], shown: set[int], reading: Reading) -> _Tied:
+    tied = reading.ties(ranked.candidate.address)
+    return _Tied(
+        ranked,
+        tied.doc_id,
+        sources=tuple(key for key in tied.drawn_from if key in shown),
+        replacement=tied.superseded_by if tied.superseded_by in places else None,
+    )
+
+
+def _lower_replaced(
+    known: list[_Tied], stands_for: Mapping[int, int], scores: dict[int, float]
+) -> None:
+    """Lower what was replaced, again while that lowers something: one may replace another."""
+    for _ in known:
+        lowered = False
+        for each in known:
+            if each.replacement is None:
+                continue
+            own = stands_for.get(each.ranked.candidate.key, each.ranked.candidate.key)
+            holds = stands_for.get(each.replacement, each.replacement)
+            most = _BELOW * scores[holds]
+            if own != holds and scores[own] > most:
+                scores[own] = most
+                lowered = True
+        if not lowered:
+            return

@@ -1,0 +1,1 @@
+"""What is put in front of an agent: gathered, rendered, prepared for hooks."""

@@ -1,0 +1,51 @@
+"""The moment that things are told of, where the project's day begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.when import age
+from agentx.project.project import Project
+from agentx.project.zone import project_zone
+from agentx.recall.section.render import RecallLine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Present:
+    """The moment that ages are counted from, and where its day begins."""
+
+    now_ms: Millis
+    zone: tzinfo
+
+    def line(
+        self, *, group: str, text: str, doc_id: str, at_ms: int, source: str, tokens: int
+    ) -> RecallLine:
+        """Return one thing worth recalling, with its date and its age."""
+        dated = self.dated(
+            group=group, text=text, doc_id=doc_id, at_ms=at_ms, source=source, tokens=tokens
+        )
+        return replace(dated, age=age(at_ms, now_ms=self.now_ms))
+
+    def dated(
+        self, *, group: str, text: str, doc_id: str, at_ms: int, source: str, tokens: int
+    ) -> RecallLine:
+        """Return one thing with its date and time, for what is read later than it is written."""
+        return RecallLine(
+            group=group,
+            text=text,
+            doc_id=doc_id,
+            when=self._written(at_ms, "%Y-%m-%d"),
+            age=self._written(at_ms, "%H:%M"),
+            source=source,
+            tokens=tokens,
+        )
+
+    def _written(self, at_ms: int, pattern: str) -> str:
+        return datetime.fromtimestamp(at_ms / 1000, tz=self.zone).strftime(pattern)
+
+
+def present(project: Project) -> Present:
+    """Return now, where the project is."""
+    return Present(now_ms=project.clock.now_ms(), zone=project_zone(project))

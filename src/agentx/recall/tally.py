@@ -1,0 +1,175 @@
+"""How often each thing was recalled: a small view of the notes that hooks leave.
+
+    hook prints a digest --> spools a note with the ids in it --> drain: log, counts, bus
+
+A note counts once, however often a killed drain takes it again: the names of the last
+notes are kept beside the counts. Lost, the view begins anew, or is rebuilt from the notes
+in the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from agentx.host.files.atomic import replace_file
+from agentx.kernel.bus import Bus
+from agentx.kernel.capture import EventType, Metadata
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import InputError
+from agentx.kernel.ids import is_ulid
+from agentx.kernel.limits import EVENTS_PAGE_MAX, RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
+from agentx.memory.port import Event, EventQuery, Memory
+from agentx.project.project import Project
+from agentx.recall.events import MemoryRecalled
+
+NOTE_MARK = "injected"  # the key under which a note's event keeps what the hook said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """What one session was told."""
+
+    name: str  # the same whenever the note is taken
+    fact: MemoryRecalled
+
+
+class Recalls(msgspec.Struct, frozen=True):
+    """How often something was recalled, and when last."""
+
+    count: int
+    last_ms: int
+
+
+class _Document(msgspec.Struct):
+    version: int = 1
+    notes: list[str] = []
+    documents: dict[str, Recalls] = {}
+
+
+def recall_counts(project: Project) -> Mapping[str, Recalls]:
+    """Return how often each document was recalled, by its id."""
+    return _load(project.store.recalled(project.id)).documents
+
+
+def times_recalled(path: Path) -> Mapping[str, int]:
+    """Return how often each document of a project was recalled, from where its counts lie."""
+    return {doc_id: each.count for doc_id, each in _load(path).documents.items()}
+
+
+def count_recalls(path: Path, notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Count the notes that were not counted before; return those, after they are on disk."""
+    given = tuple(notes)
+    if not given:
+        return ()
+    document = _load(path)
+    seen = frozenset(document.notes)
+    new = tuple(note for note in given if note.name not in seen)
+    if new:
+        _add(document, new)
+        replace_file(path, msgspec.json.encode(document))
+    return new
+
+
+def rebuild_recalls(project: Project, memory: Memory) -> int:
+    """Count anew from the notes in the log; return how many there are."""
+    document, cursor, count = _Document(), "", 0
+    while True:
+        page = memory.events(
+            EventQuery(event_type=EventType.NOTE, limit=EVENTS_PAGE_MAX, cursor=cursor)
+        )
+        notes = tuple(filter(None, map(_of_event, page.events)))
+        _add(document, notes)
+        count += len(notes)
+        cursor = page.next
+        if not cursor:
+            break
+    replace_file(project.store.recalled(project.id), msgspec.json.encode(document))
+    return count
+
+
+def sweep_recalls(project: Project, memory: Memory) -> int:
+    """Drop the counts of what is forgotten; return how many were dropped."""
+    path = project.store.recalled(project.id)
+    document = _load(path)
+    gone = [doc_id for doc_id in document.documents if not _is_there(memory, doc_id)]
+    for doc_id in gone:
+        del document.documents[doc_id]
+    if gone:
+        replace_file(path, msgspec.json.encode(document))
+    return len(gone)
+
+
+def log_recalls(bus: Bus, project: Project) -> None:
+    """Write into our own log what sessions are told."""
+
+    def wrote(fact: MemoryRecalled) -> None:
+        project.log.record(
+            "info",
+            "memory-recalled",
+            project=fact.project,
+            harness=fact.harness,
+            session=fact.session_id,
+            lines=len(fact.doc_ids),
+        )
+
+    bus.listen(MemoryRecalled, wrote)
+
+
+def doc_ids_of(note: object) -> tuple[str, ...]:
+    """Return the ids that a note of the hook names; it may say anything."""
+    ids = note.get("ids") if isinstance(note, dict) else None
+    listed = ids if isinstance(ids, list) else ()
+    return tuple(each for each in listed if isinstance(each, str) and each)
+
+
+def _of_event(event: Event) -> Note | None:
+    said: Metadata = event.metadata
+    if NOTE_MARK not in said:
+        return None
+    fact = MemoryRecalled(
+        project=event.project,
+        harness=event.harness,
+        session_id=event.session_id,
+        at_ms=Millis(event.timestamp_ms),
+        doc_ids=doc_ids_of(said[NOTE_MARK]),
+    )
+    return Note(name=event.event_id, fact=fact)
+
+
+def _add(document: _Document, notes: Iterable[Note]) -> None:
+    for note in notes:
+        document.notes.append(note.name)
+        for doc_id in note.fact.doc_ids:
+            before = document.documents.pop(doc_id, Recalls(count=0, last_ms=0))
+            # Popped and put back: what was recalled last stands last, and what stands first goes.
+            document.documents[doc_id] = Recalls(
+                count=before.count + 1, last_ms=max(before.last_ms, note.fact.at_ms)
+            )
+    del document.notes[:-RECALLED_NOTES_MAX]
+    for doc_id in tuple(document.documents)[:-RECALLED_DOCUMENTS_MAX]:
+        del document.documents[doc_id]
+
+
+def _is_there(memory: Memory, doc_id: str) -> bool:
+    try:
+        if doc_id.startswith("grip:"):
+            memory.expand(doc_id, before=0, after=0)
+        elif doc_id.startswith("toc:"):
+            memory.toc_node(doc_id)
+        elif is_ulid(doc_id):
+            memory.event(doc_id)
+    except InputError:
+        return False
+    return True
+
+
+def _load(path: Path) -> _Document:
+    try:
+        document = msgspec.json.decode(path.read_bytes(), type=_Document)
+    except (OSError, msgspec.MsgspecError):
+        return _Document()
+    return document if document.version == 1 else _Document()

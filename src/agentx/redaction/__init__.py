@@ -1,0 +1,1 @@
+"""Secrets and private text: found, and taken out before the first byte is written."""

@@ -1,0 +1,294 @@
+"""Secrets and private text are taken out before the first byte is written anywhere.
+
+`[REDACTED:kind]` stays in the place of a secret, `[REDACTED:private]` in the place
+of `<private>...</private>`. Redacting twice is redacting once.
+
+Most text holds nothing that even looks like a secret. That is settled by plain
+searches for the heads and words of `redact_rules`, without importing `re`: the
+hook has no time for it.
+"""
+
+from agentx.redaction.rules import (
+    GATES,
+    NAMED,
+    RUNS,
+    SHAPES,
+    SIGN,
+    SIGNS,
+    TOKENS,
+    USERINFO,
+    outline,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+_HEADS = tuple((head, head.encode()) for _, heads, _ in TOKENS for head in heads)
+_WORDS = tuple({word: word.encode() for rule in (*SHAPES, *NAMED) for word in rule[1]}.items())
+
+
+def _gated() -> "tuple[tuple[bytes, tuple[tuple[str, bytes], ...]], ...]":
+    """Sort the words behind what they have in common: one search in vain saves several."""
+    behind: dict[str, list[tuple[str, bytes]]] = {}
+    for word, raw in _WORDS:
+        if word != USERINFO:
+            gate = next((gate for gate in GATES if gate in word), word.rstrip(SIGN))
+            behind.setdefault(gate, []).append((word, raw))
+    return tuple((gate.encode(), tuple(words)) for gate, words in behind.items())
+
+
+_GATED = _gated()
+_SIGNS = tuple(sign.encode() for sign in SIGNS)
+_RUNS = tuple((run, run.encode()) for _, run, _ in RUNS)
+# The part of each word that stands in one word of the text, whatever the spaces around it.
+_PARTS = (
+    *dict.fromkeys([raw.split()[0] for word, raw in _WORDS if word[-1] != SIGN]),
+    *(b"<private", b"basic", b"flyv1"),
+)
+# Those that count only where the word ends with them: `pass=`, and not `passes`.
+_NAMES = frozenset([raw[:-1].strip() for word, raw in _WORDS if word[-1] == SIGN]) - set(_PARTS)
+_START_BYTES = 3  # the shortest part
+_SPLIT = bytes([byte if chr(byte).isalnum() and byte < 128 else 32 for byte in range(256)])
+_plain_words: set[bytes] = set()
+_PLAIN_WORDS_MAX = 100_000
+_PLAIN_WORD_BYTES_MAX = 80
+_PRIVATE = (b"<private", b"\\u003cprivate")  # handled first, whatever else is found
+# Escapes that could spell a word which the plain searches would have found; and UTF-16.
+_HIDING = (b"\\u002", b"\\u003", b"\\u004", b"\\u005", b"\\u006", b"\\u007")
+# The shortest token with its head, and what its first characters look like in an outline.
+_TOKEN_BYTES_MIN = 14
+_TOKEN_BEGINS = b"w" * 6
+
+
+def _heads_by_start() -> "dict[bytes, list[bytes]]":
+    """Sort the heads by their first two letters, so that most words need no further look."""
+    sorted_heads: dict[bytes, list[bytes]] = {}
+    for _, raw in _HEADS:
+        sorted_heads.setdefault(raw.translate(_SPLIT).split()[0][:2], []).append(raw)
+    return sorted_heads
+
+
+_HEADS_BY_START = _heads_by_start()
+
+
+def _parts_by_start() -> "dict[bytes, list[bytes]]":
+    """Sort parts and names by how they begin: a short word is asked what begins in it."""
+    sorted_parts: dict[bytes, list[bytes]] = {}
+    for part in dict.fromkeys((*_PARTS, *_NAMES)):
+        sorted_parts.setdefault(part[:_START_BYTES], []).append(part)
+    return sorted_parts
+
+
+_PARTS_BY_START = _parts_by_start()
+
+
+def suspicious(data: bytes) -> bool:
+    """Tell whether raw bytes may hold a secret; False means that `redact` would change nothing."""
+    if b"\\u00" in data and any(word in data for word in _HIDING):
+        return True
+    return b"\x00" in data or next(_found(data, data.lower()), None) is not None
+
+
+def redact(text: str) -> str:
+    """Return the text without secrets and without private blocks."""
+    return redactor(text)(text)
+
+
+def redactor(document: str) -> "Callable[[str], str]":
+    """Return `redact` for the texts in a document: what to look for is settled once for all."""
+    found = _look(document)
+    if not found:
+        return str
+    from agentx.redaction.patterns import scrub  # noqa: PLC0415  only where a word was found
+
+    return lambda text: scrub(text, found, _look)
+
+
+def redact_value(value: "Any") -> "Any":
+    """Return a JSON value with every text in it redacted, also by the names that hold them."""
+    from agentx.redaction.tree import redacted_tree  # noqa: PLC0415  as above
+
+    return redacted_tree(value, redact)
+
+
+def redact_json_bytes(raw: bytes) -> bytes:
+    """Return a JSON document with every text in it redacted; what does not parse, as plain text.
+
+    A secret may stand behind an escape (a newline, then a key), so texts are redacted as they
+    read, not as they are written.
+    """
+    if not suspicious(raw):
+        return raw
+    import json  # noqa: PLC0415  as above
+
+    from agentx.redaction.tree import redacted_tree  # noqa: PLC0415  as above
+
+    try:
+        value = json.loads(raw)
+        return dumped(redacted_tree(value, redactor(dumped(value).decode())))
+    except (ValueError, RecursionError):
+        return redact_bytes(raw)
+
+
+def redact_bytes(raw: bytes) -> bytes:
+    """Return text in UTF-8, or what was meant to be, redacted; other bytes stay as they are."""
+    return redact(raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def dumped(value: "Any") -> bytes:
+    """Write a JSON value in UTF-8; half a surrogate pair becomes its escape.
+
+    Raises: ValueError when a number does not exist in JSON.
+    """
+    import json  # noqa: PLC0415  as above
+
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace")
+
+
+def is_plain(data: bytes) -> bool:
+    """Tell cheaply that text holds nothing to look for; False only means: look.
+
+    Text repeats its words. Each is judged once, by itself, and remembered; so a long session
+    costs little more than splitting it.
+    """
+    words = data.split()
+    if _plain_words.issuperset(words):
+        return True
+    fresh = set(words) - _plain_words
+    plain = [word for word in fresh if not _may_matter(word)]
+    if len(_plain_words) > _PLAIN_WORDS_MAX:
+        _plain_words.clear()
+    _plain_words.update([word for word in plain if len(word) <= _PLAIN_WORD_BYTES_MAX])
+    return len(plain) == len(fresh)
+
+
+def _may_matter(word: bytes) -> bool:
+    """Tell whether a word, whatever stands beside it, may be part of what is looked for."""
+    if _holds_a_part(word.lower()):
+        return True
+    if b"://" in word and b"@" in word:
+        return True
+    if len(word) < _TOKEN_BYTES_MIN:
+        return False
+    if b"\\" in word or b"%" in word or b"\x1b" in word:
+        return any(raw in word for _, raw in _HEADS) or _draws_a_run(word)
+    # Each start once: a word may be a megabyte, and begin anew thousands of times.
+    starts = {start[:2] for start in word.translate(_SPLIT).split()}
+    likely = any(raw in word for start in starts for raw in _HEADS_BY_START.get(start, ()))
+    return likely or _draws_a_run(word)
+
+
+def _holds_a_part(lowered: bytes) -> bool:
+    if len(lowered) > _PLAIN_WORD_BYTES_MAX:
+        likely = [part for parts in _PARTS_BY_START.values() for part in parts if part in lowered]
+    else:
+        likely = [
+            part
+            for at in range(len(lowered) - _START_BYTES + 1)
+            for part in _PARTS_BY_START.get(lowered[at : at + _START_BYTES], ())
+            if part in lowered
+        ]
+    return any(part not in _NAMES or _ends_a_word(part, lowered) for part in likely)
+
+
+def _ends_a_word(name: bytes, lowered: bytes) -> bool:
+    return not all(after[:1].isalpha() for after in lowered.split(name)[1:])
+
+
+def _draws_a_run(word: bytes) -> bool:
+    drawn = outline(word)
+    return any(raw in drawn for _, raw in _RUNS)
+
+
+def _look(text: str) -> frozenset[str]:
+    data = _unmarked(text.encode("utf-8", "surrogatepass"))
+    if is_plain(data):
+        return frozenset()
+    return frozenset(_found(data, data.lower()))
+
+
+def _unmarked(data: bytes) -> bytes:
+    """Drop the marks of an earlier time: the names of kinds are no words to look for."""
+    if b"[REDACTED:" not in data:
+        return data
+    first, *rest = data.split(b"[REDACTED:")
+    return first + b"".join([b" " + part.partition(b"]")[2] for part in rest])
+
+
+def _found(data: bytes, lowered: bytes) -> "Iterator[str]":
+    """Yield the words, heads and outlines that are in the text."""
+    for gate, words in _GATED:
+        if gate in lowered:
+            yield from _behind(words, lowered)
+    dense = _dense(data)
+    if dense:
+        for head, raw in _HEADS:
+            if raw in dense and _at_an_edge(data, raw):
+                yield head
+        drawn = outline(dense)
+        for run, raw in _RUNS:
+            if raw in drawn:
+                yield run
+    if _names_somebody(data):
+        yield USERINFO
+    if any(word in lowered for word in _PRIVATE):
+        yield "<private>"
+
+
+def _behind(words: "tuple[tuple[str, bytes], ...]", lowered: bytes) -> "Iterator[str]":
+    for word, raw in words:
+        if word[-1] == SIGN:
+            name = raw[:-1]
+            if name in lowered and any(name + sign in lowered for sign in _SIGNS):
+                yield word
+        elif raw in lowered:
+            yield word
+
+
+def _dense(data: bytes) -> bytes:
+    """Return only the words that are long enough to hold a token: most text has few of them."""
+    # Two heads end in a space.
+    if b"Basic " in data or b"FlyV1 " in data:
+        data = data.replace(b"Basic ", b"Basic_").replace(b"FlyV1 ", b"FlyV1_")
+    dense = b" ".join([word for word in data.split() if len(word) >= _TOKEN_BYTES_MIN])
+    return dense.replace(b"Basic_", b"Basic ").replace(b"FlyV1_", b"FlyV1 ")
+
+
+def _at_an_edge(data: bytes, head: bytes) -> bool:
+    """Tell whether a head stands where a token may begin, and something like one follows."""
+    at = data.find(head)
+    while at >= 0:
+        end = at + len(head)
+        if outline(data[end : end + 6]) == _TOKEN_BEGINS and _is_edge(data[max(0, at - 6) : at]):
+            return True
+        at = data.find(head, end)
+    return False
+
+
+def _is_edge(before: bytes) -> bool:
+    # The end of an escape looks like a letter: `\n`, `\u000a`, `%3D`, a colour's `m`.
+    return (
+        not before[-1:].isalnum()
+        or before[-2:-1] == b"\\"
+        or before[-3:-2] == b"%"
+        or before[-6:-4] == b"\\u"
+        or before[-1:] == b"m"
+    )
+
+
+def _names_somebody(data: bytes) -> bool:
+    """Tell whether a URL has something before an `@` where its host should be."""
+    if b"@" not in data:
+        return False
+    for after in data.replace(b"\\/", b"/").split(b"://")[1:]:
+        person, at, _ = after[:600].partition(b"@")
+        if (
+            at
+            and len(person.split(None, 1)) < 2
+            and (b"/" not in person or b":" in person.split(b"/")[0])
+        ):
+            return True
+    return False

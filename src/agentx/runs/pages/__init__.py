@@ -1,0 +1,1 @@
+"""What a run looks like beside its events: files, contracts, the index, the pull request."""

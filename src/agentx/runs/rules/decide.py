@@ -1,0 +1,363 @@
+"""What may happen next: `decide` takes what an actor says happened and returns what follows.
+
+Pure. It refuses what cannot be, with the reason and the way out, and adds what an event
+brings with it: a merged lane ends its task and its conflicts, a failed one fails them.
+It judges by the state the actor sees; what two clones decided apart is put together by
+`evolve`, which refuses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from agentx.kernel.errors import IllegalTransition, InvalidValue, LimitError, NotFound
+from agentx.kernel.limits import RUN_LANES_OPEN_MAX, RUN_TASKS_MAX
+from agentx.runs.model import (
+    PHASES,
+    Happening,
+    Lane,
+    LaneStatus,
+    Phase,
+    Run,
+    Task,
+    TaskStatus,
+    Verdict,
+)
+from agentx.runs.rules.catalogue import KINDS, actor_named, detail_checked, name_checked
+from agentx.runs.rules.graph import cycle_in, graph_of, waits_for
+
+_AFTER_THE_END = frozenset(
+    {"note", "run-reopened", "candidate-proposed", "session-attached", "artifact-written"}
+)
+# From which status a task may be brought where.
+TASK_STEPS: dict[str, frozenset[TaskStatus]] = {
+    "task-started": frozenset(
+        {TaskStatus.PENDING, TaskStatus.FAILED, TaskStatus.BLOCKED, TaskStatus.IN_PROGRESS}
+    ),
+    "task-blocked": frozenset({TaskStatus.PENDING, TaskStatus.IN_PROGRESS}),
+    "task-completed": frozenset({TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED, TaskStatus.PENDING}),
+    "task-failed": frozenset({TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED, TaskStatus.PENDING}),
+    "task-dropped": frozenset(TaskStatus) - {TaskStatus.COMPLETED},
+}
+LANE_STEPS: dict[str, frozenset[LaneStatus]] = {
+    "lane-finished": frozenset({LaneStatus.ACTIVE, LaneStatus.CONFLICT, LaneStatus.FINISHED}),
+    "lane-merged": frozenset({LaneStatus.ACTIVE, LaneStatus.FINISHED, LaneStatus.CONFLICT}),
+    "lane-failed": frozenset({LaneStatus.ACTIVE, LaneStatus.FINISHED, LaneStatus.CONFLICT}),
+    "lane-retried": frozenset({LaneStatus.FAILED, LaneStatus.CONFLICT}),
+    "lane-reassigned": frozenset({LaneStatus.FAILED, LaneStatus.ACTIVE, LaneStatus.CONFLICT}),
+}
+
+
+def decide(run: Run, said: Happening) -> tuple[Happening, ...]:
+    """Return what happens because of what was said, itself first.
+
+    Raises: InvalidValue, NotFound, IllegalTransition, LimitError.
+    """
+    said = _checked(said)
+    if said.kind == "run-started":
+        if run.started:
+            raise IllegalTransition(f"{run.id} was started already")
+        return (said,)
+    if not run.started:
+        raise NotFound(f"{run.id}: no such run", hint="`agentx run list` shows the runs")
+    if run.over and said.kind not in _AFTER_THE_END:
+        raise IllegalTransition(
+            f"{run.id} is {run.status}: {said.kind} cannot happen any more",
+            hint="`agentx run event --type run-reopened` takes it up again",
+        )
+    rule = _RULES.get(said.kind)
+    return (said,) if rule is None else rule(run, said)
+
+
+def _checked(said: Happening) -> Happening:
+    shape = KINDS.get(said.kind)
+    if shape is None:
+        raise InvalidValue(f"{said.kind!r} is not a type of event")
+    if shape.of_task and not said.task:
+        raise InvalidValue(f"{said.kind} is about a task", hint="name it with --task")
+    if shape.of_lane and not said.lane:
+        raise InvalidValue(f"{said.kind} is about a lane", hint="name it with --lane")
+    return replace(
+        said,
+        actor=actor_named(said.actor),
+        task=name_checked(said.task, "a task") if said.task else "",
+        lane=name_checked(said.lane, "a lane") if said.lane else "",
+        detail=detail_checked(said.kind, said.detail),
+    )
+
+
+# --- run and phases -------------------------------------------------------------------------
+
+
+def _phase_entered(run: Run, said: Happening) -> tuple[Happening, ...]:
+    wanted = Phase(str(said.detail["phase"]))
+    here, there = PHASES.index(run.phase), PHASES.index(wanted)
+    if there == here:
+        raise IllegalTransition(f"{run.id} is in {wanted} already")
+    if there > here + 1:
+        raise IllegalTransition(
+            f"{run.id} is in {run.phase}: {wanted} is not next",
+            hint=f"`agentx run phase {PHASES[here + 1]}` is; phases are {', '.join(PHASES)}",
+        )
+    if there == here + 1:
+        _may_leave(run)
+    return (said,)
+
+
+def _may_leave(run: Run) -> None:
+    if run.phase is Phase.EXECUTION:
+        undone = [name for name, task in run.tasks.items() if not task.over]
+        if undone:
+            raise IllegalTransition(
+                f"{run.id} has {len(undone)} tasks that are not done: {', '.join(undone[:5])}",
+                hint="complete or drop them: `agentx run task done TASK`, `run task drop TASK`",
+            )
+        unmerged = [lane.id for lane in run.lanes.values() if lane.open]
+        if unmerged:
+            raise IllegalTransition(
+                f"{run.id} has lanes that are not merged: {', '.join(unmerged[:5])}",
+                hint="`agentx run lane merge LANE`, or `run lane fail LANE` to give one up",
+            )
+    if run.phase is Phase.VERIFICATION:
+        failed = _failed_reports(run)
+        if failed:
+            raise IllegalTransition(
+                f"{run.id}: verification failed for {', '.join(failed[:5])}",
+                hint="`agentx run phase EXECUTION` goes back to mend it; then verify again",
+            )
+
+
+def _failed_reports(run: Run) -> list[str]:
+    found = [
+        name
+        for name, task in run.tasks.items()
+        if task.reports and task.reports[-1].verdict is Verdict.FAILED
+    ]
+    if run.reports and run.reports[-1].verdict is Verdict.FAILED:
+        found.append("the run")
+    return found
+
+
+def _run_completed(run: Run, said: Happening) -> tuple[Happening, ...]:
+    if run.phase is not Phase.PR_PREP:
+        raise IllegalTransition(
+            f"{run.id} is in {run.phase}: it is completed from PR_PREP",
+            hint="`agentx run phase next` takes it on; `agentx run phase fail` gives it up",
+        )
+    if run.blockers:
+        raise IllegalTransition(
+            f"{run.id} waits for an answer to {run.blockers[0].id}",
+            hint=f"`agentx run escalate --resolve {run.blockers[0].id} ANSWER`",
+        )
+    return (said,)
+
+
+def _run_reopened(run: Run, said: Happening) -> tuple[Happening, ...]:
+    if not run.over:
+        raise IllegalTransition(f"{run.id} is {run.status}: there is nothing to reopen")
+    return (said,)
+
+
+# --- tasks ----------------------------------------------------------------------------------
+
+
+def _task_added(run: Run, said: Happening) -> tuple[Happening, ...]:
+    if said.task in run.tasks and run.tasks[said.task].born:
+        raise IllegalTransition(
+            f"{said.task} is there already: {run.tasks[said.task].contract.title}",
+            hint="a contract is not changed; `agentx run task revise` makes a new version",
+        )
+    if len(run.tasks) >= RUN_TASKS_MAX:
+        raise LimitError(f"{run.id} has {RUN_TASKS_MAX} tasks: no more fit")
+    _no_circle(run, said)
+    return (said,)
+
+
+def _task_revised(run: Run, said: Happening) -> tuple[Happening, ...]:
+    _known_task(run, said)
+    _no_circle(run, said)
+    return (said,)
+
+
+def _no_circle(run: Run, said: Happening) -> None:
+    waits = said.detail.get("depends_on", [])
+    assert isinstance(waits, list)
+    for name in waits:
+        name_checked(name, "a task")
+        if name not in run.tasks and name != said.task:
+            raise NotFound(
+                f"{said.task} waits for {name}, which is no task",
+                hint=f"add {name} first; `agentx run task list` shows the tasks",
+            )
+    circle = cycle_in({**graph_of(run.tasks), said.task: tuple(waits)})
+    if circle:
+        raise InvalidValue(
+            f"tasks would wait in a circle: {' -> '.join(circle)}",
+            hint="leave out one of these dependencies",
+        )
+
+
+def _known_task(run: Run, said: Happening) -> Task:
+    task = run.tasks.get(said.task)
+    if task is None:
+        raise NotFound(
+            f"{said.task}: no such task in {run.id}",
+            hint="`agentx run task list` shows them, `agentx run task add` makes one",
+        )
+    return task
+
+
+def _task_step(run: Run, said: Happening) -> tuple[Happening, ...]:
+    task = run.tasks.get(said.task)
+    if task is None:
+        # Another tool may speak of a task before its contract is here.
+        return (said,)
+    if task.status not in TASK_STEPS[said.kind]:
+        raise IllegalTransition(
+            f"{task.id} is {task.status}: {said.kind} cannot happen",
+            hint="`agentx run task list` shows how the tasks stand",
+        )
+    if said.kind == "task-started":
+        waits = waits_for(run, task)
+        if waits:
+            raise IllegalTransition(
+                f"{task.id} waits for {', '.join(waits)}",
+                hint="do those first; `agentx run task list` shows what is ready",
+            )
+    return (said,)
+
+
+# --- lanes ----------------------------------------------------------------------------------
+
+
+def _lane_opened(run: Run, said: Happening) -> tuple[Happening, ...]:
+    if said.lane in run.lanes:
+        raise IllegalTransition(
+            f"{said.lane} is there already and is {run.lanes[said.lane].status}",
+            hint="choose another name, or none: the next number is taken then",
+        )
+    busy = [lane for lane in run.lanes.values() if lane.open]
+    if len(busy) >= RUN_LANES_OPEN_MAX:
+        raise LimitError(
+            f"{run.id} has {len(busy)} lanes open, at most {RUN_LANES_OPEN_MAX}",
+            hint="merge or fail some first",
+        )
+    if not said.task:
+        return (said,)
+    task = _known_task(run, said)
+    at_work = next((lane for lane in busy if lane.task == said.task), None)
+    if at_work is not None:
+        raise IllegalTransition(
+            f"{said.task} is worked on in {at_work.id}",
+            hint=f"`agentx run lane reassign {at_work.id}` gives it to another lane",
+        )
+    if task.status is TaskStatus.IN_PROGRESS:
+        return (said,)
+    started = Happening(kind="task-started", actor=said.actor, task=said.task, lane=said.lane)
+    return (said, *_task_step(run, started))
+
+
+def _lane_step(run: Run, said: Happening) -> tuple[Happening, ...]:
+    lane = known_lane(run, said.lane)
+    if lane.status not in LANE_STEPS[said.kind]:
+        raise IllegalTransition(
+            f"{lane.id} is {lane.status}: {said.kind} cannot happen",
+            hint="`agentx run lane list` shows how the lanes stand",
+        )
+    task = run.tasks.get(lane.task)
+    actor = said.actor
+    follows: list[Happening] = []
+    if said.kind == "lane-merged":
+        follows += _conflicts_resolved(run, lane, said)
+        if task is not None and not task.over:
+            follows.append(Happening(kind="task-completed", actor=actor, task=task.id))
+    if said.kind == "lane-failed" and task is not None and not task.over:
+        reason = {"reason": f"{lane.id} failed: {said.detail['reason']}"}
+        follows.append(Happening(kind="task-failed", actor=actor, task=task.id, detail=reason))
+    if said.kind == "lane-retried" and task is not None and not task.over:
+        follows.append(Happening(kind="task-started", actor=actor, task=task.id, lane=lane.id))
+    if said.kind in ("lane-failed", "lane-retried", "lane-reassigned"):
+        follows += _conflicts_resolved(run, lane, said)
+    return (said, *follows)
+
+
+def known_lane(run: Run, name: str) -> Lane:
+    """Return a lane.
+
+    Raises: NotFound.
+    """
+    lane = run.lanes.get(name)
+    if lane is None:
+        raise NotFound(
+            f"{name}: no such lane in {run.id}", hint="`agentx run lane list` shows them"
+        )
+    return lane
+
+
+def _conflicts_resolved(run: Run, lane: Lane, said: Happening) -> list[Happening]:
+    """Return what ends the conflicts of a lane that is merged or given up."""
+    return [
+        _resolved(conflict.id, said.actor, f"{said.kind} {lane.id}")
+        for conflict in run.conflicts.values()
+        if conflict.open and conflict.lane == lane.id
+    ]
+
+
+def _resolved(conflict: str, actor: str, how: str) -> Happening:
+    detail = {"conflict": conflict, "resolution": how}
+    return Happening(kind="conflict-resolved", actor=actor, detail=detail)
+
+
+def _work_rebased(run: Run, said: Happening) -> tuple[Happening, ...]:
+    follows = [
+        _resolved(conflict.id, said.actor, "the work branch was rebased")
+        for conflict in run.conflicts.values()
+        if conflict.open and conflict.operation == "rebase"
+    ]
+    return (said, *follows)
+
+
+def _conflict_resolved(run: Run, said: Happening) -> tuple[Happening, ...]:
+    name = str(said.detail["conflict"])
+    found = run.conflicts.get(name)
+    if found is None or not found.open:
+        raise NotFound(f"{name}: no open conflict of that name in {run.id}")
+    return (said,)
+
+
+def _escalation_resolved(run: Run, said: Happening) -> tuple[Happening, ...]:
+    name = str(said.detail["escalation"])
+    found = run.escalations.get(name)
+    if found is None:
+        raise NotFound(
+            f"{name}: no such escalation in {run.id}", hint="`agentx run show` lists the open ones"
+        )
+    if not found.open:
+        raise IllegalTransition(f"{name} was resolved already: {found.resolution}")
+    return (said,)
+
+
+def _artifact_written(run: Run, said: Happening) -> tuple[Happening, ...]:
+    name = name_checked(str(said.detail["name"]), "an artifact")
+    if name == "task-graph.yaml":
+        raise InvalidValue(f"{name} is made from the tasks", hint="use `agentx run task add`")
+    known = run.artifacts.get(name)
+    # The same page written again is no news.
+    return () if known is not None and known.text == said.detail["text"] else (said,)
+
+
+_RULES: dict[str, Callable[[Run, Happening], tuple[Happening, ...]]] = {
+    "phase-entered": _phase_entered,
+    "run-completed": _run_completed,
+    "run-reopened": _run_reopened,
+    "task-added": _task_added,
+    "task-revised": _task_revised,
+    **dict.fromkeys(TASK_STEPS, _task_step),
+    "lane-opened": _lane_opened,
+    **dict.fromkeys(LANE_STEPS, _lane_step),
+    "work-rebased": _work_rebased,
+    "conflict-resolved": _conflict_resolved,
+    "escalation-resolved": _escalation_resolved,
+    "artifact-written": _artifact_written,
+}

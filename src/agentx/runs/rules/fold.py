@@ -1,0 +1,240 @@
+"""From events to where the run stands: `evolve` for one, `fold` for all.
+
+Pure and total: any events in any order give a state, because two clones that each did
+something legal may together have done something that is not. What was said last holds.
+`fold` sorts by (time, id) and steps over an id it has seen, so it gives the same state
+in whatever order, and however often, the files arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from agentx.kernel.clock import Millis
+from agentx.runs.model import (
+    PHASES,
+    Artifact,
+    Candidate,
+    Check,
+    Checkpoint,
+    Escalation,
+    Phase,
+    PhaseEntry,
+    Report,
+    Run,
+    RunEvent,
+    Status,
+    Verdict,
+)
+from agentx.runs.rules.arrivals import each_once
+from agentx.runs.rules.draft import (
+    Draft,
+    answered,
+    entry_of,
+    escalation_name,
+    lane_named,
+    task_meant,
+    task_named,
+)
+from agentx.runs.rules.steps import WORK_STEPS
+
+
+def fold(run_id: str, events: Iterable[RunEvent]) -> Run:
+    """Return where a run stands after all its events."""
+    draft = Draft(Run(id=run_id))
+    for event in in_order(events):
+        _apply(draft, event)
+    return draft.done()
+
+
+def in_order(events: Iterable[RunEvent]) -> list[RunEvent]:
+    """Return the events by (time, id), each once."""
+    return sorted(each_once(events), key=lambda each: (each.at_ms, each.id))
+
+
+def evolve(run: Run, event: RunEvent) -> Run:
+    """Return where a run stands after one more event."""
+    draft = Draft(run)
+    _apply(draft, event)
+    return draft.done()
+
+
+def _apply(draft: Draft, event: RunEvent) -> None:
+    draft.events += 1
+    draft.last_event_id = event.id
+    draft.by_kind[event.kind] = draft.by_kind.get(event.kind, 0) + 1
+    draft.updated_ms = max(draft.updated_ms, event.at_ms)
+    if not draft.created_ms:
+        draft.created_ms = event.at_ms
+    step = _STEPS.get(event.kind)
+    if step is not None:
+        step(draft, event)
+
+
+# --- run and phases -------------------------------------------------------------------------
+
+
+def _run_started(draft: Draft, event: RunEvent) -> None:
+    if draft.started:
+        return
+    draft.started = True
+    draft.title = event.text("title")
+    draft.description = event.text("description")
+    draft.requester = event.text("requester")
+    draft.created_ms = event.at_ms
+    draft.git = replace(
+        draft.git,
+        base_branch=event.text("base_branch"),
+        base_commit=event.text("base_commit"),
+        latest_commit=draft.git.latest_commit or event.text("base_commit"),
+    )
+    if not draft.phases:
+        draft.phases[Phase.PLANNING] = _entered(event.at_ms)
+
+
+def _phase_entered(draft: Draft, event: RunEvent) -> None:
+    entered = Phase(event.text("phase"))
+    turn = PHASES.index(entered)
+    for number, phase in enumerate(PHASES):
+        before = draft.phases.get(phase, PhaseEntry())
+        if number < turn and before.status is not Status.COMPLETED:
+            draft.phases[phase] = replace(before, status=Status.COMPLETED, completed_ms=event.at_ms)
+        elif number == turn:
+            draft.phases[phase] = _entered(event.at_ms)
+        elif number > turn:
+            draft.phases.pop(phase, None)
+    draft.phase = entered
+
+
+def _entered(at_ms: Millis) -> PhaseEntry:
+    return PhaseEntry(status=Status.IN_PROGRESS, entered_ms=at_ms)
+
+
+def _run_ended(draft: Draft, event: RunEvent) -> None:
+    completed = event.kind == "run-completed"
+    draft.outcome = Status.COMPLETED if completed else Status.FAILED
+    draft.outcome_reason = event.text("text" if completed else "reason")
+    draft.ended_ms = event.at_ms
+    draft.current_task = ""
+    if completed:
+        for phase, entry in draft.phases.items():
+            if entry.status is Status.IN_PROGRESS:
+                draft.phases[phase] = replace(
+                    entry, status=Status.COMPLETED, completed_ms=event.at_ms
+                )
+
+
+def _run_reopened(draft: Draft, event: RunEvent) -> None:
+    draft.outcome, draft.outcome_reason, draft.ended_ms = Status.IN_PROGRESS, "", None
+    draft.phases[draft.phase] = _entered(event.at_ms)
+
+
+def _decision_made(draft: Draft, event: RunEvent) -> None:
+    why = event.text("why")
+    draft.decisions.append(entry_of(event, event.text("text") + (f" ({why})" if why else "")))
+
+
+# --- escalations, verification, artifacts, candidates ---------------------------------------
+
+
+def _escalation_raised(draft: Draft, event: RunEvent) -> None:
+    name = escalation_name(event.id)
+    draft.escalations[name] = Escalation(
+        id=name,
+        at_ms=event.at_ms,
+        actor=event.actor,
+        question=event.text("question"),
+        task=task_named(draft, event),
+        lane=lane_named(draft, event),
+        tried=event.texts("tried"),
+        needed=event.text("needed"),
+        options=event.texts("options"),
+        blocking=event.detail.get("blocking") is not False,
+    )
+
+
+def _escalation_resolved(draft: Draft, event: RunEvent) -> None:
+    answered(draft, event, event.text("escalation"), event.text("resolution"))
+
+
+def _verification_recorded(draft: Draft, event: RunEvent) -> None:
+    report = Report(
+        at_ms=event.at_ms,
+        actor=event.actor,
+        verdict=Verdict(event.text("verdict")),
+        checks=tuple(checks_in(event.detail.get("checks"))),
+        summary=event.text("summary"),
+    )
+    task = task_meant(draft, event) if event.task else None
+    if task is None:
+        draft.reports.append(report)
+    else:
+        draft.tasks[task.id] = replace(task, reports=(*task.reports, report))
+
+
+def checks_in(found: object) -> Iterable[Check]:
+    """Return the checks of a report."""
+    for each in found if isinstance(found, list | tuple) else ():
+        if isinstance(each, dict):
+            yield Check(
+                name=str(each.get("name", "")),
+                passed=each.get("passed") is True,
+                evidence=str(each.get("evidence", "")),
+            )
+
+
+def _artifact_written(draft: Draft, event: RunEvent) -> None:
+    name = event.text("name")
+    known = draft.artifacts.get(name)
+    draft.artifacts[name] = Artifact(
+        name=name,
+        at_ms=event.at_ms,
+        actor=event.actor,
+        task=task_named(draft, event),
+        text=event.text("text"),
+        event_id=event.id,
+        versions=1 if known is None else known.versions + 1,
+    )
+
+
+def _candidate_proposed(draft: Draft, event: RunEvent) -> None:
+    name = f"CAND-{event.id[-6:]}"
+    draft.candidates[name] = Candidate(
+        id=name,
+        at_ms=event.at_ms,
+        actor=event.actor,
+        kind=event.text("kind"),
+        text=event.text("text"),
+        evidence=event.texts("evidence"),
+        confidence=event.text("confidence") or "MEDIUM",
+        source=event.text("source") or (task_named(draft, event) or draft.id),
+        detail=event.detail,
+    )
+
+
+def _checkpoint_made(draft: Draft, event: RunEvent) -> None:
+    draft.checkpoint = Checkpoint(
+        at_ms=event.at_ms,
+        actor=event.actor,
+        text=event.text("text"),
+        task=task_named(draft, event) or draft.current_task,
+        commit=event.text("commit"),
+    )
+
+
+_STEPS: dict[str, Callable[[Draft, RunEvent], None]] = {
+    **WORK_STEPS,
+    "run-started": _run_started,
+    "run-completed": _run_ended,
+    "run-failed": _run_ended,
+    "run-reopened": _run_reopened,
+    "decision-made": _decision_made,
+    "phase-entered": _phase_entered,
+    "checkpoint-made": _checkpoint_made,
+    "artifact-written": _artifact_written,
+    "verification-recorded": _verification_recorded,
+    "escalation-raised": _escalation_raised,
+    "escalation-resolved": _escalation_resolved,
+    "candidate-proposed": _candidate_proposed,
+}

@@ -1,0 +1,239 @@
+"""What the events of tasks, lanes and git mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from agentx.runs.model import (
+    Conflict,
+    Contract,
+    Escalation,
+    Lane,
+    LaneStatus,
+    RunEvent,
+    Task,
+    TaskStatus,
+)
+from agentx.runs.rules.draft import (
+    Draft,
+    answered,
+    entry_of,
+    escalation_name,
+    free_name,
+    lane_named,
+    task_meant,
+)
+
+# --- tasks ----------------------------------------------------------------------------------
+
+
+def contract_in(event: RunEvent) -> Contract:
+    """Return the contract that an event holds."""
+    return Contract(
+        title=event.text("title"),
+        goal=event.text("goal"),
+        scope=event.text("scope"),
+        files=event.texts("files"),
+        acceptance=event.texts("acceptance"),
+        depends_on=event.texts("depends_on"),
+    )
+
+
+def _task_added(draft: Draft, event: RunEvent) -> None:
+    contract = contract_in(event)
+    known = draft.tasks.get(event.task)
+    if known is not None and known.born == "":
+        # It was spoken of before it was written down.
+        draft.tasks[event.task] = replace(
+            known, born=event.id, contracts=(contract,), contracted_ms=(event.at_ms,)
+        )
+        draft.births[event.id] = event.task
+        return
+    if known is not None and known.contracts[0] == contract:
+        draft.births[event.id] = event.task
+        return
+    name = event.task if known is None else free_name(event.task, draft.tasks)
+    draft.births[event.id] = name
+    draft.tasks[name] = Task(
+        id=name, born=event.id, contracts=(contract,), contracted_ms=(event.at_ms,)
+    )
+
+
+def _task_revised(draft: Draft, event: RunEvent) -> None:
+    task = task_meant(draft, event)
+    if task is not None:
+        contract = contract_in(event)
+        first = task.born == ""
+        draft.tasks[task.id] = replace(
+            task,
+            contracts=(contract,) if first else (*task.contracts, contract),
+            contracted_ms=(event.at_ms,) if first else (*task.contracted_ms, event.at_ms),
+        )
+
+
+def _task_started(draft: Draft, event: RunEvent) -> None:
+    task = task_meant(draft, event)
+    if task is None:
+        return
+    draft.tasks[task.id] = replace(
+        task,
+        status=TaskStatus.IN_PROGRESS,
+        started_ms=task.started_ms or event.at_ms,
+        ended_ms=None,
+        attempts=task.attempts + 1,
+        lane=lane_named(draft, event) or task.lane,
+        reason="",
+    )
+    draft.current_task = task.id
+
+
+def _task_progressed(draft: Draft, event: RunEvent) -> None:
+    task = task_meant(draft, event)
+    if task is not None:
+        draft.logs.setdefault(task.id, []).append(entry_of(event, event.text("text")))
+
+
+_TASK_ENDS = {
+    "task-completed": TaskStatus.COMPLETED,
+    "task-failed": TaskStatus.FAILED,
+    "task-dropped": TaskStatus.DROPPED,
+    "task-blocked": TaskStatus.BLOCKED,
+}
+
+
+def _task_ended(draft: Draft, event: RunEvent) -> None:
+    task = task_meant(draft, event)
+    if task is None:
+        return
+    status = _TASK_ENDS[event.kind]
+    draft.tasks[task.id] = replace(
+        task,
+        status=status,
+        reason=event.text("reason"),
+        ended_ms=None if status is TaskStatus.BLOCKED else event.at_ms,
+    )
+    if event.text("text"):
+        draft.logs.setdefault(task.id, []).append(entry_of(event, event.text("text")))
+    if draft.current_task == task.id and status is not TaskStatus.BLOCKED:
+        going = (name for name, each in draft.tasks.items() if each.status == "IN_PROGRESS")
+        draft.current_task = next(going, "")
+
+
+# --- lanes, git, conflicts ------------------------------------------------------------------
+
+
+def _lane_opened(draft: Draft, event: RunEvent) -> None:
+    known = draft.lanes.get(event.lane)
+    name = event.lane if known is None else free_name(event.lane, draft.lanes)
+    draft.births[event.id] = name
+    task = task_meant(draft, event)
+    draft.lanes[name] = Lane(
+        id=name,
+        born=event.id,
+        branch=event.text("branch"),
+        task="" if task is None else task.id,
+        actor=event.actor,
+        start_commit=event.text("commit"),
+        commit=event.text("commit"),
+        opened_ms=event.at_ms,
+        changed_ms=event.at_ms,
+    )
+    if task is not None:
+        draft.tasks[task.id] = replace(draft.tasks[task.id], lane=name)
+
+
+_LANE_STEPS = {
+    "lane-finished": LaneStatus.FINISHED,
+    "lane-merged": LaneStatus.MERGED,
+    "lane-failed": LaneStatus.FAILED,
+    "lane-retried": LaneStatus.ACTIVE,
+    "lane-reassigned": LaneStatus.REASSIGNED,
+}
+
+
+def _lane_changed(draft: Draft, event: RunEvent) -> None:
+    lane = draft.lanes.get(lane_named(draft, event))
+    if lane is None:
+        return
+    draft.lanes[lane.id] = replace(
+        lane,
+        status=_LANE_STEPS[event.kind],
+        reason=event.text("reason"),
+        commit=event.text("commit") or lane.commit,
+        attempts=lane.attempts + (event.kind == "lane-retried"),
+        changed_ms=event.at_ms,
+    )
+    if event.kind == "lane-merged" and event.text("commit"):
+        draft.git = replace(draft.git, latest_commit=event.text("commit"))
+
+
+def _conflict_found(draft: Draft, event: RunEvent) -> None:
+    """Keep the conflict, and ask a person: nothing else can put two changes together."""
+    lane = draft.lanes.get(lane_named(draft, event))
+    files, operation = event.texts("files"), event.text("operation")
+    asked = escalation_name(event.id)
+    name = f"CON-{event.id[-6:]}"
+    draft.conflicts[name] = Conflict(
+        id=name,
+        at_ms=event.at_ms,
+        operation=operation,
+        lane="" if lane is None else lane.id,
+        files=files,
+        escalation=asked,
+    )
+    what, other = (
+        (lane.id, "the work branch") if lane is not None else ("the work branch", "its base")
+    )
+    draft.escalations[asked] = Escalation(
+        id=asked,
+        at_ms=event.at_ms,
+        actor=event.actor,
+        question=f"{what} does not go together with {other}: {', '.join(files)}",
+        task="" if lane is None else lane.task,
+        lane="" if lane is None else lane.id,
+        tried=(f"git {operation}",),
+        needed="a person who puts the changes together",
+    )
+    if lane is not None:
+        draft.lanes[lane.id] = replace(lane, status=LaneStatus.CONFLICT, changed_ms=event.at_ms)
+
+
+def _conflict_resolved(draft: Draft, event: RunEvent) -> None:
+    found = draft.conflicts.get(event.text("conflict"))
+    if found is None or not found.open:
+        return
+    how = event.text("resolution") or "resolved"
+    draft.conflicts[found.id] = replace(found, resolved_ms=event.at_ms, resolution=how)
+    answered(draft, event, found.escalation, how)
+    lane = draft.lanes.get(found.lane)
+    if lane is not None and lane.status is LaneStatus.CONFLICT:
+        draft.lanes[lane.id] = replace(lane, status=LaneStatus.FINISHED, changed_ms=event.at_ms)
+
+
+def _branch_made(draft: Draft, event: RunEvent) -> None:
+    draft.git = replace(draft.git, work_branch=event.text("branch"))
+
+
+def _commit_made(draft: Draft, event: RunEvent) -> None:
+    lane = draft.lanes.get(lane_named(draft, event))
+    if lane is not None:
+        draft.lanes[lane.id] = replace(lane, commit=event.text("commit"))
+    else:
+        draft.git = replace(draft.git, latest_commit=event.text("commit"))
+
+
+WORK_STEPS: dict[str, Callable[[Draft, RunEvent], None]] = {
+    "task-added": _task_added,
+    "task-revised": _task_revised,
+    "task-started": _task_started,
+    "task-progressed": _task_progressed,
+    **dict.fromkeys(_TASK_ENDS, _task_ended),
+    "lane-opened": _lane_opened,
+    **dict.fromkeys(_LANE_STEPS, _lane_changed),
+    "conflict-found": _conflict_found,
+    "conflict-resolved": _conflict_resolved,
+    "branch-made": _branch_made,
+    "commit-made": _commit_made,
+    "work-rebased": _commit_made,
+}

@@ -1,0 +1,1 @@
+"""Full text on disk: engine, fields, evidence, generations."""

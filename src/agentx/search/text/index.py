@@ -1,0 +1,282 @@
+"""Everything that can be found, at three scales, in one folder.
+
+    index = TextIndex.open(folder, clock)      # IndexUnavailable: then build one
+    index.put(documents)                       # passages of each; the same id replaces
+    index.put_chapters(chapters)               # windows and chapters of sessions
+    index.commit(mark)                         # seen by every reader, the mark beside it
+    index.search(parse("..."), Filters(), 10)
+
+    with TextIndex.building(folder, clock) as fresh:   # the old one answers meanwhile
+        fresh.put(...)                                 # ... and is replaced at the end
+
+One process writes, any number read; a reader sees each commit at its next search.
+
+Law: putting is idempotent, and a commit's mark is never ahead of what was committed. So an
+owner that goes on from the mark repeats at most what it had just done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import tantivy
+
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import IndexUnavailable
+from agentx.kernel.limits import SEARCH_HITS_MAX
+from agentx.kernel.store_paths import GenerationPaths
+from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
+from agentx.search.query import Query
+from agentx.search.text.engine import Engine, Reader
+from agentx.search.text.hits import best_hits, opened_hit
+from agentx.search.text.matching import typed
+from agentx.search.text.scales import windows
+from agentx.search.text.schema import (
+    FORMAT_VERSION,
+    chapter_record,
+    clean,
+    passage_records,
+    unpacked,
+    window_record,
+)
+from agentx.search.text.store import IndexStore, bytes_in
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """The three engines of one generation."""
+
+    passages: Engine
+    windows: Engine
+    chapters: Engine
+
+    def each(self) -> tuple[Engine, Engine, Engine]:
+        """Return them all."""
+        return self.passages, self.windows, self.chapters
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """The keys of the documents that one was drawn from, and of what replaced it, or 0."""
+
+    doc_id: str
+    superseded_by: int
+    drawn_from: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One state of the index, at every scale. What it returns stays true while others write."""
+
+    passages: Reader
+    windows: Reader
+    chapters: Reader
+
+    def hit(self, address: tantivy.DocAddress, score: float) -> Hit:
+        """Open a found passage."""
+        return opened_hit(self.passages.opened(address), score)
+
+    def ties(self, address: tantivy.DocAddress) -> Ties:
+        """Return what the document of a found passage is tied to."""
+        stored = self.passages.opened(address)
+        replacement, *sources = unpacked(bytes(stored.get_first("members") or b"")) or (0,)
+        return Ties(str(stored.get_first("doc_id") or ""), replacement, tuple(sources))
+
+    def session_of(self, chapter: tantivy.DocAddress) -> str:
+        """Return the session of a found chapter."""
+        return str(self.chapters.opened(chapter).get_first("session") or "")
+
+
+class TextIndex:
+    """Finds documents by their words. Safe to use from several threads."""
+
+    def __init__(self, store: IndexStore, generation: GenerationPaths, clock: Clock) -> None:
+        self._store = store
+        self._generation = generation
+        self._clock = clock
+        self._lock = RLock()
+        self._builds = False
+        self._scales = _opened(generation)
+
+    @classmethod
+    def open(cls, folder: Path, clock: Clock) -> TextIndex:
+        """Open the index that answers.
+
+        Raises: IndexUnavailable when there is none, it is damaged, or of another version.
+        """
+        store = IndexStore(folder, version=FORMAT_VERSION)
+        return cls(store, store.current(), clock)
+
+    @classmethod
+    @contextmanager
+    def building(cls, folder: Path, clock: Clock) -> Iterator[TextIndex]:
+        """Build a new index beside the one that answers; it takes its place when the block ends.
+
+        When the block fails, the old one stays.
+
+        Raises: LockHeld when another process writes; UnavailableError.
+        """
+        store = IndexStore(folder, version=FORMAT_VERSION)
+        store.claim(clock)
+        try:
+            generation = store.begin()
+            for scale in (generation.passages, generation.windows, generation.chapters):
+                Engine.create(scale)
+            fresh = cls(store, generation, clock)
+            fresh._builds = True
+            try:
+                yield fresh
+                fresh.commit()
+            finally:
+                fresh._close_engines()
+            store.adopt(generation)
+        finally:
+            store.release()
+
+    @classmethod
+    def open_or_create(cls, folder: Path, clock: Clock) -> TextIndex:
+        """Open the index, or make an empty one in place of what cannot be used."""
+        try:
+            return cls.open(folder, clock)
+        except IndexUnavailable:
+            with cls.building(folder, clock):
+                pass
+            return cls.open(folder, clock)
+
+    def put(self, documents: Iterable[Document]) -> None:
+        """Add documents, or replace those of the same id; seen after `commit`."""
+        with self._lock:
+            writing = self._writing().passages
+            for document in documents:
+                writing.remove("doc_id", (clean(document.doc_id),))
+                writing.add(passage_records(document))
+
+    def put_chapters(self, chapters: Iterable[Chapter]) -> None:
+        """Add chapters of sessions, or replace those of the same id; seen after `commit`."""
+        with self._lock:
+            writing = self._writing()
+            for chapter in chapters:
+                self._drop_chapter(chapter.chapter_id)
+                if chapter.documents:
+                    writing.windows.add(
+                        window_record(chapter, window) for window in windows(chapter)
+                    )
+                    writing.chapters.add((chapter_record(chapter),))
+
+    def delete(self, doc_ids: Iterable[str]) -> None:
+        """Remove documents, and the windows and chapters that hold any of their words.
+
+        The owner puts those chapters again without them.
+        """
+        with self._lock:
+            writing = self._writing()
+            names = [clean(doc_id) for doc_id in doc_ids]
+            writing.passages.remove("doc_id", names)
+            writing.windows.remove("member", names)
+            writing.chapters.remove("member", names)
+
+    def delete_parts(self, parts: Iterable[str]) -> None:
+        """Remove every document that was put as one of these parts."""
+        with self._lock:
+            self._writing().passages.remove("member", [clean(part) for part in parts])
+
+    def commit(self, mark: object = None) -> None:
+        """Make what was put and deleted seen and durable; then note the owner's mark.
+
+        Raises: IndexUnavailable; then the owner builds a new index.
+        """
+        with self._lock:
+            for engine in self._writing().each():
+                engine.commit()
+            if mark is not None:
+                self._store.set_mark(self._generation, mark)
+
+    def mark(self) -> Any:
+        """Return what the owner noted at the last commit, or None."""
+        return self._store.mark(self._generation)
+
+    def search(self, query: Query, filters: Filters, limit: int) -> tuple[Hit, ...]:
+        """Return the documents that match best, each with its best passage.
+
+        Phrases are insisted on first; when nothing has them, their words do.
+
+        Raises: IndexUnavailable.
+        """
+        reader = self.reading().passages
+        limit = max(1, min(limit, SEARCH_HITS_MAX))
+        for strict in (True, False) if query.phrases else (False,):
+            wanted = typed(reader, query, strict=strict)
+            if wanted is not None:
+                hits = best_hits(reader, wanted, filters, limit)
+                if hits:
+                    return hits
+        return ()
+
+    def reading(self) -> Reading:
+        """Return the index as the last commit left it.
+
+        Raises: IndexUnavailable.
+        """
+        with self._lock:
+            return Reading(*(engine.reader() for engine in self._answering().each()))
+
+    def verify(self) -> None:
+        """See that the files are there, whole, and of this version.
+
+        Raises: IndexUnavailable.
+        """
+        self._store.current()
+        self.reading()
+
+    def _answering(self) -> Scales:
+        """Return the engines of the generation that answers now."""
+        name = self._store.current_name()
+        if not self._builds and name is not None and name != self._generation.root.name:
+            generation = self._store.current()
+            scales = _opened(generation)
+            self._close_engines()
+            self._generation, self._scales = generation, scales
+        return self._scales
+
+    def status(self) -> IndexStatus:
+        """Return what the index holds."""
+        with self._lock:
+            counts = [engine.reader().count for engine in self._answering().each()]
+            return IndexStatus(
+                documents=sum(counts),
+                passages=counts[0],
+                bytes_on_disk=bytes_in(self._generation.root),
+                generation=self._generation.root.name,
+            )
+
+    def close(self) -> None:
+        """Let go; what was not committed is gone."""
+        with self._lock:
+            self._close_engines()
+            if not self._builds:
+                self._store.release()
+
+    def _drop_chapter(self, chapter_id: str) -> None:
+        names = (clean(chapter_id),)
+        self._scales.windows.remove("doc_id", names)
+        self._scales.chapters.remove("doc_id", names)
+
+    def _writing(self) -> Scales:
+        if not self._builds:
+            self._store.claim(self._clock)
+        return self._answering()
+
+    def _close_engines(self) -> None:
+        for engine in self._scales.each():
+            engine.close()
+
+
+def _opened(generation: GenerationPaths) -> Scales:
+    return Scales(
+        Engine(generation.passages), Engine(generation.windows), Engine(generation.chapters)
+    )

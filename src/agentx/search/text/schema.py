@@ -1,0 +1,153 @@
+"""The fields on disk. A change here is a change of `FORMAT_VERSION`, and old indexes are rebuilt.
+
+    doc_key, session_key   hashes of the ids, as numbers: read without opening a document
+    text                   terms with positions; what BM25 counts
+    speaker, speakers      the names of who speaks, as terms and as bits
+    body                   the passage as it was written, for snippets
+    member                 the documents a window or chapter holds, or the part that a passage
+                           is from: to take them out again
+
+Filters are exact words in fields of their own. Numbers lie in columns, so that ranking
+reads hundreds of hits without opening one.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import tantivy
+
+from agentx.kernel.ids import digest
+from agentx.search.analysis import ANALYSER, analyser, indexable, terms
+from agentx.search.document import Chapter, Document
+from agentx.search.text.scales import Passage, Window, chapter_text, passages
+from agentx.search.traits import traits
+
+FORMAT_VERSION = 2
+
+WORD_FIELDS = ("doc_type", "project", "session", "agent", "harness", "role", "issue")
+
+
+@lru_cache(maxsize=1)
+def schema() -> tantivy.Schema:
+    """Return the schema, the same for every scale."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("text", tokenizer_name=ANALYSER, index_option="position")
+    builder.add_text_field("speaker", tokenizer_name=ANALYSER, index_option="basic")
+    for name in WORD_FIELDS:
+        builder.add_text_field(name, stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("doc_id", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_bytes_field("body", stored=True)
+    builder.add_bytes_field("members", stored=True)
+    builder.add_text_field("member", tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("doc_key", indexed=True, fast=True)
+    builder.add_unsigned_field("session_key", indexed=True, fast=True)
+    builder.add_unsigned_field("speakers", fast=True)
+    builder.add_unsigned_field("traits", fast=True)
+    builder.add_unsigned_field("part", indexed=True, fast=True)
+    builder.add_unsigned_field("start", stored=True)
+    builder.add_integer_field("timestamp_ms", stored=True, indexed=True, fast=True)
+    return builder.build()
+
+
+def register(index: tantivy.Index) -> None:
+    """Tell an opened index how its text becomes terms."""
+    index.register_tokenizer(ANALYSER, analyser())
+
+
+def key(text: str) -> int:
+    """Return the number that stands for an id in a column."""
+    return int.from_bytes(digest(text, size=8))
+
+
+def packed(keys: Iterable[int]) -> bytes:
+    """Return keys as bytes."""
+    listed = list(keys)
+    return struct.pack(f">{len(listed)}Q", *listed)
+
+
+def unpacked(data: bytes) -> tuple[int, ...]:
+    """Return the keys in some bytes."""
+    return struct.unpack(f">{len(data) // 8}Q", data)
+
+
+def passage_records(document: Document) -> Iterator[tantivy.Document]:
+    """Yield the passages of a document as the index takes them."""
+    found = int(traits(document))
+    for part, passage in enumerate(passages(document.text)):
+        record = _passage_record(document, part, passage)
+        record.add_unsigned("traits", found)
+        yield record
+
+
+def _passage_record(document: Document, part: int, passage: Passage) -> tantivy.Document:
+    """Return one passage. The first one carries the keywords."""
+    record = _record(document)
+    words = passage.text
+    if part == 0 and document.keywords:
+        words = f"{words}\n{' '.join(document.keywords)}"
+    record.add_text("text", indexable(words))
+    record.add_bytes("body", passage.text.encode("utf-8", "replace"))
+    record.add_text("doc_id", clean(document.doc_id))
+    record.add_unsigned("doc_key", key(document.doc_id))
+    record.add_unsigned("part", part)
+    record.add_unsigned("start", passage.start)
+    if document.part:
+        record.add_text("member", clean(document.part))
+    if document.superseded_by or document.drawn_from:
+        replacement = key(document.superseded_by) if document.superseded_by else 0
+        record.add_bytes("members", packed((replacement, *map(key, document.drawn_from))))
+    names = " ".join(filter(None, (document.speaker, document.agent, document.harness)))
+    if names:
+        record.add_text("speaker", indexable(names))
+        record.add_unsigned("speakers", name_bits(terms(names)))
+    return record
+
+
+def name_bits(names: Iterable[str]) -> int:
+    """Return names as a set of bits, so that a column can tell who may be speaking."""
+    bits = 0
+    for name in names:
+        bits |= 1 << (key(name) % 64)
+    return bits
+
+
+def window_record(chapter: Chapter, window: Window) -> tantivy.Document:
+    """Return a window as the index takes it."""
+    record = _record(window.members[0])
+    record.add_text("text", indexable(window.text))
+    _tie(record, chapter, window.members)
+    return record
+
+
+def chapter_record(chapter: Chapter) -> tantivy.Document:
+    """Return a chapter as the index takes it."""
+    record = _record(chapter.documents[-1])
+    record.add_text("text", indexable(chapter_text(chapter)))
+    _tie(record, chapter, chapter.documents)
+    return record
+
+
+def _tie(record: tantivy.Document, chapter: Chapter, members: tuple[Document, ...]) -> None:
+    record.add_text("doc_id", clean(chapter.chapter_id))
+    record.add_bytes("members", packed(key(member.doc_id) for member in members))
+    for member in members:
+        record.add_text("member", clean(member.doc_id))
+
+
+def _record(document: Document) -> tantivy.Document:
+    record = tantivy.Document()
+    for name in WORD_FIELDS:
+        value: str = getattr(document, name)
+        if value:
+            record.add_text(name, clean(value))
+    record.add_unsigned("session_key", key(document.session))
+    record.add_integer("timestamp_ms", document.timestamp_ms)
+    return record
+
+
+def clean(text: str) -> str:
+    """Return an id or name as the index holds it."""
+    return text.encode("utf-8", "replace").decode("utf-8")

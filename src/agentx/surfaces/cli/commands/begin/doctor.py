@@ -1,0 +1,52 @@
+"""`agentx doctor`: what is wrong, and the mend."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from agentx.operations.capture.live import LiveReply, live
+from agentx.operations.setup.installation import setup_inputs
+from agentx.operations.upkeep.doctor import Diagnosis, Health, diagnose, fix
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+_SIGNS = {Health.GOOD: ("ok", "green"), Health.NOTE: ("--", "yellow"), Health.WRONG: ("!!", "red")}
+
+
+@click.command(cls=Verb)
+@click.option("--fix", "mend", is_flag=True, help="Mend what can be mended without asking.")
+@click.option("--live", "try_hook", is_flag=True, help="Send a test event through the real hook.")
+@click.pass_context
+def command(ctx: click.Context, mend: bool, try_hook: bool) -> None:
+    """Look at everything AgentX needs, and say what is wrong and how to mend it.
+
+    Leaves with 4 when something is wrong.
+    """
+    invocation: Invocation = ctx.obj
+    project, inputs = invocation.project, setup_inputs(invocation.project)
+    fixed = fix(project, inputs) if mend else ()
+    found = diagnose(project, invocation.memory, inputs)
+    tried = live(project, invocation.memory) if try_hook else None
+    diagnosis = Diagnosis(checks=found.checks, fixed=fixed)
+    invocation.show(
+        {"well": diagnosis.is_well, "checks": diagnosis.checks, "fixed": fixed, "live": tried},
+        lambda screen: _draw(screen, diagnosis, tried),
+    )
+    ctx.exit(0 if diagnosis.is_well and (tried is None or tried.arrived) else 4)
+
+
+def _draw(screen: Console, diagnosis: Diagnosis, tried: LiveReply | None) -> None:
+    for done in diagnosis.fixed:
+        screen.print(f"mended: {done}", style="green", soft_wrap=True)
+    for check in diagnosis.checks:
+        sign, style = _SIGNS[check.health]
+        row = Text(f"{sign} ", style=style).append(f"{check.name:<14}", style="bold")
+        screen.print(row.append(check.says, style="default"), soft_wrap=True)
+        if check.mend:
+            screen.print(f"{'':<17}-> {check.mend}", style="dim", soft_wrap=True)
+    if tried is not None:
+        word = "arrived in the log" if tried.arrived else "did not arrive"
+        screen.print(f"\nlive test: {word}; the hook took {tried.hook_ms} ms")
+    if diagnosis.is_well:
+        screen.print("\nAll is well.", style="green")

@@ -1,0 +1,129 @@
+"""`agentx import`: history from the transcripts of agent CLIs."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from agentx.kernel.when import point
+from agentx.operations.capture.import_history import (
+    ImportReply,
+    ImportRequest,
+    Step,
+    import_history,
+)
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+_DAMAGED_SHOWN = 10
+
+
+@click.command(cls=Verb)
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.option("--since", default="", metavar="T", help="Only what happened since: 2026-03-02, 30d.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="At most N transcripts, newest first."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be imported, and leave it.")
+@click.option("--all-projects", is_flag=True, help="Also what was done in other folders.")
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    sources: tuple[str, ...],
+    since: str,
+    limit: int | None,
+    dry_run: bool,
+    all_projects: bool,
+) -> None:
+    """Take the transcripts that agent CLIs keep on disk into the log.
+
+    SOURCE is an agent CLI (claude-code, codex, gemini, opencode, copilot), a transcript or a
+    folder of them; none means all agent CLIs. Importing twice changes nothing.
+    """
+    project = invocation.project
+    request = ImportRequest(
+        sources=sources,
+        since_ms=point(since, now_ms=project.clock.now_ms(), zone=render.local_zone())
+        if since
+        else None,
+        limit=limit,
+        dry_run=dry_run,
+        all_projects=all_projects,
+    )
+    with invocation.memory() as memory, progress(invocation) as bar:
+        task = bar.add_task("importing", total=None, events=0)
+
+        def told(step: Step) -> None:
+            bar.update(task, total=step.total, completed=step.done, events=step.events)
+
+        memory.drain()
+        reply = import_history(project, memory, request, told)
+    invocation.show(reply, lambda screen: draw(screen, reply))
+
+
+def progress(invocation: Invocation) -> Progress:
+    """Return a progress bar on stderr that leaves no trace."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} transcripts, {task.fields[events]:,} events"),
+        TimeElapsedColumn(),
+        console=invocation.talk,
+        transient=True,
+        disable=invocation.as_json or not invocation.talk.is_terminal,
+    )
+
+
+def draw(screen: Console, reply: ImportReply) -> None:
+    """Show what an import did."""
+    seen = [one for one in reply.harnesses if one.transcripts or one.unchanged]
+    if not seen:
+        screen.print("No transcripts of this project found.")
+        others = sum(one.other_projects for one in reply.harnesses)
+        if others:
+            screen.print(
+                f"\nhint: {render.counted(others, 'transcript')} of other folders: "
+                "see them with --all-projects --dry-run",
+                style="dim",
+            )
+        return
+    new = ">WOULD READ" if reply.dry_run else ">NEW"
+    table = render.table("AGENT CLI", ">SESSIONS", ">PROMPTS", ">EVENTS", new, ">SIZE", "DATES")
+    for one in seen:
+        table.add_row(
+            render.harness(one.harness),
+            f"{one.sessions:,}",
+            f"{one.prompts:,}",
+            f"{one.events:,}",
+            f"{one.events if reply.dry_run else one.stored:,}",
+            render.size(one.bytes),
+            f"{render.moment(one.first_ms)[:10]} to {render.moment(one.last_ms)[:10]}"
+            if one.events
+            else "-",
+        )
+    screen.print(table)
+    unchanged = sum(one.unchanged for one in seen)
+    if unchanged:
+        screen.print(
+            f"\n{render.counted(unchanged, 'transcript')} unchanged since the last import",
+            style="dim",
+        )
+    for one in seen:
+        if one.keeps_transcripts_days is not None and one.transcripts:
+            screen.print(
+                f"\n{one.harness} deletes its transcripts after {one.keeps_transcripts_days} days; "
+                "what is imported stays",
+                style="dim",
+            )
+    if reply.damaged:
+        _draw_damaged(screen, reply)
+
+
+def _draw_damaged(screen: Console, reply: ImportReply) -> None:
+    count = sum(one.damaged for one in reply.harnesses)
+    screen.print(f"\n{render.counted(count, 'damaged line')} skipped:", style="yellow")
+    for item in reply.damaged[:_DAMAGED_SHOWN]:
+        screen.print(f"  {item.path}:{item.line}: {item.reason}", soft_wrap=True)
+    if count > _DAMAGED_SHOWN:
+        screen.print(f"  and {count - _DAMAGED_SHOWN} more: --json names up to 100", style="dim")

@@ -1,0 +1,62 @@
+"""`agentx init`: from nothing to memory."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+
+from agentx.operations.capture.import_history import Step
+from agentx.operations.setup.init import InitReply, InitRequest, init, named_harnesses
+from agentx.operations.setup.installation import setup_inputs
+from agentx.surfaces.cli.commands.begin.import_history import draw as draw_import
+from agentx.surfaces.cli.commands.begin.import_history import progress
+from agentx.surfaces.cli.commands.begin.setup import draw as draw_setup
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+
+@click.command(cls=Verb)
+@click.option(
+    "--harness",
+    default="auto",
+    show_default=True,
+    metavar="LIST",
+    help="Agent CLIs to set up, with commas; auto finds those in use.",
+)
+@click.option("--no-import", is_flag=True, help="Leave past sessions where they are.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and leave it.")
+@click.pass_obj
+def command(invocation: Invocation, harness: str, no_import: bool, dry_run: bool) -> None:
+    """Set this project up: find the agent CLIs in use, install hooks, import their history."""
+    request = InitRequest(
+        harnesses=named_harnesses(harness), with_import=not no_import, dry_run=dry_run
+    )
+    project = invocation.project
+    with progress(invocation) as bar:
+        task = bar.add_task("importing", total=None, events=0)
+
+        def told(step: Step) -> None:
+            bar.update(task, total=step.total, completed=step.done, events=step.events)
+
+        reply = init(project, invocation.memory, setup_inputs(project), request, told)
+    invocation.show(reply, lambda screen: _draw(screen, reply))
+
+
+def _draw(screen: Console, reply: InitReply) -> None:
+    screen.print(f"[bold]{reply.project_id}[/bold]  [dim]{reply.root}[/dim]", soft_wrap=True)
+    for one in reply.setups:
+        draw_setup(screen, one)
+    for failure in reply.failures:
+        screen.print(f"{failure.harness}: {failure.message}", style="red", soft_wrap=True)
+        if failure.hint:
+            screen.print(f"  hint: {failure.hint}", style="dim", soft_wrap=True)
+    if not reply.setups and not reply.failures:
+        screen.print("No agent CLI found on this machine.", style="yellow")
+        screen.print("  hint: name one with --harness claude-code", style="dim")
+    if reply.imported is not None:
+        screen.print()
+        draw_import(screen, reply.imported)
+    if not reply.dry_run:
+        screen.print(
+            "\nFrom now on every session is remembered. Next: "
+            "[bold]agentx sessions[/bold], [bold]agentx events[/bold], [bold]agentx status[/bold]."
+        )

@@ -1,0 +1,80 @@
+"""`agentx setup`: one agent CLI."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from agentx.adapters.port import Scope
+from agentx.kernel.errors import InvalidValue
+from agentx.operations.setup.init import named_harnesses
+from agentx.operations.setup.installation import setup_inputs
+from agentx.operations.setup.setup import Setup, SetupReply, setup
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+_DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+@click.command(cls=Verb)
+@click.argument("harness")
+@click.option(
+    "--scope",
+    type=click.Choice([scope.value for scope in Scope]),
+    default=Scope.USER.value,
+    show_default=True,
+    help="All projects of this user, or this project only.",
+)
+@click.option("--dry-run", is_flag=True, help="Show the change, and leave it.")
+@click.option("--uninstall", is_flag=True, help="Take out exactly what was added.")
+@click.pass_obj
+def command(
+    invocation: Invocation, harness: str, scope: str, dry_run: bool, uninstall: bool
+) -> None:
+    """Add AgentX to one agent CLI, or take it out again.
+
+    HARNESS is claude-code, codex, gemini, opencode or copilot. What you have in its settings
+    stays; a copy is kept before every change.
+    """
+    chosen = named_harnesses(harness)
+    if len(chosen) != 1:
+        raise InvalidValue("name one agent CLI", hint="`agentx init` sets up all that are in use")
+    project = invocation.project
+    reply = setup(
+        setup_inputs(project),
+        Setup(
+            harness=chosen[0],
+            project_root=project.root,
+            scope=Scope(scope),
+            dry_run=dry_run,
+            uninstall=uninstall,
+        ),
+    )
+    invocation.show(reply, lambda screen: draw(screen, reply))
+
+
+def draw(screen: Console, reply: SetupReply) -> None:
+    """Show what became of each settings file."""
+    for file in reply.files:
+        if reply.changed and not file.changed and not file.notes:
+            continue
+        screen.print(
+            f"[bold]{reply.title}[/bold]: {_did(reply, file.changed)} {file.path}", soft_wrap=True
+        )
+        if reply.dry_run and file.diff:
+            for row in file.diff.splitlines():
+                screen.print(
+                    Text(f"  {row}", style=_DIFF_STYLES.get(row[:1], "dim")), soft_wrap=True
+                )
+        if file.backup is not None:
+            screen.print(f"  copy of the file before: {file.backup}", style="dim", soft_wrap=True)
+        for note in file.notes:
+            screen.print(f"  note: {note}", style="yellow", soft_wrap=True)
+
+
+def _did(reply: SetupReply, changed: bool) -> str:
+    if not changed:
+        return "nothing to do in"
+    if reply.dry_run:
+        return "would change"
+    return "removed AgentX from" if reply.uninstall else "installed in"

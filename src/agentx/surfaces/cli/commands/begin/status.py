@@ -1,0 +1,92 @@
+"""`agentx status`: what is remembered, and what is running."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from agentx.kernel.when import age
+from agentx.memory.retrieval import TextIndexState
+from agentx.operations.setup.installation import setup_inputs
+from agentx.operations.upkeep.status import RoomsStatus, StatusReply, status
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@click.command(cls=Verb)
+@click.pass_obj
+def command(invocation: Invocation) -> None:
+    """Show what is remembered of this project, and what is running."""
+    with invocation.memory() as memory:
+        reply = status(invocation.project, memory, setup_inputs(invocation.project))
+    now_ms = invocation.project.clock.now_ms()
+    invocation.show(reply, lambda screen: _draw(screen, reply, now_ms))
+
+
+def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
+    log = reply.memory.log
+    screen.print(f"[bold]{reply.project_id}[/bold]  [dim]{reply.root} (by {reply.rule})[/dim]")
+    rows: list[tuple[str, str]] = [
+        (
+            "remembered",
+            f"{render.counted(log.events, 'event')} in {render.counted(log.sessions, 'session')}",
+        )
+    ]
+    if log.first_ms is not None and log.last_ms is not None:
+        span = f"{render.moment(log.first_ms)} to {render.moment(log.last_ms)}"
+        rows.append(("", f"{span}, last {age(log.last_ms, now_ms=now_ms)}"))
+    for harness, count in log.by_harness.items():
+        rows.append(("", f"{harness}: {count:,}"))
+    if log.forgotten:
+        rows.append(("forgotten", render.counted(log.forgotten, "event")))
+    rows += _rooms(reply.rooms)
+    waiting = reply.memory.spool_waiting
+    rows.append(
+        ("spool", "empty" if not waiting else f"{render.counted(waiting, 'record')} waiting")
+    )
+    if reply.memory.spool_refused:
+        rows.append(("refused", f"{reply.memory.spool_refused:,}: see `agentx doctor`"))
+    rows.append(("store", f"{render.size(log.bytes_on_disk)} in {reply.store}"))
+    rows.append(("daemon", _daemon(reply)))
+    rows.append(("words", _words(reply.indexes.text)))
+    rows.append(("vectors", render.vectors(reply.indexes.vectors)))
+    spent = reply.memory.spending
+    if spent is not None:
+        used = f"{spent.tokens:,} of {spent.tokens_max:,} tokens"
+        paid = f"${spent.usd:.2f} of ${spent.usd_max:.2f}"
+        calls = render.counted(spent.calls, "call")
+        rows.append(("model", f"{spent.model}: {used}, {paid} today, {calls}"))
+    rows.append(("hooks", ", ".join(reply.hooks) or "none: `agentx init` installs them"))
+    for name, text in rows:
+        screen.print(f"  {name:<12}{text}", soft_wrap=True)
+
+
+def _rooms(rooms: RoomsStatus) -> list[tuple[str, str]]:
+    rows = []
+    if rooms.observations or rooms.lessons:
+        learnt = f"{render.counted(rooms.observations, 'observation')}"
+        lessons = f", {render.counted(rooms.lessons, 'lesson')} of runs" if rooms.lessons else ""
+        rows.append(("learnt", learnt + lessons))
+    if rooms.questions_open:
+        rows.append(("questions", f"{rooms.questions_open:,} open: `agentx clarify`"))
+    if rooms.active_run:
+        rows.append(("run", rooms.active_run))
+    return rows
+
+
+def _words(state: TextIndexState) -> str:
+    if not state.ready:
+        return "not yet indexed: `agentx sync`"
+    left = f"; {state.entries_left:,} log entries behind" if state.entries_left else ""
+    return f"{render.counted(state.passages, 'passage')}, {render.size(state.bytes_on_disk)}{left}"
+
+
+def _daemon(reply: StatusReply) -> str:
+    if reply.memory.served_by != "daemon":
+        return "not running: `agentx daemon start`, or `agentx sync` now and then"
+    minutes = reply.memory.daemon_uptime_ms // 60_000
+    return f"running, pid {reply.memory.daemon_pid}, for {minutes} min"

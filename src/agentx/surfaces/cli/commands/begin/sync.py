@@ -1,0 +1,59 @@
+"""`agentx sync`: take what hooks captured and bring every view up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from agentx.memory.port import Drained, Told
+from agentx.operations.capture.sync import sync
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@click.command(cls=Verb)
+@click.pass_obj
+def command(invocation: Invocation) -> None:
+    """Take what hooks captured into the log and bring every view up to date.
+
+    The daemon does this by itself; without one, do it when you like.
+    """
+    with invocation.memory() as memory, _progress(invocation) as embedding:
+        reply = sync(invocation.project, memory, embedding)
+    invocation.show(reply, lambda screen: _draw(screen, reply))
+
+
+@contextmanager
+def _progress(invocation: Invocation) -> Iterator[Told]:
+    """Give what shows how far embedding is, where somebody looks."""
+    talk = invocation.talk
+    if invocation.as_json or not talk.is_terminal:
+        yield lambda _done, _total: None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=talk, transient=True) as bar:
+        task = bar.add_task("embedding", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _draw(screen: Console, reply: Drained) -> None:
+    screen.print(
+        f"took {render.counted(reply.files, 'captured record')}: "
+        f"{render.counted(reply.stored, 'new event')}, {reply.duplicates:,} seen before"
+    )
+    if reply.damaged:
+        screen.print(
+            f"{render.counted(reply.damaged, 'record')} damaged, kept as notes", style="yellow"
+        )
+    if reply.refused:
+        screen.print(
+            f"{render.counted(reply.refused, 'record')} could not be taken: see `agentx doctor`",
+            style="red",
+        )

@@ -1,0 +1,1 @@
+"""What stands behind it: the daemon, the settings, the logs."""

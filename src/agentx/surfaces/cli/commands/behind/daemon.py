@@ -1,0 +1,138 @@
+"""`agentx daemon`: the background process of a project's store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentx.daemon import control
+from agentx.daemon.address import tcp
+from agentx.daemon.control import Condition, DaemonState, Ending, Started
+from agentx.daemon.launch import DaemonWish, launch, serve
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.frame import Invocation, VerbGroup
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.group(cls=VerbGroup)
+def command() -> None:
+    """Start and stop the background process of this project's store.
+
+    It takes what hooks capture at once and serves gRPC on a Unix socket. Everything works without
+    it: then each command opens the store itself.
+    """
+
+
+@command.command("start")
+@click.option("--tcp", "listen", default="", metavar="HOST:PORT", help="Listen on TCP too.")
+@click.option("--tls-cert", type=_FILE, help="PEM certificate: needed beyond loopback.")
+@click.option("--tls-key", type=_FILE, help="PEM key of the certificate.")
+@click.option("--foreground", is_flag=True, help="Stay in the foreground, for a service manager.")
+@click.option("--idle-exit-ms", type=click.IntRange(min=0), default=0, hidden=True)
+@click.option("--to-log", is_flag=True, hidden=True)
+@click.pass_obj
+def start(
+    invocation: Invocation,
+    *,
+    listen: str,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    foreground: bool,
+    idle_exit_ms: int,
+    to_log: bool,
+) -> None:
+    """Start the daemon, and return when it answers."""
+    wish = DaemonWish(
+        listen=listen, tls_certificate=tls_cert, tls_key=tls_key, idle_exit_ms=idle_exit_ms
+    )
+    if listen:
+        tcp(listen, tls_cert, tls_key)  # refused here, where the user sees it, not in a log
+    if foreground:
+        serve(invocation.project, wish, log_to_file=to_log)
+        return
+    started = launch(invocation.project, wish)
+    now_ms = invocation.project.clock.now_ms()
+    invocation.show(
+        {**_told(started.state, now_ms), "was_running": started.was_running},
+        lambda screen: _draw_started(screen, started),
+    )
+
+
+@command.command("stop")
+@click.pass_obj
+def stop(invocation: Invocation) -> None:
+    """Stop the daemon, and return when it is gone."""
+    ending = control.stop(invocation.project.store)
+    was_running = ending is not Ending.NOT_RUNNING
+    invocation.show(
+        {"was_running": was_running, "ending": ending.value},
+        lambda screen: screen.print(f"the daemon {_spoken(ending)}"),
+    )
+
+
+@command.command("status")
+@click.pass_obj
+def status(invocation: Invocation) -> None:
+    """Say whether the daemon runs, and where it can be reached."""
+    found = control.state(invocation.project.store)
+    now_ms = invocation.project.clock.now_ms()
+    invocation.show(_told(found, now_ms), lambda screen: _draw(screen, found, now_ms))
+
+
+def _told(found: DaemonState, now_ms: int) -> dict[str, Any]:
+    return {
+        "state": found.condition.value,
+        "pid": found.pid or None,
+        "address": found.address or None,
+        "tcp_address": found.tcp_address or None,
+        "token_file": found.token_file or None,
+        "version": found.version or None,
+        "started_ms": found.started_ms,
+        "uptime_ms": _uptime_ms(found, now_ms),
+    }
+
+
+def _uptime_ms(found: DaemonState, now_ms: int) -> int | None:
+    return None if found.started_ms is None else max(0, now_ms - found.started_ms)
+
+
+def _draw_started(screen: Console, started: Started) -> None:
+    verb = "was running already" if started.was_running else "started"
+    screen.print(f"the daemon {verb}, process {started.state.pid}")
+    _draw_addresses(screen, started.state)
+
+
+def _draw(screen: Console, found: DaemonState, now_ms: int) -> None:
+    match found.condition:
+        case Condition.RUNNING:
+            minutes = (_uptime_ms(found, now_ms) or 0) // 60_000
+            screen.print(
+                f"running, process {found.pid}, for {render.counted(minutes, 'minute')}, "
+                f"version {found.version}"
+            )
+            _draw_addresses(screen, found)
+        case Condition.CHANGING:
+            screen.print(f"starting or stopping, process {found.pid}")
+        case Condition.STALE:
+            screen.print(f"not running: process {found.pid} was killed")
+            screen.print("\nhint: `agentx daemon start` clears up and starts anew", style="dim")
+        case Condition.STOPPED:
+            screen.print("not running")
+
+
+def _draw_addresses(screen: Console, found: DaemonState) -> None:
+    screen.print(f"  socket  {found.address}", soft_wrap=True)
+    if found.tcp_address:
+        screen.print(f"  tcp     {found.tcp_address}, token in {found.token_file}", soft_wrap=True)
+
+
+def _spoken(ending: Ending) -> str:
+    if ending is Ending.KILLED:
+        return "did not stop and was killed: nothing that was acknowledged is lost"
+    return ending.value

@@ -1,0 +1,34 @@
+"""`agentx rebuild`: make a view from nothing, out of the facts."""
+
+from __future__ import annotations
+
+import click
+
+from agentx.operations.upkeep.rebuild import VIEWS, rebuild
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.commands.said.toc import behind_progress
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+
+@click.command(cls=Verb)
+@click.argument("view", type=click.Choice(tuple(VIEWS)))
+@click.pass_obj
+def command(invocation: Invocation, view: str) -> None:
+    """Make a view from nothing: what was said and written down stays as it is.
+
+    \b
+    toc           the table of contents
+    search        the index of words; the old one answers meanwhile
+    vectors       the index of meanings
+    recalls       how often things were recalled
+    digests       what sessions are told at their start
+    observations  the words that observations are found by
+
+    Damaged views are made anew without being told to; this is for when you want to be sure.
+    """
+    with invocation.memory() as memory:
+        made = behind_progress(
+            invocation, lambda told: rebuild(invocation.project, memory, view, told)
+        )
+    said = f"{made.view}: made anew, {render.counted(made.count, made.what)}"
+    invocation.show(made, lambda screen: screen.print(said))

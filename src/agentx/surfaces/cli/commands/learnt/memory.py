@@ -1,0 +1,367 @@
+"""`agentx memory`: what agents decided, changed, broke and found out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.limits import OBSERVATION_CHARS_MAX
+from agentx.kernel.text import printable
+from agentx.kernel.when import age, point
+from agentx.operations.memory import read as memory_read
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.wiring.observations import (
+    Category,
+    Observation,
+    ObservationIndex,
+    Recall,
+    SearchFilters,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from agentx.operations.memory.stats import MemoryStats
+
+_CATEGORIES = tuple(each.value for each in Category)
+_STYLES = {
+    Category.DECISION: "green",
+    Category.CODE_CHANGE: "blue",
+    Category.ERROR: "red",
+    Category.KEY_FACT: "cyan",
+    Category.COMPACTION_SUMMARY: "magenta",
+}
+
+
+def _filtered(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a verb the options that narrow what it shows."""
+    options = (
+        click.option("--agent", default="", metavar="ROLE", help="Only of this role."),
+        click.option("--issue", type=click.IntRange(0), metavar="N", help="Only of this issue."),
+        click.option("--category", type=click.Choice(_CATEGORIES), help="Only of this kind."),
+        click.option("--since", default="", metavar="T", help="From this time: 2026-03-02, 7d."),
+        click.option("--until", default="", metavar="T", help="Before this time."),
+        click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N"),
+    )
+    for option in reversed(options):
+        verb = option(verb)
+    return verb
+
+
+@click.group(cls=VerbGroup)
+def command() -> None:
+    """Show what agents decided, changed, broke and found out, per issue; correct it.
+
+    Captured at the end of each session and recalled at the start of the next. The files lie in
+    .agentx/memory/ and are complete after `agentx sync`.
+    """
+
+
+@command.command("search")
+@click.argument("query")
+@_filtered
+@click.pass_obj
+def search(invocation: Invocation, /, query: str, limit: int, **given: Any) -> None:
+    """Find observations by their words, best first."""
+    filters = _filters(invocation, **given)
+    found = memory_read.memory_search(invocation.project, query, filters=filters, limit=limit)
+    _show_rows(invocation, found, "Nothing found.")
+
+
+@command.command("list")
+@_filtered
+@click.pass_obj
+def list_(invocation: Invocation, /, limit: int, **given: Any) -> None:
+    """Show observations, newest first."""
+    filters = _filters(invocation, limit=limit, **given)
+    found = memory_read.memory_list(invocation.project, filters)
+    asked = filters != SearchFilters(limit=limit)
+    _show_rows(invocation, found, "No observation fits." if asked else "No observations yet.")
+
+
+@command.command("show")
+@click.argument("observation_id", metavar="ID")
+@click.pass_obj
+def show(invocation: Invocation, observation_id: str) -> None:
+    """Show one observation in full, with where it is known from."""
+    found = memory_read.memory_show(invocation.project, observation_id)
+    now_ms = invocation.project.clock.now_ms()
+    invocation.show(
+        {"observation": found.observation, "archived": found.archived},
+        lambda screen: _draw_one(screen, found.observation, found.archived, now_ms),
+    )
+
+
+@command.command("add")
+@click.argument("text")
+@click.option("--agent", required=True, metavar="ROLE", help="Who found it out.")
+@click.option("--issue", type=click.IntRange(0), default=0, metavar="N", help="Where it belongs.")
+@click.option(
+    "--category", type=click.Choice(_CATEGORIES), default=Category.KEY_FACT.value, show_default=True
+)
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file it speaks of.")
+@click.pass_obj
+def add(
+    invocation: Invocation,
+    text: str,
+    agent: str,
+    issue: int,
+    category: str,
+    files: tuple[str, ...],
+) -> None:
+    """Remember something, in at most 2,000 characters."""
+    from agentx.operations.memory.write import Draft, memory_add
+
+    draft = Draft(text=text, agent=agent, issue=issue, category=category, files=files)
+    kept = memory_add(invocation.project, draft)
+    if len(text.strip()) > OBSERVATION_CHARS_MAX:
+        invocation.talk.print(f"only the first {OBSERVATION_CHARS_MAX:,} characters were kept")
+    invocation.show({"id": kept.id}, lambda screen: screen.print(kept.id, markup=False))
+
+
+@command.command("remove")
+@click.argument("observation_id", metavar="ID")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def remove(invocation: Invocation, observation_id: str, yes: bool) -> None:
+    """Take an observation away for good."""
+    from agentx.operations.memory.write import memory_remove
+
+    found = memory_read.memory_show(invocation.project, observation_id).observation
+    if not (yes or invocation.as_json) and sys.stdin.isatty():
+        said = render.line(found.summary, 70)
+        click.confirm(f"Remove for good: {said}?", abort=True, err=True)
+    memory_remove(invocation.project, observation_id)
+    invocation.show(
+        {"removed": observation_id},
+        lambda screen: screen.print(f"removed {observation_id}", markup=False),
+    )
+
+
+@command.command("compact")
+@click.option("--issue", type=click.IntRange(0), metavar="N", help="Only this issue.")
+@click.option(
+    "--older-than",
+    type=click.IntRange(0),
+    metavar="DAYS",
+    help="Merge what is older [default: 90].",
+)
+@click.pass_obj
+def compact(invocation: Invocation, issue: int | None, older_than: int | None) -> None:
+    """Merge related old observations; their originals go to the archive."""
+    from agentx.operations.memory.write import memory_compact
+
+    done = memory_compact(invocation.project, issue=issue, older_than_days=older_than)
+
+    def draw(screen: Console) -> None:
+        if not done.archived:
+            screen.print("Nothing to merge: what is old stands alone, or nothing is old enough.")
+            return
+        merged = render.counted(len(done.merged), "new one")
+        screen.print(
+            f"merged {render.counted(done.archived, 'observation')} of"
+            f" {render.counted(done.issues, 'issue')} into {merged}"
+        )
+        screen.print("the originals are kept in the archive: agentx memory show ID", style="dim")
+
+    invocation.show(done, draw)
+
+
+@command.command("migrate")
+@click.option("--to", required=True, type=click.Choice(("json", "sqlite")))
+@click.pass_obj
+def migrate(invocation: Invocation, to: str) -> None:
+    """Keep observations in SQLite, or in JSON files again; verified before it switches."""
+    from agentx.operations.memory.write import memory_migrate
+
+    done = memory_migrate(invocation.project, to)
+
+    def draw(screen: Console) -> None:
+        screen.print(
+            f"{render.counted(done.observations, 'observation')} and"
+            f" {render.counted(done.archived, 'original')} in the archive are now kept in {to}"
+        )
+        screen.print(f"digest of all of them: {done.digest}", style="dim")
+        screen.print(f"the old store is kept in {done.kept_aside}", style="dim", soft_wrap=True)
+
+    invocation.show(done, draw)
+
+
+@command.command("verify")
+@click.pass_obj
+def verify(invocation: Invocation) -> None:
+    """Check observations against git: whose files changed since, and what was taken back."""
+    from agentx.operations.memory.check import memory_verify
+
+    found = memory_verify(invocation.project)
+
+    def draw(screen: Console) -> None:
+        screen.print(
+            f"checked {render.counted(found.checked, 'observation')}: {found.stale:,} with files"
+            f" changed since, {found.superseded:,} superseded; {found.amended:,} marked anew"
+        )
+
+    invocation.show(found, draw)
+
+
+@command.command("budget")
+@click.option("--agent", default="", metavar="ROLE", help="Who is about to start.")
+@click.option("--issue", type=click.IntRange(0), default=0, metavar="N", help="On which issue.")
+@click.option("--context", default="", metavar="TEXT", help="What the work is about.")
+@click.option(
+    "--session",
+    "session_id",
+    default="",
+    metavar="ID",
+    help="Instead: how full this session's context is, and what compaction would leave.",
+)
+@click.pass_obj
+def budget(invocation: Invocation, agent: str, issue: int, context: str, session_id: str) -> None:
+    """Show what a session would begin with, and how much of it is recalled memory."""
+    if session_id:
+        from agentx.operations.memory.session import session_budget
+
+        with invocation.memory() as memory:
+            memory.drain()
+            measured = session_budget(invocation.project, memory, session_id)
+        invocation.show(measured, lambda screen: screen.print(measured.report, markup=False))
+        return
+    from agentx.operations.memory.check import memory_budget
+
+    asked = Recall(agent=agent, issue_number=issue, context=context, counted=False)
+    found = memory_budget(invocation.project, asked)
+    invocation.show(found, lambda screen: screen.print(found.report, markup=False))
+
+
+@command.command("stats")
+@click.pass_obj
+def stats(invocation: Invocation) -> None:
+    """Show what is kept, and how captures, recalls and searches went lately."""
+    from agentx.operations.memory.stats import memory_stats
+
+    found = memory_stats(invocation.project)
+    now_ms = invocation.project.clock.now_ms()
+    invocation.show(found, lambda screen: _draw_stats(screen, found, now_ms))
+
+
+def _filters(invocation: Invocation, *, limit: int | None = None, **given: Any) -> SearchFilters:
+    now_ms = invocation.project.clock.now_ms()
+
+    def moment(said: str) -> Millis | None:
+        return point(said, now_ms=now_ms, zone=render.local_zone()) if said else None
+
+    return SearchFilters(
+        agent=given["agent"],
+        issue_number=given["issue"],
+        category=None if given["category"] is None else Category(given["category"]),
+        since_ms=moment(given["since"]),
+        until_ms=moment(given["until"]),
+        limit=limit,
+    )
+
+
+def _show_rows(invocation: Invocation, found: tuple[ObservationIndex, ...], nothing: str) -> None:
+    now_ms = invocation.project.clock.now_ms()
+
+    def draw(screen: Console) -> None:
+        if not found:
+            screen.print(nothing)
+            return
+        for row in found:
+            issue = f"  issue {row.issue_number}" if row.issue_number else ""
+            old = age(row.timestamp_ms, now_ms=now_ms)
+            said = f"{_kind(row.category)}  {old}{issue}  {row.agent}  [dim]{row.id}[/]"
+            screen.print(said, soft_wrap=True)
+            screen.print(render.line(_doubt(row) + row.summary, screen.width - 2), end="\n\n")
+        screen.print("open one: agentx memory show ID", style="dim")
+
+    invocation.show({"observations": found}, draw)
+
+
+def _doubt(row: ObservationIndex) -> str:
+    if row.superseded_by:
+        return "(superseded) "
+    return "(files changed since) " if row.stale else ""
+
+
+def _kind(category: Category) -> str:
+    return f"[{_STYLES[category]}]{category}[/]"
+
+
+def _draw_one(screen: Console, found: Observation, archived: bool, now_ms: int) -> None:
+    issue = f"issue {found.issue_number}" if found.issue_number else "no issue"
+    screen.print(f"{_kind(found.category)}  {issue}  {found.agent}  [dim]{found.id}[/]")
+    when = render.moment(found.timestamp_ms)
+    old = age(found.timestamp_ms, now_ms=now_ms)
+    screen.print(f"{when} ({old}), {found.tokens} tokens", style="dim")
+    screen.print()
+    screen.print(printable(found.content), markup=False, soft_wrap=True)
+    facts = (
+        ("merged since; this is the original", archived),
+        (f"superseded by {found.superseded_by}", found.superseded_by),
+        (f"changed since it was written: {', '.join(found.changed_files)}", found.changed_files),
+        (f"files: {', '.join(found.files)}", found.files),
+        (f"commit: {found.commit}", found.commit),
+        (f"session: {found.session_id}", found.session_id),
+        (f"events: {', '.join(found.event_ids)}", found.event_ids),
+        (f"merged from: {', '.join(found.sources)}", found.sources),
+    )
+    said = [text for text, known in facts if known]
+    if said:
+        screen.print()
+    for text in said:
+        screen.print(printable(text), style="dim", markup=False, soft_wrap=True)
+
+
+def _draw_stats(screen: Console, found: MemoryStats, now_ms: int) -> None:
+    store = found.store
+    state = "" if found.enabled else ", switched off (memory.enabled)"
+    screen.print(
+        f"{render.counted(store.total_observations, 'observation')} of"
+        f" {render.counted(store.issue_count, 'issue')}, {store.total_tokens:,} tokens,"
+        f" {render.size(store.bytes_on_disk)} in {found.backend}{state}"
+    )
+    if store.oldest_ms is not None and store.newest_ms is not None:
+        screen.print(
+            f"from {render.moment(store.oldest_ms)} to {render.moment(store.newest_ms)}"
+            f" ({age(store.newest_ms, now_ms=now_ms)})",
+            style="dim",
+        )
+    for name, counts in (("kinds", store.by_category), ("agents", store.by_agent)):
+        if counts:
+            said = ", ".join(f"{word} {count:,}" for word, count in counts.items())
+            screen.print(f"{name}: {said}", markup=False)
+    screen.print(
+        f"superseded {store.superseded:,}, with files changed since {store.stale:,},"
+        f" merged away {store.archived:,}"
+    )
+    table = render.table(
+        "\nLATELY", ">\nTIMES", ">\nOBSERVATIONS", ">\nTOKENS", ">\nMEDIAN", ">\nWORST"
+    )
+    for name, row in (
+        ("captures", found.captures),
+        ("recalls", found.recalls),
+        ("searches", found.searches),
+    ):
+        table.add_row(
+            name,
+            f"{row.times:,}",
+            f"{row.observations:,}",
+            f"{row.tokens:,}",
+            f"{row.median_ms:,.0f} ms",
+            f"{row.worst_ms:,.0f} ms",
+        )
+    screen.print(table)
+    screen.print(
+        f"\nrecall displaced {found.displaced_tokens:,} tokens of reading again; it may use"
+        f" {found.max_tokens:,} a session (memory.maxTokens)"
+    )
+    if found.captures_skipped:
+        screen.print(f"captures skipped: {found.captures_skipped}", style="yellow")
+    for sentence in found.alerts:
+        screen.print(f"! {sentence}", style="yellow", markup=False)

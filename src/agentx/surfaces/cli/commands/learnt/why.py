@@ -1,0 +1,66 @@
+"""`agentx why`: from anything recalled down to the words that prove it."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
+from agentx.kernel.text import preview, printable
+from agentx.operations.recall.why import Trace, why
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+_TEXT_CHARS_MAX = 600
+_AFTER_CHARS = 200
+_STYLES = {"toc_node": "bold cyan", "lesson": "bold", "line": "bold", "grip": "italic"}
+
+
+@click.command(cls=Verb)
+@click.argument("doc_id", metavar="ID")
+@click.pass_obj
+def command(invocation: Invocation, doc_id: str) -> None:
+    """Show why something is remembered: the words it came from, who said them, and when.
+
+    ID is any id that recall, search or toc shows: a grip, a node, an event, a lesson (PAT-001).
+    """
+    with invocation.memory() as memory:
+        memory.drain()
+        memory.catch_up()
+        trace = why(invocation.project, memory, doc_id)
+    invocation.show(trace, lambda screen: _draw(screen, trace))
+
+
+def _draw(screen: Console, trace: Trace) -> None:
+    tree = Tree(_label(trace), guide_style="dim", highlight=False)
+    _fill(tree, trace)
+    screen.print(tree)
+
+
+def _fill(tree: Tree, trace: Trace) -> None:
+    for below in trace.rests_on:
+        _fill(tree.add(_label(below)), below)
+    if trace.left_out:
+        tree.add(Text(f"and {trace.left_out} more", style="dim"))
+
+
+def _label(trace: Trace) -> Text:
+    label = _said(trace)
+    facts = [render.moment(trace.timestamp_ms), trace.source, trace.id]
+    label.append(f"\n{'  '.join(filter(None, facts))}", style="not bold not italic dim default")
+    if trace.recalled:
+        times = "once" if trace.recalled == 1 else f"{trace.recalled:,} times"
+        last = render.moment(trace.recalled_last_ms)
+        label.append(f"\nrecalled {times}, last {last}", style="not bold not italic green")
+    return label
+
+
+def _said(trace: Trace) -> Text:
+    if trace.kind == "event" and trace.marks:
+        shown = Text(printable(trace.text)[: trace.marks[-1][1] + _AFTER_CHARS])
+        for start, end in trace.marks:
+            shown.stylize("bold reverse", start, end)
+        return shown
+    said = preview(printable(trace.text), _TEXT_CHARS_MAX) or "(no text)"
+    return Text(f'"{said}"' if trace.kind == "grip" else said, style=_STYLES.get(trace.kind, ""))

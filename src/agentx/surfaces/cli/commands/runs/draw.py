@@ -1,0 +1,206 @@
+"""How a run looks on a terminal: phases, tasks, lanes, what blocks it, what is next."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from agentx.kernel.text import printable
+from agentx.kernel.when import age
+from agentx.operations.runs.read import ArchivedRow, RunOverview, RunRow, TaskRow
+from agentx.operations.runs.recover import PullRequest, Rebuilt, Resumption
+from agentx.surfaces.cli import render
+
+_STATUS = {
+    "COMPLETED": "green",
+    "PASSED": "green",
+    "MERGED": "green",
+    "IN_PROGRESS": "cyan",
+    "ACTIVE": "cyan",
+    "FINISHED": "cyan",
+    "PASSED_WITH_WARNINGS": "yellow",
+    "BLOCKED": "yellow",
+    "CONFLICT": "red",
+    "FAILED": "red",
+    "DROPPED": "dim",
+    "REASSIGNED": "dim",
+    "PENDING": "dim",
+}
+_SIGNS = {"COMPLETED": "x", "IN_PROGRESS": ">", "PENDING": " ", "BLOCKED": "!", "FAILED": "-"}
+_STEPS_MAX = 6
+_FAULTS_MAX = 5
+
+
+def draw_list(screen: Console, rows: tuple[RunRow, ...], now_ms: int) -> None:
+    """Draw all runs."""
+    if not rows:
+        screen.print("There are no runs yet.")
+        screen.print('\nhint: `agentx run start "TITLE"` begins one', style="dim")
+        return
+    for row in rows:
+        counted = f"{row.tasks_done} of {render.counted(row.tasks, 'task')}"
+        changed = age(row.updated_ms, now_ms=now_ms)
+        facts = (row.phase, _status(row.status), counted, changed)
+        _entry(screen, f"{'*' if row.active else ' '} {row.run_id}", row.title, facts)
+
+
+def _entry(screen: Console, head: str, title: str, facts: tuple[str | Text, ...]) -> None:
+    """Draw a run in a list: its id whole, to be copied, and below it what fits."""
+    screen.print(Text(head, style="bold"), soft_wrap=True)
+    line = Text("  ").append_text(Text("  ").join(Text("").append(fact) for fact in facts))
+    room = max(screen.width - line.cell_len - 2, 20)
+    screen.print(line.append("  ").append_text(render.line(title, room)), soft_wrap=True)
+
+
+def draw_archived(screen: Console, rows: tuple[ArchivedRow, ...]) -> None:
+    """Draw the runs that are packed away."""
+    if not rows:
+        screen.print("No run is packed away.")
+        return
+    for row in rows:
+        status = _status(row.status) if row.status else Text("damaged", style="red")
+        when = (f"ended {row.completed_at[:10]}", f"packed {row.archived_at[:10]}")
+        _entry(screen, f"  {row.run_id}", row.title, (status, *when))
+    screen.print("\nhint: `agentx run restore RUN` lays one out again", style="dim")
+
+
+def draw_run(screen: Console, run: RunOverview, now_ms: int) -> None:
+    """Draw where a run stands."""
+    head = Text(printable(run.title), style="bold").append("  ").append_text(_status(run.status))
+    screen.print(head, soft_wrap=True)
+    began = f"began {age(run.created_ms, now_ms=now_ms)}"
+    changed = f"last change {age(run.updated_ms, now_ms=now_ms)}"
+    screen.print(f"{run.run_id}  {began}, {changed}", style="dim", soft_wrap=True)
+    if run.description:
+        screen.print(Text(printable(run.description)), soft_wrap=True)
+    if run.reason:
+        screen.print(Text(printable(run.reason)), soft_wrap=True)
+    screen.print()
+    phases = Text()
+    for number, row in enumerate(run.phases):
+        phases.append(" - " if number else "", style="dim")
+        phases.append(f"[{_SIGNS.get(row.status, ' ')}] {row.phase}", style=_STATUS[row.status])
+    screen.print(phases, soft_wrap=True)
+    if run.tasks:
+        screen.print()
+        draw_tasks(screen, run.tasks)
+    if run.lanes:
+        screen.print()
+        draw_lanes(screen, run, now_ms)
+    _draw_blockers(screen, run, now_ms)
+    _draw_next(screen, run)
+    if run.faults:
+        screen.print()
+        for fault in run.faults[:_FAULTS_MAX]:
+            screen.print(Text(f"damaged: {fault}"), style="red", soft_wrap=True)
+        if len(run.faults) > _FAULTS_MAX:
+            screen.print(f"and {len(run.faults) - _FAULTS_MAX} more", style="red")
+        screen.print("\nhint: `agentx run rebuild` moves aside what cannot be read", style="dim")
+
+
+def draw_tasks(screen: Console, rows: tuple[TaskRow, ...]) -> None:
+    """Draw tasks."""
+    table = render.table("TASK", "STATUS", "TITLE", "LANE", "")
+    for row in rows:
+        note = row.reason or row.verdict.replace("_", " ").lower()
+        if row.status == "PENDING":
+            note = "ready" if row.ready else f"waits for {', '.join(row.waits_for)}"
+        table.add_row(
+            row.task_id,
+            _status(row.status),
+            render.line(row.title, 48),
+            row.lane,
+            Text(note, style="green" if row.ready else "dim"),
+        )
+    screen.print(table)
+
+
+def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
+    """Draw lanes."""
+    if not run.lanes:
+        screen.print("No lanes: `agentx run lane open --task TASK` makes one.")
+        return
+    table = render.table("LANE", "STATUS", "TASK", "CHANGED", "")
+    for lane in run.lanes:
+        tries = f"try {lane.attempts}" if lane.attempts > 1 else ""
+        table.add_row(
+            lane.id,
+            _status(str(lane.status)),
+            lane.task,
+            age(lane.changed_ms, now_ms=now_ms),
+            render.line(" ".join(word for word in (tries, lane.reason) if word), 40),
+        )
+    screen.print(table)
+    where = f"branches agent/{run.run_id}/lane-*, merged into .../work, made from {run.base_branch}"
+    screen.print(where, style="dim", soft_wrap=True)
+
+
+def _draw_blockers(screen: Console, run: RunOverview, now_ms: int) -> None:
+    for asked in run.blockers:
+        line = Text(f"\n{asked.id} blocks it: ", style="yellow")
+        line.append(printable(asked.question), style="default")
+        screen.print(line.append(f" ({age(asked.at_ms, now_ms=now_ms)})", "dim"), soft_wrap=True)
+
+
+def _draw_next(screen: Console, run: RunOverview) -> None:
+    if not run.next:
+        return
+    screen.print()
+    for step in run.next[:_STEPS_MAX]:
+        line = Text("next: ", style="bold").append(printable(step.text), style="default")
+        screen.print(line.append(f"  {step.command}", "dim"), soft_wrap=True)
+    if len(run.next) > _STEPS_MAX:
+        screen.print(f"and {len(run.next) - _STEPS_MAX} more", style="dim")
+
+
+def draw_resumption(
+    screen: Console, found: Resumption, rebuilt: Rebuilt, lines: tuple[str, ...]
+) -> None:
+    """Draw how to go on with a run."""
+    screen.print(Text(found.run_id, style="bold"), soft_wrap=True)
+    screen.print("\nwhat happened", style="bold")
+    for line in lines:
+        screen.print(Text(f"  {printable(line)}"), soft_wrap=True)
+    for remark in rebuilt.remarks:
+        screen.print(Text(f"  mended: {printable(remark)}"), style="yellow", soft_wrap=True)
+    for fault in rebuilt.faults:
+        screen.print(Text(f"  not understood: {printable(fault)}"), style="red", soft_wrap=True)
+    screen.print("\nwhere it stopped", style="bold")
+    screen.print(Text(f"  {found.interruption}: {printable(found.stopped_at)}"), soft_wrap=True)
+    if found.last_checkpoint:
+        text = f"  last checkpoint: {printable(found.last_checkpoint)}"
+        screen.print(Text(text), soft_wrap=True)
+    if found.last_log:
+        screen.print(Text(f"  last noted: {printable(found.last_log)}"), soft_wrap=True)
+    screen.print("\nwhat to do next", style="bold")
+    for number, step in enumerate(found.next, 1):
+        screen.print(Text(f"  {number}. {printable(step.text)}"), soft_wrap=True)
+        if step.command:
+            screen.print(Text(f"     {step.command}"), style="cyan", soft_wrap=True)
+
+
+def draw_rebuilt(screen: Console, found: tuple[Rebuilt, ...]) -> None:
+    """Draw what a rebuild did."""
+    for each in found:
+        changed = render.counted(each.files_changed, "file")
+        screen.print(f"{each.run.id}: {each.run.events:,} events, {changed} made again")
+        for remark in each.remarks:
+            screen.print(Text(f"  {printable(remark)}"), style="yellow", soft_wrap=True)
+        for fault in each.faults:
+            screen.print(Text(f"  not understood: {printable(fault)}"), style="red", soft_wrap=True)
+
+
+def draw_pull_request(screen: Console, found: PullRequest) -> None:
+    """Draw what the pull request says, then what is still to be done for it."""
+    screen.print(Text(printable(found.description)), soft_wrap=True)
+    screen.print(Text(printable(found.checklist)), soft_wrap=True)
+    if found.changes is not None:
+        files = render.counted(len(found.changes.files), "file")
+        lines = f"+{found.changes.lines_added:,} -{found.changes.lines_removed:,} lines"
+        screen.print(f"{files}, {lines} on {found.work_branch}", style="dim", soft_wrap=True)
+    word = "ready to be opened" if found.ready else "not ready: see the open boxes above"
+    screen.print(word, style="green" if found.ready else "yellow")
+
+
+def _status(word: str) -> Text:
+    return Text(word.replace("_", " ").lower(), style=_STATUS.get(word, ""))

@@ -1,0 +1,142 @@
+"""`agentx run lane`: work at the same time, each on a branch and in a folder of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from agentx.kernel.errors import ConflictError
+from agentx.operations.runs.lane import (
+    LaneTold,
+    fail_lane,
+    finish_lane,
+    merge_lane,
+    open_lane,
+    reassign_lane,
+    rebase_work,
+    retry_lane,
+)
+from agentx.operations.runs.read import show_run
+from agentx.surfaces.cli.commands.runs.options import Saying, by_actor, draw_told, of_run, tell
+from agentx.surfaces.cli.frame import Invocation, VerbGroup
+
+
+@click.group(cls=VerbGroup)
+def lane() -> None:
+    """Open, merge and mend the lanes of a run.
+
+    A lane is a branch `agent/<run>/lane-<n>` in a folder of its own, so that several can be
+    worked on at once. Your own checkout and branches are never touched.
+    """
+
+
+@lane.command("open")
+@click.option("--task", default="", help="The task it is for; it is begun.")
+@click.option("--lane", "name", default="", help="Its name; without one the next number.")
+@by_actor
+@click.pass_obj
+def opened(invocation: Invocation, task: str, name: str, run_id: str, actor: str) -> None:
+    """Open a lane: a branch, and a folder to work in."""
+    by = Saying(run_id=run_id, actor=actor, task=task, lane=name)
+    _tell(invocation, open_lane(invocation.project, by), folder=True)
+
+
+@lane.command("list")
+@of_run
+@click.pass_obj
+def listed(invocation: Invocation, run_id: str) -> None:
+    """Show the lanes."""
+    found = show_run(invocation.project, run_id)
+    now_ms = invocation.project.clock.now_ms()
+
+    def draw(screen: Any) -> None:
+        from agentx.surfaces.cli.commands.runs.draw import draw_lanes
+
+        draw_lanes(screen, found, now_ms)
+
+    invocation.show({"run_id": found.run_id, "lanes": found.lanes}, draw)
+
+
+@lane.command("finish")
+@click.argument("name", metavar="LANE")
+@by_actor
+@click.pass_obj
+def finished(invocation: Invocation, name: str, run_id: str, actor: str) -> None:
+    """Say that a lane's work is done; all of it must be committed."""
+    by = Saying(run_id=run_id, actor=actor, lane=name)
+    _tell(invocation, finish_lane(invocation.project, by))
+
+
+@lane.command("merge")
+@click.argument("name", metavar="LANE")
+@by_actor
+@click.pass_obj
+def merged(invocation: Invocation, name: str, run_id: str, actor: str) -> None:
+    """Merge a lane into the work branch.
+
+    A conflict changes nothing in git; it is recorded, a person is asked, and the exit code is 3.
+    """
+    by = Saying(run_id=run_id, actor=actor, lane=name)
+    _tell(invocation, merge_lane(invocation.project, by))
+
+
+@lane.command("rebase")
+@by_actor
+@click.pass_obj
+def rebased(invocation: Invocation, run_id: str, actor: str) -> None:
+    """Put the work branch on top of its base branch; no lane may be open."""
+    by = Saying(run_id=run_id, actor=actor)
+    _tell(invocation, rebase_work(invocation.project, by))
+
+
+@lane.command("fail")
+@click.argument("name", metavar="LANE")
+@click.argument("reason")
+@by_actor
+@click.pass_obj
+def failed(invocation: Invocation, name: str, reason: str, run_id: str, actor: str) -> None:
+    """Say that a lane did not work, and why; its branch stays."""
+    by = Saying(run_id=run_id, actor=actor, lane=name)
+    _tell(invocation, fail_lane(invocation.project, by, reason))
+
+
+@lane.command("retry")
+@click.argument("name", metavar="LANE")
+@click.option("--reason", default="")
+@by_actor
+@click.pass_obj
+def retried(invocation: Invocation, name: str, reason: str, run_id: str, actor: str) -> None:
+    """Try a failed lane again, from what is on its branch."""
+    by = Saying(run_id=run_id, actor=actor, lane=name)
+    _tell(invocation, retry_lane(invocation.project, by, reason), folder=True)
+
+
+@lane.command("reassign")
+@click.argument("name", metavar="LANE")
+@click.option("--reason", default="")
+@by_actor
+@click.pass_obj
+def reassigned(invocation: Invocation, name: str, reason: str, run_id: str, actor: str) -> None:
+    """Give a lane's task to a new lane that begins where the work branch is."""
+    by = Saying(run_id=run_id, actor=actor, lane=name)
+    _tell(invocation, reassign_lane(invocation.project, by, reason), folder=True)
+
+
+def _tell(invocation: Invocation, done: LaneTold, *, folder: bool = False) -> None:
+    told = done.told
+    if done.conflict is not None:
+        if not invocation.as_json:
+            draw_told(invocation.talk, told)
+        what = done.conflict.lane or "the work branch"
+        raise ConflictError(
+            f"{what} conflicts in {', '.join(done.conflict.files)}: nothing was changed, "
+            f"{done.conflict.escalation} asks a person",
+            hint="`agentx run resume` says how to go on",
+        )
+    extra: dict[str, object] = {"folder": done.folder}
+    if done.lane is not None:
+        extra |= {"lane_id": done.lane.id, "branch": done.lane.branch}
+    tell(invocation, told, **extra)
+    if folder and not invocation.as_json:
+        invocation.screen.print(f"\nwork in: {done.folder}", soft_wrap=True)

@@ -1,0 +1,100 @@
+"""What the commands of runs have in common: which run, who speaks, what is said back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import printable
+from agentx.operations.runs.read import event_line
+from agentx.operations.runs.write import ORCHESTRATOR, Saying, Told
+from agentx.surfaces.cli.frame import Invocation
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def of_run(command: Command) -> Command:
+    """Add `--run`: the active one when none is named."""
+    return click.option(
+        "--run", "run_id", metavar="RUN", default="", help="Default: the active one."
+    )(command)
+
+
+def by_actor(command: Command) -> Command:
+    """Add `--actor`, and `--run`."""
+    return of_run(
+        click.option(
+            "--actor",
+            default=ORCHESTRATOR,
+            show_default=True,
+            help="Who says so, such as executor.",
+        )(command)
+    )
+
+
+def details(given: tuple[str, ...]) -> dict[str, Any]:
+    """Return `--detail k=v` as a mapping; one name given twice is a list.
+
+    Raises: InvalidValue.
+    """
+    found: dict[str, Any] = {}
+    for each in given:
+        name, sign, value = each.partition("=")
+        if not sign or not name.strip():
+            raise InvalidValue(f"{each[:60]!r} is not a detail", hint="use --detail name=value")
+        key = name.strip()
+        if key not in found:
+            found[key] = value
+        elif isinstance(found[key], list):
+            found[key].append(value)
+        else:
+            found[key] = [found[key], value]
+    return found
+
+
+def tell(invocation: Invocation, told: Told, **extra: object) -> None:
+    """Say what was recorded, and where the run stands now."""
+    run = told.run
+    data = {
+        "run_id": run.id,
+        "status": str(run.status),
+        "phase": str(run.phase),
+        "events": [
+            {
+                "event_id": event.id,
+                "timestamp_ms": event.at_ms,
+                "actor": event.actor,
+                "type": event.kind,
+                "task": event.task,
+                "lane": event.lane,
+                "detail": dict(event.detail),
+            }
+            for event in told.added
+        ],
+        "remarks": told.remarks,
+        **extra,
+    }
+    invocation.show(data, lambda screen: draw_told(screen, told))
+
+
+def draw_told(screen: Console, told: Told) -> None:
+    """Draw what was recorded."""
+    from rich.text import Text
+
+    for event in told.added:
+        screen.print(Text(printable(event_line(event))), soft_wrap=True)
+    if not told.added:
+        screen.print("nothing new: it was so already", style="dim")
+    for remark in told.remarks:
+        screen.print(Text(f"note: {printable(remark)}"), style="yellow", soft_wrap=True)
+    line = f"{told.run.id}  {told.run.phase}, {told.run.status}"
+    screen.print(line, style="dim", soft_wrap=True)
+
+
+__all__ = ["Saying", "by_actor", "details", "draw_told", "of_run", "tell"]

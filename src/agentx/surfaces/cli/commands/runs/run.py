@@ -1,0 +1,398 @@
+"""`agentx run`: a piece of work in phases, with tasks and lanes, that survives anything."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.operations.runs.read import (
+    event_line,
+    list_archived,
+    list_runs,
+    run_events,
+    show_run,
+)
+from agentx.operations.runs.recover import pull_request, rebuild_runs, resume_run
+from agentx.operations.runs.write import (
+    CANDIDATE_KINDS,
+    CONFIDENCES,
+    Verdict,
+    go_to_phase,
+    record_event,
+    record_verification,
+    start_run,
+    write_artifact,
+)
+from agentx.surfaces.cli.commands.runs.archive import archive, clean, restore
+from agentx.surfaces.cli.commands.runs.lane import lane
+from agentx.surfaces.cli.commands.runs.options import Saying, by_actor, details, of_run, tell
+from agentx.surfaces.cli.commands.runs.task import task
+from agentx.surfaces.cli.frame import Invocation, VerbGroup
+
+_BUDGET_DEFAULT = 20_000
+
+
+@click.group(cls=VerbGroup)
+def command() -> None:
+    """Plan, do, verify and hand over a piece of work, with everything that happened on record.
+
+    PLANNING, EXECUTION, VERIFICATION, CLEANUP, PR_PREP. Commands are about the active run unless
+    --run names another.
+    """
+
+
+command.add_command(task)
+command.add_command(lane)
+command.add_command(archive)
+command.add_command(clean)
+command.add_command(restore)
+
+
+@command.command("start")
+@click.argument("title")
+@click.option("--description", default="")
+@click.option("--requester", default="", help="Who wants it.")
+@click.option("--actor", default="orchestrator", show_default=True)
+@click.pass_obj
+def start(invocation: Invocation, title: str, description: str, requester: str, actor: str) -> None:
+    """Begin a run."""
+    run = start_run(
+        invocation.project, title, description=description, requester=requester, actor=actor
+    )
+
+    def draw(screen: Any) -> None:
+        screen.print(run.id, soft_wrap=True)
+        screen.print('\nhint: plan it with `agentx run task add "TITLE"`', style="dim")
+
+    invocation.show({"run_id": run.id, "title": run.title, "phase": str(run.phase)}, draw)
+
+
+@command.command("list")
+@click.option("--archived", is_flag=True, help="Those that are packed away.")
+@click.pass_obj
+def listed(invocation: Invocation, archived: bool) -> None:
+    """Show all runs, newest first; * marks the active one."""
+    if archived:
+        _list_archived(invocation)
+        return
+    rows = list_runs(invocation.project)
+    now_ms = invocation.project.clock.now_ms()
+
+    def draw(screen: Any) -> None:
+        from agentx.surfaces.cli.commands.runs.draw import draw_list
+
+        draw_list(screen, rows, now_ms)
+
+    invocation.show({"runs": rows}, draw)
+
+
+def _list_archived(invocation: Invocation) -> None:
+    rows = list_archived(invocation.project)
+
+    def draw(screen: Any) -> None:
+        from agentx.surfaces.cli.commands.runs.draw import draw_archived
+
+        draw_archived(screen, rows)
+
+    invocation.show({"archived": rows}, draw)
+
+
+@command.command("show")
+@click.argument("run_id", metavar="RUN", required=False, default="")
+@click.option("--run", "named", default="", hidden=True)
+@click.pass_obj
+def show(invocation: Invocation, run_id: str, named: str) -> None:
+    """Show where a run stands: phases, tasks, lanes, what blocks it, what is next."""
+    found = show_run(invocation.project, run_id or named)
+    now_ms = invocation.project.clock.now_ms()
+
+    def draw(screen: Any) -> None:
+        from agentx.surfaces.cli.commands.runs.draw import draw_run
+
+        draw_run(screen, found, now_ms)
+
+    invocation.show(found, draw)
+
+
+@command.command("event")
+@click.option("--type", "kind", default="", help="A type of event, such as task-started or note.")
+@click.option("--task", "task_id", default="")
+@click.option("--lane", "lane_id", default="")
+@click.option("--detail", multiple=True, metavar="NAME=VALUE", help="A field; may be repeated.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@by_actor
+@click.pass_obj
+def event(
+    invocation: Invocation,
+    kind: str,
+    task_id: str,
+    lane_id: str,
+    detail: tuple[str, ...],
+    limit: int,
+    run_id: str,
+    actor: str,
+) -> None:
+    """Record an event; without --type, show the last ones."""
+    if not kind:
+        _show_events(invocation, run_id, limit)
+        return
+    by = Saying(run_id=run_id, actor=actor, task=task_id, lane=lane_id)
+    told = record_event(invocation.project, by, kind, details(detail))
+    tell(invocation, told, event_id=told.added[0].id if told.added else "")
+
+
+def _show_events(invocation: Invocation, run_id: str, limit: int) -> None:
+    found = run_events(invocation.project, run_id, limit=limit)
+
+    def draw(screen: Any) -> None:
+        from rich.text import Text
+
+        from agentx.surfaces.cli import render
+
+        for each in found:
+            line = Text(render.moment(each.at_ms), style="dim").append(
+                f"  {event_line(each)}", "default"
+            )
+            screen.print(line, soft_wrap=True)
+
+    invocation.show({"events": found}, draw)
+
+
+@command.command("phase")
+@click.argument("phase", required=False, default="")
+@click.option("--reason", default="", help="Why, where that is not plain.")
+@by_actor
+@click.pass_obj
+def phase(invocation: Invocation, phase: str, reason: str, run_id: str, actor: str) -> None:
+    """Go to a phase: `next`, its name, `complete` or `fail`; without one, say which it is."""
+    if not phase:
+        found = show_run(invocation.project, run_id)
+        data = {"run_id": found.run_id, "phase": found.phase, "status": found.status}
+        invocation.show(data, lambda screen: screen.print(f"{found.phase}  {found.status}"))
+        return
+    by = Saying(run_id=run_id, actor=actor)
+    tell(invocation, go_to_phase(invocation.project, by, phase, reason=reason))
+
+
+@command.command("checkpoint")
+@click.argument("text", required=False, default="")
+@click.option("--task", "task_id", default="")
+@click.option("--commit", default="")
+@by_actor
+@click.pass_obj
+def checkpoint(
+    invocation: Invocation, text: str, task_id: str, commit: str, run_id: str, actor: str
+) -> None:
+    """Mark a point from which work can go on."""
+    given = {name: value for name, value in (("text", text), ("commit", commit)) if value}
+    by = Saying(run_id=run_id, actor=actor, task=task_id)
+    tell(invocation, record_event(invocation.project, by, "checkpoint-made", given))
+
+
+@command.command("verify")
+@click.option("--task", "task_id", default="", help="The task; without one, the whole run.")
+@click.option(
+    "--verdict",
+    type=click.Choice([str(each) for each in Verdict], case_sensitive=False),
+    required=True,
+)
+@click.option("--check", "checks", multiple=True, metavar="NAME=EVIDENCE", help="!NAME=... failed.")
+@click.option("--summary", default="")
+@by_actor
+@click.pass_obj
+def verify(
+    invocation: Invocation,
+    task_id: str,
+    verdict: str,
+    checks: tuple[str, ...],
+    summary: str,
+    run_id: str,
+    actor: str,
+) -> None:
+    """Record what was checked, and the verdict."""
+    by = Saying(run_id=run_id, actor=actor, task=task_id)
+    told = record_verification(invocation.project, by, verdict, checks, summary=summary)
+    tell(invocation, told)
+
+
+@command.command("escalate")
+@click.argument("text", metavar="QUESTION")
+@click.option("--task", "task_id", default="")
+@click.option("--lane", "lane_id", default="")
+@click.option("--tried", multiple=True, help="What was tried.")
+@click.option("--needed", default="", help="What would help.")
+@click.option("--option", "options", multiple=True, help="A way it could be settled.")
+@click.option("--no-block", is_flag=True, help="Work can go on meanwhile.")
+@click.option("--resolve", metavar="ESC", default="", help="Answer this one with the text instead.")
+@by_actor
+@click.pass_obj
+def escalate(
+    invocation: Invocation,
+    text: str,
+    task_id: str,
+    lane_id: str,
+    tried: tuple[str, ...],
+    needed: str,
+    options: tuple[str, ...],
+    no_block: bool,
+    resolve: str,
+    run_id: str,
+    actor: str,
+) -> None:
+    """Ask a person, or with --resolve give the person's answer."""
+    by = Saying(run_id=run_id, actor=actor, task=task_id, lane=lane_id)
+    if resolve:
+        detail: dict[str, Any] = {"escalation": resolve, "resolution": text}
+        tell(invocation, record_event(invocation.project, by, "escalation-resolved", detail))
+        return
+    detail = {"question": text, "tried": list(tried), "options": list(options), "needed": needed}
+    detail = {name: value for name, value in detail.items() if value}
+    detail["blocking"] = not no_block
+    told = record_event(invocation.project, by, "escalation-raised", detail)
+    tell(invocation, told, escalation_id=list(told.run.escalations)[-1])
+
+
+@command.command("artifact")
+@click.argument("name", metavar="NAME")
+@click.argument("file", metavar="FILE", required=False, default="-")
+@click.option("--task", "task_id", default="")
+@by_actor
+@click.pass_obj
+def artifact(
+    invocation: Invocation, name: str, file: str, task_id: str, run_id: str, actor: str
+) -> None:
+    """Write a page of the run, such as plan.md or constitution.md, from a file or `-`."""
+    path = Path(file)
+    if file != "-" and not path.is_file():
+        raise NotFound(f"{file}: no such file")
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else path.read_bytes()
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidValue(f"{file} is not text in UTF-8: {error.reason}") from None
+    by = Saying(run_id=run_id, actor=actor, task=task_id)
+    tell(invocation, write_artifact(invocation.project, by, name, text), name=name)
+
+
+@command.command("propose")
+@click.argument("text")
+@click.option("--kind", type=click.Choice(CANDIDATE_KINDS), required=True)
+@click.option("--evidence", multiple=True, help="What proves it: a file, an event, a test.")
+@click.option("--confidence", type=click.Choice(CONFIDENCES), default="MEDIUM", show_default=True)
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file it is about.")
+@click.option("--contradicts", multiple=True, metavar="LESSON", help="What it speaks against.")
+@click.option("--task", "task_id", default="")
+@click.option("--detail", multiple=True, metavar="NAME=VALUE", help="name, context, area, ...")
+@by_actor
+@click.pass_obj
+def propose(
+    invocation: Invocation,
+    /,
+    text: str,
+    kind: str,
+    confidence: str,
+    task_id: str,
+    detail: tuple[str, ...],
+    run_id: str,
+    actor: str,
+    **lists: tuple[str, ...],
+) -> None:
+    """Offer what the run taught to long-term memory."""
+    given = {**details(detail), "kind": kind, "text": text, "confidence": confidence}
+    given.update({name: list(each) for name, each in lists.items() if each})
+    by = Saying(run_id=run_id, actor=actor, task=task_id)
+    told = record_event(invocation.project, by, "candidate-proposed", given)
+    tell(invocation, told, candidate_id=list(told.run.candidates)[-1])
+
+
+@command.command("context")
+@click.option("--task", "task_id", default="", help="Default: the current one.")
+@click.option("--budget", type=click.IntRange(0), default=_BUDGET_DEFAULT, show_default=True)
+@of_run
+@click.pass_obj
+def context(invocation: Invocation, task_id: str, budget: int, run_id: str) -> None:
+    """Print what an agent should be handed for a task, within a budget of tokens."""
+    # What other rooms know is imported only where it is asked for.
+    from agentx.operations.runs.context import context_text, run_context
+
+    found = run_context(invocation.project, run_id, task_id, budget)
+    invocation.show(found, lambda _screen: click.echo(context_text(found), nl=False))
+
+
+@command.command("resume")
+@click.argument("run_id", metavar="RUN", required=False, default="")
+@click.option("--actor", default="orchestrator", show_default=True)
+@click.pass_obj
+def resume(invocation: Invocation, run_id: str, actor: str) -> None:
+    """Take a run up again: what happened, where it stopped, what to do next."""
+    found, rebuilt = resume_run(invocation.project, run_id, actor=actor)
+    lines = tuple(event_line(each) for each in found.happened)
+
+    def draw(screen: Any) -> None:
+        from agentx.surfaces.cli.commands.runs.draw import draw_resumption
+
+        draw_resumption(screen, found, rebuilt, lines)
+
+    data = {
+        "run_id": found.run_id,
+        "interruption": str(found.interruption),
+        "phase": str(found.phase),
+        "status": str(found.status),
+        "current_task": found.current_task,
+        "stopped_at": found.stopped_at,
+        "last_checkpoint": found.last_checkpoint,
+        "last_log": found.last_log,
+        "happened": lines,
+        "next": found.next,
+        "mended": rebuilt.remarks,
+        "faults": rebuilt.faults,
+    }
+    invocation.show(data, draw)
+
+
+@command.command("rebuild")
+@click.argument("run_id", metavar="RUN", required=False, default="")
+@click.option("--all", "everything", is_flag=True, help="Every run.")
+@click.pass_obj
+def rebuild(invocation: Invocation, run_id: str, everything: bool) -> None:
+    """Make a run's files from its events; what cannot be read is moved aside and named."""
+    found = rebuild_runs(invocation.project, run_id, everything=everything)
+
+    def draw(screen: Any) -> None:
+        from agentx.surfaces.cli.commands.runs.draw import draw_rebuilt
+
+        draw_rebuilt(screen, found)
+
+    data = {
+        "runs": [
+            {
+                "run_id": each.run.id,
+                "events": each.run.events,
+                "files_changed": each.files_changed,
+                "mended": each.remarks,
+                "faults": each.faults,
+            }
+            for each in found
+        ]
+    }
+    invocation.show(data, draw)
+
+
+@command.command("pr")
+@click.argument("run_id", metavar="RUN", required=False, default="")
+@click.option("--actor", default="orchestrator", show_default=True)
+@click.pass_obj
+def prepared(invocation: Invocation, run_id: str, actor: str) -> None:
+    """Show what the pull request says, and what is still missing."""
+    found = pull_request(invocation.project, run_id, actor=actor)
+
+    def draw(screen: Any) -> None:
+        from agentx.surfaces.cli.commands.runs.draw import draw_pull_request
+
+        draw_pull_request(screen, found)
+
+    invocation.show(found, draw)

@@ -1,0 +1,69 @@
+"""`agentx expand`: from a line of a summary to the words that prove it."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from agentx.kernel.text import printable
+from agentx.memory.port import Event, Expansion
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.commands.learnt import memory
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+_AROUND_CHARS = 400
+
+
+@click.command(cls=Verb)
+@click.argument("grip_id", metavar="ID")
+@click.option("--before", default=3, show_default=True, metavar="N", help="Events before it.")
+@click.option("--after", default=3, show_default=True, metavar="N", help="Events after it.")
+@click.pass_obj
+def command(invocation: Invocation, grip_id: str, before: int, after: int) -> None:
+    """Show the exact words that a line of the table of contents came from, or an observation."""
+    if grip_id.startswith("obs-"):
+        click.get_current_context().invoke(memory.show, observation_id=grip_id)
+        return
+    with invocation.memory() as opened:
+        opened.catch_up()
+        found = opened.expand(grip_id, before=before, after=after)
+    invocation.show(found, lambda screen: _draw(screen, found))
+
+
+def _draw(screen: Console, found: Expansion) -> None:
+    for event in found.events_before:
+        _draw_event(screen, event)
+    for event in found.excerpt_events:
+        spans = [
+            (span.start, span.end) for span in found.grip.spans if span.event_id == event.event_id
+        ]
+        _draw_proof(screen, event, spans)
+    for event in found.events_after:
+        _draw_event(screen, event)
+
+
+def _draw_event(screen: Console, event: Event) -> None:
+    _draw_head(screen, event)
+    screen.print(Padding(render.line(event.text, _AROUND_CHARS), (0, 0, 1, 2)), style="dim")
+
+
+def _draw_proof(screen: Console, event: Event, spans: list[tuple[int, int]]) -> None:
+    _draw_head(screen, event)
+    begin = max(min(start for start, _ in spans) - _AROUND_CHARS, 0)
+    end = max(end for _, end in spans) + _AROUND_CHARS
+    shown = Text()
+    at = begin
+    for start, stop in spans:
+        shown.append(printable(event.text[at:start]))
+        shown.append(printable(event.text[start:stop]), style="bold reverse")
+        at = stop
+    shown.append(printable(event.text[at:end]))
+    screen.print(Padding(shown, (0, 0, 1, 2)))
+
+
+def _draw_head(screen: Console, event: Event) -> None:
+    head = Text(f"{render.moment(event.timestamp_ms)}  ", style="dim")
+    head.append_text(render.harness(event.harness)).append(f"  {event.event_type}  ")
+    screen.print(head.append(event.event_id, style="dim"))

@@ -1,0 +1,132 @@
+"""`agentx search`: everything remembered, by words and by time."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from agentx.daemon.door import open_other
+from agentx.kernel.clock import Millis
+from agentx.kernel.when import age, point
+from agentx.memory.found import KINDS, MODES, REMEMBERED, SearchHit, SearchReply, SearchRequest
+from agentx.operations.recall.everywhere import EverywhereReply, search_everywhere
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+
+@click.command(cls=Verb)
+@click.argument("query")
+@click.option(
+    "--kind",
+    type=click.Choice((*KINDS, "all")),
+    default=None,
+    help="Only this kind; without it, everything but lines of the table of contents.",
+)
+@click.option("--agent", default="", metavar="ROLE", help="Only this role.")
+@click.option("--harness", default="", metavar="NAME", help="Only this agent CLI.")
+@click.option("--role", default="", metavar="WHO", help="Only user, assistant or tool.")
+@click.option("--session", "session_id", default="", metavar="ID", help="Only this session.")
+@click.option("--issue", default="", metavar="N", help="Only this issue.")
+@click.option("--since", default="", metavar="T", help="From this time: 2026-03-02, 7d.")
+@click.option("--until", default="", metavar="T", help="Before this time.")
+@click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True)
+@click.option("--limit", default=10, show_default=True, metavar="N")
+@click.option("--all-projects", is_flag=True, help="Every project on this machine.")
+@click.option("--explain", is_flag=True, help="Show the plan, and why each hit is there.")
+@click.pass_obj
+def command(invocation: Invocation, /, **given: str | int | bool) -> None:
+    """Find anything ever said: by words, "exact phrases", beginnings* and time.
+
+    Plain questions work too: "what did we decide about retries last week?"
+    """
+    everywhere = bool(given.pop("all_projects"))
+    request = _request(invocation, **given)
+    now_ms = invocation.project.clock.now_ms()
+    with invocation.memory() as memory:
+        memory.drain()
+        memory.catch_up()
+        reply = SearchReply(hits=()) if everywhere else memory.search(request)
+    if everywhere:
+        # After the project's own store is closed: it is opened again like all others.
+        found = search_everywhere(invocation.project, open_other, request)
+        invocation.show(found, lambda screen: _draw_everywhere(screen, found, now_ms))
+    else:
+        invocation.show(reply, lambda screen: _draw(screen, reply, now_ms))
+
+
+def _request(invocation: Invocation, **given: str | int | bool) -> SearchRequest:
+    now_ms = invocation.project.clock.now_ms()
+
+    def moment(word: str) -> Millis | None:
+        said = str(given[word])
+        return point(said, now_ms=now_ms, zone=render.local_zone()) if said else None
+
+    kind = given["kind"]
+    return SearchRequest(
+        query=str(given["query"]),
+        kinds=KINDS if kind == "all" else (str(kind),) if kind else REMEMBERED,
+        agent=str(given["agent"]),
+        harness=str(given["harness"]),
+        role=str(given["role"]),
+        session_id=str(given["session_id"]),
+        issue=str(given["issue"]),
+        since_ms=moment("since"),
+        until_ms=moment("until"),
+        now_ms=now_ms,
+        mode=str(given["mode"]),
+        limit=int(given["limit"]),
+        explain=bool(given["explain"]),
+    )
+
+
+def _draw(screen: Console, reply: SearchReply, now_ms: int) -> None:
+    for line in reply.plan:
+        screen.print(line, style="dim")
+    if reply.plan:
+        screen.print(f"layers: {', '.join(reply.layers)}\n", style="dim")
+    if not reply.hits:
+        screen.print("Nothing found.")
+        return
+    for hit in reply.hits:
+        _draw_hit(screen, hit, now_ms)
+    screen.print("open one: agentx show ID", style="dim")
+
+
+def _draw_everywhere(screen: Console, found: EverywhereReply, now_ms: int) -> None:
+    for hit in found.hits:
+        screen.print(hit.project, style="bold")
+        _draw_hit(screen, hit, now_ms)
+    if not found.hits:
+        screen.print("Nothing found.")
+    screen.print(f"looked in {render.counted(len(found.searched), 'project')}", style="dim")
+    for passed in found.passed_over:
+        hint = f" ({passed.hint})" if passed.hint else ""
+        screen.print(f"passed over {passed.project}: {passed.message}{hint}", style="yellow")
+
+
+def _source(hit: SearchHit) -> Text:
+    """Return who said it, or what it is: what was made of words is not taken for them."""
+    issue = f"issue {hit.issue}" if hit.issue else ""
+    if hit.kind == "event":
+        said = render.harness(hit.harness).append(f"  {hit.role}")
+        return said.append(f"  {hit.agent}" if hit.agent else "")
+    facts = "  ".join(filter(None, (hit.agent, issue)))
+    made = Text(hit.kind.replace("_", " "), style="bold magenta")
+    return made.append(f"  {facts}" if facts else "", style="not bold default")
+
+
+def _draw_hit(screen: Console, hit: SearchHit, now_ms: int) -> None:
+    head = Text(f"{render.moment(hit.timestamp_ms)} ", style="dim")
+    head.append(f"({age(hit.timestamp_ms, now_ms=now_ms)})  ", style="dim")
+    head.append_text(_source(hit))
+    screen.print(head.append(f"  {hit.doc_id}", style="dim"))
+    body = Text("  " + hit.snippet)
+    for start, end in hit.marks:
+        body.stylize("bold yellow", start + 2, end + 2)
+    screen.print(body)
+    if hit.also:
+        screen.print(f"  also: {', '.join(hit.also)}", style="dim")
+    if hit.why:
+        screen.print(f"  why: {'; '.join(hit.why)}", style="dim")
+    screen.print()

@@ -1,0 +1,61 @@
+"""`agentx sessions`: who worked on what, newest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from agentx.kernel.when import age, point
+from agentx.memory.port import Session, SessionQuery
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@click.command(cls=Verb)
+@click.option("--harness", default="", metavar="NAME", help="Only this agent CLI.")
+@click.option("--agent", default="", metavar="ROLE", help="Only this role.")
+@click.option("--since", default="", metavar="T", help="Active after this time: 2026-03-02, 7d.")
+@click.option("--until", default="", metavar="T", help="Begun before this time.")
+@click.option("--limit", default=50, show_default=True, metavar="N")
+@click.pass_obj
+def command(
+    invocation: Invocation, harness: str, agent: str, since: str, until: str, limit: int
+) -> None:
+    """Show the sessions, newest first."""
+    now_ms = invocation.project.clock.now_ms()
+    zone = render.local_zone()
+    query = SessionQuery(
+        harness=harness,
+        agent=agent,
+        since_ms=point(since, now_ms=now_ms, zone=zone) if since else None,
+        until_ms=point(until, now_ms=now_ms, zone=zone) if until else None,
+        limit=limit,
+    )
+    with invocation.memory() as memory:
+        memory.drain()
+        found = memory.sessions(query)
+    invocation.show({"sessions": found}, lambda screen: _draw(screen, found, now_ms))
+
+
+def _draw(screen: Console, found: tuple[Session, ...], now_ms: int) -> None:
+    if not found:
+        screen.print("No sessions yet.")
+        screen.print("\nhint: `agentx init` installs hooks and imports your history", style="dim")
+        return
+    table = render.table("SESSION", "AGENT CLI", "LAST", ">EVENTS", "BRANCH", "ABOUT")
+    for session in found:
+        table.add_row(
+            session.session_id[:8],
+            render.harness(session.harness),
+            age(session.last_ms, now_ms=now_ms) + ("" if session.ended else " *"),
+            f"{session.events:,}",
+            render.line(session.branch or "-", max(screen.width // 7, 9)),
+            render.line(session.title or "-", max(screen.width - 55 - screen.width // 7, 14)),
+        )
+    screen.print(table)
+    if any(not session.ended for session in found):
+        screen.print("\n* not ended, or its end was not seen", style="dim")

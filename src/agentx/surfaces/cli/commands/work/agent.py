@@ -1,0 +1,126 @@
+"""`agentx agent`: agents at work, and the roles they play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agentx.kernel.limits import AGENT_WORK_WAIT_MS
+from agentx.operations.agents.roles import RoleRow, copy_roles, list_roles, show_role
+from agentx.operations.agents.run import RunReply, RunRequest, run_agent
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.wiring.runners import RUNNERS
+from agentx.wiring.work import issue_number
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_MINUTE_MS = 60_000
+
+
+@click.group(cls=VerbGroup)
+def command() -> None:
+    """Run an agent on an issue; show the roles and their instructions.
+
+    A project's own text .agentx/agents/ROLE.md takes the place of the one that ships.
+    """
+
+
+@command.command("run")
+@click.argument("role")
+@click.option("--issue", required=True, metavar="N", help="The issue to work on.")
+@click.option(
+    "--runner",
+    default="",
+    metavar="NAME",
+    help=f"Who plays the role: {', '.join(RUNNERS)} (default: the setting agents.runner).",
+)
+@click.option("--task", default="", metavar="TEXT", help="What to do (default: the next step).")
+@click.option("--model", default="", metavar="NAME", help="The model, as the agent CLI names it.")
+@click.option("--script", default="", metavar="FILE", help="Answers of the scripted runner.")
+@click.option("--no-advance", is_flag=True, help="Leave the issue's status as it is afterwards.")
+@click.option(
+    "--minutes",
+    type=click.IntRange(1, 24 * 60),
+    default=AGENT_WORK_WAIT_MS // _MINUTE_MS,
+    show_default=True,
+    metavar="N",
+    help="How long it may take.",
+)
+@click.pass_obj
+def run(
+    invocation: Invocation,
+    role: str,
+    issue: str,
+    runner: str,
+    task: str,
+    model: str,
+    script: str,
+    no_advance: bool,
+    minutes: int,
+) -> None:
+    """Let an agent work on an issue: with its role, the issue and what was learnt before."""
+    request = RunRequest(
+        role=role,
+        issue=issue_number(issue),
+        runner=runner,
+        task=task,
+        model=model,
+        script=Path(script) if script else None,
+        advance=not no_advance,
+        time_limit_ms=minutes * _MINUTE_MS,
+    )
+    reply = run_agent(
+        invocation.project,
+        request,
+        invocation.memory,
+        lambda line: invocation.talk.print(line, style="dim"),
+    )
+    invocation.show(reply, lambda screen: _draw(screen, invocation, reply))
+
+
+@command.command("roles")
+@click.option("--copy", is_flag=True, help="Write those that ship to .agentx/agents/ to edit them.")
+@click.pass_obj
+def roles(invocation: Invocation, copy: bool) -> None:
+    """Show the roles and what each is for."""
+    copied = copy_roles(invocation.project) if copy else ()
+    rows = list_roles(invocation.project)
+    invocation.show({"roles": rows, "copied": copied}, lambda screen: _draw_roles(screen, rows))
+    if copied:
+        folder = invocation.project.paths.roles
+        invocation.talk.print(f"wrote {render.counted(len(copied), 'role')} to {folder}")
+
+
+@command.command("show")
+@click.argument("role")
+@click.pass_obj
+def show(invocation: Invocation, role: str) -> None:
+    """Show the instructions of a role."""
+    text = show_role(invocation.project, role)
+    invocation.show(
+        {"role": role, "text": text}, lambda screen: screen.print(text, markup=False, end="")
+    )
+
+
+def _draw(screen: Console, invocation: Invocation, reply: RunReply) -> None:
+    from rich.text import Text
+
+    screen.print(Text(reply.report), soft_wrap=True)
+    step = f", step {reply.step}" if reply.step else ""
+    said = (
+        f"{reply.role} ({reply.runner}{step}) took {reply.took_ms / 1000:.1f} s and is "
+        f"{reply.agent_status}; #{reply.issue} is {reply.issue_status}"
+    )
+    invocation.talk.print(said, style="dim")
+
+
+def _draw_roles(screen: Console, rows: tuple[RoleRow, ...]) -> None:
+    table = render.table("ROLE", "FROM", "WHAT IT IS FOR")
+    for row in rows:
+        source = "project" if row.own else "AgentX"
+        table.add_row(row.name, source, render.line(row.about, screen.width - 30))
+    screen.print(table)

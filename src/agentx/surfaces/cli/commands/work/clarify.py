@@ -1,0 +1,284 @@
+"""`agentx clarify`: what agents ask each other, and what people do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agentx.kernel.clock import SECOND_MS
+from agentx.kernel.text import preview, printable
+from agentx.kernel.when import age
+from agentx.operations.questions import ask as clarify_ask
+from agentx.operations.questions import read as clarify_read
+from agentx.operations.questions import settle as clarify_settle
+from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.wiring.clarifications import (
+    Check,
+    Clarification,
+    Request,
+    Status,
+    as_data,
+    next_actions,
+    terminal,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_STYLES = {
+    Status.PENDING: "yellow",
+    Status.ANSWERED: "cyan",
+    Status.STALE: "magenta",
+    Status.ESCALATED: "bold red",
+    Status.RESOLVED: "green",
+    Status.ABANDONED: "dim",
+}
+_WAIT_SECONDS = 600
+
+
+@click.group(cls=VerbGroup, invoke_without_command=True)
+@click.option("--issue", type=click.IntRange(0), metavar="N", help="The threads of one issue.")
+@click.option("--json", "as_json", is_flag=True, help="Write data as JSON on stdout.")
+@click.option("--project", metavar="DIR", default="", help="The project's folder (default: here).")
+@click.pass_context
+def command(ctx: click.Context, issue: int | None, as_json: bool, project: str) -> None:
+    """Show what agents ask each other; ask, answer, resolve and escalate.
+
+    Without a number, every active clarification and what can be done next.
+    """
+    invocation: Invocation = ctx.obj
+    invocation.as_json = invocation.as_json or as_json
+    invocation.project_directory = project or invocation.project_directory
+    if ctx.invoked_subcommand is not None:
+        if issue is not None:
+            raise click.UsageError(f"give --issue after `{ctx.invoked_subcommand}`", ctx)
+        return
+    if issue is None:
+        _show_overview(invocation, clarify_read.active(invocation.project), "active")
+    else:
+        _show_thread(invocation, issue)
+
+
+@command.command("stale")
+@click.pass_obj
+def stale(invocation: Invocation) -> None:
+    """Show only what is stale or stuck; ask once more where a runner is set."""
+    project = invocation.project
+    seen = clarify_read.late(project)
+    if clarify_ask.ask_again(project, seen.clarifications, _stream(invocation)) is not None:
+        seen = clarify_read.late(project)
+    _show_overview(invocation, seen, "stale or stuck")
+
+
+@command.command("ask")
+@click.option("--issue", type=click.IntRange(0), metavar="N", help="What it is about.")
+@click.option("--from", "asker", metavar="ROLE", default="", help="Who asks.")
+@click.option("--to", metavar="ROLE", default="", help="Who is asked.")
+@click.option("--topic", default="", metavar="TEXT", help="In a few words, at most 200 characters.")
+@click.option("--question", default="", metavar="TEXT", help="At most 2,000 characters.")
+@click.option("--follow-up", "earlier", default="", metavar="ID", help="A further question on ID.")
+@click.option("--no-block", is_flag=True, help="Go on working; the answer comes later.")
+@click.option("--wait", is_flag=True, help="Wait for the answer.")
+@click.option(
+    "--timeout",
+    type=click.IntRange(0),
+    default=_WAIT_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait where nobody can be asked at once.",
+)
+@click.option("--runner", default="", metavar="NAME", help="Who plays ROLE now; implies --wait.")
+@click.option("--script", type=click.Path(path_type=Path), metavar="FILE", hidden=True)
+@click.pass_obj
+def ask(
+    invocation: Invocation,
+    issue: int | None,
+    asker: str,
+    to: str,
+    topic: str,
+    question: str,
+    earlier: str,
+    no_block: bool,
+    wait: bool,
+    timeout: int,
+    runner: str,
+    script: Path | None,
+) -> None:
+    """Ask another agent through the hub; returns at once unless --wait.
+
+    Whom an agent may ask stands in its workflow step (`can_clarify`).
+    """
+    waiting = None
+    if wait or runner:
+        waiting = clarify_ask.Waiting(runner=runner, script=script, wait_ms=timeout * SECOND_MS)
+    told = _stream(invocation)
+    project = invocation.project
+    if earlier:
+        state = clarify_ask.follow_up(
+            project, earlier, question, by=asker, waiting=waiting, told=told
+        )
+    else:
+        given = {"--issue": issue is not None, "--from": asker, "--to": to}
+        missing = [name for name, there in given.items() if not there]
+        if missing or issue is None:
+            raise click.UsageError(f"missing {', '.join(missing)}", click.get_current_context())
+        request = Request(
+            issue=issue,
+            asker=asker,
+            to=to,
+            topic=topic,
+            question=question,
+            blocking=not no_block,
+        )
+        state = clarify_ask.ask(project, request, waiting=waiting, told=told)
+    invocation.show(as_data(state), lambda screen: _draw_asked(screen, state, wanted=not no_block))
+
+
+@command.command("answer")
+@click.argument("clarification_id", metavar="ID")
+@click.argument("text")
+@click.option("--from", "by", metavar="ROLE", default="", help="Who answers (default: who was).")
+@click.pass_obj
+def answer(invocation: Invocation, clarification_id: str, text: str, by: str) -> None:
+    """Answer a question, as the agent that was asked; `--from human` as yourself."""
+    state = clarify_settle.answer(invocation.project, clarification_id, text, by=by)
+    said = "answer kept, it stays escalated" if state.status is Status.ESCALATED else "answered"
+    invocation.show(as_data(state), lambda screen: _draw_done(screen, state, said))
+
+
+@command.command("resolve")
+@click.argument("clarification_id", metavar="ID")
+@click.argument("text", required=False, default="")
+@click.option("--from", "by", metavar="ROLE", default="", help="Who resolves it.")
+@click.pass_obj
+def resolve(invocation: Invocation, clarification_id: str, text: str, by: str) -> None:
+    """Settle a clarification: an answered one as its asker, any other as a person."""
+    state = clarify_settle.resolve(invocation.project, clarification_id, text, by=by)
+    invocation.show(as_data(state), lambda screen: _draw_done(screen, state, "resolved"))
+
+
+@command.command("escalate")
+@click.argument("clarification_id", metavar="ID")
+@click.argument("text", required=False, default="")
+@click.option("--from", "by", metavar="ROLE", default="", help="Who escalates it.")
+@click.pass_obj
+def escalate(invocation: Invocation, clarification_id: str, text: str, by: str) -> None:
+    """Call a person."""
+    state = clarify_settle.escalate(invocation.project, clarification_id, text, by=by)
+    invocation.show(as_data(state), lambda screen: _draw_done(screen, state, "escalated"))
+
+
+@command.command("inbox")
+@click.argument("role")
+@click.pass_obj
+def inbox(invocation: Invocation, role: str) -> None:
+    """Show what a role has to answer, and answers to what it asked."""
+    seen = clarify_read.inbox_of(invocation.project, role)
+    _show_overview(invocation, seen, f"for {role}")
+
+
+def _show_overview(invocation: Invocation, seen: clarify_read.Overview, which: str) -> None:
+    data = {
+        "clarifications": [as_data(state) for state in seen.clarifications],
+        "monitor": monitor_data(seen.monitor),
+    }
+    warn_of_damage(invocation, seen.monitor)
+    invocation.show(data, lambda screen: _draw_overview(screen, seen, which))
+
+
+def _show_thread(invocation: Invocation, issue: int) -> None:
+    ledger = clarify_read.thread(invocation.project, issue)
+    data = {
+        "issueNumber": ledger.issue,
+        "clarifications": [as_data(state) for state in ledger],
+    }
+    invocation.show(data, lambda screen: _draw_thread(screen, ledger.issue, tuple(ledger)))
+
+
+def monitor_data(found: Check) -> dict[str, object]:
+    """Return what the monitor did, for a program."""
+    return {
+        "stale": [state.id for state in found.stale],
+        "stuck": [state.id for state in found.stuck],
+        "deadlocked": [state.id for state in found.deadlocked],
+        "abandoned": [state.id for state in found.abandoned],
+        "damaged": list(found.damaged),
+    }
+
+
+def warn_of_damage(invocation: Invocation, found: Check) -> None:
+    """Say which ledgers were damaged."""
+    for damage in found.damaged:
+        invocation.talk.print(f"damaged: {printable(damage)}", style="yellow", markup=False)
+
+
+def _stream(invocation: Invocation) -> clarify_ask.Told:
+    """Return where the conversation runs while it happens: talk, so that stdout stays data."""
+
+    def told(entry: str) -> None:
+        invocation.talk.print(printable(entry), markup=False, soft_wrap=True)
+
+    return told
+
+
+def _draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> None:
+    from rich.text import Text
+
+    if not seen.clarifications:
+        screen.print(f"No clarifications {which}.")
+        return
+    rows = [("id", "status", "round", "from -> to", "asked", "topic")]
+    rows += [
+        (
+            state.id,
+            str(state.status),
+            f"{state.round}/{state.rounds_max}",
+            f"{state.asker} -> {state.to}",
+            age(state.created_ms, now_ms=seen.now_ms),
+            f"{'[blocks] ' if state.holds_its_asker else ''}{preview(state.topic, 200)}",
+        )
+        for state in seen.clarifications
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    styles = ["bold", *(_STYLES[state.status] for state in seen.clarifications)]
+    for row, style in zip(rows, styles, strict=True):
+        # An id that is cut cannot be copied: the topic, which comes last, gives way.
+        cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True)]
+        line = Text("  ".join([*cells, printable(row[-1])]), style=style)
+        screen.print(line, no_wrap=True, overflow="ellipsis")
+    screen.print("\nnext:", style="dim")
+    for state in seen.clarifications[:5]:
+        screen.print(f"  {next_actions(state)[0]}", style="dim", markup=False)
+    screen.print(f"  agentx clarify --issue {seen.clarifications[0].issue}", style="dim")
+
+
+def _draw_thread(screen: Console, issue: int, states: tuple[Clarification, ...]) -> None:
+    if not states:
+        screen.print(f"Nobody asked anything about issue {issue}.")
+        return
+    colour = screen.is_terminal and not screen.no_color
+    for state in states:
+        # The renderer's own escapes go out as they are; everything else in it was made printable.
+        screen.file.write(terminal(state, colour=colour) + "\n")
+        for action in next_actions(state)[:1]:
+            screen.print(f"next: {action}", style="dim", markup=False, soft_wrap=True)
+        screen.print()
+
+
+def _draw_asked(screen: Console, state: Clarification, *, wanted: bool) -> None:
+    line = f"{state.id} {state.status}: {state.asker} -> {state.to}"
+    screen.print(line, style=_STYLES[state.status], markup=False, soft_wrap=True)
+    if wanted and not state.blocking:
+        screen.print("not blocking: the workflow step does not let it block", style="dim")
+    if state.answer and not state.is_unanswered:
+        screen.print(printable(state.answer), markup=False, soft_wrap=True)
+    for action in next_actions(state)[:1]:
+        screen.print(f"\nnext: {action}", style="dim", markup=False, soft_wrap=True)
+
+
+def _draw_done(screen: Console, state: Clarification, said: str) -> None:
+    screen.print(f"{state.id} {said}", style=_STYLES[state.status], markup=False)
+    if state.status is Status.ESCALATED and said == "escalated":
+        screen.print(printable(state.summary), markup=False, soft_wrap=True)

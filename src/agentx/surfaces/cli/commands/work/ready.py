@@ -1,0 +1,56 @@
+"""`agentx ready`: what can be begun now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from agentx.kernel.clock import from_iso
+from agentx.kernel.when import age
+from agentx.operations.issues.ready_queue import ReadyReply, ready
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@click.command(cls=Verb)
+@click.pass_obj
+def command(invocation: Invocation) -> None:
+    """Show what can be begun now: open, Ready, nothing in the way; most urgent first.
+
+    An issue whose agent waits for an answer is marked as blocked.
+    """
+    found = ready(invocation.project)
+    now_ms = invocation.project.clock.now_ms()
+    invocation.show(found, lambda screen: _draw(screen, found, now_ms))
+
+
+def _draw(screen: Console, found: ReadyReply, now_ms: int) -> None:
+    from rich.text import Text
+
+    if found.ready:
+        table = render.table(">#", "PRIO", "TYPE", "AGE", "TITLE")
+        for issue in found.ready:
+            table.add_row(
+                f"#{issue.number}",
+                issue.priority or "-",
+                issue.type or "-",
+                age(from_iso(issue.created), now_ms=now_ms),
+                render.line(issue.title, max(screen.width - 40, 20)),
+            )
+        screen.print(table)
+    else:
+        screen.print("Nothing is ready.")
+    if found.blocked:
+        screen.print()
+    for each in found.blocked:
+        title = render.line(each.issue.title, max(screen.width - 70, 20))
+        screen.print(Text(f"#{each.issue.number} ") + title + "  " + Text(each.marker, style="red"))
+    for circle in found.cycles:
+        named = " -> ".join(f"#{number}" for number in (*circle, circle[0]))
+        screen.print(f"\nNever ready, they wait for each other: {named}", style="yellow")
+    if not found.ready and not found.blocked:
+        screen.print("\nhint: agentx issue update N --status ready", style="dim")

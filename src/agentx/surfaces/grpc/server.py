@@ -1,0 +1,112 @@
+"""The gRPC servers of a daemon: one on its Unix socket, one on TCP when asked.
+
+Each has the memory service, health and reflection. They share the service and
+nothing else, so what is asked of a caller depends on the door it came through:
+nothing on the socket, whose folder is private; a token on TCP.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from agentx.daemon.address import Tcp
+from agentx.daemon.presence import UNIX
+from agentx.kernel.errors import InvalidValue, UnavailableError
+from agentx.kernel.limits import RPC_CALLS_MAX, RPC_MESSAGE_BYTES_MAX
+from agentx.memory.wire._generated import memory_pb2 as pb2
+from agentx.memory.wire._generated.memory_pb2_grpc import add_MemoryServiceServicer_to_server
+from agentx.surfaces.grpc.access import TokenCheck
+from agentx.surfaces.grpc.service import MemoryServer
+
+SERVICE = pb2.DESCRIPTOR.services_by_name["MemoryService"].full_name
+
+_OPTIONS = (
+    ("grpc.max_receive_message_length", RPC_MESSAGE_BYTES_MAX),
+    ("grpc.max_send_message_length", RPC_MESSAGE_BYTES_MAX),
+    # Two daemons must never share a port without knowing.
+    ("grpc.so_reuseport", 0),
+)
+
+
+class RpcServer:
+    """One gRPC server on one address."""
+
+    def __init__(self, service: MemoryServer, token: str = "") -> None:
+        self._pool = ThreadPoolExecutor(RPC_CALLS_MAX, thread_name_prefix="agentx-rpc")
+        self._server = grpc.server(
+            self._pool,
+            interceptors=[TokenCheck(token)] if token else [],
+            options=_OPTIONS,
+            maximum_concurrent_rpcs=RPC_CALLS_MAX,
+        )
+        self._health = health.HealthServicer()
+        add_MemoryServiceServicer_to_server(service, self._server)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, self._server)
+        self._ended: Any = None
+
+    def listen_on_socket(self, path: Path) -> str:
+        """Bind to a Unix socket that only its user can open; return the address."""
+        address = f"{UNIX}{path}"
+        self._bound(address, self._server.add_insecure_port)
+        path.chmod(0o600)
+        return address
+
+    def listen_on_tcp(self, tcp: Tcp) -> str:
+        """Bind to a TCP address; return it with the port that was given.
+
+        Raises: InvalidValue for files that hold no TLS, UnavailableError when it cannot be bound.
+        """
+        if tcp.certificate is None or tcp.key is None:
+            port = self._bound(tcp.text, self._server.add_insecure_port)
+        else:
+            credentials = _credentials(tcp.certificate, tcp.key)
+            port = self._bound(
+                tcp.text, lambda text: self._server.add_secure_port(text, credentials)
+            )
+        return Tcp(host=tcp.host, port=port).text
+
+    def start(self) -> None:
+        """Accept calls."""
+        self._server.start()
+        for name in (health.OVERALL_HEALTH, SERVICE):
+            self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+
+    def refuse_new_calls(self, grace_ms: int) -> None:
+        """Accept nothing new; what is in flight may take `grace_ms` more, or less if told again."""
+        self._health.enter_graceful_shutdown()
+        self._ended = self._server.stop(grace_ms / 1000)
+
+    def wait_until_ended(self) -> None:
+        """Return when no call runs any more; only then may the memory be closed."""
+        if self._ended is None:
+            self._ended = self._server.stop(None)
+        self._ended.wait()
+        self._pool.shutdown(wait=True)
+
+    @staticmethod
+    def _bound(address: str, bind: Any) -> int:
+        try:
+            port: int = bind(address)
+        except RuntimeError as error:
+            raise UnavailableError(
+                f"{address} cannot be listened on: {error}", hint="is another program there?"
+            ) from error
+        return port
+
+
+def _credentials(certificate: Path, key: Path) -> grpc.ServerCredentials:
+    try:
+        pair = (key.read_bytes(), certificate.read_bytes())
+    except OSError as error:
+        raise InvalidValue(
+            f"{error.filename}: {error.strerror}", hint="give PEM files that you can read"
+        ) from error
+    return grpc.ssl_server_credentials([pair])

@@ -1,0 +1,1 @@
+"""What can be found, room by room."""

@@ -1,0 +1,265 @@
+"""The search index as a view of the log and of the table of contents.
+
+    outbox --> touched sessions --> documents, chapters \\
+    noted nodes ------------------> nodes, grips         > one commit, with its mark
+    changed parts of rooms -------> their documents     /
+
+The mark of a commit is how far the outbox was read and which parts of the rooms were seen,
+so a process may die anywhere and goes on from there; putting again what was put changes
+nothing. An index that is gone, damaged or of another version is built again beside the old
+one, which answers meanwhile. After something was forgotten too: deleted words stay in an
+index's files until they are merged, and only a new one is clean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from threading import RLock
+from typing import Protocol
+
+from agentx.conversation import Event, FeedNews, Grip, TocNode
+from agentx.kernel.clock import Clock, Millis
+from agentx.kernel.errors import IndexUnavailable
+from agentx.kernel.ids import NodeId, ulid_ms
+from agentx.kernel.limits import INDEX_BATCH_EVENTS_MAX
+from agentx.search.document import Chapter, Document
+from agentx.search.text.index import TextIndex
+from agentx.search.text.scales import chapters
+from agentx.views.documents.conversation import (
+    chapter_documents,
+    event_document,
+    grip_document,
+    node_document,
+)
+from agentx.views.documents.rooms import Rooms, Stamps
+
+Place = tuple[Millis, str]  # the time and the id of an event
+Told = Callable[[int, int], None]
+
+
+class Searchable(Protocol):
+    """What the view reads: the log and its table of contents, of one project."""
+
+    def news(self, since: int, limit: int) -> FeedNews: ...
+
+    def newest_sequence(self) -> int: ...
+
+    def session_refs(self) -> list[bytes]: ...
+
+    def session_events(
+        self, ref: bytes, since_ms: Millis, until_ms: Millis | None = None
+    ) -> list[Event]: ...
+
+    def new_nodes(self) -> list[tuple[NodeId, TocNode | None]]: ...
+
+    def settle_nodes(self, ids: Iterable[NodeId]) -> None: ...
+
+    def all_nodes(self) -> Iterator[TocNode]: ...
+
+    def grips_of(self, node: TocNode) -> tuple[Grip, ...]: ...
+
+
+class SearchView:
+    """Keeps the index of one project up to date. One process writes."""
+
+    def __init__(
+        self,
+        source: Searchable,
+        *,
+        folder: Path,
+        project: str,
+        clock: Clock,
+        rooms: Rooms | None = None,
+    ) -> None:
+        self._source = source
+        self._rooms = rooms if rooms is not None else Rooms()
+        self._folder = folder
+        self._project = project
+        self._clock = clock
+        self._lock = RLock()  # who writes
+        self._opening = RLock()
+        self._writer: TextIndex | None = None
+        self._reader: TextIndex | None = None
+        # Where the last chapter of a session begins: most news comes at the end.
+        self._last_chapters: dict[bytes, Millis] = {}
+
+    def index(self) -> TextIndex:
+        """Return the index that answers; it need not wait for who writes.
+
+        Raises: IndexUnavailable when there is none that can be read.
+        """
+        with self._opening:
+            if self._reader is None:
+                self._reader = TextIndex.open(self._folder, self._clock)
+            return self._reader
+
+    def left(self) -> int:
+        """Return how many log entries are not yet in the index."""
+        try:
+            return max(0, self._source.newest_sequence() - _sequence(self.index().mark()))
+        except IndexUnavailable:
+            return self._source.newest_sequence()
+
+    def catch_up(self, told: Told = lambda _done, _total: None) -> int:
+        """Bring the index up to date; return how many log entries were read."""
+        with self._lock:
+            try:
+                return self._follow(told)
+            except IndexUnavailable:
+                return self.rebuild(told)
+
+    def rebuild(self, told: Told = lambda _done, _total: None) -> int:
+        """Build the index from nothing, beside the one that answers."""
+        with self._lock:
+            self._stop_writing()
+            self._last_chapters.clear()
+            sequence = self._source.newest_sequence()
+            refs = self._source.session_refs()
+            with TextIndex.building(self._folder, self._clock) as fresh:
+                for done, ref in enumerate(refs):
+                    told(done, len(refs))
+                    self._put_session(fresh, ref)
+                for node in self._source.all_nodes():
+                    fresh.put(self._of_node(node))
+                rooms = self._put_rooms(fresh, {})
+                fresh.commit(mark=_mark(sequence, rooms))
+            self._reopen()
+            told(len(refs), len(refs))
+            return sequence
+
+    def close(self) -> None:
+        """Let go of the index."""
+        with self._lock:
+            self._stop_writing()
+        self._reopen()
+
+    def _stop_writing(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _reopen(self) -> None:
+        with self._opening:
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
+
+    def _follow(self, told: Told) -> int:
+        if self._writer is None:
+            self._writer = TextIndex.open(self._folder, self._clock)
+        index = self._writer
+        index.verify()
+        read = 0
+        total = self._source.newest_sequence() - _sequence(index.mark())
+        while True:
+            noted = index.mark()
+            since = _sequence(noted)
+            news = self._source.news(since, INDEX_BATCH_EVENTS_MAX)
+            nodes = self._source.new_nodes()
+            seen = self._put_rooms(index, _stamps(noted))
+            if not news.entries and not nodes:
+                if seen != _stamps(noted):
+                    index.commit(mark=_mark(since, seen))
+                return read
+            if news.has_forgotten or not news.is_complete:
+                return self.rebuild(told)
+            for ref, places in news.touched.items():
+                self._update_session(index, ref, places)
+            for node_id, node in nodes:
+                index.delete((node_id,))
+                if node is not None:
+                    index.put(self._of_node(node))
+            index.commit(mark=_mark(news.sequence, seen))
+            self._source.settle_nodes(node_id for node_id, _ in nodes)
+            read += news.entries
+            told(read, max(total, read))
+            if not news.entries:
+                return read
+
+    def _put_rooms(self, index: TextIndex, noted: Stamps) -> Stamps:
+        """Put the parts of rooms that changed in place of what they held; return their stamps."""
+        news = self._rooms.news(noted)
+        if news:
+            index.delete_parts((*news.gone, *news.changed))
+            for part in news.changed:
+                index.put(self._rooms.documents(part))
+        return news.stamps
+
+    def _put_session(self, index: TextIndex, ref: bytes) -> None:
+        events = self._source.session_events(ref, Millis(0))
+        index.put(_documents(events))
+        self._put_chapters(index, ref, _chapters(ref, events))
+
+    def _update_session(self, index: TextIndex, ref: bytes, places: list[Place]) -> None:
+        """Put what is new of a session, and the chapters it falls into, and drop what is gone."""
+        touched = {event_id for _, event_id in places}
+        first_ms, last_ms = min(places)[0], max(places)[0]
+        known = self._last_chapters.get(ref)
+        if known is not None and known <= first_ms:
+            # News at the end: what comes after it is not yet told of, so it is left for later.
+            events = self._source.session_events(ref, known, last_ms)
+            made = _chapters(ref, events)
+        else:
+            events = self._source.session_events(ref, Millis(0))
+            made = _from_first_touched(_chapters(ref, events), touched)
+            # Chapters are named after their beginning, and a late event moves beginnings.
+            moved = {document.doc_id for one in made for document in one.documents}
+            index.delete(moved - touched)
+            touched |= moved
+        here = {event.event_id for event in events}
+        index.delete(touched - here)
+        index.put(_documents(event for event in events if event.event_id in touched))
+        self._put_chapters(index, ref, made)
+
+    def _put_chapters(self, index: TextIndex, ref: bytes, made: list[Chapter]) -> None:
+        index.put_chapters(made)
+        if made:
+            self._last_chapters[ref] = ulid_ms(made[-1].documents[0].doc_id)
+
+    def _of_node(self, node: TocNode) -> Iterator[Document]:
+        yield node_document(node, self._project)
+        for grip in self._source.grips_of(node):
+            yield grip_document(grip, node, self._project)
+
+
+def _documents(events: Iterable[Event]) -> Iterator[Document]:
+    for event in events:
+        document = event_document(event)
+        if document is not None:
+            yield document
+
+
+def _chapters(ref: bytes, events: list[Event]) -> list[Chapter]:
+    """Cut a session into chapters; two agent CLIs may have sessions of one id."""
+    if not events:
+        return []
+    return [
+        Chapter(chapter_id=one.chapter_id, session=events[0].session_id, documents=one.documents)
+        for one in chapters(ref.hex(), chapter_documents(events))
+    ]
+
+
+def _from_first_touched(made: list[Chapter], touched: set[str]) -> list[Chapter]:
+    """Return the chapters from the first that holds news: those after it may have moved."""
+    for number, chapter in enumerate(made):
+        if any(document.doc_id in touched for document in chapter.documents):
+            return made[number:]
+    return made[-1:]
+
+
+def _mark(sequence: int, rooms: Stamps) -> dict[str, object]:
+    return {"sequence": sequence, "rooms": rooms}
+
+
+def _stamps(mark: object) -> Stamps:
+    found = mark.get("rooms") if isinstance(mark, dict) else None
+    return (
+        {str(part): str(stamp) for part, stamp in found.items()} if isinstance(found, dict) else {}
+    )
+
+
+def _sequence(mark: object) -> int:
+    if isinstance(mark, dict) and isinstance(mark.get("sequence"), int):
+        return int(mark["sequence"])
+    return 0

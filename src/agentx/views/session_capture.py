@@ -1,0 +1,422 @@
+"""From sessions to observations: captured once for each piece of news, whatever happens.
+
+    outbox --> sessions with news --> ended, compacted or quiet? --> intent --> stored --> mark
+
+Nothing is captured twice: a capture that died is done again exactly as it was begun (the
+same events, the same issue, so the same ids), and of a session that goes on only what is new
+is taken. A session that is still talking is left alone until it ends, its agent CLI compacts
+its context, or it falls silent.
+
+Whatever is wrong with the store, capturing skips and says so; it never stands in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
+from threading import RLock
+from typing import Protocol
+
+import msgspec
+
+from agentx.conversation import Event, FeedNews
+from agentx.kernel.bus import Bus
+from agentx.kernel.capture import EventType
+from agentx.kernel.clock import Clock, Millis
+from agentx.kernel.crash import CrashPoint, passing
+from agentx.kernel.ids import digest
+from agentx.kernel.limits import (
+    CAPTURE_EVENTS_MAX,
+    CAPTURE_PASS_MS_MAX,
+    CAPTURE_QUIET_MS,
+    CAPTURE_SESSIONS_MAX,
+    CAPTURE_TAKEN_MAX,
+    INDEX_BATCH_EVENTS_MAX,
+)
+from agentx.kernel.tokens import estimate
+from agentx.observations.alerts import NOTHING_EXTRACTED
+from agentx.observations.events import CaptureSkipped
+from agentx.observations.extract import Finding, Turn, extract
+from agentx.observations.ids import agent_name, observation_id
+from agentx.observations.model import Category, Observation, SearchFilters
+from agentx.observations.port import ObservationStore
+from agentx.observations.supersede import superseded
+from agentx.prose.keyphrases import likeness, terms
+from agentx.views.issue_of import branches_of, issue_of
+from agentx.views.session_turns import turns_of
+from agentx.views.store import CaptureMarks, Intent, Mark, Taken, Waiting
+
+_CUES = frozenset({EventType.SESSION_END, EventType.COMPACTION})
+_ALIKE = 0.75
+_FRESH_MS = 60 * 60 * 1000
+_DECISIONS_LOOKED_AT_MAX = 200
+
+
+class Sessions(Protocol):
+    """What is read: the log of one project, by session."""
+
+    def news(self, since: int, limit: int) -> FeedNews: ...
+
+    def session_refs(self) -> list[bytes]: ...
+
+    def session_events(
+        self, ref: bytes, since_ms: Millis, until_ms: Millis | None = None
+    ) -> list[Event]: ...
+
+
+class Room(Protocol):
+    """What the observations are kept in."""
+
+    @property
+    def enabled(self) -> bool: ...
+
+    @property
+    def store(self) -> ObservationStore: ...
+
+    def capture(
+        self, observations: Iterable[Observation], *, agent: str, issue: int
+    ) -> tuple[Observation, ...]: ...
+
+    def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """How a project's sessions are captured."""
+
+    clock: Clock
+    bus: Bus
+    issue: int = 0  # where nothing says which
+    quiet_ms: int = CAPTURE_QUIET_MS
+    branch_of: Callable[[str], str] = lambda _directory: ""  # what is checked out there now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    """What one pass did."""
+
+    sessions: int = 0
+    observations: int = 0
+    waiting: int = 0  # due, and left for the next pass
+
+
+class Observing:
+    """Captures the sessions of one project. One process does."""
+
+    def __init__(
+        self,
+        source: Sessions,
+        marks: CaptureMarks,
+        room: Callable[[], Room],
+        rules: Rules,
+    ) -> None:
+        self._source = source
+        self._marks = marks
+        self._room = room
+        self._rules = rules
+        self._lock = RLock()
+
+    def catch_up(self, limit: int = CAPTURE_SESSIONS_MAX) -> Captured:
+        """Capture the sessions that are due, at most `limit` of them, the oldest first."""
+        with self._lock:
+            self._read_news()
+            now_ms = self._rules.clock.now_ms()
+            due = [
+                (waiting.newest_ms, ref)
+                for ref, waiting in self._marks.waiting()
+                if waiting.is_due or now_ms - waiting.newest_ms >= self._rules.quiet_ms
+            ]
+            if not due:
+                return Captured()
+            room = self._room()
+            if not room.enabled:
+                return Captured()
+            counts: list[int] = []
+            for _, ref in sorted(due)[:limit]:
+                counts.append(self._capture(room, ref))
+                if self._rules.clock.now_ms() - now_ms >= CAPTURE_PASS_MS_MAX:
+                    break
+            return Captured(
+                sessions=len(counts), observations=sum(counts), waiting=len(due) - len(counts)
+            )
+
+    def polish(self, told_by: Callable[[Sequence[Turn]], tuple[Finding, ...]], limit: int) -> int:
+        """Let somebody who knows more look at captured sessions; return how many were.
+
+        What they find besides is kept; what was taken before stays.
+
+        Raises: AgentXError when nobody can be asked now; those looked at stay so.
+        """
+        looked = 0
+        with self._lock:
+            for ref, mark in self._marks.all_done():
+                if mark.polished or not mark.session_id or looked == limit:
+                    continue
+                events = self._source.session_events(ref, Millis(0))[-CAPTURE_EVENTS_MAX:]
+                until = (mark.until_ms, mark.until_id)
+                read = [one for one in events if (one.timestamp_ms, one.event_id) <= until]
+                if read:
+                    self._add(ref, mark, read, told_by(turns_of(read)))
+                looked += 1
+        return looked
+
+    def _add(
+        self, ref: bytes, mark: Mark, events: Sequence[Event], findings: tuple[Finding, ...]
+    ) -> None:
+        known = [(one.category, terms(one.summary)) for one in mark.taken]
+        intent = Intent(
+            until_ms=mark.until_ms,
+            until_id=mark.until_id,
+            issue=self._issue(events),
+            agent=agent_name(_agent(events)),
+        )
+        fresh = [one for one in findings if _is_other(one, known)]
+        made = tuple(_observation(one, events[0], intent, "") for one in fresh)
+        kept = self._room().capture(made, agent=intent.agent, issue=intent.issue) if made else ()
+        if kept:
+            mark_superseded(self._room().store, kept)
+        if kept or not made:
+            taken = (*mark.taken, *map(_taken, kept))[-CAPTURE_TAKEN_MAX:]
+            self._marks.polished(ref, msgspec.structs.replace(mark, taken=taken, polished=True))
+
+    @contextmanager
+    def forgetting(self, session_id: str, *, whole: bool, is_kept: bool) -> Iterator[int]:
+        """Take away what was captured of a session, and capture nothing while its events go.
+
+        What is left of it is captured anew. Where the `whole` session is forgotten, what somebody
+        added by hand in it goes too. `is_kept`: there are observations at all. Yield how many
+        observations went.
+        """
+        with self._lock:
+            found = [(ref, mark) for ref, mark in self._marks.all_done() if mark.session_id]
+            mine = [one for one in found if one[1].session_id == session_id]
+            mine = mine or [one for one in found if one[1].session_id.startswith(session_id)]
+            gone = 0
+            if mine or is_kept:
+                names = {session_id, *(mark.session_id for _, mark in mine)}
+                taken = {one.id for _, mark in mine for one in mark.taken}
+                room = self._room()
+                said = said_in(room.store, names, by_hand=whole)
+                gone = len(room.forget(taken.union(said)))
+            for ref, mark in mine:
+                self._marks.begin_again(ref, Waiting(newest_ms=mark.until_ms, is_due=True))
+            self._marks.erase()
+            yield gone
+
+    # --- which sessions ---------------------------------------------------------------------
+
+    def _read_news(self) -> None:
+        while True:
+            since = self._marks.sequence()
+            news = self._source.news(since, INDEX_BATCH_EVENTS_MAX)
+            if not news.is_complete:
+                # The outbox has dropped entries nobody read: look at every session once.
+                self._marks.note(
+                    {ref: self._all_of(ref) for ref in self._source.session_refs()}, news.sequence
+                )
+            elif news.entries:
+                before = dict(self._marks.waiting())
+                touched = {
+                    ref: self._news_of(ref, [at_ms for at_ms, _ in places], before.get(ref))
+                    for ref, places in news.touched.items()
+                }
+                self._marks.note(touched, news.sequence)
+            else:
+                return
+
+    def _news_of(self, ref: bytes, times: list[Millis], before: Waiting | None) -> Waiting:
+        first, last = min(times), max(times)
+        events = self._source.session_events(ref, first, last)
+        due = any(event.event_type in _CUES for event in events)
+        return Waiting(
+            newest_ms=max(last, before.newest_ms if before else 0),
+            is_due=due or (before is not None and before.is_due),
+        )
+
+    def _all_of(self, ref: bytes) -> Waiting:
+        events = self._source.session_events(ref, Millis(0))
+        newest = max((int(event.timestamp_ms) for event in events), default=0)
+        return Waiting(
+            newest_ms=newest, is_due=any(event.event_type in _CUES for event in events[-3:])
+        )
+
+    # --- one session ------------------------------------------------------------------------
+
+    def _capture(self, room: Room, ref: bytes) -> int:
+        events = self._source.session_events(ref, Millis(0))[-CAPTURE_EVENTS_MAX:]
+        if not events:
+            self._marks.finish(ref, _nothing(self._marks.done(ref)), still_waiting=False)
+            return 0
+        mark = self._marks.done(ref)
+        intent = self._marks.intent(ref)
+        newest = (events[-1].timestamp_ms, events[-1].event_id)
+        if intent is None:
+            intent = Intent(
+                until_ms=newest[0],
+                until_id=newest[1],
+                issue=self._issue(events),
+                agent=agent_name(_agent(events)),
+            )
+            self._marks.begin(ref, intent)
+            passing(CrashPoint.CAPTURE_BEGUN)
+        until = (intent.until_ms, intent.until_id)
+        read = [one for one in events if (one.timestamp_ms, one.event_id) <= until]
+        made = _observations(read, mark, intent)
+        kept = self._keep(room, made, intent)
+        if made and not kept:
+            return 0  # the store was busy; the intent stays for the next pass
+        passing(CrashPoint.CAPTURE_STORED)
+        before = mark.taken if mark else ()
+        after = Mark(
+            session_id=events[0].session_id,
+            until_ms=intent.until_ms,
+            until_id=intent.until_id,
+            events=len(read),
+            taken=(*before, *map(_taken, kept))[-CAPTURE_TAKEN_MAX:],
+        )
+        self._marks.finish(ref, after, still_waiting=newest > until)
+        return len(kept)
+
+    def _issue(self, events: Sequence[Event]) -> int:
+        """Return the issue of a session; what is checked out now counts while it is fresh."""
+        branch, directory = "", events[-1].metadata.get("cwd")
+        age_ms = self._rules.clock.now_ms() - events[-1].timestamp_ms
+        if age_ms <= _FRESH_MS and isinstance(directory, str) and not branches_of(events):
+            branch = self._rules.branch_of(directory)
+        return issue_of(events, branch=branch, otherwise=self._rules.issue)
+
+    def _keep(
+        self, room: Room, made: Sequence[Observation], intent: Intent
+    ) -> tuple[Observation, ...]:
+        if not made:
+            self._rules.bus.tell(
+                CaptureSkipped(
+                    agent=intent.agent,
+                    issue_number=intent.issue,
+                    level="info",
+                    reason=NOTHING_EXTRACTED,
+                    timestamp_ms=self._rules.clock.now_ms(),
+                )
+            )
+            return ()
+        kept = room.capture(made, agent=intent.agent, issue=intent.issue)
+        if kept:
+            mark_superseded(room.store, kept)
+        return kept
+
+
+def said_in(store: ObservationStore, sessions: Collection[str], *, by_hand: bool) -> frozenset[str]:
+    """Return what was learnt in some sessions, in the archive too; `by_hand`: added there too."""
+    return frozenset(
+        each.id
+        for each in chain(store.everything(), store.archive())
+        if each.session_id in sessions and not each.sources and (by_hand or each.event_ids)
+    )
+
+
+def mark_superseded(store: ObservationStore, kept: Sequence[Observation]) -> int:
+    """Mark the older decisions that new ones replaced; return how many."""
+    fresh = [one for one in kept if one.category is Category.DECISION]
+    if not fresh:
+        return 0
+    filters = SearchFilters(
+        issue_number=fresh[0].issue_number,
+        category=Category.DECISION,
+        superseded=False,
+        limit=_DECISIONS_LOOKED_AT_MAX,
+    )
+    rows = {
+        row.id: (row.id, row.timestamp_ms, row.summary) for row in store.search_by_filters(filters)
+    }
+    rows.update({one.id: (one.id, one.timestamp_ms, one.content) for one in fresh})
+    mine = {one.id for one in fresh}
+    by_old = dict(superseded(rows.values(), by=mine))
+    found = store.get_by_ids(by_old)
+    store.amend([replace(one, superseded_by=by_old[one.id]) for one in found])
+    return len(found)
+
+
+def _observations(
+    events: Sequence[Event], mark: Mark | None, intent: Intent
+) -> tuple[Observation, ...]:
+    """Return what is new in a session, as observations with ids that are the same every time."""
+    if not events:
+        return ()
+    findings = extract(
+        turns_of(events),
+        since_ms=mark.until_ms if mark else 0,
+        is_news=_news_filter(events, mark),
+    )
+    commit = next(
+        (found for event in events if isinstance(found := event.metadata.get("git_commit"), str)),
+        "",
+    )
+    return tuple(_observation(one, events[0], intent, commit) for one in findings)
+
+
+def _news_filter(events: Sequence[Event], mark: Mark | None) -> Callable[[Finding], bool]:
+    """Return how news is told from what was taken before."""
+    if mark is None:
+        return lambda _finding: True
+    until = (mark.until_ms, mark.until_id)
+    new = {one.event_id for one in events if (one.timestamp_ms, one.event_id) > until}
+    # Events that came late lie before the mark: then only what was taken tells what is old.
+    late = len(events) - len(new) > mark.events
+    taken = [(one.category, terms(one.summary)) for one in mark.taken]
+
+    def is_news(finding: Finding) -> bool:
+        if not late and not new.intersection(finding.event_ids):
+            return False
+        return _is_other(finding, taken)
+
+    return is_news
+
+
+def _is_other(finding: Finding, taken: Sequence[tuple[str, frozenset[str]]]) -> bool:
+    """Tell whether a finding is like nothing that was taken before."""
+    about = terms(finding.summary)
+    return all(
+        category != finding.category or likeness(about, known) < _ALIKE for category, known in taken
+    )
+
+
+def _observation(finding: Finding, first: Event, intent: Intent, commit: str) -> Observation:
+    content = finding.content
+
+    def suffix(size: int) -> bytes:
+        return digest(first.session_id, finding.category, finding.event_ids[0], content, size=size)
+
+    return Observation(
+        id=observation_id(intent.agent, intent.issue, finding.at_ms, suffix),
+        agent=intent.agent,
+        issue_number=intent.issue,
+        category=finding.category,
+        content=content,
+        summary=finding.summary,
+        tokens=estimate(content),
+        timestamp_ms=finding.at_ms,
+        session_id=first.session_id,
+        event_ids=finding.event_ids,
+        files=finding.files,
+        commit=finding.commit or commit,
+    )
+
+
+def _taken(observation: Observation) -> Taken:
+    return Taken(
+        id=observation.id,
+        category=observation.category,
+        summary=observation.summary,
+        first_event=observation.event_ids[0] if observation.event_ids else "",
+    )
+
+
+def _agent(events: Sequence[Event]) -> str:
+    """Return the role that was at work; the agent CLI where there was none."""
+    return next((event.agent for event in events if event.agent), events[0].harness)
+
+
+def _nothing(mark: Mark | None) -> Mark:
+    return mark or Mark(session_id="", until_ms=0, until_id="", events=0)

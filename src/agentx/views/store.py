@@ -1,0 +1,144 @@
+"""How far sessions have been captured: the checkpoints of the observations.
+
+    sequence             how far the outbox was read
+    wait/<session>       news came; captured once the session is over, compacted or quiet
+    intent/<session>     being captured: up to which event, and under which issue
+    done/<session>       captured: up to which event, and what was taken
+
+An intent is written before the first observation and taken away with the mark, so a capture
+that died is done again exactly as it was begun, and what it had stored is stored once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+import msgspec
+
+from agentx.host.kv import keys
+from agentx.host.kv.port import Batch, Family, KeyValue
+
+_NAME = "observe"
+Row = TypeVar("Row")
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True):
+    """What was taken from a session, as far as it helps to tell news from it."""
+
+    id: str
+    category: str
+    summary: str
+    first_event: str
+
+
+class Intent(msgspec.Struct, frozen=True, kw_only=True):
+    """A capture that was begun."""
+
+    until_ms: int
+    until_id: str
+    issue: int
+    agent: str
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a session was captured."""
+
+    session_id: str
+    until_ms: int
+    until_id: str
+    events: int  # how many there were up to then: late ones change this
+    taken: tuple[Taken, ...] = ()
+    polished: bool = False  # a model has looked at it
+
+
+class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+    """A session with news."""
+
+    newest_ms: int
+    is_due: bool = False  # it ended or was compacted: no need to wait for silence
+
+
+class CaptureMarks:
+    """The checkpoints of one project."""
+
+    def __init__(self, kv: KeyValue, project: str) -> None:
+        self._kv = kv
+        self._head = f"{_NAME}/{project}|"
+
+    def sequence(self) -> int:
+        """Return how far the outbox was read."""
+        raw = self._get("sequence")
+        return int(raw) if raw else 0
+
+    def note(self, news: dict[bytes, Waiting], sequence: int) -> None:
+        """Note the sessions with news, and how far the outbox was read."""
+        batch = Batch()
+        for ref, waiting in news.items():
+            batch.put(*self._row(f"wait/{ref.hex()}"), msgspec.json.encode(waiting))
+        batch.put(*self._row("sequence"), str(sequence).encode())
+        self._kv.write(batch, sync=False)
+
+    def waiting(self) -> Iterator[tuple[bytes, Waiting]]:
+        """Yield the sessions with news."""
+        yield from self._all("wait/", Waiting)
+
+    def intent(self, ref: bytes) -> Intent | None:
+        """Return the capture of a session that was begun and not finished."""
+        raw = self._get(f"intent/{ref.hex()}")
+        return msgspec.json.decode(raw, type=Intent) if raw else None
+
+    def begin(self, ref: bytes, intent: Intent) -> None:
+        """Note that a session is being captured; return after it is on disk."""
+        batch = Batch()
+        batch.put(*self._row(f"intent/{ref.hex()}"), msgspec.json.encode(intent))
+        self._kv.write(batch)
+
+    def done(self, ref: bytes) -> Mark | None:
+        """Return how far a session was captured."""
+        raw = self._get(f"done/{ref.hex()}")
+        return msgspec.json.decode(raw, type=Mark) if raw else None
+
+    def all_done(self) -> Iterator[tuple[bytes, Mark]]:
+        """Yield every session that was captured."""
+        yield from self._all("done/", Mark)
+
+    def finish(self, ref: bytes, mark: Mark, *, still_waiting: bool) -> None:
+        """Note that a session was captured; return after it is on disk."""
+        batch = Batch()
+        batch.put(*self._row(f"done/{ref.hex()}"), msgspec.json.encode(mark))
+        names = (f"intent/{ref.hex()}", *(() if still_waiting else (f"wait/{ref.hex()}",)))
+        for name in names:
+            batch.delete(*self._row(name))
+        self._kv.write(batch)
+
+    def begin_again(self, ref: bytes, waiting: Waiting) -> None:
+        """Forget what was captured of a session, so that what is left of it is captured anew."""
+        batch = Batch()
+        for kind in ("intent", "done"):
+            batch.delete(*self._row(f"{kind}/{ref.hex()}"))
+        batch.put(*self._row(f"wait/{ref.hex()}"), msgspec.json.encode(waiting))
+        self._kv.write(batch)
+
+    def erase(self) -> None:
+        """Make what was deleted physically gone: marks quote what was taken."""
+        self._kv.erase(Family.CHECKPOINTS)
+
+    def polished(self, ref: bytes, mark: Mark) -> None:
+        """Note that a model has looked at a session."""
+        batch = Batch()
+        batch.put(*self._row(f"done/{ref.hex()}"), msgspec.json.encode(mark))
+        self._kv.write(batch)
+
+    def _all(self, prefix: str, kind: type[Row]) -> Iterator[tuple[bytes, Row]]:
+        head = f"{self._head}{prefix}"
+        bounds = keys.checkpoint_range(head)
+        for key, value in list(self._kv.scan(Family.CHECKPOINTS, *bounds)):
+            ref = bytes.fromhex(keys.checkpoint_name_of(key).removeprefix(head))
+            yield ref, msgspec.json.decode(value, type=kind)
+
+    def _row(self, name: str) -> tuple[Family, bytes]:
+        return Family.CHECKPOINTS, keys.checkpoint_key(self._head + name)
+
+    def _get(self, name: str) -> bytes | None:
+        return self._kv.get(*self._row(name))

@@ -1,0 +1,1 @@
+"""The composition root: opens rooms, stores, hub and runners for one project."""

@@ -1,0 +1,320 @@
+"""Clarifications of a project, opened: the room, the hub, and what the log hears of both.
+
+For others of this floor: `run_monitor` for every command at a workflow boundary,
+`blocking_questions` for the ready queue, `inbox_lines` for the digest of a session start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+
+from agentx.agents.happenings import HAPPENINGS, Happening, payload
+from agentx.agents.hub import Hub, Switchboard, artifacts_of
+from agentx.agents.runners.port import Artifact, Runner
+from agentx.clarification import (
+    NAMES,
+    PERSON,
+    Check,
+    Clarification,
+    ClarificationEscalated,
+    ClarificationEvent,
+    Clarifications,
+    LedgerLocked,
+    LedgerReleased,
+    LedgerStore,
+    Metrics,
+    MonitorRan,
+    Request,
+    Scope,
+    Status,
+    as_json,
+    digest_lines,
+    inbox_line,
+    listing,
+    metrics,
+    next_actions,
+    outbox_line,
+    stream,
+    terminal,
+)
+from agentx.kernel.bus import Bus
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
+from agentx.kernel.limits import CLARIFY_INBOX_MAX
+from agentx.kernel.text import preview
+from agentx.project.project import Project
+from agentx.wiring.runners import role_texts
+from agentx.wiring.work import Position, issue_store, open_agents, open_workflows, position
+from agentx.work.model import Issue
+from agentx.work.port import IssueStore, OpenQuestion
+from agentx.work.progress import output_of, stages, step_for, workflow_name
+
+# What a surface needs to know of the room.
+__all__ = [
+    "Check",
+    "Clarification",
+    "Metrics",
+    "Request",
+    "Status",
+    "as_data",
+    "blocking_among",
+    "blocking_questions",
+    "clarification_metrics",
+    "digest_lines",
+    "inbox",
+    "inbox_among",
+    "inbox_lines",
+    "ledgers_aside",
+    "listing",
+    "logged_bus",
+    "next_actions",
+    "nobody",
+    "open_clarifications",
+    "open_hub",
+    "role_named",
+    "run_monitor",
+    "speaker_named",
+    "stream",
+    "terminal",
+]
+
+# What cannot be had of an issue is done without: a command must not wait long for it.
+_TRIES = 2
+
+RunnerOf = Callable[[str], Runner | None]
+
+
+def nobody(_role: str) -> None:
+    """Have nobody at hand who could answer."""
+
+
+def open_clarifications(project: Project, bus: Bus | None = None) -> Clarifications:
+    """Open the ledgers of a project; what happens to them is logged."""
+    told = logged_bus(project) if bus is None else bus
+
+    def on_lock(file: str, agent: str, waited_ms: int, held_ms: int) -> None:
+        told.tell(LedgerLocked(file=file, agent=agent, duration_ms=waited_ms))
+        told.tell(LedgerReleased(file=file, agent=agent, duration_ms=held_ms))
+
+    store = LedgerStore(project.paths, project.clock, on_lock)
+    return Clarifications(store, clock=project.clock, bus=told)
+
+
+def open_hub(project: Project, *, runner_of: RunnerOf = nobody, bus: Bus | None = None) -> Hub:
+    """Open the hub of a project."""
+    told = logged_bus(project) if bus is None else bus
+    roles = role_texts(project)
+    desk = _Workbench(project)
+    board = Switchboard(
+        agents=frozenset(roles.names()),
+        scope_of=desk.scope,
+        runner_of=runner_of,
+        instructions_of=roles.text,
+        artifacts_of=desk.artifacts,
+        is_closed=desk.is_closed,
+    )
+    return Hub(open_clarifications(project, told), open_agents(project), board, project.clock)
+
+
+def role_named(project: Project, text: str) -> str:
+    """Return a role's one name.
+
+    Raises: InvalidValue.
+    """
+    return role_texts(project).named(text)
+
+
+def speaker_named(project: Project, text: str) -> str:
+    """Return who speaks: a role's one name, the person, or nobody in particular.
+
+    Raises: InvalidValue.
+    """
+    return text if text in {"", PERSON} else role_named(project, text)
+
+
+def run_monitor(project: Project) -> Check:
+    """Look for stale, stuck, deadlocked and abandoned questions, and do what is to be done.
+
+    Asks no agent, so it is quick; safe when several processes do it at once.
+    """
+    return open_hub(project).check()
+
+
+def blocking_questions(project: Project) -> dict[int, tuple[OpenQuestion, ...]]:
+    """Return, for each issue whose agent cannot go on, what it waits for, oldest first."""
+    return blocking_among(open_clarifications(project).survey().active)
+
+
+def blocking_among(active: Iterable[Clarification]) -> dict[int, tuple[OpenQuestion, ...]]:
+    """Return the same of clarifications that are at hand."""
+    found: dict[int, tuple[OpenQuestion, ...]] = {}
+    for state in active:
+        if state.holds_its_asker:
+            question = OpenQuestion(id=state.id, to=state.to)
+            found[state.issue] = (*found.get(state.issue, ()), question)
+    return found
+
+
+def inbox(project: Project, role: str) -> tuple[Clarification, ...]:
+    """Return what a role has to see to: questions to it, then answers to its own; oldest first."""
+    return inbox_among(open_clarifications(project).survey().active, role)
+
+
+def inbox_among(active: Iterable[Clarification], role: str) -> tuple[Clarification, ...]:
+    """Return what a role has to see to among active clarifications, as `inbox` does."""
+    known = tuple(active)
+    asked = [state for state in known if state.to == role and state.is_unanswered]
+    answered = [state for state in known if state.asker == role and state.status is Status.ANSWERED]
+    return (*sorted(asked, key=_turn), *sorted(answered, key=_turn))
+
+
+def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
+    """Return what a role is shown at its session start; nothing where nobody ever asked."""
+    if not role or not project.paths.ledgers.is_dir():
+        return ()
+    waiting = inbox(project, role)
+    now_ms = project.clock.now_ms()
+    lines = [
+        (inbox_line if state.to == role else outbox_line)(state, now_ms)
+        for state in waiting[:CLARIFY_INBOX_MAX]
+    ]
+    if len(waiting) > len(lines):
+        lines.append(f"{len(waiting) - len(lines)} more: agentx clarify")
+    return tuple(lines)
+
+
+def ledgers_aside(project: Project) -> tuple[Path, ...]:
+    """Return the damaged ledgers that were moved aside and wait for somebody to mend them."""
+    return LedgerStore(project.paths, project.clock).moved_aside()
+
+
+def as_data(state: Clarification) -> dict[str, object]:
+    """Return a clarification for a program: as the ledger has it, and what can be done now."""
+    return {
+        **as_json(state),
+        "clarificationId": state.id,
+        "issueNumber": state.issue,
+        "answer": None if state.is_unanswered else state.answer or None,
+        "nextActions": list(next_actions(state)),
+    }
+
+
+def clarification_metrics(project: Project, *, start_ms: int, end_ms: int) -> Metrics:
+    """Count what was asked in a stretch of time, for a digest."""
+    ledgers = open_clarifications(project).ledgers()
+    states = (state for ledger in ledgers for state in ledger)
+    return metrics(states, start_ms=start_ms, end_ms=end_ms)
+
+
+def _turn(state: Clarification) -> tuple[int, int, str]:
+    return state.created_ms, len(state.id), state.id
+
+
+class _Workbench:
+    """What the hub must know of issues and workflows."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def scope(self, issue: int, agent: str) -> Scope:
+        """Return what an agent's step in an issue's workflow lets it ask.
+
+        Raises: InvalidValue for a workflow that is broken.
+        """
+        found = self._position(issue)
+        step = step_for(found.workflow, agent, found.steps)
+        if step is None:
+            return Scope()
+        return Scope(
+            can_clarify=step.can_clarify,
+            rounds_max=step.clarify_max_rounds,
+            sla_minutes=step.clarify_sla_minutes,
+            blocking_allowed=step.clarify_blocking_allowed,
+        )
+
+    def artifacts(self, issue: int) -> tuple[Artifact, ...]:
+        """Return the issue itself, and what is written down about it."""
+        found = self._position(issue)
+        text = f"{found.issue.title}\n\n{found.issue.body}".strip()
+        told = (Artifact(name=f"issue {issue}", text=text),) if text else ()
+        outputs = [output_of(step, issue) for step in found.workflow.steps]
+        return (*told, *artifacts_of(self._project.paths, issue, outputs))
+
+    def is_closed(self, issue: int) -> bool:
+        """Tell whether an issue is known to be closed."""
+        try:
+            return not self._issues.get(issue).is_open
+        except AgentXError:
+            # Not here, or not to be had now: it is not known to be closed.
+            return False
+
+    @cached_property
+    def _issues(self) -> IssueStore:
+        return issue_store(self._project, tries=_TRIES)
+
+    def _position(self, number: int) -> Position:
+        try:
+            return position(self._project, number, self._issues)
+        except (NotFound, UnavailableError):
+            # An issue that is kept elsewhere, or cannot be had now, is worked on as usual.
+            never = Millis(0)
+            issue = Issue(number=number, title="", created_ms=never, updated_ms=never)
+            workflows = open_workflows(self._project)
+            workflow = workflows.get(workflow_name(issue, workflows.names()))
+            steps = stages(workflow, issue, lambda _path: False)
+            return Position(issue=issue, workflow=workflow, steps=steps)
+
+
+# --- the log --------------------------------------------------------------------------------
+
+
+def logged_bus(project: Project) -> Bus:
+    """Return a bus whose events are written to the project's own log."""
+    log = project.log
+    bus = Bus()
+
+    def clarification(event: ClarificationEvent) -> None:
+        fields: dict[str, object] = {
+            "clarificationId": event.clarification_id,
+            "issueNumber": event.issue,
+            "fromAgent": event.asker,
+            "toAgent": event.to,
+            "topic": preview(event.topic, 100),
+            "blocking": event.blocking,
+            "round": event.round,
+            "status": event.status,
+        }
+        level = "info"
+        if isinstance(event, ClarificationEscalated):
+            fields |= {"reason": event.reason, "summary": event.summary}
+            level = "warning"
+        log.record(level, NAMES[type(event)], **fields)
+
+    def lock(event: LedgerLocked | LedgerReleased) -> None:
+        name = "lock-acquired" if isinstance(event, LedgerLocked) else "lock-released"
+        log.record(
+            "debug", name, filePath=event.file, agent=event.agent, durationMs=event.duration_ms
+        )
+
+    def monitor(event: MonitorRan) -> None:
+        log.record(
+            "warning" if event.damaged else "info",
+            "clarification-monitor",
+            staleCount=event.stale,
+            stuckCount=event.stuck,
+            deadlockedCount=event.deadlocked,
+            abandonedCount=event.abandoned,
+            damagedCount=event.damaged,
+        )
+
+    def happening(event: Happening) -> None:
+        log.record("info", HAPPENINGS[type(event)], **payload(event))
+
+    bus.listen(ClarificationEvent, clarification)
+    bus.listen(LedgerLocked, lock)
+    bus.listen(LedgerReleased, lock)
+    bus.listen(MonitorRan, monitor)
+    bus.listen(Happening, happening)
+    return bus

@@ -1,0 +1,87 @@
+"""What a lesson rests on: the runs it was learnt from, and what was said in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from agentx.kernel.errors import DataError, InputError
+from agentx.lessons.likeness import fingerprint
+from agentx.lessons.model import Lesson
+from agentx.project.project import Project
+from agentx.runs.model import Run, RunEvent
+from agentx.runs.service import event_line
+from agentx.wiring.lessons import LessonRow, found_lesson, lesson_row, open_learning
+from agentx.wiring.runs import story_of
+
+_SHORT_ID_CHARS = 6  # by which candidates, escalations and conflicts are named after their event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What somebody said in a run."""
+
+    event_id: str
+    at_ms: int
+    actor: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunProof:
+    """A run, and what of it speaks for a lesson. The title of one that is gone is empty."""
+
+    run_id: str
+    title: str = ""
+    at_ms: int = 0
+    status: str = ""
+    said: tuple[Said, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonProof:
+    """A lesson, the runs that taught it, and what else is named as evidence."""
+
+    lesson: LessonRow
+    runs: tuple[RunProof, ...]
+    evidence: tuple[str, ...]
+
+
+def lesson_proof(project: Project, name: str) -> LessonProof:
+    """Return what a lesson rests on.
+
+    Raises: NotFound.
+    """
+    lesson = found_lesson(open_learning(project).read().known, name)
+    runs = tuple(_of_run(project, lesson, run_id) for run_id in lesson.learned_from)
+    shown = {said.event_id[-_SHORT_ID_CHARS:] for proof in runs for said in proof.said}
+    return LessonProof(
+        lesson=lesson_row(lesson),
+        runs=runs,
+        evidence=tuple(one for one in lesson.evidence if one[-_SHORT_ID_CHARS:] not in shown),
+    )
+
+
+def _of_run(project: Project, lesson: Lesson, run_id: str) -> RunProof:
+    # A run may be gone with its archive: the lesson stays.
+    with suppress(InputError, DataError):
+        run, events = story_of(project, run_id)
+        return _told(run, tuple(_said(lesson, events)))
+    return RunProof(run_id=run_id)
+
+
+def _told(run: Run, said: tuple[Said, ...]) -> RunProof:
+    return RunProof(
+        run_id=run.id, title=run.title, at_ms=run.updated_ms, status=str(run.status), said=said
+    )
+
+
+def _said(lesson: Lesson, events: tuple[RunEvent, ...]) -> Iterator[Said]:
+    named = {one[-_SHORT_ID_CHARS:] for one in lesson.evidence}
+    texts = {fingerprint(revision.text) for revision in lesson.revisions}
+    for event in events:
+        if event.id[-_SHORT_ID_CHARS:] in named or fingerprint(event.text("text")) in texts:
+            yield Said(
+                event_id=event.id, at_ms=event.at_ms, actor=event.actor, text=event_line(event)
+            )

@@ -1,0 +1,108 @@
+"""The threads of clarifications on GitHub: a view of the ledgers, made true again and again.
+
+Every entry of a thread is one comment, once, however often it is mirrored; two labels
+say whether something is open or late; an escalation mentions whom the user named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agentx.clarification import Clarification, EntryType, Ledger, Status, comment, marker
+from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError
+from agentx.project.project import Project
+from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.github import github_issues, github_queue
+from agentx.work.settings import GithubSettings
+from agentx.work.store.github.issues import MIRROR, Post
+
+ACTIVE_LABEL = "clarification:active"
+STALE_LABEL = "clarification:stale"
+
+# What cannot be mirrored now waits: a command must not.
+_MIRROR_TRIES = 2
+_LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*(?:/[A-Za-z0-9._-]+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncReply:
+    """What was sent to GitHub, and what waits."""
+
+    posted: int
+    sent: int
+    waiting: int
+    refused: tuple[str, ...] = ()
+    offline: str = ""
+
+
+def mirror(project: Project, issues: Iterable[int] = ()) -> SyncReply:
+    """Bring GitHub up to date: what waits, then the threads of some issues, or of all.
+
+    Every entry of a thread becomes one comment, once, however often this is called. GitHub out
+    of reach is no failure: what could not be sent waits.
+
+    Raises: InvalidValue when the repository or the token is missing.
+    """
+    store, queue = github_issues(project, tries=_MIRROR_TRIES), github_queue(project)
+    left = [entry for entry in queue.waiting() if entry.kind == MIRROR]
+    wanted = set(issues)
+    if wanted:
+        wanted.update(entry.issue for entry in left)
+    caught_up, posted, offline = store.catch_up(), 0, ""
+    refused = list(caught_up.refused)
+    for ledger in open_clarifications(project).ledgers():
+        if wanted and ledger.issue not in wanted:
+            continue
+        try:
+            posted += store.mirror(ledger.issue, _posts(project, ledger), _labels(ledger))
+        except NotFound as error:
+            refused.append(error.message)
+        except UnavailableError as error:
+            offline = error.message
+            if all(entry.issue != ledger.issue for entry in left):
+                queue.add(ledger.issue, MIRROR, {})
+            continue
+        for entry in left:
+            if entry.issue == ledger.issue:
+                queue.sent(entry)
+    return SyncReply(
+        posted=posted,
+        sent=caught_up.sent,
+        waiting=len(queue.waiting()),
+        refused=tuple(refused),
+        offline=offline,
+    )
+
+
+def _posts(project: Project, ledger: Ledger) -> Iterable[Post]:
+    cc = _mentions(project)
+    for state in ledger:
+        for index, entry in enumerate(state.thread):
+            body = comment(state, index)
+            if cc and entry.type is EntryType.ESCALATION:
+                body = f"{body}\n\ncc {cc}"
+            yield Post(mark=marker(state, index), body=body)
+
+
+def _labels(ledger: Ledger) -> dict[str, bool]:
+    return {
+        ACTIVE_LABEL: any(state.is_active for state in ledger),
+        STALE_LABEL: any(_is_stale(state) for state in ledger),
+    }
+
+
+def _is_stale(state: Clarification) -> bool:
+    return state.status is Status.STALE
+
+
+def _mentions(project: Project) -> str:
+    said = project.config.section(GithubSettings).notify
+    names = [name.strip().removeprefix("@") for name in said.split(",") if name.strip()]
+    wrong = next((name for name in names if _LOGIN.fullmatch(name) is None), None)
+    if wrong is not None:
+        raise InvalidValue(
+            f"github.notify: {wrong[:40]!r} is not a name on GitHub", hint="such as ada,org/team"
+        )
+    return " ".join(f"@{name}" for name in names)

@@ -1,0 +1,97 @@
+"""The model of a project, if its user set one: who writes, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from agentx.conversation import ModelSummariser
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import NodeId
+from agentx.llm.settings import LlmSettings, key_variable, model_name
+from agentx.llm.spending import Spending, spending_for
+from agentx.memory.port import SpendingToday
+from agentx.project.project import Project
+from agentx.project.zone import project_zone
+
+if TYPE_CHECKING:
+    from agentx.llm.port import Model
+    from agentx.observations.extract import Finding, Turn
+
+    Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
+
+_MICRO = 1_000_000
+
+
+@contextmanager
+def model_writer(project: Project) -> Iterator[ModelSummariser | None]:
+    """Lend the summariser that asks the model; None when there is none to ask."""
+    with _model(project) as model:
+        if model is None:
+            yield None
+            return
+
+        def told(node_id: NodeId, why: str) -> None:
+            project.log.record("warning", "model fell back", node=node_id, reason=why)
+
+        yield ModelSummariser(model, _spending(project), told=told)
+
+
+@contextmanager
+def model_extractor(project: Project) -> Iterator[Extractor | None]:
+    """Lend what extracts with the model; None when there is none to ask."""
+    with _model(project) as model:
+        if model is None:
+            yield None
+            return
+        from agentx.observations.extract.by_model import extract_by_model  # noqa: PLC0415  only with a model
+
+        asked, spending = model, _spending(project)
+        yield lambda turns: extract_by_model(turns, asked, spending)
+
+
+def spending_today(project: Project) -> SpendingToday | None:
+    """Say what the model has cost today; None when no model is set."""
+    settings = project.config.section(LlmSettings)
+    if not settings.provider:
+        return None
+    try:
+        total = _spending(project).spent_today().total
+    except AgentXError as error:
+        project.log.record("warning", "spending unreadable", reason=error.message)
+        return None
+    return SpendingToday(
+        model=f"{settings.provider}/{model_name(settings)}",
+        tokens=total.input_tokens + total.output_tokens,
+        tokens_max=settings.daily_tokens_max,
+        usd=total.micro_usd / _MICRO,
+        usd_max=settings.daily_usd_max,
+        calls=total.calls,
+    )
+
+
+@contextmanager
+def _model(project: Project) -> Iterator[Model | None]:
+    settings = project.config.section(LlmSettings)
+    if not settings.provider:
+        yield None
+        return
+    # httpx costs a fifth of a second to import: only for those who set a model.
+    import httpx  # noqa: PLC0415
+
+    from agentx.llm.factory import model_for  # noqa: PLC0415
+
+    key = project.environment.variables.get(key_variable(settings), "")
+    with httpx.Client() as http:
+        yield model_for(settings, key, http, project.clock, project.entropy)
+
+
+def _spending(project: Project) -> Spending:
+    return spending_for(
+        project.config.section(LlmSettings),
+        project.store.spending,
+        project_zone(project),
+        project.clock,
+        project.entropy,
+    )

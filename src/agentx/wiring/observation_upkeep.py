@@ -1,0 +1,104 @@
+"""What keeps the observations in order: settling them into their files, and moving them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from agentx.host.system import system_entropy
+from agentx.kernel.errors import ConflictError
+from agentx.kernel.paths import ObservationPaths
+from agentx.observations.model import StoreFault
+from agentx.observations.store.aside import damaged
+from agentx.observations.store.files.pending import Pending
+from agentx.observations.store.migration import Migrated as Migrated  # noqa: PLC0414  handed on
+from agentx.observations.store.migration import absorb, migrate
+from agentx.observations.store.sqlite.store import SqliteObservationStore
+from agentx.project.config import set_value
+from agentx.project.project import Project
+from agentx.views.documents.observations import ObservationDocuments
+from agentx.wiring.observations import open_observations, opened_store
+
+
+def settle_observations(project: Project) -> int:
+    """Bring the files of the observations up to date, as `agentx sync` does; return the acts."""
+    if not project.paths.observations.is_dir():
+        return 0
+    with closing(open_observations(project)) as room:
+        moved = room.settle()
+        if isinstance(room.store, SqliteObservationStore):
+            # A process that was at work during a migration may have gone on with the files.
+            pending = ObservationPaths(project.paths.observations).pending
+            moved += absorb(Pending(pending, project.clock, system_entropy), room.store)
+        if moved:
+            room.stats()  # notes what a person should know
+        return moved
+
+
+def damaged_observations(project: Project) -> tuple[StoreFault, ...]:
+    """Return what is wrong with the files of the observations, and what was put aside of them.
+
+    Raises: AgentXError when they cannot be read at all.
+    """
+    folder = project.paths.observations
+    if not folder.is_dir():
+        return ()
+    with closing(open_observations(project)) as room:
+        room.store.get_stats()
+        found = room.store.faults()
+    told = {each.hint for each in found}
+    return found + tuple(
+        StoreFault(
+            what="it was damaged and moved aside",
+            where=str(path),
+            hint=f"mend it and move it back, or delete it: {path.name.partition('.corrupt-')[0]}",
+        )
+        for path in damaged(folder)
+        if not any(path.name in hint for hint in told)
+    )
+
+
+def move_observations(project: Project, to: str) -> Migrated:
+    """Move every observation to the other kind of store, and use that from now on.
+
+    Raises: ConflictError when it is in use already, or the setting is not the project's to change.
+    """
+    row = project.config.rows["memory.backend"]
+    if row.value == to:
+        raise ConflictError(f"observations are kept in {to} already")
+    if row.source == "environment":
+        raise ConflictError(
+            "memory.backend is set in the environment", hint="unset AGENTX_MEMORY_BACKEND first"
+        )
+    done = migrate(
+        project.paths.observations,
+        to=to,
+        clock=project.clock,
+        entropy=system_entropy,
+        view_folder=project.store.observation_words,
+    )
+    set_value(project.paths.settings, "memory.backend", to)
+    project.log.record(
+        "info", "memory-migrated", backend=to, observations=done.observations, digest=done.digest
+    )
+    return done
+
+
+def observation_source(project: Project) -> ObservationDocuments:
+    """Return the observations as search indexes them."""
+    paths = ObservationPaths(project.paths.observations)
+    files = (paths.manifest, paths.pending, paths.database, Path(f"{paths.database}-wal"))
+
+    def stamp() -> str:
+        return " ".join(_looks(path) for path in files)
+
+    return ObservationDocuments(partial(opened_store, project), stamp, project.id)
+
+
+def _looks(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError:
+        return "-"
+    return f"{found.st_size}:{found.st_mtime_ns}"

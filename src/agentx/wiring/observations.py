@@ -1,0 +1,168 @@
+"""The observations of a project, opened: the store that its settings name, and who is told.
+
+What a surface needs to know of the room is handed on from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentx.host.files.atomic import make_private_directory, replace_file
+from agentx.host.system import system_entropy
+from agentx.kernel.bus import Bus
+from agentx.kernel.limits import OBSERVATION_FILE_TOKENS_MAX
+from agentx.kernel.paths import ObservationPaths
+from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
+from agentx.observations.model import (
+    Category,
+    CompactionResult,
+    Observation,
+    ObservationIndex,
+    SearchFilters,
+    StoreFault,
+    StoreStats,
+)
+from agentx.observations.service import Observations, Recall, Room
+from agentx.observations.settings import MemorySettings
+from agentx.observations.store.files.store import JsonObservationStore
+from agentx.project.project import Project
+
+if TYPE_CHECKING:
+    from agentx.observations.store.sqlite.store import SqliteObservationStore
+
+__all__ = [
+    "BACKENDS",
+    "Category",
+    "CompactionResult",
+    "MemorySettings",
+    "Observation",
+    "ObservationIndex",
+    "Observations",
+    "Recall",
+    "SearchFilters",
+    "StoreFault",
+    "StoreStats",
+    "keep_out_of_git",
+    "open_observations",
+]
+
+BACKENDS = ("json", "sqlite")
+_CHARS_PER_TOKEN = 4
+
+
+def open_observations(project: Project, bus: Bus | None = None) -> Observations:
+    """Open the project's observations; files are made by the first that is stored."""
+    settings = project.config.section(MemorySettings)
+    told = Bus() if bus is None else bus
+    _log_what_is_told(project, told)
+    return Observations(
+        opened_store(project),
+        Room(
+            settings=settings,
+            clock=project.clock,
+            entropy=project.entropy,
+            bus=told,
+            note=project.log.record,
+            reading_costs=_reading_costs(project.root),
+        ),
+    )
+
+
+def keep_out_of_git(project: Project) -> None:
+    """Let git not see what we write into a repository that was never set up: our log goes there."""
+    paths = project.paths
+    if paths.ignore_file.exists() or paths.observations.exists():
+        return
+    for folder in (paths.observations, paths.log.parent):
+        make_private_directory(folder)
+        replace_file(folder / ".gitignore", b"*\n")
+
+
+def opened_store(project: Project) -> JsonObservationStore | SqliteObservationStore:
+    """Return the store that the settings name; the code of the other is not loaded."""
+    folder = project.paths.observations
+    if project.config.section(MemorySettings).backend == "sqlite":
+        from agentx.observations.store.sqlite.store import (  # noqa: PLC0415  most have no use for it
+            SqliteObservationStore,
+        )
+
+        return SqliteObservationStore(
+            ObservationPaths(folder).database,
+            clock=project.clock,
+            view_folder=project.store.observation_words,
+            report=_reporting(project),
+        )
+    return JsonObservationStore(
+        folder,
+        clock=project.clock,
+        entropy=system_entropy,
+        view_folder=project.store.observation_words,
+        report=_reporting(project),
+    )
+
+
+def _reporting(project: Project) -> Callable[[StoreFault], None]:
+    def report(fault: StoreFault) -> None:
+        project.log.record(
+            "warning", "memory-alert", message=fault.what, where=fault.where, hint=fault.hint
+        )
+
+    return report
+
+
+def _log_what_is_told(project: Project, bus: Bus) -> None:
+    def stored(fact: MemoryStored) -> None:
+        project.log.record(
+            "info",
+            "memory-stored",
+            agent=fact.agent,
+            issue=fact.issue_number,
+            count=fact.count,
+            tokens=fact.total_tokens,
+            ids=fact.observation_ids,
+            elapsed_ms=fact.elapsed_ms,
+        )
+
+    def recalled(fact: MemoryRecalled) -> None:
+        project.log.record(
+            "info",
+            "memory-recalled",
+            agent=fact.agent,
+            issue=fact.issue_number,
+            count=fact.count,
+            tokens=fact.total_tokens,
+            ids=fact.observation_ids,
+            elapsed_ms=fact.elapsed_ms,
+            displaced=fact.displaced_tokens,
+        )
+
+    def skipped(fact: CaptureSkipped) -> None:
+        project.log.record(
+            fact.level,
+            "memory-capture-skipped",
+            agent=fact.agent,
+            issue=fact.issue_number,
+            message=fact.reason,
+        )
+
+    bus.listen(MemoryStored, stored)
+    bus.listen(MemoryRecalled, recalled)
+    bus.listen(CaptureSkipped, skipped)
+
+
+def _reading_costs(root: Path) -> Callable[[Sequence[str]], int]:
+    """Return what reading files of the project again would cost, in tokens."""
+
+    def cost(files: Sequence[str]) -> int:
+        total = 0
+        for name in files:
+            try:
+                size = (root / name).stat().st_size
+            except (OSError, ValueError):
+                continue
+            total += min(size // _CHARS_PER_TOKEN, OBSERVATION_FILE_TOKENS_MAX)
+        return total
+
+    return cost

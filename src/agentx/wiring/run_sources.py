@@ -1,0 +1,55 @@
+"""What other rooms know of a task: lessons of earlier runs, observations of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentx.project.project import Project
+from agentx.runs.context import Area, ContextSource, Piece, Tier
+from agentx.wiring.lessons import worth_recalling
+from agentx.wiring.observations import open_observations
+
+_LESSONS_MAX = 10
+_OBSERVATIONS_MAX = 8
+
+
+class Lessons:
+    """Long-term memory: what earlier runs taught of the files and words of a task."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def pieces(self, area: Area) -> Iterator[Piece]:
+        """Yield the lessons that concern the task, the surest first."""
+        found = worth_recalling(self._project, area.files, area.words, _LESSONS_MAX)
+        for lesson in found:
+            text = f"{lesson.name}: {lesson.text}" if lesson.name else lesson.text
+            learnt = ", ".join(lesson.learned_from)
+            source = f"{lesson.id} ({lesson.kind}, {lesson.confidence}, from {learnt})"
+            yield Piece(tier=Tier.ON_DEMAND, source=source, text=text)
+
+
+class Observed:
+    """What sessions decided, changed and found out about the words of a task."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def pieces(self, area: Area) -> Iterator[Piece]:
+        """Yield the observations that fit best."""
+        if not self._project.paths.observations.is_dir():
+            return
+        room = open_observations(self._project)
+        try:
+            for hit in room.search(area.words, _OBSERVATIONS_MAX):
+                if not hit.superseded_by:
+                    found, _ = room.get(hit.id)
+                    source = f"{hit.id} ({hit.category} by {hit.agent}, issue {hit.issue_number})"
+                    yield Piece(tier=Tier.ON_DEMAND, source=source, text=found.content)
+        finally:
+            room.close()
+
+
+def context_sources(project: Project) -> tuple[ContextSource, ...]:
+    """Return everybody who may know something of a task."""
+    return Lessons(project), Observed(project)

@@ -1,0 +1,55 @@
+"""Who plays a role in this project: runners made from names, settings and surroundings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agentx.agents.roles.texts import RoleTexts
+from agentx.agents.runners.agent_cli import DIALECTS, AgentCli
+from agentx.agents.runners.person import PERSON, Person
+from agentx.agents.runners.port import Runner
+from agentx.agents.runners.scripted import SCRIPTED, Scripted, read_script
+from agentx.agents.runners.settings import AgentsSettings, read_cast
+from agentx.kernel.capture import Harness
+from agentx.kernel.errors import InvalidValue
+from agentx.project.project import Project
+
+RUNNERS = (*(harness.value for harness in DIALECTS), PERSON, SCRIPTED)
+
+
+def role_texts(project: Project) -> RoleTexts:
+    """Return the roles of a project and their instructions."""
+    return RoleTexts(project.paths.roles)
+
+
+def runner_named(
+    project: Project, name: str, *, script: Path | None = None, model: str = ""
+) -> Runner:
+    """Return a runner by its name.
+
+    Raises: InvalidValue.
+    """
+    if name == PERSON:
+        return Person(project.clock)
+    if name == SCRIPTED:
+        if script is None:
+            raise InvalidValue("a scripted runner needs a script", hint="--script FILE")
+        return Scripted(read_script(script))
+    if name not in RUNNERS:
+        raise InvalidValue(f"{name[:40]!r} is not a runner", hint=f"one of: {', '.join(RUNNERS)}")
+    return AgentCli(
+        Harness(name),
+        folder=project.root,
+        environment=project.environment.variables,
+        clock=project.clock,
+        model=model,
+    )
+
+
+def runner_of(project: Project, role: str) -> Runner | None:
+    """Return the runner that the user chose for a role; None lets its questions wait.
+
+    Raises: InvalidValue for a setting that cannot be.
+    """
+    player = read_cast(project.config.section(AgentsSettings).runner).player_of(role)
+    return runner_named(project, player) if player else None

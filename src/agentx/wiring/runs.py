@@ -1,0 +1,118 @@
+"""The runs of a project, opened here; and what others need to know of them cheaply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from agentx.kernel.bus import Bus
+from agentx.kernel.capture import Draft, EventType
+from agentx.kernel.errors import NotFound
+from agentx.kernel.text import preview
+from agentx.kernel.when import age
+from agentx.project.project import Project
+from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
+from agentx.runs.lane_work import LaneWork
+from agentx.runs.model import Run, RunEvent
+from agentx.runs.rules.fold import fold, in_order
+from agentx.runs.rules.graph import ready
+from agentx.runs.service import Runs, event_line
+from agentx.runs.store import GitLanes, RunStore
+from agentx.runs.store.archive import Archive, packed_events
+from agentx.wiring.bus_log import log_told
+
+_STEPS_IN_DIGEST = 3
+_LINE_CHARS_MAX = 160
+_EVENTS_ON_PAGE = 10
+
+
+def open_runs(project: Project, bus: Bus | None = None) -> Runs:
+    """Return the runs of a project; what happens is written to the structured log."""
+    bell = bus if bus is not None else Bus()
+    log_told(
+        project,
+        bell,
+        {RunRecorded: "run-recorded", RunEnded: "run-ended", RunRepaired: "run-repaired"},
+    )
+    store = RunStore(project.paths, project.store, project.clock, project.entropy)
+    return Runs(store, GitLanes(project.root, project.store, project.directory), bell)
+
+
+def open_lanes(project: Project, bus: Bus | None = None) -> LaneWork:
+    """Return the lanes of a project's runs."""
+    return LaneWork(open_runs(project, bus))
+
+
+def active_run(project: Project) -> str:
+    """Return the run that is worked on; empty when there is none. Reads two small files."""
+    if not project.paths.runs.is_dir():
+        return ""
+    return open_runs(project).active()
+
+
+def story_of(project: Project, run_id: str) -> tuple[Run, tuple[RunEvent, ...]]:
+    """Return a run and its events, in order, also when it is packed away.
+
+    Raises: NotFound, InvalidValue, CorruptRecord.
+    """
+    store = RunStore(project.paths, project.store, project.clock, project.entropy)
+    if store.exists(run_id):
+        events = store.events(run_id).events
+    else:
+        events = tuple(in_order(packed_events(Archive(project.paths), run_id)))
+    run = fold(run_id, events)
+    if not run.started:
+        raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
+    return run, events
+
+
+def run_page(run: Run, events: tuple[RunEvent, ...]) -> str:
+    """Return a run as text: what it was for, its tasks, what was decided, how it ended."""
+    tasks = [f"{task.id} {task.status}: {task.contract.title}" for task in run.tasks.values()]
+    decided = [f"decided: {decision.text}" for decision in run.decisions]
+    last = [f"lately: {event_line(event)}" for event in events[-_EVENTS_ON_PAGE:]]
+    parts = (run.title, run.description, *tasks, *decided, run.outcome_reason, *last)
+    return "\n".join(part for part in parts if part)
+
+
+def attached(drafts: Iterable[Draft], run_id: str) -> Iterator[Draft]:
+    """Yield drafts, the starts of sessions marked with the run that goes on.
+
+    In the log and not in the run: a session that merely begins must not change files that are
+    committed, and its words are on this machine only.
+    """
+    for draft in drafts:
+        if run_id and draft.event_type is EventType.SESSION_START:
+            yield replace(draft, metadata={**draft.metadata, "run": run_id})
+        else:
+            yield draft
+
+
+def digest_lines(project: Project) -> tuple[str, ...]:
+    """Return what a session should be told of the run that goes on; nothing when none does."""
+    name = active_run(project)
+    if not name:
+        return ()
+    runs = open_runs(project)
+    run, _ = runs.run(name)
+    done = sum(task.over for task in run.tasks.values())
+    when = age(run.updated_ms, now_ms=project.clock.now_ms())
+    head = f"run {run.id}: {run.title} ({run.phase}, {run.status}, "
+    head += f"{done} of {len(run.tasks)} tasks done, last change {when})"
+    steps = runs.way_on(run).next[:_STEPS_IN_DIGEST]
+    lines = [
+        f"next: {step.text}" + (f" -> {step.command}" if step.command else "") for step in steps
+    ]
+    waiting = ready(run)
+    if len(waiting) > _STEPS_IN_DIGEST:
+        lines.append(f"{len(waiting)} tasks are ready; `agentx run show` lists them")
+    return tuple(preview(line, _LINE_CHARS_MAX) for line in (head, *lines))
+
+
+def damaged_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the runs with lines that are no events, and what is wrong with each line."""
+    runs = open_runs(project)
+    for run_id in runs.ids():
+        _, faults = runs.run(run_id)
+        if faults:
+            yield run_id, faults

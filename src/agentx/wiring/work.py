@@ -1,0 +1,138 @@
+"""The work of a project, opened: issues where the settings say, agents, workflows.
+
+What surfaces need to know of the room is named again here: they import `app` only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from agentx.kernel.clock import to_iso
+from agentx.kernel.limits import GITHUB_TRIES_MAX
+from agentx.kernel.roles import SHIPPED_ROLES as SHIPPED_ROLES  # noqa: PLC0414  named again
+from agentx.project.project import Project
+from agentx.wiring.runners import role_texts
+from agentx.work.issues import Edit as Edit  # noqa: PLC0414  named again
+from agentx.work.issues import issue_number as issue_number  # noqa: PLC0414  named again
+from agentx.work.labels import priority_of, type_of
+from agentx.work.model import AgentStatus as AgentStatus  # noqa: PLC0414  named again
+from agentx.work.model import Issue, Workflow
+from agentx.work.model import Status as Status  # noqa: PLC0414  named again
+from agentx.work.port import IssueStore
+from agentx.work.port import NewIssue as NewIssue  # noqa: PLC0414  named again
+from agentx.work.progress import Stage as Stage  # noqa: PLC0414  named again
+from agentx.work.progress import StepStage, stages, workflow_name
+from agentx.work.service import Issues
+from agentx.work.settings import WorkSettings
+from agentx.work.statuses import named_status as named_status  # noqa: PLC0414  named again
+from agentx.work.store.agent_status import AgentStatusFile, shape_of
+from agentx.work.store.local import LocalIssues
+from agentx.work.store.workflows import WorkflowFiles
+
+
+def is_github(project: Project) -> bool:
+    """Tell whether issues live on GitHub."""
+    return project.config.section(WorkSettings).mode == "github"
+
+
+def issue_store(project: Project, *, tries: int = GITHUB_TRIES_MAX) -> IssueStore:
+    """Open the place where issues are kept; `tries` is how often to ask one that is far away.
+
+    Raises: InvalidValue when GitHub mode lacks a repository or a token.
+    """
+    if is_github(project):
+        from agentx.wiring.github import github_issues  # noqa: PLC0415  only GitHub mode pays for HTTP
+
+        return github_issues(project, tries=tries)
+    return LocalIssues(project.paths, project.clock)
+
+
+def open_issues(project: Project) -> Issues:
+    """Open the issues of a project."""
+    return Issues(issue_store(project), project.clock)
+
+
+def open_agents(project: Project) -> AgentStatusFile:
+    """Open what agents are doing."""
+    return AgentStatusFile(project.paths.agent_status, project.clock)
+
+
+def open_workflows(project: Project) -> WorkflowFiles:
+    """Open the workflows of a project."""
+    return WorkflowFiles(project.paths.workflows, role_texts(project).names())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueView:
+    """An issue as programs see it: the fields of its file, and what its labels say."""
+
+    number: int
+    title: str
+    body: str
+    labels: tuple[str, ...]
+    status: str
+    state: str
+    created: str
+    updated: str
+    comments: tuple[dict[str, str], ...]
+    type: str
+    priority: str
+
+
+def view(issue: Issue) -> IssueView:
+    """Return an issue as programs see it."""
+    return IssueView(
+        number=issue.number,
+        title=issue.title,
+        body=issue.body,
+        labels=issue.labels,
+        status=issue.status.value,
+        state=issue.state.value,
+        created=to_iso(issue.created_ms),
+        updated=to_iso(issue.updated_ms),
+        comments=tuple(
+            {"body": each.body, "created": to_iso(each.created_ms), "author": each.author}
+            for each in issue.comments
+        ),
+        type=type_of(issue.labels),
+        priority=priority_of(issue.labels),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """Where an issue stands in its workflow."""
+
+    issue: Issue
+    workflow: Workflow
+    steps: tuple[StepStage, ...]
+
+    @property
+    def next(self) -> tuple[StepStage, ...]:
+        """The steps that can be done now."""
+        return tuple(each for each in self.steps if each.stage is Stage.NEXT)
+
+
+def position(project: Project, number: int, issues: IssueStore | None = None) -> Position:
+    """Say where an issue stands in its workflow.
+
+    Raises: NotFound, InvalidValue for a workflow that is broken.
+    """
+    workflows = open_workflows(project)
+    issue = (issue_store(project) if issues is None else issues).get(number)
+    workflow = workflows.get(workflow_name(issue, workflows.names()))
+    found = stages(workflow, issue, partial(_exists, project))
+    return Position(issue=issue, workflow=workflow, steps=found)
+
+
+def status_shape(status: AgentStatus) -> dict[str, Any]:
+    """Return an agent's status as its file holds it, with its name."""
+    return {"agent": status.agent, **shape_of(status)}
+
+
+def _exists(project: Project, path: str) -> bool:
+    # A workflow is written by others: it may not look outside the project.
+    found = (project.root / path).resolve()
+    return found.is_relative_to(project.root.resolve()) and found.exists()

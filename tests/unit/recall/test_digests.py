@@ -1,0 +1,113 @@
+"""Goal: what a session is told at its start fits its branch, its role and its agent CLI's cap.
+
+Method: the bundled sample in a real store, with an observation, a lesson and a question added;
+the digests that lie ready are read.
+"""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from agentx.kernel.capture import Harness
+from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
+from agentx.kernel.tokens import estimate
+from agentx.memory.local import LocalMemory
+from agentx.operations.lessons.ltm import add_lesson
+from agentx.project.project import Project
+from agentx.recall.section.digest_stamp import renew_if_changed
+from agentx.recall.section.digests import CAPS, refresh
+from agentx.wiring.lessons import Confidence, Content, LessonKind
+from agentx.wiring.observations import Category, open_observations
+from tests.support.drafts import draft
+from tests.support.remembering import sample_project
+
+DECIDED = "Berths are kept for seven minutes, because the payment page times out after six."
+BRANCH = "feature/77-keep-berths"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Return a project whose rooms hold something."""
+    root = tmp_path_factory.mktemp("told")
+    (root / "shop").mkdir()
+    subprocess.run(["git", "init", "-q", "-b", BRANCH], cwd=root / "shop", check=True, timeout=60)
+    made = sample_project(root)
+    room = open_observations(made)
+    room.add(DECIDED, agent="engineer", issue=77, category=Category.DECISION)
+    room.close()
+    lesson = Content(name="", text="Back off with jitter", area="webhooks")
+    add_lesson(made, LessonKind.CODE, lesson, Confidence.HIGH)
+    return made
+
+
+def told(project: Project, harness: Harness, branch: str = "", role: str = "") -> str:
+    return project.store.digest(harness, branch, role).read_text(encoding="utf-8")
+
+
+def test_a_branch_named_after_an_issue_is_told_what_is_known_of_it_first(project: Project) -> None:
+    with LocalMemory(project) as memory:
+        refresh(project, memory)
+
+    text = told(project, Harness.CLAUDE_CODE, BRANCH)
+
+    first = next(line for line in text.splitlines() if line.startswith("- "))
+    assert DECIDED in first
+    assert "## Lessons of earlier runs" in text
+    assert "Back off with jitter" in text
+    assert "## Decisions" in text
+
+
+@pytest.mark.parametrize("harness", CAPS)
+def test_no_digest_is_over_the_cap_of_its_agent_cli(project: Project, harness: Harness) -> None:
+    with LocalMemory(project) as memory:
+        refresh(project, memory)
+
+    for branch in ("", BRANCH):
+        text = told(project, harness, branch)
+        assert len(text) <= CAPS[harness].chars
+        assert estimate(text) <= CAPS[harness].tokens
+        assert text.startswith(RECALL_OPEN)
+        assert text.rstrip().endswith(RECALL_CLOSE)
+
+
+def test_the_digest_of_a_branch_that_is_no_longer_told_of_is_gone(project: Project) -> None:
+    old = project.store.digest(Harness.CODEX, "feature/1-long-ago")
+    old.parent.mkdir(parents=True, exist_ok=True)
+    old.write_text("what somebody forgot since", encoding="utf-8")
+
+    with LocalMemory(project) as memory:
+        refresh(project, memory)
+
+    assert not old.exists()
+
+
+def test_digests_are_made_again_only_when_what_they_are_made_from_changed(
+    project: Project,
+) -> None:
+    path = project.store.digest(Harness.CODEX)
+    with LocalMemory(project) as memory:
+
+        def renew() -> None:
+            refresh(project, memory)
+
+        renew_if_changed(project, "as it is", renew)
+        path.write_text("touched by a test", encoding="utf-8")
+
+        assert not renew_if_changed(project, "as it is", renew)
+        assert path.read_text(encoding="utf-8") == "touched by a test"
+        assert renew_if_changed(project, "something happened", renew)
+        assert path.read_text(encoding="utf-8").startswith(RECALL_OPEN)
+
+
+def test_news_prepares_the_digests_once_and_not_again_when_all_is_quiet(project: Project) -> None:
+    path = project.store.digest(Harness.CODEX)
+    with LocalMemory(project) as memory:
+        memory.append([draft(text="We keep the berth map in one file.", session_id="quiet")])
+        memory.catch_up()
+        path.write_text("touched by a test", encoding="utf-8")
+
+        memory.catch_up()
+
+        assert path.read_text(encoding="utf-8") == "touched by a test"

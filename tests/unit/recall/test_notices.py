@@ -1,0 +1,104 @@
+"""Goal: a notice says what waits for a role, no more than fits, and holds nobody up.
+
+Method: a real project folder; notices are read as the hook reads them. What hooks print is shown
+end to end in `tests/e2e/test_clarify.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.tokens import estimate
+from agentx.operations.upkeep.logs import logs
+from agentx.project.project import Project
+from agentx.recall.section.notices import NOTICE_CAP, renew_notices
+from agentx.wiring.clarifications import open_hub
+from agentx.wiring.work import NewIssue, Status, open_issues
+from tests.support.clarifying import project_at, request
+from tests.support.time_and_chance import FakeClock
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = project_at(tmp_path)
+    new = NewIssue(title="Login", labels=("type:feature",), status=Status.READY)
+    open_issues(made).create(new)
+    return made
+
+
+def notice(project: Project, role: str) -> str:
+    path = project.store.notice(role)
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def ask(project: Project, number: int, length: int = 0) -> str:
+    words = f"What of \u6570\u636e {number}? " + "w" * length
+    asked = request(issue=1, topic=f"T{number}", question=words, blocking=False)
+    return open_hub(project).request(asked).id
+
+
+def test_a_long_inbox_fits_and_says_how_much_more_there_is(project: Project) -> None:
+    for number in range(13):
+        ask(project, number, length=1_900)
+    renew_notices(project)
+
+    said = notice(project, "architect")
+    assert len(said) <= NOTICE_CAP.chars
+    assert estimate(said) <= NOTICE_CAP.tokens
+    assert "CLR-1-001" in said
+    assert "Left out: " in said
+
+    short = [ask(project, number) for number in range(100, 112)]
+    for state in [f"CLR-1-{number:03}" for number in range(1, 14)]:
+        open_hub(project).resolve(state, "go on", by="human")
+    renew_notices(project)
+    said = notice(project, "architect")
+    assert all(one in said for one in short[:10])
+    assert short[10] not in said
+    assert "2 more: agentx clarify inbox architect" in said
+
+
+def test_an_issue_whose_agent_waits_for_an_answer_cannot_be_begun(project: Project) -> None:
+    renew_notices(project)
+    assert "Ready to begin: #1 Login" in notice(project, "")
+
+    asked = open_hub(project).request(request(issue=1))
+    renew_notices(project)
+    assert "Ready to begin" not in notice(project, "")
+    assert "Your issue: #1 Login" in notice(project, "engineer")
+    open_hub(project).answer(asked.id, "JWT.")
+    renew_notices(project)
+    assert "Ready to begin: #1 Login" in notice(project, "")
+
+
+def test_what_changes_while_notices_are_written_is_in_them(project: Project) -> None:
+    class Busy(FakeClock):
+        """A clock during whose first reading somebody asks something."""
+
+        asked = ""
+
+        def now_ms(self) -> Millis:
+            if not self.asked:
+                self.asked = "being asked"
+                self.asked = ask(project, 7)
+            return super().now_ms()
+
+    ask(project, 1)
+    busy = Busy()
+    renew_notices(replace(project, clock=busy))
+
+    assert "CLR-1-001" in notice(project, "architect")
+    assert busy.asked in notice(project, "architect")
+
+
+def test_a_notice_that_cannot_be_written_fails_nothing_and_is_logged(project: Project) -> None:
+    project.store.root.parent.mkdir(parents=True, exist_ok=True)
+    project.store.root.write_text("a file where a folder should be", encoding="utf-8")
+
+    renew_notices(project)
+
+    assert list(logs(project, limit=10, event="notice-left-out"))

@@ -1,0 +1,127 @@
+"""Goal: what sessions are told is counted once for each id, and never found as conversation.
+
+Method: real digests, the hook's own reading of them, and real drains of spooled notes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.bus import Bus
+from agentx.kernel.clock import Millis
+from agentx.kernel.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
+from agentx.memory.found import KINDS, SearchRequest
+from agentx.memory.local import LocalMemory
+from agentx.memory.port import EventQuery
+from agentx.project.project import Project
+from agentx.recall.events import MemoryRecalled
+from agentx.recall.section.render import Cap, RecallLine, section
+from agentx.recall.tally import (
+    Note,
+    count_recalls,
+    rebuild_recalls,
+    recall_counts,
+)
+from agentx.surfaces.hooks.digest import ids_in
+from agentx.surfaces.hooks.spool import Call, header
+from tests.support.desk import talk
+from tests.support.remembering import project_in, remember
+
+
+def note(name: str, *doc_ids: str, at_ms: int = 5) -> Note:
+    fact = MemoryRecalled(
+        project="p", harness="codex", session_id="s", at_ms=Millis(at_ms), doc_ids=doc_ids
+    )
+    return Note(name=name, fact=fact)
+
+
+def spool_note(project: Project, name: str, ids: tuple[str, ...]) -> None:
+    """Leave a note as the hook does."""
+    listed = ",".join(f'"{each}"' for each in ids)
+    payload = f'{{"session_id":"told","digest":"d","chars":9,"ids":[{listed}]}}'.encode()
+    call = Call("codex", int(project.clock.now_ms()), str(project.root), "")
+    spool = project.data.spool(str(project.root))
+    for folder in (spool.tmp, spool.new):
+        folder.mkdir(parents=True, exist_ok=True)
+    spool.directory.write_text(str(project.root))
+    content = header(call, len(payload), cut=False, kind="injected") + payload
+    (spool.new / f"{name}.evt").write_bytes(content)
+
+
+def test_the_hook_finds_the_ids_of_the_lines_it_printed() -> None:
+    lines = [
+        RecallLine(
+            group="Decisions",
+            text=f"Line {n} [not; an id]",
+            doc_id=f"grip:{n}:X",
+            when="2026-03-01",
+            age="1 d ago",
+            source="codex",
+            tokens=n,
+        )
+        for n in range(5)
+    ]
+    text = section(lines, Cap(tokens=2_000, chars=9_000), more="more").text
+    shown = text.partition("Line 3")[0]
+
+    assert ids_in(text, text) == [line.doc_id for line in lines]
+    assert ids_in(text, shown) == ["grip:0:X", "grip:1:X", "grip:2:X"]
+
+
+def test_a_note_that_is_taken_again_counts_once(tmp_path: Path) -> None:
+    path = tmp_path / "store" / "recalled.json"
+
+    first = count_recalls(path, [note("a", "x", "y"), note("b", "x", at_ms=9)])
+    again = count_recalls(path, [note("b", "x"), note("c", "x")])
+
+    assert [each.name for each in first] == ["a", "b"]
+    assert [each.name for each in again] == ["c"]
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_damaged_view_begins_anew_and_both_bounds_hold(tmp_path: Path) -> None:
+    path = tmp_path / "recalled.json"
+    path.write_text("{ torn")
+    many = tuple(f"d-{n}" for n in range(RECALLED_DOCUMENTS_MAX + 10))
+
+    count_recalls(path, [note(f"n-{n}") for n in range(RECALLED_NOTES_MAX + 10)])
+    count_recalls(path, [note("big", *many)])
+    count_recalls(path, [note("last", "d-10")])
+
+    assert path.read_text().count("n-") <= RECALLED_NOTES_MAX
+    assert path.read_text().count('"d-') == RECALLED_DOCUMENTS_MAX
+    assert '"d-10":{"count":2' in path.read_text()
+
+
+@pytest.mark.promise("recall.counted")
+def test_what_a_session_was_told_is_counted_told_and_not_found(tmp_path: Path) -> None:
+    project = remember(project_in(tmp_path), talk())
+    heard: list[MemoryRecalled] = []
+    bus = Bus()
+    bus.listen(MemoryRecalled, heard.append)
+    with LocalMemory(project, bus) as memory:
+        told = memory.events(EventQuery(limit=2)).events
+        ids = tuple(event.event_id for event in told)
+        spool_note(project, "1-1-a", ids)
+        memory.drain()
+        spool_note(project, "1-1-a", ids)  # as a drain that was killed would find it
+        spool_note(project, "2-1-b", ids[:1])
+        memory.drain()
+        memory.catch_up()
+        counted = {doc_id: seen.count for doc_id, seen in recall_counts(project).items()}
+        asked = SearchRequest(query="recall injected digest told", kinds=KINDS)
+        found = memory.search(asked).hits
+        rebuilt = rebuild_recalls(project, memory)
+        after = {doc_id: seen.count for doc_id, seen in recall_counts(project).items()}
+        memory.forget(event_id=ids[0])
+        left = set(recall_counts(project))
+
+    assert counted == {ids[0]: 2, ids[1]: 1}
+    assert [fact.doc_ids for fact in heard] == [ids, ids[:1]]
+    assert {fact.session_id for fact in heard} == {"told"}
+    assert not any("injected" in hit.snippet or hit.session_id == "told" for hit in found)
+    assert (rebuilt, after) == (2, counted)
+    assert left == {ids[1]}
+    assert "memory-recalled" in project.log_path.read_text()

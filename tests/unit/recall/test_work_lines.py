@@ -1,0 +1,34 @@
+"""Goal: a session is told its own issue and what can be begun, and begins whatever is damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
+from agentx.recall.section.work_lines import WorkLines
+from agentx.wiring.work import NewIssue, Status, open_agents, open_issues
+from agentx.work.agent_states import began, finished
+
+
+def test_a_session_is_told_its_issue_and_what_is_ready(tmp_path: Path) -> None:
+    (tmp_path / "shop" / ".agentx").mkdir(parents=True)
+    variables = {"HOME": str(tmp_path / "home"), "PATH": "/nowhere"}
+    project = open_project(tmp_path / "shop", read_environment(variables))
+    assert WorkLines(project).of("engineer") == ()
+    issues = open_issues(project)
+    for count in range(7):
+        labels = ("priority:p0",) if count == 6 else ()
+        issues.create(NewIssue(title=f"n {count}", labels=labels, status=Status.READY))
+    now = project.clock.now_ms()
+    open_agents(project).change("engineer", lambda was: began(was, issue=2, at_ms=now))
+
+    lines = WorkLines(project).of("engineer")
+    assert lines[:2] == ("Your issue: #2 n 1 (Ready)", "Ready to begin: #7 n 6 (Ready, p0)")
+    assert lines[-1] == "2 more: agentx ready"
+    open_agents(project).change("engineer", lambda was: finished(was, at_ms=now))
+    assert WorkLines(project).of("engineer") == lines[1:]
+    project.paths.agent_status.write_bytes(b"{")
+    assert WorkLines(project).of("engineer") == ()
+    elsewhere = read_environment({**variables, "AGENTX_WORK_MODE": "github"})
+    assert WorkLines(open_project(tmp_path / "shop", elsewhere)).of() == ()

@@ -1,0 +1,472 @@
+"""Goal: the service keeps its word, seen from a client.
+
+Method: the real server and the real client over a Unix socket, with a memory that
+lies in a dictionary; and raw messages where another program would send them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from agentx.kernel.capture import Draft, EventType, Role
+from agentx.kernel.errors import (
+    AgentXError,
+    CorruptRecord,
+    DaemonUnavailable,
+    InvalidValue,
+    LimitError,
+    NotFound,
+    StaleVersion,
+    UnavailableError,
+)
+from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, EVENT_TEXT_CHARS_MAX, EVENTS_PAGE_MAX
+from agentx.memory.port import EventQuery, MemoryStatus, SessionQuery
+from agentx.memory.remote import dial
+from agentx.memory.wire import messages
+from agentx.memory.wire._generated import memory_pb2 as pb2
+from agentx.memory.wire._generated.memory_pb2_grpc import MemoryServiceStub
+from agentx.memory.wire.errors import CODE_KEY, HINT_KEY
+from agentx.surfaces.grpc import service
+from tests.support.drafts import draft
+from tests.unit.surfaces.grpc.conftest import Served
+
+
+@pytest.fixture
+def stub(served: Served) -> Iterator[MemoryServiceStub]:
+    with grpc.insecure_channel(served.address) as channel:
+        yield MemoryServiceStub(channel)
+
+
+def numbered(count: int, session: str = "s-1", text: str = "event") -> list[Draft]:
+    return [
+        draft(f"{text} {index}", at=index, source_id=f"{index}", session_id=session)
+        for index in range(count)
+    ]
+
+
+def all_texts(served: Served, query: EventQuery) -> list[str]:
+    texts: list[str] = []
+    while True:
+        page = served.remote.events(query)
+        texts += [event.text for event in page.events]
+        if not page.next:
+            return texts
+        query = replace(query, cursor=page.next)
+
+
+def test_what_is_appended_can_be_read_back(served: Served) -> None:
+    receipt = served.remote.append(
+        [
+            draft(
+                "\U0001f469\u200d\U0001f4bb \u6f22\u5b57",
+                metadata={"tool": {"name": "x", "n": [1, None]}},
+            )
+        ]
+    )
+
+    (event,) = served.remote.events(EventQuery()).events
+    assert served.remote.event(event.event_id) == event
+    assert receipt.stored == (event.event_id,)
+    assert event == served.memory.kept[event.event_id]
+    assert event.metadata == {"tool": {"name": "x", "n": [1, None]}}
+
+
+def test_an_append_of_nothing_makes_no_call(served: Served) -> None:
+    assert served.remote.append([]).stored == ()
+    assert served.memory.batches == []
+
+
+def test_a_long_append_goes_in_batches_and_keeps_the_order(served: Served) -> None:
+    count = 2 * APPEND_BATCH_EVENTS_MAX + 7
+
+    receipt = served.remote.append(iter(numbered(count)))
+
+    assert len(receipt.stored) == count
+    assert served.memory.batches == [APPEND_BATCH_EVENTS_MAX, APPEND_BATCH_EVENTS_MAX, 7]
+    assert all_texts(served, EventQuery(limit=900)) == [f"event {index}" for index in range(count)]
+
+
+def test_texts_of_a_megabyte_are_split_over_batches_that_fit_a_message(served: Served) -> None:
+    drafts = [draft("\u6f22" * EVENT_TEXT_CHARS_MAX, at=index) for index in range(6)]
+
+    receipt = served.remote.append(drafts)
+
+    assert len(receipt.stored) == 6
+    assert len(served.memory.batches) == 3
+    assert {len(event.text) for event in served.memory.kept.values()} == {EVENT_TEXT_CHARS_MAX}
+
+
+def test_a_text_beyond_the_limit_is_cut_and_marked_by_the_client(served: Served) -> None:
+    served.remote.append([draft("x" * (EVENT_TEXT_CHARS_MAX + 500))])
+
+    (event,) = served.remote.events(EventQuery()).events
+    assert len(event.text) <= EVENT_TEXT_CHARS_MAX
+    assert "characters cut by agentx" in event.text
+
+
+def test_appending_twice_stores_once(served: Served) -> None:
+    served.remote.append(numbered(5))
+
+    again = served.remote.append(numbered(6))
+
+    assert (len(again.stored), again.duplicates) == (1, 5)
+
+
+def test_a_source_that_fails_raises_its_own_error_and_leaves_no_stream_open(
+    served: Served,
+) -> None:
+    def failing() -> Iterator[Draft]:
+        yield from numbered(APPEND_BATCH_EVENTS_MAX + 1)
+        raise OSError("the transcript is gone")
+
+    with pytest.raises(OSError, match="the transcript is gone"):
+        served.remote.append(failing())
+
+    assert served.remote.status().log.events <= APPEND_BATCH_EVENTS_MAX
+
+
+def test_each_acknowledgement_comes_after_its_batch_is_stored(
+    served: Served, stub: MemoryServiceStub
+) -> None:
+    def batches() -> Iterator[pb2.IngestEventsRequest]:
+        for sequence in (4, 9, 11):
+            events = [messages.draft_message(item) for item in numbered(3, session=f"s-{sequence}")]
+            yield pb2.IngestEventsRequest(sequence=sequence, events=events)
+
+    seen = []
+    for ack in stub.IngestEvents(batches(), timeout=10):
+        assert set(ack.receipt.stored_event_ids) <= set(served.memory.kept)
+        seen.append((ack.sequence, len(ack.receipt.stored_event_ids)))
+
+    assert seen == [(4, 3), (9, 3), (11, 3)]
+
+
+@pytest.mark.parametrize(
+    ("second", "status", "sentence"),
+    [
+        (
+            pb2.IngestEventsRequest(sequence=1, events=[]),
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "batch 1 came after batch 1",
+        ),
+        (
+            pb2.IngestEventsRequest(
+                sequence=2, events=[pb2.Draft()] * (APPEND_BATCH_EVENTS_MAX + 1)
+            ),
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "batch 2 has 1,001 events",
+        ),
+        (
+            pb2.IngestEventsRequest(
+                sequence=2,
+                events=[messages.draft_message(draft("good")), pb2.Draft(harness="codex")],
+            ),
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "batch 2 events[1].session_id is missing",
+        ),
+    ],
+)
+def test_a_refused_batch_stores_nothing_and_what_came_before_stays(
+    served: Served,
+    stub: MemoryServiceStub,
+    second: pb2.IngestEventsRequest,
+    status: grpc.StatusCode,
+    sentence: str,
+) -> None:
+    first = pb2.IngestEventsRequest(
+        sequence=1, events=[messages.draft_message(item) for item in numbered(2)]
+    )
+
+    acks = iter(stub.IngestEvents(iter((first, second)), timeout=10))
+    assert next(acks).sequence == 1
+    with pytest.raises(grpc.RpcError) as failure:
+        next(acks)
+
+    assert failure.value.code() is status
+    assert sentence in str(failure.value.details())
+    assert served.memory.batches == [2]
+
+
+def test_one_event_is_stored_by_the_plain_call(served: Served, stub: MemoryServiceStub) -> None:
+    request = pb2.IngestEventRequest(event=messages.draft_message(draft("one", source_id="a")))
+
+    first = stub.IngestEvent(request, timeout=10)
+    second = stub.IngestEvent(request, timeout=10)
+
+    assert list(first.receipt.stored_event_ids) == list(served.memory.kept)
+    assert second.receipt.duplicates == 1
+
+
+def test_a_call_without_an_event_is_refused(served: Served, stub: MemoryServiceStub) -> None:
+    with pytest.raises(grpc.RpcError) as failure:
+        stub.IngestEvent(pb2.IngestEventRequest(), timeout=10)
+
+    trailing = {item.key: item.value for item in failure.value.trailing_metadata()}
+    assert failure.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert str(trailing[CODE_KEY]) == "invalid_value"
+    assert trailing[HINT_KEY] == b"send the event to store"
+
+
+def test_every_filter_reaches_the_memory(served: Served) -> None:
+    served.remote.append(
+        [
+            draft("a", at=0, session_id="one", agent="engineer"),
+            draft("b", at=10, session_id="two", harness="codex"),
+            draft("c", at=20, session_id="two", kind=EventType.TOOL_CALL),
+        ]
+    )
+    start = served.clock.now_ms()
+
+    def found(**filters: object) -> list[str]:
+        return all_texts(served, EventQuery(**filters))  # type: ignore[arg-type]  # names below
+
+    assert found(session_id="two") == ["b", "c"]
+    assert found(harness="codex") == ["b"]
+    assert found(agent="engineer") == ["a"]
+    assert found(role=Role.ASSISTANT) == ["c"]
+    assert found(event_type=EventType.TOOL_CALL) == ["c"]
+    assert found(since_ms=start + 10) == ["b", "c"]
+    assert found(until_ms=start + 10) == ["a"]
+    assert found(newest_first=True, limit=2) == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize("limit", [0, -1, EVENTS_PAGE_MAX + 1, 1 << 40])
+def test_a_limit_that_cannot_be_is_refused_by_the_memory(served: Served, limit: int) -> None:
+    with pytest.raises(InvalidValue, match="cannot be"):
+        served.remote.events(EventQuery(limit=limit))
+
+
+def test_a_page_too_large_for_a_message_comes_shorter_with_a_cursor(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served.remote.append([draft("x" * 1000 * (index % 3 + 1), at=index) for index in range(40)])
+    monkeypatch.setattr(service, "_PAGE_BYTES_MAX", 10_000)
+
+    page = served.remote.events(EventQuery(limit=40))
+
+    assert 0 < len(page.events) < 40
+    assert page.next
+    assert len(all_texts(served, EventQuery(limit=40))) == 40
+
+
+def test_sessions_and_status_are_told(served: Served) -> None:
+    served.remote.append([*numbered(2, "s-1"), *numbered(3, "s-2")])
+    served.clock.advance(1_500)
+
+    found = served.remote.sessions(SessionQuery(limit=1))
+    status: MemoryStatus = served.remote.status()
+
+    assert [session.events for session in found] == [3]
+    assert status.log.events == 5
+    assert (status.served_by, status.daemon_pid, status.daemon_uptime_ms) == ("daemon", 77, 1_500)
+
+
+def test_drain_and_forget_reach_the_memory(served: Served) -> None:
+    served.memory.spooled = numbered(3)
+
+    assert served.remote.drain().stored == 3
+    assert served.remote.forget(session_id="s-1").events == 3
+    with pytest.raises(NotFound, match="nothing has that id"):
+        served.remote.event("01ARZ3NDEKTSV4RRFFQ69G5FAV")
+    with pytest.raises(NotFound, match="nothing has that id"):
+        served.remote.forget(event_id="01ARZ3NDEKTSV4RRFFQ69G5FAV")
+
+
+def test_forgetting_must_name_one_thing(served: Served) -> None:
+    with pytest.raises(InvalidValue, match="nothing to forget"):
+        served.remote.forget()
+    with pytest.raises(InvalidValue, match="an event and a session"):
+        served.remote.forget(event_id="a", session_id="b")
+
+
+def every_error() -> list[type[AgentXError]]:
+    found, waiting = [], [AgentXError]
+    while waiting:
+        kind = waiting.pop()
+        waiting.extend(kind.__subclasses__())
+        if "code" in vars(kind):
+            found.append(kind)
+    return found
+
+
+@pytest.mark.parametrize("kind", every_error(), ids=lambda kind: kind.code)
+def test_the_client_raises_the_error_that_the_daemon_raised(
+    served: Served, kind: type[AgentXError]
+) -> None:
+    def fail() -> None:
+        raise kind("\u6f22\u5b57 is wrong\nhere %41", hint="try \U0001f600")
+
+    served.memory.before_append = fail
+
+    with pytest.raises(kind) as failure:
+        served.remote.append([draft()])
+    assert type(failure.value) is kind
+    assert failure.value.message == "\u6f22\u5b57 is wrong\nhere %41"
+    assert failure.value.hint == "try \U0001f600"
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (InvalidValue("x"), grpc.StatusCode.INVALID_ARGUMENT),
+        (NotFound("x"), grpc.StatusCode.NOT_FOUND),
+        (StaleVersion("x"), grpc.StatusCode.ABORTED),
+        (CorruptRecord("x"), grpc.StatusCode.DATA_LOSS),
+        (LimitError("x"), grpc.StatusCode.RESOURCE_EXHAUSTED),
+        (DaemonUnavailable("x"), grpc.StatusCode.UNAVAILABLE),
+    ],
+)
+def test_other_programs_see_the_status_of_its_kind(
+    served: Served, stub: MemoryServiceStub, error: AgentXError, status: grpc.StatusCode
+) -> None:
+    def fail() -> None:
+        raise error
+
+    served.memory.before_append = fail
+    request = pb2.IngestEventRequest(event=messages.draft_message(draft()))
+
+    with pytest.raises(grpc.RpcError) as failure:
+        stub.IngestEvent(request, timeout=10)
+    assert failure.value.code() is status
+
+
+def test_an_error_with_a_very_long_sentence_still_arrives(served: Served) -> None:
+    def fail() -> None:
+        raise CorruptRecord("\u6f22" * 100_000, hint="y" * 100_000)
+
+    served.memory.before_append = fail
+
+    with pytest.raises(CorruptRecord, match="characters cut"):
+        served.remote.append([draft()])
+
+
+def test_a_failure_nobody_foresaw_is_told_and_the_service_goes_on(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> None:
+        raise OSError(28, "No space left on device")
+
+    served.memory.before_append = fail
+    with pytest.raises(UnavailableError, match="No space left on device"):
+        served.remote.append([draft()])
+    served.memory.before_append = lambda: None
+
+    assert len(served.remote.append([draft()]).stored) == 1
+    assert "a call failed" in caplog.text
+
+
+def test_health_says_serving(served: Served) -> None:
+    with grpc.insecure_channel(served.address) as channel:
+        check = health_pb2_grpc.HealthStub(channel).Check
+        for name in ("", "agentx.v1.MemoryService"):
+            answer = check(health_pb2.HealthCheckRequest(service=name), timeout=5)
+            assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_reflection_describes_the_service(served: Served) -> None:
+    asked = reflection_pb2.ServerReflectionRequest(list_services="")
+    with grpc.insecure_channel(served.address) as channel:
+        info = reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo
+        (answer,) = info(iter((asked,)), timeout=5)
+
+    names = {item.name for item in answer.list_services_response.service}
+    assert {"agentx.v1.MemoryService", "grpc.health.v1.Health"} <= names
+
+
+def test_four_clients_at_once_lose_nothing(served: Served) -> None:
+    def streaming(name: str) -> int:
+        with dial(served.address) as remote:
+            return sum(
+                len(remote.append(numbered(300, session=f"{name}-{turn}")).stored)
+                for turn in range(3)
+            )
+
+    def unary(name: str) -> int:
+        with grpc.insecure_channel(served.address) as channel:
+            call = MemoryServiceStub(channel).IngestEvent
+            return sum(
+                len(
+                    call(
+                        pb2.IngestEventRequest(event=messages.draft_message(item)), timeout=10
+                    ).receipt.stored_event_ids
+                )
+                for item in numbered(100, session=name)
+            )
+
+    work: list[tuple[Callable[[str], int], str]] = [
+        (streaming, "a"),
+        (streaming, "b"),
+        (unary, "c"),
+        (unary, "d"),
+    ]
+    with ThreadPoolExecutor(4) as pool:
+        stored = list(pool.map(lambda item: item[0](item[1]), work))
+
+    assert stored == [900, 900, 100, 100]
+    assert served.remote.status().log.events == 2_000
+
+
+def test_a_call_in_flight_is_finished_before_the_server_ends(served: Served) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly() -> None:
+        begun.set()
+        assert go_on.wait(5)
+
+    served.memory.before_append = slowly
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(served.remote.append, [draft()])
+        assert begun.wait(5)
+        served.server.refuse_new_calls(5_000)
+        with dial(served.address) as late, pytest.raises(DaemonUnavailable):
+            late.status()
+        go_on.set()
+
+        assert len(answer.result(5).stored) == 1
+        served.server.wait_until_ended()
+
+
+def test_a_memory_that_is_not_there_is_unavailable_with_a_hint(short_path: object) -> None:
+    with dial(f"unix:{short_path}/nobody.sock") as remote:
+        with pytest.raises(DaemonUnavailable) as failure:
+            remote.append([draft()])
+        with pytest.raises(DaemonUnavailable):
+            remote.status()
+
+    assert "agentx daemon stop" in failure.value.hint
+
+
+def test_stop_asks_the_host_to_end(served: Served) -> None:
+    assert served.remote.stop_daemon() == 77
+    assert served.stops == ["stop"]
+
+
+def test_an_open_stream_counts_as_activity(served: Served, stub: MemoryServiceStub) -> None:
+    release = threading.Event()
+
+    def batches() -> Iterator[pb2.IngestEventsRequest]:
+        yield pb2.IngestEventsRequest(sequence=1)
+        release.wait(5)
+
+    acks = iter(stub.IngestEvents(batches(), timeout=10))
+    next(acks)
+
+    assert served.activity.idle_ms() == 0
+    release.set()
+    assert list(acks) == []
+
+
+def test_an_index_is_rebuilt_over_there_and_one_that_is_none_is_refused(served: Served) -> None:
+    told: list[tuple[int, int]] = []
+    assert served.remote.rebuild_index("search", lambda done, all_: told.append((done, all_))) == 0
+    assert told == [(1, 1)]
+    with pytest.raises(InvalidValue, match="none of search, vectors"):
+        served.remote.rebuild_index("toc")

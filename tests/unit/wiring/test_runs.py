@@ -1,0 +1,152 @@
+"""Goal: what others need to know of runs is cheap, right, and disturbs nothing.
+
+Method: a project in a folder; a run is started, worked on, and ended.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.daemon.jobs import job_specs
+from agentx.kernel.capture import Channel, Draft, EventType, Role
+from agentx.kernel.errors import InvalidValue
+from agentx.operations.lessons.ltm import add_lesson
+from agentx.operations.runs.read import list_archived, list_runs, show_run
+from agentx.operations.runs.recover import rebuild_runs
+from agentx.operations.runs.write import (
+    Contract,
+    Saying,
+    add_task,
+    go_to_phase,
+    record_verification,
+    revise_task,
+    start_run,
+)
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
+from agentx.runs.retention import DAY_MS
+from agentx.wiring.lessons import Confidence, Content, LessonKind, damaged_memory
+from agentx.wiring.runs import active_run, attached, damaged_runs, digest_lines, story_of
+from tests.support.time_and_chance import START_MS, FakeClock
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    (tmp_path / "shop").mkdir()
+    environment = read_environment({"HOME": str(tmp_path / "home"), "PATH": "/nowhere"})
+    return open_project(tmp_path / "shop", environment)
+
+
+def _draft(kind: EventType) -> Draft:
+    return Draft(
+        harness="claude-code",
+        session_id="s-1",
+        event_type=kind,
+        timestamp_ms=START_MS,
+        role=Role.SYSTEM,
+        text="",
+        channel=Channel.HOOK,
+        delivery="d",
+    )
+
+
+def test_a_session_that_begins_is_marked_with_the_run_and_nothing_else_is(project: Project) -> None:
+    drafts = (_draft(EventType.SESSION_START), _draft(EventType.USER_MESSAGE))
+    run = start_run(project, "one", actor="orchestrator")
+
+    marked = list(attached(drafts, active_run(project)))
+
+    assert [draft.metadata.get("run") for draft in marked] == [run.id, None]
+    assert list(attached(drafts, "")) == list(drafts)
+
+
+def test_the_digest_says_where_the_run_stands_and_what_is_next_until_it_is_over(
+    project: Project,
+) -> None:
+    start_run(project, "Add checks", actor="orchestrator")
+    add_task(project, Saying(), Contract(title="checker"))
+
+    lines = digest_lines(project)
+    go_to_phase(project, Saying(), "fail", reason="not wanted")
+
+    assert "0 of 1 tasks done" in lines[0]
+    assert lines[1] == "next: TASK-001 is ready: checker -> agentx run task start TASK-001"
+    assert digest_lines(project) == ()
+    assert [row.status for row in list_runs(project)] == ["FAILED"]
+    assert show_run(project).reason == "not wanted"
+
+
+def test_damaged_runs_are_named_until_they_are_rebuilt(project: Project) -> None:
+    run = start_run(project, "damaged", actor="orchestrator")
+    file = next(project.paths.run(run.id).events().rglob("*.jsonl"))
+    file.write_bytes(file.read_bytes() + b"no event\n")
+
+    found = dict(damaged_runs(project))
+    rebuilt = rebuild_runs(project, everything=True)
+
+    assert "line 2: not JSON" in found[run.id][0]
+    assert "1 unreadable line moved to" in rebuilt[0].remarks[0]
+    assert dict(damaged_runs(project)) == {}
+
+
+def test_contracts_are_revised_not_changed_and_verdicts_agree_with_their_checks(
+    project: Project,
+) -> None:
+    start_run(project, "one", actor="orchestrator")
+    add_task(project, Saying(), Contract(title="checker", goal="old"))
+    by = Saying(task="TASK-001")
+
+    told = revise_task(project, by, {"goal": "new"})
+
+    assert [each.goal for each in told.run.tasks["TASK-001"].contracts] == ["old", "new"]
+    with pytest.raises(InvalidValue, match="nothing would change"):
+        revise_task(project, by, {"goal": "new"})
+    with pytest.raises(InvalidValue, match="a check failed"):
+        record_verification(project, by, "PASSED", ["!lint=3 errors"])
+    with pytest.raises(InvalidValue, match="say why"):
+        go_to_phase(project, by, "fail")
+
+
+def test_a_run_long_over_is_packed_away_at_night_and_still_opened_by_id(project: Project) -> None:
+    over = start_run(project, "an old one", actor="orchestrator").id
+    go_to_phase(project, Saying(run_id=over), "fail", reason="enough")
+    going_on = start_run(project, "a new one", actor="orchestrator").id
+    clock = FakeClock(project.clock.now_ms())
+    later = replace(project, clock=clock)
+
+    assert _nightly(later) == "packed away: 0, kept: 2"
+    clock.advance(7 * DAY_MS)
+    assert _nightly(later) == "packed away: 1, kept: 1"
+
+    assert [row.run_id for row in list_runs(later)] == [going_on]
+    assert [row.run_id for row in list_archived(later)] == [over]
+    run, events = story_of(later, over)
+    assert (run.title, events[-1].kind) == ("an old one", "run-failed")
+    assert list(damaged_memory(later)) == []
+
+
+def _nightly(project: Project) -> str:
+    jobs = job_specs(project, lambda: pytest.fail("it needs no store"))
+    (job,) = (job for job in jobs if job.name == "run-retention")
+    return str(job.run())
+
+
+def test_damaged_lessons_and_archives_are_named_with_their_mend(project: Project) -> None:
+    content = Content(name="", text="Close files")
+    lesson = add_lesson(project, LessonKind.LEARNING, content, Confidence.LOW)
+    (file,) = project.paths.lessons.events.glob("*/*.jsonl")
+    file.write_bytes(file.read_bytes() + b">>>>>>> theirs\n")
+    run = start_run(project, "one", actor="orchestrator").id
+    archive = project.paths.run_archive / f"{run}.tar.gz"
+    archive.parent.mkdir()
+    archive.write_bytes(b"\x1f\x8b")
+
+    found = list(damaged_memory(project))
+
+    assert lesson.id == "LRN-001"
+    assert [name for name, _, _ in found] == ["lessons", "archive"]
+    assert found[0][1].endswith(".jsonl: line 2: a conflict marker of git")
+    assert str(archive) in found[1][1]
