@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -23,6 +24,10 @@ from pathlib import Path
 from threading import Lock
 from typing import NoReturn
 
+NOW_MS = "ZYGOTE_NOW_MS"
+"""The variable that stops time and chance for a command, which does not see it itself."""
+
+_TREE = Path(__file__).parents[2]
 _START_S = 60
 _REQUEST_BYTES_MAX = 8 << 20
 
@@ -49,8 +54,13 @@ class Zygote:
         self._socket = str(Path(self._folder.name) / "z")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.support.zygote", self._socket],
-            env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TZ": "UTC"},
-            cwd=Path(__file__).parents[2],
+            env={
+                "PATH": os.environ["PATH"],
+                "LANG": "C.UTF-8",
+                "TZ": "UTC",
+                "PYTHONPATH": str(_TREE / "src"),  # this tree, wherever the package is installed
+            },
+            cwd=_TREE,
             stdin=subprocess.PIPE,  # closed when we end, however we end: then so does it
         )
         atexit.register(self.stop)
@@ -170,11 +180,14 @@ def _become(asked: dict[str, object], streams: list[int]) -> NoReturn:
         arguments = asked["arguments"]
         assert isinstance(environment, dict)
         assert isinstance(arguments, list)
+        now_ms = environment.pop(NOW_MS, "")
         os.environ.clear()
         os.environ.update(environment)
         time.tzset()
         os.chdir(str(asked["cwd"]))
         sys.argv = ["agentx", *arguments]
+        if now_ms:
+            _stand_still(int(now_ms))
         from agentx.surfaces.cli.main import main
 
         main()
@@ -187,6 +200,15 @@ def _become(asked: dict[str, object], streams: list[int]) -> NoReturn:
         sys.stderr.flush()
     finally:
         os._exit(code)
+
+
+def _stand_still(now_ms: int) -> None:
+    """Stop the clock and let chance follow from it: the same command writes the same bytes."""
+    import time_machine
+
+    time_machine.travel(now_ms / 1000, tick=False).start()
+    time.sleep = lambda seconds: None
+    os.urandom = random.Random(now_ms).randbytes
 
 
 def _import_everything() -> None:
