@@ -13,11 +13,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from agentx.conversation.limits import EXPAND_EVENTS_MAX, NODE_VERSIONS_MAX
 from agentx.host.kv import keys
 from agentx.host.kv.port import Family
 from agentx.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from agentx.kernel.errors import InvalidValue, NotFound
-from agentx.kernel.limits import EXPAND_EVENTS_MAX, NODE_VERSIONS_MAX, TOC_PAGE_MAX
+from agentx.kernel.limits import TOC_PAGE_MAX
 from tests.support.contents import Shelf, prove
 from tests.support.desk import Desk, drop_outbox, talk
 from tests.support.drafts import draft

@@ -18,9 +18,9 @@ import httpx
 import pytest
 
 from agentx.host.system import SystemClock
-from agentx.kernel import limits
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, BudgetExceeded, ModelUnavailable
+from agentx.llm import limits
 from agentx.llm.exchange import Exchange
 from agentx.llm.ledger import Caps, Tally
 from agentx.llm.port import Model, Prompt, most_used

@@ -14,7 +14,7 @@ import pytest
 
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import OBSERVATION_CANDIDATES_MAX
+from agentx.observations.limits import OBSERVATION_CANDIDATES_MAX
 from agentx.observations.model import Category, SearchFilters
 from agentx.observations.port import ObservationStore
 from tests.support.observations import generated, observation, opened_store

@@ -18,11 +18,11 @@ from pathlib import Path
 
 import pytest
 
+from agentx.host.limits import LOCK_STALE_MS
 from agentx.host.locks.lock import Timing, locked
 from agentx.host.system import SystemClock
 from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import LockHeld
-from agentx.kernel.limits import LOCK_STALE_MS
 
 ROOT = Path(__file__).parents[2]
 CLOCK = SystemClock()

@@ -5,10 +5,16 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentx.kernel import limits
 from agentx.kernel.clock import Millis
+from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.observations.extract import Kind, Turn, extract
 from agentx.observations.extract.sections import parsed, rendered
+from agentx.observations.limits import (
+    OBSERVATION_EVENTS_MAX,
+    OBSERVATION_FILES_MAX,
+    OBSERVATION_SUMMARY_CHARS_MAX,
+    OBSERVATIONS_PER_CAPTURE_MAX,
+)
 from agentx.observations.model import Category
 from agentx.observations.supersede import replaces, superseded
 
@@ -106,19 +112,19 @@ def test_whatever_a_session_holds_extraction_keeps_its_bounds(
 
     found = extract(turns)
 
-    assert len(found) <= limits.OBSERVATIONS_PER_CAPTURE_MAX
+    assert len(found) <= OBSERVATIONS_PER_CAPTURE_MAX
     assert found == extract(turns)
     times = [one.at_ms for one in found[:-1]]
     assert times == sorted(times)
     assert all(one.category is Category.COMPACTION_SUMMARY for one in found[-1:])
     for one in found:
-        assert 0 < len(one.content) <= limits.OBSERVATION_CHARS_MAX
-        assert 0 < len(one.summary) <= limits.OBSERVATION_SUMMARY_CHARS_MAX
+        assert 0 < len(one.content) <= OBSERVATION_CHARS_MAX
+        assert 0 < len(one.summary) <= OBSERVATION_SUMMARY_CHARS_MAX
         assert "\n" not in one.summary
         assert one.event_ids
         assert known.issuperset(one.event_ids)
-        assert len(one.event_ids) <= limits.OBSERVATION_EVENTS_MAX
-        assert len(one.files) <= limits.OBSERVATION_FILES_MAX
+        assert len(one.event_ids) <= OBSERVATION_EVENTS_MAX
+        assert len(one.files) <= OBSERVATION_FILES_MAX
         assert PRIVATE not in one.content + one.summary
 
 

@@ -19,20 +19,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from agentx.conversation.grips import holds
+from agentx.conversation.limits import SEGMENT_BULLETS_MAX
 from agentx.conversation.model_summary import ModelSummariser
-from agentx.kernel import limits
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, BudgetExceeded, ModelUnavailable
 from agentx.kernel.periods import local_day
 from agentx.llm import ledger as rules
 from agentx.llm.exchange import Exchange
 from agentx.llm.ledger import Caps, Held, Ledger
+from agentx.llm.limits import LEDGER_DAYS_MAX
 from agentx.llm.port import Allowance, Completion, Prompt, Usage
 from agentx.llm.prices import Price
 from agentx.llm.providers.anthropic import Anthropic
 from agentx.llm.providers.gemini import Gemini
 from agentx.llm.providers.openai import OpenAI
 from agentx.llm.schema import fault_in
+from agentx.prose.limits import KEYWORDS_MAX, TITLE_CHARS_MAX
 from tests.support.talk import reply, segment, tool, user
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
@@ -110,7 +112,7 @@ class Callers(RuleBasedStateMachine):
 
     @invariant()
     def no_day_is_over_its_caps_or_cheaper_than_it_was(self) -> None:
-        oldest = local_day(self.now_ms, UTC).toordinal() - limits.LEDGER_DAYS_MAX
+        oldest = local_day(self.now_ms, UTC).toordinal() - LEDGER_DAYS_MAX
         for day in set(self.really) | set(self.ledger.days):
             told = rules.spent(self.ledger, day)
             assert told.tokens <= CAPS.tokens
@@ -298,9 +300,9 @@ def test_no_line_is_without_a_grip_whatever_a_model_says(value: object) -> None:
     found = ModelSummariser(Parrot(value), Unlimited()).summarise(TALK)
 
     assert found.written_by in ("parrot", "extractive")
-    assert 1 <= len(found.bullets) <= limits.SEGMENT_BULLETS_MAX
-    assert len(found.title) <= limits.TITLE_CHARS_MAX
-    assert len(found.keywords) <= limits.KEYWORDS_MAX
+    assert 1 <= len(found.bullets) <= SEGMENT_BULLETS_MAX
+    assert len(found.title) <= TITLE_CHARS_MAX
+    assert len(found.keywords) <= KEYWORDS_MAX
     assert all(holds(held, TEXTS) for held in found.grips)
     grips = {held.grip_id for held in found.grips}
     for bullet in found.bullets:

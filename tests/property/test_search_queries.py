@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import Millis
-from agentx.kernel.limits import PASSAGE_CHARS_MAX, PASSAGES_MAX
 from agentx.recall.question.plan import Question, answer, explained
 from agentx.search.analysis import terms
 from agentx.search.document import Document, Filters
+from agentx.search.limits import PASSAGE_CHARS_MAX, PASSAGES_MAX
 from agentx.search.query import parse
 from agentx.search.snippets import snippet
 from agentx.search.text.evidence import Wording, gather

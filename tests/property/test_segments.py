@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentx.conversation import limits
 from agentx.conversation.model import Event
 from agentx.conversation.segments import Cutting, Mark, cut, mark, place, revise
 from agentx.conversation.toc_model import Segment
-from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.ids import NodeId
 from agentx.kernel.periods import local_day

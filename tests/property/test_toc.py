@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentx.conversation import limits
 from agentx.conversation.extract import Extractive
 from agentx.conversation.extract.summary import ARROW
 from agentx.conversation.grips import holds
@@ -21,7 +22,6 @@ from agentx.conversation.model import Event
 from agentx.conversation.summariser import Claim, prove
 from agentx.conversation.toc import roll_up, segment_node
 from agentx.conversation.toc_model import Grip, TocNode
-from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import GripId

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Self
 
+from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import EventId, ProjectId, ulid
-from agentx.kernel.limits import EVENTS_PAGE_MAX, TOC_PAGE_MAX
+from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.port import (
     CaughtUp,

@@ -19,12 +19,12 @@ from typing import Any, BinaryIO
 
 import zstandard
 
-from agentx.adapters.port import Damaged
-from agentx.kernel.limits import (
+from agentx.adapters.limits import (
     TRANSCRIPT_HEAD_BYTES_MAX,
     TRANSCRIPT_HEAD_LINES_MAX,
     TRANSCRIPT_LINE_BYTES_MAX,
 )
+from agentx.adapters.port import Damaged
 
 NumberedLine = tuple[int, dict[str, Any]]
 

@@ -16,15 +16,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from agentx.adapters.limits import METADATA_TEXT_CHARS_MAX
 from agentx.kernel.capture import Metadata
 from agentx.kernel.clock import Millis, from_iso
 from agentx.kernel.ids import digest
-from agentx.kernel.limits import (
-    EVENT_TEXT_CHARS_MAX,
-    METADATA_DEPTH_MAX,
-    METADATA_TEXT_CHARS_MAX,
-    SESSION_ID_CHARS_MAX,
-)
+from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, METADATA_DEPTH_MAX, SESSION_ID_CHARS_MAX
 from agentx.kernel.text import RECALL_OPEN, cut, without_recall
 
 # Bulk that no reader of the log wants: pictures, whole files beside their patch, and what

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentx.agents.context_budget import ContextBudget, ContextCategory, ContextLevel
+from agentx.agents.limits import COMPACTION_RECENT_MAX, COMPACTION_SUMMARY_CHARS_MAX
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock, Millis
-from agentx.kernel.limits import COMPACTION_RECENT_MAX, COMPACTION_SUMMARY_CHARS_MAX
 from agentx.kernel.text import cut
 from agentx.kernel.tokens import estimate
 from agentx.observations.events import ContextCompacted

@@ -13,13 +13,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import (
+from agentx.agents.limits import (
     CONTEXT_COMPACT_PERCENT,
     CONTEXT_CRITICAL_PERCENT,
     CONTEXT_TOKENS_MAX,
     CONTEXT_WARN_PERCENT,
 )
+from agentx.kernel.errors import InvalidValue
 from agentx.kernel.tokens import estimate
 
 

@@ -21,6 +21,7 @@ from agentx.adapters.port import HookCall
 from agentx.adapters.registry import adapter_for
 from agentx.capture import spool_record
 from agentx.capture.faults import Faults
+from agentx.capture.limits import DRAIN_BATCH_BYTES_MAX, DRAIN_BATCH_FILES_MAX
 from agentx.capture.spool_record import SpoolRecord
 from agentx.conversation import Conversation
 from agentx.host.files.atomic import replace_file
@@ -29,7 +30,6 @@ from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import DataError
 from agentx.kernel.ids import digest
-from agentx.kernel.limits import DRAIN_BATCH_BYTES_MAX, DRAIN_BATCH_FILES_MAX
 from agentx.kernel.store_paths import SpoolPaths, StorePaths
 from agentx.kernel.text import printable
 from agentx.memory.port import Drained

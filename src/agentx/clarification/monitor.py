@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from agentx.clarification.circling import bounces, repeats_itself
+from agentx.clarification.limits import CLARIFY_RETRIES_MAX
 from agentx.clarification.model import (
     Abandoned,
     Clarification,
@@ -29,7 +30,6 @@ from agentx.clarification.model import (
 from agentx.clarification.protocol import is_overdue
 from agentx.clarification.waiting import circle
 from agentx.kernel.clock import Millis
-from agentx.kernel.limits import CLARIFY_RETRIES_MAX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from agentx.clarification.limits import CLARIFY_RETRIES_MAX
 from agentx.clarification.model import (
     ACTIVE,
     PERSON,
@@ -42,7 +43,6 @@ from agentx.clarification.model import (
 from agentx.clarification.summary import escalation_text, resolution_summary
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import AgentXError, IllegalTransition
-from agentx.kernel.limits import CLARIFY_RETRIES_MAX
 
 TRANSITIONS: Mapping[Status, Mapping[type[Fact], Status]] = {
     Status.PENDING: {

@@ -24,6 +24,7 @@ from agentx.clarification.events import (
     MonitorRan,
     event_of,
 )
+from agentx.clarification.limits import CLARIFY_MONITOR_LOCK_WAIT_MS
 from agentx.clarification.model import (
     HUB,
     PERSON,
@@ -48,7 +49,6 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
 from agentx.kernel.errors import CorruptRecord, IllegalTransition
 from agentx.kernel.ids import parse_clarification_id
-from agentx.kernel.limits import CLARIFY_MONITOR_LOCK_WAIT_MS
 from agentx.redaction.redact import redact
 
 _TOLD: dict[type[Fact], type[ClarificationEvent]] = {

@@ -7,6 +7,7 @@ settled its summary stands for it wherever it is injected; the thread stays on d
 
 from __future__ import annotations
 
+from agentx.clarification.limits import CLARIFY_SUMMARY_CHARS_MAX
 from agentx.clarification.model import (
     PERSON,
     Clarification,
@@ -15,7 +16,6 @@ from agentx.clarification.model import (
     Reason,
     Status,
 )
-from agentx.kernel.limits import CLARIFY_SUMMARY_CHARS_MAX
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import Budget, estimate
 

@@ -11,15 +11,11 @@ from typing import Any
 
 import msgspec
 
+from agentx.conversation.limits import CLOCK_AHEAD_MS_MAX, EVENT_TIME_MS_MIN
 from agentx.kernel.capture import Draft, Metadata
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import digest
-from agentx.kernel.limits import (
-    CLOCK_AHEAD_MS_MAX,
-    EVENT_TEXT_CHARS_MAX,
-    EVENT_TIME_MS_MIN,
-    SESSION_ID_CHARS_MAX,
-)
+from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, SESSION_ID_CHARS_MAX
 from agentx.kernel.text import cut
 from agentx.redaction.redact import is_plain, redact, redact_value
 

@@ -21,6 +21,11 @@ from typing import Protocol
 
 from agentx.conversation import toc
 from agentx.conversation.editing import EXTRACTIVE, Editor
+from agentx.conversation.limits import (
+    EXPAND_EVENTS_MAX,
+    TOC_BATCH_EVENTS_MAX,
+    TOC_BATCH_PERIODS_MAX,
+)
 from agentx.conversation.segments import Cutting, Estimate
 from agentx.conversation.store.rows import session_ref
 from agentx.conversation.store.toc import TocStore
@@ -36,12 +41,7 @@ from agentx.conversation.toc_model import (
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.kernel.ids import NodeId, parse_grip_id
-from agentx.kernel.limits import (
-    EXPAND_EVENTS_MAX,
-    TOC_BATCH_EVENTS_MAX,
-    TOC_BATCH_PERIODS_MAX,
-    TOC_PAGE_MAX,
-)
+from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.kernel.periods import Level, Period, SegmentRef, day_period, parse_node_id
 
 _ROLLED = (Level.DAY, Level.WEEK, Level.MONTH, Level.YEAR)

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from agentx.conversation.limits import SAME_DELIVERY_MS_MAX
 from agentx.kernel.capture import Channel, Draft, text_print
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId, hashed, spelled
-from agentx.kernel.limits import SAME_DELIVERY_MS_MAX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

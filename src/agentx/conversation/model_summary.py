@@ -18,16 +18,22 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from agentx.conversation.extract import Extractive
+from agentx.conversation.limits import (
+    MODEL_SUMMARY_OUTPUT_TOKENS_MAX,
+    MODEL_SUMMARY_TOKENS_MAX,
+    SUMMARY_TOOL_HEAD_CHARS_MAX,
+    SUMMARY_TOOL_TAIL_CHARS_MAX,
+)
 from agentx.conversation.model import Event
 from agentx.conversation.summariser import Claim, Summariser, Written, proven_summary
 from agentx.conversation.toc_model import Segment, SegmentSummary
-from agentx.kernel import limits
 from agentx.kernel.capture import Role
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import NodeId, digest
 from agentx.kernel.text import cut
 from agentx.kernel.tokens import estimate
 from agentx.llm.port import Allowance, Completion, Model, Prompt, Unusable
+from agentx.prose.limits import KEYWORDS_MAX
 
 Told = Callable[[NodeId, str], None]
 
@@ -72,7 +78,7 @@ _SCHEMA = {
 }
 # How much of one event is shown, at most: the first of these with which everything fits.
 _CHARS_SHOWN = (12_000, 6_000, 3_000, 1_500, 800, 400, 200)
-_TOOL_CHARS_SHOWN = limits.SUMMARY_TOOL_HEAD_CHARS_MAX + limits.SUMMARY_TOOL_TAIL_CHARS_MAX
+_TOOL_CHARS_SHOWN = SUMMARY_TOOL_HEAD_CHARS_MAX + SUMMARY_TOOL_TAIL_CHARS_MAX
 
 
 def _tell_nobody(_node_id: NodeId, _why: str) -> None:
@@ -135,7 +141,7 @@ class ModelSummariser:
 def prompt_for(segment: Segment) -> Prompt:
     """Return what a model is asked about a segment: the same for the same events."""
     context = [_line(event, 400, "") for event in segment.context if event.text.strip()]
-    room = limits.MODEL_SUMMARY_TOKENS_MAX - estimate(_SYSTEM) - _tokens(context)
+    room = MODEL_SUMMARY_TOKENS_MAX - estimate(_SYSTEM) - _tokens(context)
     lines = _fitting(segment.events, room)
     mark = digest(*context, *lines, size=8).hex()
     parts = []
@@ -147,7 +153,7 @@ def prompt_for(segment: Segment) -> Prompt:
     return Prompt(
         system=_SYSTEM,
         user="\n\n".join(parts),
-        max_output_tokens=limits.MODEL_SUMMARY_OUTPUT_TOKENS_MAX,
+        max_output_tokens=MODEL_SUMMARY_OUTPUT_TOKENS_MAX,
         json_schema=_SCHEMA,
     )
 
@@ -234,5 +240,5 @@ def _written(completion: Completion, segment: Segment) -> Written:
             )
             for line in said.bullets
         ),
-        keywords=tuple(said.keywords[: 2 * limits.KEYWORDS_MAX]),
+        keywords=tuple(said.keywords[: 2 * KEYWORDS_MAX]),
     )

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import groupby
 
+from agentx.conversation import limits
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Segment
-from agentx.kernel import limits
 from agentx.kernel.capture import EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId, digest, is_ulid, ulid

@@ -14,6 +14,7 @@ from threading import RLock
 
 from agentx.conversation.cleaning import cleaned
 from agentx.conversation.contents import Contents, ContentsRules
+from agentx.conversation.limits import EVENTS_PAGE_MAX, SCAN_ROWS_MAX
 from agentx.conversation.model import (
     Event,
     EventPage,
@@ -32,7 +33,7 @@ from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import EventId, is_ulid
-from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, EVENTS_PAGE_MAX, SCAN_ROWS_MAX
+from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
 from agentx.kernel.text import preview
 
 _TITLE_CHARS_MAX = 120

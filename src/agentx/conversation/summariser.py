@@ -18,9 +18,13 @@ from typing import Protocol
 from agentx.conversation.extract import Extractive
 from agentx.conversation.extract.salience import judge
 from agentx.conversation.grips import grip
+from agentx.conversation.limits import (
+    SEGMENT_BULLETS_MAX,
+    SUMMARY_TOOL_HEAD_CHARS_MAX,
+    SUMMARY_TOOL_TAIL_CHARS_MAX,
+)
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Bullet, Grip, Segment, SegmentSummary
-from agentx.kernel import limits
 from agentx.kernel.capture import Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId
@@ -32,6 +36,13 @@ from agentx.prose.evidence import (
     is_known,
 )
 from agentx.prose.keyphrases import code_names, likeness, terms
+from agentx.prose.limits import (
+    BULLET_CHARS_MAX,
+    EXCERPT_CHARS_MAX,
+    KEYWORDS_MAX,
+    SUMMARY_HEAD_CHARS_MAX,
+    TITLE_CHARS_MAX,
+)
 from agentx.prose.sentences import (
     Block,
     Sentence,
@@ -107,7 +118,7 @@ def proven_summary(written: Written, segment: Segment, *, by: str) -> SegmentSum
     if not proven.bullets:
         return None
     own = Extractive().summarise(segment)
-    title = shortened(shown(written.title), limits.TITLE_CHARS_MAX)
+    title = shortened(shown(written.title), TITLE_CHARS_MAX)
     everything = " ".join(_read(event) for event in segment.events)
     known = everything.casefold()
     keywords = [word for word in map(shown, written.keywords) if word and word.casefold() in known]
@@ -115,7 +126,7 @@ def proven_summary(written: Written, segment: Segment, *, by: str) -> SegmentSum
         title=title if _is_fair_title(title, everything) else own.title,
         bullets=proven.bullets,
         grips=proven.grips,
-        keywords=tuple(dict.fromkeys((*keywords, *own.keywords)))[: limits.KEYWORDS_MAX],
+        keywords=tuple(dict.fromkeys((*keywords, *own.keywords)))[:KEYWORDS_MAX],
         written_by=by,
     )
 
@@ -126,7 +137,7 @@ def prove(claims: Iterable[Claim], events: Sequence[Event], node_id: NodeId) -> 
     bullets: list[tuple[Bullet, frozenset[str]]] = []
     grips: dict[str, Grip] = {}
     for claim in list(claims)[:_CLAIMS_READ_MAX]:
-        text = shortened(shown(claim.text[: limits.EXCERPT_CHARS_MAX]), limits.BULLET_CHARS_MAX)
+        text = shortened(shown(claim.text[:EXCERPT_CHARS_MAX]), BULLET_CHARS_MAX)
         about = terms(text)
         if not about or any(likeness(about, said) >= _SAME for _, said in bullets):
             continue
@@ -135,7 +146,7 @@ def prove(claims: Iterable[Claim], events: Sequence[Event], node_id: NodeId) -> 
             held = [grip(piece.event, piece.start, piece.end, node_id) for piece in evidence]
             grips.update((made.grip_id, made) for made in held)
             bullets.append((_bullet(text, evidence, held), about))
-        if len(bullets) == limits.SEGMENT_BULLETS_MAX:
+        if len(bullets) == SEGMENT_BULLETS_MAX:
             break
     ordered = sorted((bullet for bullet, _ in bullets), key=lambda bullet: bullet.timestamp_ms)
     return Proven(bullets=tuple(ordered), grips=tuple(grips.values()))
@@ -196,11 +207,9 @@ def _pieces(event: Event) -> list[_Evidence]:
 def _lines(text: str) -> list[Sentence]:
     """Return the lines of a tool's output that lie near its ends."""
     found = []
-    for begin, end in windows(
-        text, limits.SUMMARY_TOOL_HEAD_CHARS_MAX, limits.SUMMARY_TOOL_TAIL_CHARS_MAX
-    ):
+    for begin, end in windows(text, SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL_TAIL_CHARS_MAX):
         for line in _LINE.finditer(text, begin, end):
-            stop = min(line.end(), line.start() + limits.EXCERPT_CHARS_MAX)
+            stop = min(line.end(), line.start() + EXCERPT_CHARS_MAX)
             found.append(Sentence(line.start(), stop, line[0], Block.PROSE))
     return found
 
@@ -212,7 +221,7 @@ def _piece(event: Event, sentence: Sentence) -> _Evidence:
 
 def _read(event: Event) -> str:
     """Return what a model was shown of an event, at most."""
-    return event.text[: limits.SUMMARY_HEAD_CHARS_MAX]
+    return event.text[:SUMMARY_HEAD_CHARS_MAX]
 
 
 # --- what comes out -------------------------------------------------------------------------

@@ -19,6 +19,18 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from agentx.conversation.extract.salience import is_reversal
+from agentx.conversation.limits import (
+    BULLET_GRIPS_MAX,
+    DAY_BULLETS_MAX,
+    MONTH_BULLETS_MAX,
+    NODE_ISSUES_MAX,
+    NODE_SESSIONS_MAX,
+    SEGMENT_BULLETS_MAX,
+    SEGMENT_GAP_MS,
+    TOPICS_MAX,
+    WEEK_BULLETS_MAX,
+    YEAR_BULLETS_MAX,
+)
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import (
     Bullet,
@@ -28,7 +40,6 @@ from agentx.conversation.toc_model import (
     TocNode,
     Topic,
 )
-from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Millis
 from agentx.kernel.periods import (
@@ -40,13 +51,14 @@ from agentx.kernel.periods import (
     parse_node_id,
 )
 from agentx.prose.keyphrases import likeness, terms
+from agentx.prose.limits import KEYWORDS_MAX, SUMMARY_HEAD_CHARS_MAX
 
 _BULLETS_MAX = {
-    Level.SEGMENT: limits.SEGMENT_BULLETS_MAX,
-    Level.DAY: limits.DAY_BULLETS_MAX,
-    Level.WEEK: limits.WEEK_BULLETS_MAX,
-    Level.MONTH: limits.MONTH_BULLETS_MAX,
-    Level.YEAR: limits.YEAR_BULLETS_MAX,
+    Level.SEGMENT: SEGMENT_BULLETS_MAX,
+    Level.DAY: DAY_BULLETS_MAX,
+    Level.WEEK: WEEK_BULLETS_MAX,
+    Level.MONTH: MONTH_BULLETS_MAX,
+    Level.YEAR: YEAR_BULLETS_MAX,
 }
 _ALIKE = 0.6  # two lines about the same thing
 _SAME = 0.85  # two lines that say the same thing: the evidence of one proves the other
@@ -115,10 +127,10 @@ def roll_up(
         end_ms=max(part.end_ms for part in parts),
         agents=_sorted(agent for part in parts for agent in part.agents),
         harnesses=_sorted(harness for part in parts for harness in part.harnesses),
-        sessions=tuple(sorted(sessions[: limits.NODE_SESSIONS_MAX])),
+        sessions=tuple(sorted(sessions[:NODE_SESSIONS_MAX])),
         session_count=len(sessions) + unlisted,
         issues=tuple(sorted({number for part in parts for number in part.issues}))[
-            -limits.NODE_ISSUES_MAX :
+            -NODE_ISSUES_MAX:
         ],
         event_count=sum(part.event_count for part in parts),
         provisional=now_ms < end_ms(period, zone) or any(part.provisional for part in parts),
@@ -129,7 +141,7 @@ def closes_ms(node: TocNode, zone: tzinfo) -> Millis:
     """Return when a node can no longer grow by itself: its period is over, its session silent."""
     named = parse_node_id(node.node_id)
     if isinstance(named, SegmentRef):
-        silent = node.end_ms + limits.SEGMENT_GAP_MS
+        silent = node.end_ms + SEGMENT_GAP_MS
         return Millis(min(silent, end_ms(day_period(named.day), zone)))
     return end_ms(named, zone)
 
@@ -183,7 +195,7 @@ def _absorbed(line: _Line, chosen: _Line) -> bool:
     alike = likeness(line.about, chosen.about)
     if alike >= _SAME:
         grips = dict.fromkeys((*chosen.bullet.grip_ids, *line.bullet.grip_ids))
-        chosen.bullet = replace(chosen.bullet, grip_ids=tuple(grips)[: limits.BULLET_GRIPS_MAX])
+        chosen.bullet = replace(chosen.bullet, grip_ids=tuple(grips)[:BULLET_GRIPS_MAX])
     return alike >= _ALIKE
 
 
@@ -233,7 +245,7 @@ def _merged_topics(parts: Iterable[TocNode]) -> tuple[Topic, ...]:
         else:
             merged.append((topic, about))
     ranked = sorted((topic for topic, _ in merged), key=lambda topic: (-topic.weight, topic.text))
-    return tuple(ranked[: limits.TOPICS_MAX])
+    return tuple(ranked[:TOPICS_MAX])
 
 
 def _period_title(period: Period, topics: tuple[Topic, ...], parts: Sequence[TocNode]) -> str:
@@ -260,10 +272,10 @@ def _merged_keywords(parts: Iterable[TocNode]) -> tuple[str, ...]:
     written: dict[str, str] = {}
     for part in parts:
         for rank, keyword in enumerate(part.keywords):
-            points[keyword.lower()] += limits.KEYWORDS_MAX - rank
+            points[keyword.lower()] += KEYWORDS_MAX - rank
             written.setdefault(keyword.lower(), keyword)
     ranked = sorted(points.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(written[key] for key, _ in ranked[: limits.KEYWORDS_MAX])
+    return tuple(written[key] for key, _ in ranked[:KEYWORDS_MAX])
 
 
 def _issues(events: Iterable[Event]) -> tuple[int, ...]:
@@ -274,12 +286,12 @@ def _issues(events: Iterable[Event]) -> tuple[int, ...]:
         if isinstance(given, int | str) and str(given).isascii() and str(given).isdigit():
             found.add(int(str(given)[:9]))
         if event.event_type in _SPOKEN:
-            head = event.text[: limits.SUMMARY_HEAD_CHARS_MAX]
+            head = event.text[:SUMMARY_HEAD_CHARS_MAX]
             found.update(int(number) for number in _ISSUE.findall(head))
             # Agents number their lists in this way; people who do so mean an issue.
             if event.event_type is EventType.USER_MESSAGE:
                 found.update(int(number) for number in _PROMPTED_ISSUE.findall(head))
-    return tuple(sorted(found - {0}))[: limits.NODE_ISSUES_MAX]
+    return tuple(sorted(found - {0}))[:NODE_ISSUES_MAX]
 
 
 def _sorted(names: Iterable[str]) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from agentx.daemon.limits import UNIX_SOCKET_PATH_BYTES_MAX
 from agentx.kernel.errors import InvalidValue, LimitError
-from agentx.kernel.limits import UNIX_SOCKET_PATH_BYTES_MAX
 from agentx.kernel.store_paths import StorePaths
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@")

@@ -12,11 +12,7 @@ from contextlib import suppress
 from threading import Event
 
 from agentx.daemon.activity import Activity
-from agentx.kernel.limits import (
-    DAEMON_DRAIN_REST_MS_MAX,
-    DAEMON_LULL_MS,
-    DAEMON_VIEWS_REST_MS_MAX,
-)
+from agentx.daemon.limits import DAEMON_DRAIN_REST_MS_MAX, DAEMON_LULL_MS, DAEMON_VIEWS_REST_MS_MAX
 from agentx.memory.port import Memory, Told
 
 # A look that found nothing is followed by a rest this many times as long: at most 5 % of a core.

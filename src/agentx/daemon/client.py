@@ -10,9 +10,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from agentx.daemon.limits import DAEMON_POLL_MS
 from agentx.daemon.presence import is_served, reachable
+from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.errors import DaemonUnavailable
-from agentx.kernel.limits import DAEMON_POLL_MS, STORE_OPEN_WAIT_MS
 from agentx.kernel.store_paths import StorePaths
 
 if TYPE_CHECKING:

@@ -16,6 +16,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from agentx.daemon.address import private_folder
+from agentx.daemon.limits import (
+    DAEMON_LOG_TAIL_LINES,
+    DAEMON_POLL_MS,
+    DAEMON_START_WAIT_MS,
+    DAEMON_STOP_WAIT_MS,
+)
 from agentx.daemon.presence import (
     clear_presence,
     daemon_lock,
@@ -25,15 +31,9 @@ from agentx.daemon.presence import (
     read_presence,
 )
 from agentx.daemon.process import Process, began, is_alive, send_signal
+from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, DaemonUnavailable, LockHeld
-from agentx.kernel.limits import (
-    DAEMON_LOG_TAIL_LINES,
-    DAEMON_POLL_MS,
-    DAEMON_START_WAIT_MS,
-    DAEMON_STOP_WAIT_MS,
-    LOG_FILE_BYTES_MAX,
-)
 from agentx.kernel.store_paths import StorePaths
 
 _LOG_TAIL_BYTES = 16 * 1024

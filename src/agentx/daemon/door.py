@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agentx.daemon.client import connect
-from agentx.kernel.limits import DAEMON_IDLE_EXIT_MS, OTHER_STORE_WAIT_MS
+from agentx.daemon.limits import DAEMON_IDLE_EXIT_MS, OTHER_STORE_WAIT_MS
 from agentx.project.project import Project
 from agentx.project.settings import DaemonSettings
 

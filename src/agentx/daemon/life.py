@@ -27,6 +27,15 @@ from agentx import __version__
 from agentx.daemon.activity import Activity
 from agentx.daemon.address import Tcp, private_folder, socket_path
 from agentx.daemon.chores import Drain, Views
+from agentx.daemon.limits import (
+    DAEMON_DRAIN_EVERY_MS,
+    DAEMON_EMBED_EVERY_MS,
+    DAEMON_FAREWELL_MS,
+    DAEMON_GRACE_MS,
+    DAEMON_LULL_MS,
+    DAEMON_VIEWS_EVERY_MS,
+    DAEMON_WATCH_EVERY_MS,
+)
 from agentx.daemon.loops import Job, Jobs
 from agentx.daemon.presence import (
     HeldLock,
@@ -38,19 +47,10 @@ from agentx.daemon.presence import (
 )
 from agentx.daemon.scheduler import Scheduler
 from agentx.daemon.summons import Summons
+from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.kernel.clock import Clock
-from agentx.kernel.limits import (
-    DAEMON_DRAIN_EVERY_MS,
-    DAEMON_EMBED_EVERY_MS,
-    DAEMON_FAREWELL_MS,
-    DAEMON_GRACE_MS,
-    DAEMON_LULL_MS,
-    DAEMON_VIEWS_EVERY_MS,
-    DAEMON_WATCH_EVERY_MS,
-    EMBED_SLICES_MAX,
-    LOG_FILE_BYTES_MAX,
-)
 from agentx.kernel.store_paths import StorePaths
+from agentx.memory.limits import EMBED_SLICES_MAX
 from agentx.memory.port import Memory
 from agentx.surfaces.grpc.access import token_in
 from agentx.surfaces.grpc.server import RpcServer

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Event, Thread
 
-from agentx.kernel.limits import JOB_RETRY_MS_MAX
+from agentx.daemon.limits import JOB_RETRY_MS_MAX
 
 _log = logging.getLogger(__name__)
 

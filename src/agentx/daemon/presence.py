@@ -22,10 +22,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from agentx.daemon.limits import DAEMON_LOCK_WAIT_MS
 from agentx.daemon.process import Process, is_alive, this_process
+from agentx.host.limits import LOCK_POLL_MS
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import LockHeld
-from agentx.kernel.limits import DAEMON_LOCK_WAIT_MS, LOCK_POLL_MS
 from agentx.kernel.store_paths import StorePaths
 
 UNIX = "unix:"

@@ -13,10 +13,10 @@ from enum import StrEnum
 from typing import TypeVar
 
 from agentx.kernel.clock import Millis
-from agentx.kernel.limits import LESSON_NAME_CHARS
 from agentx.kernel.text import preview
 from agentx.lessons.confidence import is_refuted
 from agentx.lessons.likeness import fingerprint
+from agentx.lessons.limits import LESSON_NAME_CHARS
 from agentx.lessons.model import (
     PREFIXES,
     Confidence,

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from agentx.kernel.limits import LESSONS_PER_RUN_MAX
 from agentx.kernel.text import preview
 from agentx.lessons.fold import canonical, content_of, word
+from agentx.lessons.limits import LESSONS_PER_RUN_MAX
 from agentx.lessons.model import Confidence, Content, LessonKind, Priority, texts
 from agentx.lessons.names import one_line
 from agentx.runs.model import Candidate, Conflict, Escalation, Run, Task, TaskStatus, Verdict

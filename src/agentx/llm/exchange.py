@@ -22,12 +22,12 @@ from dataclasses import dataclass, field
 import httpx
 import msgspec
 
-from agentx.kernel import limits
 from agentx.kernel.clock import Clock
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import ModelUnavailable
 from agentx.kernel.ids import Entropy
 from agentx.kernel.text import preview, printable
+from agentx.llm import limits
 from agentx.llm.answer import HINT, Heard, checked
 from agentx.llm.port import Allowance, Completion, Prompt, most_used
 from agentx.llm.retry import asked_wait_ms, backoff_ms, is_temporary, is_unclear

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import httpx
 
-from agentx.kernel import limits
 from agentx.kernel.clock import SECOND_MS, Clock
 from agentx.kernel.ids import Entropy
+from agentx.llm import limits
 from agentx.llm.exchange import Exchange
 from agentx.llm.port import Model
 from agentx.llm.providers.anthropic import Anthropic

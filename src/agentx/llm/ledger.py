@@ -18,9 +18,9 @@ from typing import Annotated
 
 import msgspec
 
-from agentx.kernel import limits
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import BudgetExceeded
+from agentx.llm import limits
 from agentx.llm.port import Usage
 
 Count = Annotated[int, msgspec.Meta(ge=0)]

@@ -16,8 +16,8 @@ import json
 from dataclasses import dataclass
 from typing import Protocol
 
-from agentx.kernel import limits
 from agentx.kernel.errors import ModelUnavailable
+from agentx.llm import limits
 from agentx.llm.schema import Schema
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import threading
 
-from agentx.kernel import limits
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import ModelUnavailable
+from agentx.llm import limits
 from agentx.llm.port import Allowance, Completion, Model, Prompt
 
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from agentx.kernel import limits
 from agentx.kernel.ids import Entropy
+from agentx.llm import limits
 
 _BUSY = frozenset({408, 409, 425, 429})
 # What a gateway says that lost the model behind it; those from 520 on are of a common one.

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
 from pathlib import Path
 
-from agentx.kernel import limits
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, BudgetExceeded, ModelUnavailable
 from agentx.kernel.ids import Entropy, mint
 from agentx.kernel.periods import local_day
 from agentx.llm import ledger as rules
+from agentx.llm import limits
 from agentx.llm.ledger import Caps, Held, Ledger, Tally
 from agentx.llm.port import Usage
 from agentx.llm.prices import Price, price_of

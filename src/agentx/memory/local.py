@@ -16,14 +16,16 @@ from agentx.conversation.store import LogStore, TocStore
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.kv.port import Family
 from agentx.host.kv.rocks import open_rocks
+from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Draft
 from agentx.kernel.errors import IndexUnavailable, InvalidValue
 from agentx.kernel.ids import ProjectId
-from agentx.kernel.limits import POLISH_SEGMENTS_MAX, STORE_OPEN_WAIT_MS, TOC_PAGE_MAX
+from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.kernel.periods import Level
 from agentx.kernel.tokens import estimate
 from agentx.memory.found import SearchReply, SearchRequest
+from agentx.memory.limits import POLISH_SEGMENTS_MAX
 from agentx.memory.port import (
     CaughtUp,
     Drained,

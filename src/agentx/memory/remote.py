@@ -23,9 +23,10 @@ from agentx.daemon.scheduler import JobRun, JobStatus, SchedulerStatus
 from agentx.kernel.capture import Draft
 from agentx.kernel.errors import DaemonUnavailable, InvalidValue
 from agentx.kernel.ids import EventId
-from agentx.kernel.limits import (
-    APPEND_BATCH_EVENTS_MAX,
-    EVENT_TEXT_CHARS_MAX,
+from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, EVENT_TEXT_CHARS_MAX, TOC_PAGE_MAX
+from agentx.kernel.text import cut
+from agentx.memory.found import SearchReply, SearchRequest
+from agentx.memory.limits import (
     RPC_BATCH_BYTES_MAX,
     RPC_BATCHES_AHEAD_MAX,
     RPC_INGEST_WAIT_MS,
@@ -33,10 +34,7 @@ from agentx.kernel.limits import (
     RPC_MESSAGE_BYTES_MAX,
     RPC_STREAM_AGE_MS_MAX,
     RPC_WAIT_MS,
-    TOC_PAGE_MAX,
 )
-from agentx.kernel.text import cut
-from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.port import (
     CaughtUp,
     Drained,

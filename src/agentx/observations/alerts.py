@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.kernel.limits import OBSERVATION_COUNT_ALERT, OBSERVATION_STORE_BYTES_ALERT
+from agentx.observations.limits import OBSERVATION_COUNT_ALERT, OBSERVATION_STORE_BYTES_ALERT
 from agentx.observations.model import StoreStats
 
 NOTHING_EXTRACTED = "No observations extracted from session (empty summary)"

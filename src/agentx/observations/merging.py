@@ -16,16 +16,16 @@ from itertools import combinations
 
 from agentx.kernel.clock import DAY_MS, to_iso
 from agentx.kernel.ids import digest
-from agentx.kernel.limits import (
+from agentx.kernel.limits import OBSERVATION_CHARS_MAX
+from agentx.kernel.text import folded, preview, whole_head
+from agentx.kernel.tokens import estimate
+from agentx.observations.ids import observation_id
+from agentx.observations.limits import (
     OBSERVATION_ARCHIVE_DAYS,
-    OBSERVATION_CHARS_MAX,
     OBSERVATION_EVENTS_MAX,
     OBSERVATION_FILES_MAX,
     OBSERVATION_SUMMARY_CHARS_MAX,
 )
-from agentx.kernel.text import folded, preview, whole_head
-from agentx.kernel.tokens import estimate
-from agentx.observations.ids import observation_id
 from agentx.observations.model import Category, CompactionResult, Observation
 from agentx.observations.relevance import keywords
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from agentx.kernel.limits import OBSERVATION_SEARCH_LIMIT
+from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.model import (
     Category,
     CompactionResult,

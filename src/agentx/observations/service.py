@@ -16,22 +16,21 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import LockHeld, NotFound
 from agentx.kernel.ids import Entropy
-from agentx.kernel.limits import (
-    OBSERVATION_CHARS_MAX,
-    OBSERVATION_EVENTS_MAX,
-    OBSERVATION_FILES_MAX,
-    OBSERVATION_RECALL_ROWS_MAX,
-    OBSERVATION_SEARCH_LIMIT,
-    OBSERVATION_SUMMARY_CHARS_MAX,
-    OBSERVATIONS_PER_CAPTURE_MAX,
-    SEARCH_HITS_MAX,
-)
+from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import cut, preview, without_recall
 from agentx.kernel.tokens import estimate
 from agentx.observations.alerts import alerts, capture_skipped, displacement
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
 from agentx.observations.ids import agent_name, issue_number, observation_id, parse_observation_id
 from agentx.observations.injection import NOTHING, Injection, affordable, inject
+from agentx.observations.limits import (
+    OBSERVATION_EVENTS_MAX,
+    OBSERVATION_FILES_MAX,
+    OBSERVATION_RECALL_ROWS_MAX,
+    OBSERVATION_SEARCH_LIMIT,
+    OBSERVATION_SUMMARY_CHARS_MAX,
+    OBSERVATIONS_PER_CAPTURE_MAX,
+)
 from agentx.observations.model import (
     Category,
     CompactionResult,
@@ -44,6 +43,7 @@ from agentx.observations.port import ObservationStore
 from agentx.observations.relevance import Asked, Phase, ScoredObservation, keywords, score
 from agentx.observations.settings import MemorySettings
 from agentx.redaction.redact import redact
+from agentx.search.limits import SEARCH_HITS_MAX
 
 # A sentence of a few words at least: what ends sooner is an abbreviation or a greeting.
 _SENTENCE = re.compile(r"(.{20,}?)[.!?] ")

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from agentx.kernel import limits
 from agentx.kernel.text import whole_head
+from agentx.prose import limits
 
 ELLIPSIS = "\u2026"
 

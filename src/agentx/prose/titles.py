@@ -11,8 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from agentx.kernel import limits
-from agentx.prose import cues
+from agentx.prose import cues, limits
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import (
     ELLIPSIS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.kernel.limits import RUN_COMPLETED_DAYS, RUN_FAILED_DAYS
+from agentx.runs.limits import RUN_COMPLETED_DAYS, RUN_FAILED_DAYS
 from agentx.runs.model import Run, Status
 
 DAY_MS = 24 * 60 * 60 * 1000

@@ -21,7 +21,7 @@ from functools import lru_cache
 
 import tantivy
 
-from agentx.kernel.limits import SEARCH_TERM_CHARS_MAX
+from agentx.search.limits import SEARCH_TERM_CHARS_MAX
 
 ANALYSER = "agentx_text"
 

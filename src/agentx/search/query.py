@@ -17,8 +17,8 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agentx.kernel.limits import QUERY_CHARS_MAX
 from agentx.search.analysis import function_terms, terms
+from agentx.search.limits import QUERY_CHARS_MAX
 
 _PIECE = re.compile(
     r'(?P<without>(?:(?<=\s)|^)-(?=\w))?"(?P<phrase>[^"\n]{2,400})"'

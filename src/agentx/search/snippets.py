@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agentx.kernel.limits import WORDS_KNOWN_MAX
 from agentx.kernel.text import whole_head
 from agentx.search.analysis import terms, unit_spans
+from agentx.search.limits import WORDS_KNOWN_MAX
 
 SNIPPET_CHARS = 240
 _READ_CHARS_MAX = 20_000

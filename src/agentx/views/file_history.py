@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agentx.host.git import facts as git
 from agentx.kernel.clock import Millis
-from agentx.kernel.limits import FILE_HISTORY_COMMITS_MAX
+from agentx.views.limits import FILE_HISTORY_COMMITS_MAX
 
 
 class GitFileHistory:

@@ -16,11 +16,11 @@ from agentx.host.git import facts as git
 from agentx.host.kv.port import KeyValue
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.limits import MODEL_EXTRACTION_SESSIONS_MAX
 from agentx.observations.events import ContextCompacted
 from agentx.observations.ids import ID_PREFIX
 from agentx.project.project import Project
 from agentx.recall.events import MemoryRecalled
+from agentx.views.limits import MODEL_EXTRACTION_SESSIONS_MAX
 from agentx.views.store import CaptureMarks
 from agentx.wiring.models import model_extractor
 from agentx.wiring.observations import (

@@ -22,7 +22,6 @@ from agentx.conversation import Event, FeedNews, Grip, TocNode
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.ids import NodeId, ulid_ms
-from agentx.kernel.limits import INDEX_BATCH_EVENTS_MAX
 from agentx.search.document import Chapter, Document
 from agentx.search.text.index import TextIndex
 from agentx.search.text.scales import chapters
@@ -33,6 +32,7 @@ from agentx.views.documents.conversation import (
     node_document,
 )
 from agentx.views.documents.rooms import Rooms, Stamps
+from agentx.views.limits import INDEX_BATCH_EVENTS_MAX
 
 Place = tuple[Millis, str]  # the time and the id of an event
 Told = Callable[[int, int], None]

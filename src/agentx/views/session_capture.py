@@ -27,14 +27,6 @@ from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.ids import digest
-from agentx.kernel.limits import (
-    CAPTURE_EVENTS_MAX,
-    CAPTURE_PASS_MS_MAX,
-    CAPTURE_QUIET_MS,
-    CAPTURE_SESSIONS_MAX,
-    CAPTURE_TAKEN_MAX,
-    INDEX_BATCH_EVENTS_MAX,
-)
 from agentx.kernel.tokens import estimate
 from agentx.observations.alerts import NOTHING_EXTRACTED
 from agentx.observations.events import CaptureSkipped
@@ -45,6 +37,14 @@ from agentx.observations.port import ObservationStore
 from agentx.observations.supersede import superseded
 from agentx.prose.keyphrases import likeness, terms
 from agentx.views.issue_of import branches_of, issue_of
+from agentx.views.limits import (
+    CAPTURE_EVENTS_MAX,
+    CAPTURE_PASS_MS_MAX,
+    CAPTURE_QUIET_MS,
+    CAPTURE_SESSIONS_MAX,
+    CAPTURE_TAKEN_MAX,
+    INDEX_BATCH_EVENTS_MAX,
+)
 from agentx.views.session_turns import turns_of
 from agentx.views.store import CaptureMarks, Intent, Mark, Taken, Waiting
 

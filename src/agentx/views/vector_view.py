@@ -28,7 +28,12 @@ from agentx.conversation import Event, FeedNews
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
-from agentx.kernel.limits import (
+from agentx.search.document import Document
+from agentx.search.vectors.index import VectorIndex
+from agentx.search.vectors.port import Encoder
+from agentx.views.documents.conversation import event_document
+from agentx.views.documents.rooms import Rooms
+from agentx.views.limits import (
     INDEX_BATCH_EVENTS_MAX,
     VECTOR_BATCH_EVENTS_MAX,
     VECTOR_ROOMS_EVERY_MS,
@@ -36,11 +41,6 @@ from agentx.kernel.limits import (
     VECTOR_TOGETHER_CHARS_MAX,
     VECTOR_TOOL_CHARS_MAX,
 )
-from agentx.search.document import Document
-from agentx.search.vectors.index import VectorIndex
-from agentx.search.vectors.port import Encoder
-from agentx.views.documents.conversation import event_document
-from agentx.views.documents.rooms import Rooms
 
 Place = tuple[Millis, str]  # the time and the id of an event
 Told = Callable[[int, int], None]

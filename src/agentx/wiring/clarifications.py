@@ -42,9 +42,9 @@ from agentx.clarification import (
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
-from agentx.kernel.limits import CLARIFY_INBOX_MAX
 from agentx.kernel.text import preview
 from agentx.project.project import Project
+from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.wiring.runners import role_texts
 from agentx.wiring.work import Position, issue_store, open_agents, open_workflows, position
 from agentx.work.model import Issue

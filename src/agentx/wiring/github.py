@@ -11,9 +11,10 @@ import subprocess
 from urllib.parse import urlsplit
 
 from agentx.host.git import facts as git
+from agentx.host.limits import GIT_WAIT_MS
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import GIT_WAIT_MS, GITHUB_TRIES_MAX
 from agentx.project.project import Project
+from agentx.work.limits import GITHUB_TRIES_MAX
 from agentx.work.settings import GithubSettings
 from agentx.work.store.github.api import Account, GithubApi
 from agentx.work.store.github.issues import GithubIssues

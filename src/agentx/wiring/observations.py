@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.system import system_entropy
 from agentx.kernel.bus import Bus
-from agentx.kernel.limits import OBSERVATION_FILE_TOKENS_MAX
 from agentx.kernel.paths import ObservationPaths
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
+from agentx.observations.limits import OBSERVATION_FILE_TOKENS_MAX
 from agentx.observations.model import (
     Category,
     CompactionResult,

@@ -10,13 +10,13 @@ from functools import partial
 from typing import Any
 
 from agentx.kernel.clock import to_iso
-from agentx.kernel.limits import GITHUB_TRIES_MAX
 from agentx.kernel.roles import SHIPPED_ROLES as SHIPPED_ROLES  # noqa: PLC0414  named again
 from agentx.project.project import Project
 from agentx.wiring.runners import role_texts
 from agentx.work.issues import Edit as Edit  # noqa: PLC0414  named again
 from agentx.work.issues import issue_number as issue_number  # noqa: PLC0414  named again
 from agentx.work.labels import priority_of, type_of
+from agentx.work.limits import GITHUB_TRIES_MAX
 from agentx.work.model import AgentStatus as AgentStatus  # noqa: PLC0414  named again
 from agentx.work.model import Issue, Workflow
 from agentx.work.model import Status as Status  # noqa: PLC0414  named again

@@ -11,11 +11,7 @@ from dataclasses import dataclass, replace
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import IllegalTransition, InvalidValue
-from agentx.kernel.limits import (
-    ISSUE_BODY_CHARS_MAX,
-    ISSUE_NUMBER_MAX,
-    ISSUE_TITLE_CHARS_MAX,
-)
+from agentx.kernel.limits import ISSUE_BODY_CHARS_MAX, ISSUE_NUMBER_MAX, ISSUE_TITLE_CHARS_MAX
 from agentx.redaction.redact import redact
 from agentx.work.labels import checked as checked_labels
 from agentx.work.model import Issue, IssueState, Status

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import ISSUE_LABEL_CHARS_MAX, ISSUE_LABELS_MAX
+from agentx.work.limits import ISSUE_LABEL_CHARS_MAX, ISSUE_LABELS_MAX
 
 KNOWN: dict[str, tuple[str, ...]] = {
     "type": (

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from agentx.adapters.limits import TRANSCRIPT_HEAD_LINES_MAX
 from agentx.adapters.lines import head, json_lines
 from agentx.adapters.port import Damaged
-from agentx.kernel.limits import TRANSCRIPT_HEAD_LINES_MAX
 
 
 def _numbers(path: Path) -> list[int]:

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 
 from agentx.adapters import shapes
-from agentx.kernel.limits import METADATA_DEPTH_MAX, METADATA_TEXT_CHARS_MAX
+from agentx.adapters.limits import METADATA_TEXT_CHARS_MAX
+from agentx.kernel.limits import METADATA_DEPTH_MAX
 from tests.unit.adapters.recorded import json_values
 
 

@@ -14,13 +14,14 @@ import pytest
 from agentx.conversation.extract import Extractive
 from agentx.conversation.extract.toolwork import changed_files, has_failed
 from agentx.conversation.grips import grip, holds
+from agentx.conversation.limits import SEGMENT_BULLETS_MAX
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Kind, SegmentSummary
-from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import NodeId, parse_grip_id
 from agentx.prose.keyphrases import code_names, keyphrases, likeness, terms
+from agentx.prose.limits import BULLET_CHARS_MAX, TITLE_CHARS_MAX
 from agentx.prose.sentences import Block, sentences, shortened, shown
 from agentx.prose.titles import best_request, request
 from tests.support.talk import event, reply, segment, tool, user
@@ -34,9 +35,9 @@ def summary(*events: Event) -> SegmentSummary:
     for bullet in found.bullets:
         assert bullet.grip_ids
         assert all(holds(grips[grip_id], texts) for grip_id in bullet.grip_ids)
-        assert len(bullet.text) <= limits.BULLET_CHARS_MAX
-    assert len(found.bullets) <= limits.SEGMENT_BULLETS_MAX
-    assert len(found.title) <= limits.TITLE_CHARS_MAX + 1
+        assert len(bullet.text) <= BULLET_CHARS_MAX
+    assert len(found.bullets) <= SEGMENT_BULLETS_MAX
+    assert len(found.title) <= TITLE_CHARS_MAX + 1
     return found
 
 
@@ -284,7 +285,7 @@ def test_a_pasted_trace_is_titled_by_its_error() -> None:
 def test_a_long_request_is_cut_at_the_end_of_a_word() -> None:
     title = request("Move " + "every harbour and its berths " * 20 + "to the new schema")
 
-    assert len(title) <= limits.TITLE_CHARS_MAX
+    assert len(title) <= TITLE_CHARS_MAX
     assert title.endswith("\u2026")
     assert title.split()[-1].rstrip("\u2026") in ("every", "harbour", "berths", "its")
 

@@ -6,9 +6,9 @@ Method: the pure rule alone, with hand-made deliveries.
 from __future__ import annotations
 
 from agentx.conversation.identity import Occurrence, delivery_of, identity_of, judge
+from agentx.conversation.limits import SAME_DELIVERY_MS_MAX
 from agentx.kernel.capture import Channel, Draft
 from agentx.kernel.ids import EventId
-from agentx.kernel.limits import SAME_DELIVERY_MS_MAX
 from tests.support.drafts import draft
 from tests.support.time_and_chance import START_MS
 

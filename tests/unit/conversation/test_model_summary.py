@@ -17,14 +17,15 @@ import pytest
 
 from agentx.conversation.extract import Extractive
 from agentx.conversation.grips import holds
+from agentx.conversation.limits import MODEL_SUMMARY_TOKENS_MAX
 from agentx.conversation.model_summary import ModelSummariser, prompt_for
 from agentx.conversation.summariser import Summariser
 from agentx.conversation.toc_model import Segment, SegmentSummary
-from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.ids import NodeId
 from agentx.kernel.tokens import estimate
 from agentx.llm.factory import model_for
+from agentx.llm.limits import LLM_REPLY_BYTES_MAX
 from agentx.llm.settings import PROVIDERS, LlmSettings
 from agentx.llm.spending import spending_for
 from tests.support.scripted_llm import KEY, ScriptedLlm, Step, fails, says
@@ -139,7 +140,7 @@ def test_inventions_are_dropped_and_the_rest_is_kept(desk: tuple[Desk, ScriptedL
         fails(401, "bad key"),
         fails(500),
         Step(raw=b"<html>"),
-        Step(raw=b"x" * (2 * limits.LLM_REPLY_BYTES_MAX)),
+        Step(raw=b"x" * (2 * LLM_REPLY_BYTES_MAX)),
         Step(breaks=True),
     ],
 )
@@ -242,7 +243,7 @@ def test_a_prompt_is_bounded_whatever_the_segment_is() -> None:
     ]
     for events in texts:
         prompt = prompt_for(segment(*events))
-        assert estimate(prompt.user) <= limits.MODEL_SUMMARY_TOKENS_MAX
+        assert estimate(prompt.user) <= MODEL_SUMMARY_TOKENS_MAX
         assert shown(segment(*events))
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import pytest
 
+from agentx.conversation import limits
 from agentx.conversation.extract import Extractive
 from agentx.conversation.grips import holds
 from agentx.conversation.model import Event
 from agentx.conversation.summariser import Claim, Proven, Summariser, Written, prove, proven_summary
-from agentx.kernel import limits
 from tests.support.talk import reply, segment, tool, user
 
 PROMPT = user("Bookings are lost when two skippers ask at once. Please fix it.")

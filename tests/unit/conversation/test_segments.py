@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from zoneinfo import ZoneInfo
 
+from agentx.conversation import limits
 from agentx.conversation.segments import Cutting, by_session, cut, mark, place, revise
 from agentx.conversation.toc_model import Segment
-from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.periods import SegmentRef, parse_node_id

@@ -10,10 +10,10 @@ from datetime import UTC, date
 
 import pytest
 
+from agentx.conversation import limits
 from agentx.conversation.extract import Extractive
 from agentx.conversation.toc import closes_ms, is_due, roll_up, segment_node, tells_the_same
 from agentx.conversation.toc_model import Bullet, Kind, TocNode, Topic
-from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import DAY_MS, MINUTE_MS, Millis
 from agentx.kernel.ids import GripId, NodeId

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from agentx.host.limits import LOCK_STALE_MS
 from agentx.host.locks.file import LockFile
 from agentx.host.locks.flock import Flock
 from agentx.host.locks.heartbeat import Heartbeat
@@ -30,7 +31,7 @@ from agentx.kernel import crash
 from agentx.kernel.clock import Millis
 from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import ConflictError, LockHeld, StaleVersion, UnavailableError
-from agentx.kernel.limits import LOCK_LAST_WAIT_MS, LOCK_STALE_MS
+from agentx.kernel.limits import LOCK_LAST_WAIT_MS
 from tests.support.time_and_chance import START_MS, FakeClock
 
 NOW_TEXT = "2026-03-02T10:00:00.000Z"

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from agentx.host.files.logfile import LogFile, read_records
-from agentx.kernel.limits import LOG_FILES_MAX, LOG_LINE_BYTES_MAX
+from agentx.host.limits import LOG_FILES_MAX, LOG_LINE_BYTES_MAX
 from tests.support.time_and_chance import FakeClock
 
 

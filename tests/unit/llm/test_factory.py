@@ -13,8 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from agentx.kernel import limits
 from agentx.kernel.errors import BudgetExceeded, ModelUnavailable
+from agentx.llm import limits
 from agentx.llm.factory import model_for
 from agentx.llm.ledger import Caps
 from agentx.llm.port import Allowance, Completion, Model, Prompt, Usage

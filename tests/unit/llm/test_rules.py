@@ -9,7 +9,7 @@ import math
 
 import pytest
 
-from agentx.kernel import limits
+from agentx.llm import limits
 from agentx.llm.port import Prompt, Usage, most_used
 from agentx.llm.prices import PRICES, UNKNOWN, Price, price_of
 from agentx.llm.retry import asked_wait_ms, backoff_ms, is_temporary, is_unclear

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from agentx.kernel import limits
 from agentx.kernel.clock import DAY_MS, HOUR_MS
 from agentx.kernel.errors import BudgetExceeded, ModelUnavailable
 from agentx.kernel.periods import zone_named
+from agentx.llm import limits
 from agentx.llm.ledger import Caps, Tally
 from agentx.llm.port import Usage
 from agentx.llm.prices import Price

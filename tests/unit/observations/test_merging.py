@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentx.kernel.limits import OBSERVATION_CHARS_MAX, OBSERVATION_SUMMARY_CHARS_MAX
+from agentx.kernel.limits import OBSERVATION_CHARS_MAX
+from agentx.observations.limits import OBSERVATION_SUMMARY_CHARS_MAX
 from agentx.observations.merging import merges
 from agentx.observations.model import Category
 from tests.support.observations import generated, observation

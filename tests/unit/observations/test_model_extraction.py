@@ -10,11 +10,11 @@ import pytest
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import BudgetExceeded
-from agentx.kernel.limits import MODEL_EXTRACTION_TOKENS_MAX
 from agentx.kernel.tokens import estimate
 from agentx.llm.port import Allowance, Completion, Prompt, Unusable
 from agentx.observations.extract import Finding, Kind, Turn
 from agentx.observations.extract.by_model import extract_by_model, prompt_for
+from agentx.observations.limits import MODEL_EXTRACTION_TOKENS_MAX
 from agentx.observations.model import Category
 from tests.unit.views.test_session_capture import Bench, ended, first_part, said
 

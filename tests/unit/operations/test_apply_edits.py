@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from agentx.adapters.port import FileEdit
-from agentx.kernel import limits
 from agentx.kernel.errors import StaleVersion, UnavailableError
 from agentx.kernel.store_paths import DataPaths
+from agentx.operations import limits
 from agentx.operations.setup.apply_edits import apply, diff_text
 from tests.support.time_and_chance import FakeClock
 

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from agentx.capture.limits import DRAIN_BATCH_FILES_MAX
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
-from agentx.kernel.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
 from agentx.memory.found import KINDS, SearchRequest
 from agentx.memory.local import LocalMemory
 from agentx.memory.port import EventQuery
 from agentx.project.project import Project
 from agentx.recall.events import MemoryRecalled
+from agentx.recall.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
 from agentx.recall.section.render import Cap, RecallLine, section
 from agentx.recall.tally import (
     Note,
@@ -91,6 +92,7 @@ def test_a_damaged_view_begins_anew_and_both_bounds_hold(tmp_path: Path) -> None
     count_recalls(path, [note("last", "d-10")])
 
     assert path.read_text().count("n-") <= RECALLED_NOTES_MAX
+    assert RECALLED_NOTES_MAX > DRAIN_BATCH_FILES_MAX
     assert path.read_text().count('"d-') == RECALLED_DOCUMENTS_MAX
     assert '"d-10":{"count":2' in path.read_text()
 

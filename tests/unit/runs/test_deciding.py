@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.errors import IllegalTransition, InvalidValue, LimitError, NotFound
-from agentx.kernel.limits import RUN_LANES_OPEN_MAX
+from agentx.runs.limits import RUN_LANES_OPEN_MAX
 from agentx.runs.model import Run
 from agentx.runs.rules.catalogue import KINDS, event_of, kind_named, line_of
 from agentx.runs.rules.decide import LANE_STEPS, TASK_STEPS, decide

@@ -5,8 +5,8 @@ Method: texts of known words are cut; the cuts are put side by side with the who
 
 from __future__ import annotations
 
-from agentx.kernel.limits import PASSAGE_CHARS_MAX, PASSAGES_MAX
 from agentx.search.document import Chapter, Document
+from agentx.search.limits import PASSAGE_CHARS_MAX, PASSAGES_MAX
 from agentx.search.text.scales import (
     PASSAGE_UNITS,
     chapter_text,

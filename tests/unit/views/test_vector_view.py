@@ -15,10 +15,10 @@ import pytest
 from agentx.conversation import Feed
 from agentx.conversation.store import LogStore, TocStore
 from agentx.kernel.clock import HOUR_MS
-from agentx.kernel.limits import VECTOR_SLICE_MS, VECTOR_TOOL_CHARS_MAX
 from agentx.search.document import Filters
 from agentx.views.documents.contents import TocSource
 from agentx.views.documents.rooms import Rooms
+from agentx.views.limits import VECTOR_SLICE_MS, VECTOR_TOOL_CHARS_MAX
 from agentx.views.vector_view import VectorView
 from tests.support.contents import Shelf
 from tests.support.desk import Desk, drop_outbox, talk

@@ -15,10 +15,11 @@ import pytest
 
 from agentx.agents.runners.scripted import Line, Scripted
 from agentx.clarification import LedgerStore
+from agentx.host.limits import LOCK_STALE_MS
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
-from agentx.kernel import limits
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.limits import LOCK_FIRST_WAIT_MS, LOCK_LAST_WAIT_MS, LOCK_TRIES_MAX
 from agentx.wiring.clarifications import open_clarifications, open_hub, run_monitor
 from agentx.wiring.work import NewIssue, open_issues
 from tests.support.clarifying import project_at, request
@@ -123,10 +124,10 @@ def test_4_5_the_four_fields_of_a_step_reach_the_clarification(tmp_path: Path) -
 
 
 def test_9_5_lock_defaults() -> None:
-    assert limits.LOCK_STALE_MS == 30_000
-    assert limits.LOCK_TRIES_MAX == 5
-    assert limits.LOCK_FIRST_WAIT_MS == 200
-    assert limits.LOCK_LAST_WAIT_MS == 5_000
+    assert LOCK_STALE_MS == 30_000
+    assert LOCK_TRIES_MAX == 5
+    assert LOCK_FIRST_WAIT_MS == 200
+    assert LOCK_LAST_WAIT_MS == 5_000
 
 
 def test_7_1_a_ledger_is_locked_read_and_written_in_time(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, Homes, Scope, SetupRequest
 from agentx.adapters.settings.additions import Additions, edited
 from agentx.adapters.settings.file import hook_line, is_current, read_settings
 from agentx.adapters.settings.json_file import read_json
-from agentx.kernel import limits
 from agentx.kernel.capture import Harness
 
 # Not `Notification`: it repeats to the user what the other events already say.

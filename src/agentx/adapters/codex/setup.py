@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from agentx.adapters import limits
 from agentx.adapters.codex import config_toml
 from agentx.adapters.codex.trust import Trust, trust_state
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
@@ -18,7 +19,6 @@ from agentx.adapters.settings.additions import Additions, Shape, edited, our_hoo
 from agentx.adapters.settings.file import hook_line, is_blank, is_current, read_settings
 from agentx.adapters.settings.json_file import Json, JsonText, read_json
 from agentx.adapters.settings.toml_file import Toml, read_toml
-from agentx.kernel import limits
 from agentx.kernel.capture import Harness
 
 __all__ = ["edits", "installed", "trust_state", "Trust", "EVENTS", "settings_folder"]

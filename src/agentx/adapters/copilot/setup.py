@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
 from agentx.adapters.settings.additions import Additions, Shape, edited
 from agentx.adapters.settings.file import hook_line, is_current, read_settings
-from agentx.kernel import limits
 from agentx.kernel.capture import Harness
 
 EVENTS = (

@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agentx.adapters.limits import TRANSCRIPT_LINE_BYTES_MAX
 from agentx.adapters.lines import json_lines
 from agentx.adapters.port import Damaged
 from agentx.adapters.shapes import child, objects, word
-from agentx.kernel.limits import TRANSCRIPT_LINE_BYTES_MAX
 
 RESUMED = "resumed"
 

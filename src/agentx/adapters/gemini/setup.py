@@ -13,11 +13,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
 from agentx.adapters.settings.additions import Additions, edited
 from agentx.adapters.settings.file import hook_line, is_current
 from agentx.adapters.settings.json_file import Json, read_json
-from agentx.kernel import limits
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import SECOND_MS
 

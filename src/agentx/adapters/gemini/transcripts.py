@@ -28,6 +28,7 @@ from agentx.adapters.gemini.words import (
     same_prompt,
     shown,
 )
+from agentx.adapters.limits import GEMINI_REPLY_FILE_BYTES_MAX, SETTINGS_FILE_BYTES_MAX
 from agentx.adapters.lines import head
 from agentx.adapters.port import Damaged, Homes, Transcript
 from agentx.adapters.scene import Scene
@@ -45,7 +46,6 @@ from agentx.adapters.shapes import (
 from agentx.adapters.tools import ToolUse
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, text_print
 from agentx.kernel.clock import Millis
-from agentx.kernel.limits import GEMINI_REPLY_FILE_BYTES_MAX, SETTINGS_FILE_BYTES_MAX
 
 _CONTEXT_MARK = "<session_context>"
 _SUMMARY_MARK = "<state_snapshot>"

@@ -11,6 +11,7 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
+from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
 from agentx.adapters.settings.additions import Additions, edited
 from agentx.adapters.settings.file import (
@@ -20,7 +21,6 @@ from agentx.adapters.settings.file import (
     is_current,
     read_settings,
 )
-from agentx.kernel import limits
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
 

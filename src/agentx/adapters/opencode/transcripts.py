@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from agentx.adapters.folders import files_in, transcript_at
+from agentx.adapters.limits import OPENCODE_LOCK_WAIT_MS, TRANSCRIPT_LINE_BYTES_MAX
 from agentx.adapters.opencode.parts import asked, at, did, failed, started, stopped
 from agentx.adapters.port import Damaged, Homes, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import bounded_id, child, entry, millis, session_of, word
 from agentx.kernel.capture import Channel, Draft, Harness
 from agentx.kernel.clock import Millis
-from agentx.kernel.limits import OPENCODE_LOCK_WAIT_MS, TRANSCRIPT_LINE_BYTES_MAX
 
 _SESSIONS = """
 SELECT s.*, coalesce((SELECT sum(length(p.data)) FROM part p WHERE p.session_id = s.id), 0) AS size

@@ -11,8 +11,8 @@ import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 
+from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, SetupRequest
-from agentx.kernel import limits
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import CorruptRecord, InvalidValue, UnavailableError
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentx.kernel import limits
+from agentx.adapters import limits
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 
 Json = Any

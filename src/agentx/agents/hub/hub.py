@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agentx.agents.hub.standing import open_questions, settled_status
+from agentx.agents.limits import CLARIFY_AGAIN_AFTER_MS, CLARIFY_THREAD_TOKENS_MAX
 from agentx.agents.runners.port import Artifact, Ask, Reply, Runner, Standing, Utterance
 from agentx.clarification import (
     PERSON,
@@ -37,11 +38,7 @@ from agentx.clarification import (
 )
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IllegalTransition, UnavailableError
-from agentx.kernel.limits import (
-    CLARIFY_AGAIN_AFTER_MS,
-    CLARIFY_TEXT_CHARS_MAX,
-    CLARIFY_THREAD_TOKENS_MAX,
-)
+from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
 from agentx.kernel.text import cut, preview
 from agentx.work.model import AgentState, AgentStatus
 from agentx.work.port import AgentStatusStore

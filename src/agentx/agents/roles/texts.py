@@ -9,8 +9,8 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
+from agentx.agents.limits import ROLE_TEXT_BYTES_MAX
 from agentx.kernel.errors import InvalidValue, UnavailableError
-from agentx.kernel.limits import ROLE_TEXT_BYTES_MAX
 from agentx.kernel.roles import SHIPPED_ROLES, is_role_name, role_name
 
 _SUFFIX = ".md"

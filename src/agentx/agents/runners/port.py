@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from agentx.kernel.limits import AGENT_ASK_WAIT_MS
+from agentx.agents.limits import AGENT_ASK_WAIT_MS
 
 
 class Wants(StrEnum):

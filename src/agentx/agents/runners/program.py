@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from agentx.kernel.limits import AGENT_KILL_GRACE_MS, AGENT_OUTPUT_BYTES_MAX
+from agentx.agents.limits import AGENT_KILL_GRACE_MS, AGENT_OUTPUT_BYTES_MAX
 
 _BLOCK_BYTES = 64 * 1024
 _JOIN_S = 2.0

@@ -22,14 +22,15 @@ from agentx.conversation.extract.salience import (
 )
 from agentx.conversation.extract.toolwork import changed_files, findings
 from agentx.conversation.grips import grip
+from agentx.conversation.limits import SEGMENT_BULLETS_MAX
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Bullet, Grip, Kind, Segment, SegmentSummary
-from agentx.kernel import limits
 from agentx.kernel.capture import EventType
 from agentx.kernel.ids import NodeId
 from agentx.kernel.text import whole_head
 from agentx.prose import titles
 from agentx.prose.keyphrases import keyphrases, likeness, terms
+from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX, TITLE_CHARS_MAX
 from agentx.prose.sentences import Sentence, is_question, sentences, shortened, shown, words
 
 NAME = "extractive"
@@ -147,9 +148,7 @@ def _answer(event: Event, read: list[Sentence], question: _Candidate) -> _Candid
         return None
     first, last = read[0], read[-1]
     asked = shortened(question.text, _QUESTION_CHARS_MAX)
-    text = shortened(
-        asked + ARROW + shown(event.text[first.start : last.end]), limits.BULLET_CHARS_MAX
-    )
+    text = shortened(asked + ARROW + shown(event.text[first.start : last.end]), BULLET_CHARS_MAX)
     weight = 66 if is_courtesy(question.text) else 80
     places = (*question.places, _Place(event, first.start, last.end))
     return _Candidate(places, text, Kind.ANSWER, weight, terms(text))
@@ -211,7 +210,7 @@ def _chosen(candidates: list[_Candidate], asked: frozenset[str]) -> list[_Candid
             continue
         picked.append(at)
         per_event[candidate.event.event_id] += 1
-        if len(picked) == limits.SEGMENT_BULLETS_MAX:
+        if len(picked) == SEGMENT_BULLETS_MAX:
             break
     return [candidates[at] for at in sorted(picked)]
 
@@ -229,8 +228,8 @@ def _anything(events: Iterable[Event]) -> Iterator[_Candidate]:
     for event in events:
         line = _LINE.search(event.text)
         if line:
-            piece = line[0][: limits.EXCERPT_CHARS_MAX].rstrip()
-            excerpt = whole_head(piece, limits.BULLET_CHARS_MAX) or piece[: limits.BULLET_CHARS_MAX]
+            piece = line[0][:EXCERPT_CHARS_MAX].rstrip()
+            excerpt = whole_head(piece, BULLET_CHARS_MAX) or piece[:BULLET_CHARS_MAX]
             place = _Place(event, line.start(), line.start() + len(excerpt))
             yield _Candidate((place,), shown(excerpt) or excerpt, Kind.FACT, 0, frozenset())
             return
@@ -272,12 +271,12 @@ def _title(segment: Segment, chosen: list[_Candidate]) -> str:
             return phrase
     files = list(dict.fromkeys(name for event in segment.events for name in changed_files(event)))
     if files:
-        return shortened("Edited " + ", ".join(files[:4]), limits.TITLE_CHARS_MAX)
+        return shortened("Edited " + ", ".join(files[:4]), TITLE_CHARS_MAX)
     before = titles.best_request(_prompts(segment.context))
     if before:
         return before
     if chosen:
-        return shortened(chosen[0].text, limits.TITLE_CHARS_MAX)
+        return shortened(chosen[0].text, TITLE_CHARS_MAX)
     ended = all(event.event_type is EventType.SESSION_END for event in segment.events)
     return "Session ended" if ended else "Session started"
 

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from agentx.conversation.limits import SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL_TAIL_CHARS_MAX
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Kind
-from agentx.kernel import limits
+from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX
 from agentx.prose.sentences import shortened, shown, windows
 
 _COMMIT = re.compile(r"^\[[\w./ ()-]+ [0-9a-f]{7,40}\] \S.{3,}$", re.MULTILINE)
@@ -52,9 +53,7 @@ def findings(event: Event) -> Iterator[Finding]:
     """Yield what a tool's output tells: commits, test counts, and what stopped it."""
     text = event.text
     failed = has_failed(event)
-    for begin, end in windows(
-        text, limits.SUMMARY_TOOL_HEAD_CHARS_MAX, limits.SUMMARY_TOOL_TAIL_CHARS_MAX
-    ):
+    for begin, end in windows(text, SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL_TAIL_CHARS_MAX):
         if text.find("] ", begin, end) >= 0:
             for found in _COMMIT.finditer(text, begin, end):
                 yield _finding(text, found, Kind.CHANGE, 78)
@@ -103,6 +102,6 @@ def _failure(value: object, depth: int) -> bool:
 def _finding(text: str, found: re.Match[str], kind: Kind, weight: int) -> Finding:
     piece = found[0]
     start = found.start() + len(piece) - len(piece.lstrip(_EDGES))
-    excerpt = text[start : min(found.end(), start + limits.EXCERPT_CHARS_MAX)].rstrip(_EDGES)
-    line = shortened(shown(excerpt), limits.BULLET_CHARS_MAX)
+    excerpt = text[start : min(found.end(), start + EXCERPT_CHARS_MAX)].rstrip(_EDGES)
+    line = shortened(shown(excerpt), BULLET_CHARS_MAX)
     return Finding(start, start + len(excerpt), line, kind, weight)

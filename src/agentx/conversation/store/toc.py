@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from agentx.conversation.limits import NODE_VERSIONS_MAX
 from agentx.conversation.model import Event
 from agentx.conversation.segments import Mark, Place
 from agentx.conversation.store import toc_rows
@@ -31,7 +32,6 @@ from agentx.host.kv import keys
 from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId, NodeId
-from agentx.kernel.limits import NODE_VERSIONS_MAX
 
 SESSION_OF_OTHER_PROJECT = b""
 FORGOTTEN = "-"

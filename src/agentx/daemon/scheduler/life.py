@@ -15,11 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
+from agentx.daemon.limits import JOB_ERROR_CHARS_MAX
 from agentx.daemon.scheduler.cron import Cron
 from agentx.daemon.scheduler.model import JobRecord, JobSpec, JobState, RunResult
 from agentx.kernel.clock import HOUR_MS, Millis
 from agentx.kernel.ids import Entropy
-from agentx.kernel.limits import JOB_ERROR_CHARS_MAX
 from agentx.kernel.text import cut
 
 CLOCK_SET_BACK_MS_MAX = HOUR_MS

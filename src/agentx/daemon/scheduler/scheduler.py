@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from threading import Condition, Event, Lock, Thread
 
+from agentx.daemon.limits import JOBS_RUNNING_MAX, SCHEDULER_LOOK_EVERY_MS, SCHEDULER_STOP_WAIT_MS
 from agentx.daemon.scheduler import life
 from agentx.daemon.scheduler.life import CLOCK_SET_BACK_MS_MAX, Calendar
 from agentx.daemon.scheduler.model import (
@@ -34,11 +35,6 @@ from agentx.daemon.scheduler.spoken import in_words
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
 from agentx.kernel.ids import Entropy
-from agentx.kernel.limits import (
-    JOBS_RUNNING_MAX,
-    SCHEDULER_LOOK_EVERY_MS,
-    SCHEDULER_STOP_WAIT_MS,
-)
 
 _log = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ from traceback import format_exception_only
 from typing import Any
 
 from agentx.host.files import json_text
+from agentx.host.limits import LOG_FILE_BYTES_MAX, LOG_FILES_MAX, LOG_LINE_BYTES_MAX
 from agentx.host.system import process_id
 from agentx.kernel.clock import Clock, to_iso
-from agentx.kernel.limits import LOG_FILE_BYTES_MAX, LOG_FILES_MAX, LOG_LINE_BYTES_MAX
 from agentx.kernel.text import cut
 
 _DEPTH_MAX = 6

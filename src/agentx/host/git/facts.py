@@ -12,8 +12,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from agentx.host.limits import GIT_WAIT_MS
 from agentx.host.system import environment_without
-from agentx.kernel.limits import GIT_WAIT_MS
 
 _COUNT = re.compile(r"(\d+) (file|insertion|deletion)")
 _HASH = re.compile(r"[0-9a-f]{7,64}")

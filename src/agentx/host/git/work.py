@@ -12,9 +12,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from agentx.host.limits import GIT_WORK_WAIT_MS
 from agentx.host.system import environment_without
 from agentx.kernel.errors import UnavailableError
-from agentx.kernel.limits import GIT_WORK_WAIT_MS
 
 _QUIET = (
     *("core.hooksPath=/dev/null", "commit.gpgSign=false", "core.fsmonitor=false", "gc.auto=0"),

@@ -48,13 +48,13 @@ from rocksdict import (
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.kv.port import Batch, Change, Family, Row
 from agentx.host.kv.rocks_words import closed, spoken
+from agentx.host.limits import LOCK_POLL_MS, OUTBOX_BYTES_MAX, STORE_OPEN_WAIT_MS
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import (
     LockHeld,
     NotFound,
     UnavailableError,
 )
-from agentx.kernel.limits import LOCK_POLL_MS, OUTBOX_BYTES_MAX, STORE_OPEN_WAIT_MS
 
 _MB = 1024 * 1024
 _CACHE_BYTES = 16 * _MB

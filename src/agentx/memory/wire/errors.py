@@ -23,8 +23,8 @@ from agentx.kernel.errors import (
     NotFound,
     UnavailableError,
 )
-from agentx.kernel.limits import RPC_ERROR_CHARS_MAX
 from agentx.kernel.text import cut
+from agentx.memory.limits import RPC_ERROR_CHARS_MAX
 
 STATUSES: dict[type[AgentXError], grpc.StatusCode] = {
     NotFound: grpc.StatusCode.NOT_FOUND,

@@ -21,12 +21,9 @@ from agentx.kernel.capture import Channel, Draft, EventType, Metadata, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, LimitError
 from agentx.kernel.ids import EventId
-from agentx.kernel.limits import (
-    EVENT_TEXT_CHARS_MAX,
-    EVENTS_PAGE_DEFAULT,
-    METADATA_DEPTH_MAX,
-)
+from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, METADATA_DEPTH_MAX
 from agentx.kernel.periods import Level
+from agentx.memory.limits import EVENTS_PAGE_DEFAULT
 from agentx.memory.port import (
     Drained,
     Event,

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import chain
 
-from agentx.kernel.limits import OBSERVATIONS_PER_CAPTURE_MAX
 from agentx.observations.extract.changes import changes
 from agentx.observations.extract.decisions import decisions
 from agentx.observations.extract.errors import errors
@@ -22,6 +21,7 @@ from agentx.observations.extract.session.exchanges import exchanges
 from agentx.observations.extract.session.lines import Boot
 from agentx.observations.extract.session.names import Files
 from agentx.observations.extract.session.turns import Finding, Kind, Turn
+from agentx.observations.limits import OBSERVATIONS_PER_CAPTURE_MAX
 
 __all__ = ["Finding", "Kind", "Turn", "extract"]
 

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from agentx.kernel import limits
 from agentx.kernel.ids import digest
 from agentx.kernel.text import cut
 from agentx.kernel.tokens import estimate
 from agentx.llm.port import Allowance, Model, Prompt, Unusable
+from agentx.observations import limits
 from agentx.observations.extract.merging import settled
 from agentx.observations.extract.session.turns import Finding, Kind, Turn
 from agentx.observations.model import Category

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.kernel import limits
+from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import cut, without_recall
 from agentx.kernel.tokens import estimate
 from agentx.observations.extract.session.turns import Finding
+from agentx.observations.limits import (
+    OBSERVATION_EVENTS_MAX,
+    OBSERVATION_FILES_MAX,
+    OBSERVATION_SUMMARY_CHARS_MAX,
+)
 from agentx.observations.model import Category
 from agentx.prose.keyphrases import code_names, likeness, terms
 from agentx.prose.sentences import shortened
@@ -59,7 +64,7 @@ def _told_once(found: list[Finding]) -> list[Finding]:
 def summary_line(text: str) -> str:
     """Return a text as one line of about fifty tokens at most."""
     line = " ".join(text.split())
-    chars = limits.OBSERVATION_SUMMARY_CHARS_MAX
+    chars = OBSERVATION_SUMMARY_CHARS_MAX
     short = shortened(line, chars)
     while estimate(short) > _SUMMARY_TOKENS_MAX and chars > _SUMMARY_CHARS_MIN:
         chars -= 20
@@ -68,7 +73,7 @@ def summary_line(text: str) -> str:
 
 
 def _clean(finding: Finding) -> Finding | None:
-    content = cut(redact(without_recall(finding.content)).strip(), limits.OBSERVATION_CHARS_MAX)
+    content = cut(redact(without_recall(finding.content)).strip(), OBSERVATION_CHARS_MAX)
     summary = summary_line(redact(without_recall(finding.summary)))
     if not content or not summary or not finding.event_ids:
         return None
@@ -76,8 +81,8 @@ def _clean(finding: Finding) -> Finding | None:
         finding,
         content=content,
         summary=summary,
-        event_ids=finding.event_ids[: limits.OBSERVATION_EVENTS_MAX],
-        files=(finding.files or _files_in(content))[: limits.OBSERVATION_FILES_MAX],
+        event_ids=finding.event_ids[:OBSERVATION_EVENTS_MAX],
+        files=(finding.files or _files_in(content))[:OBSERVATION_FILES_MAX],
     )
 
 
@@ -111,7 +116,7 @@ def _merged(kept: Finding, twin: Finding) -> Finding:
     files = tuple(dict.fromkeys((*kept.files, *twin.files)))
     return replace(
         kept,
-        event_ids=ids[: limits.OBSERVATION_EVENTS_MAX],
-        files=files[: limits.OBSERVATION_FILES_MAX],
+        event_ids=ids[:OBSERVATION_EVENTS_MAX],
+        files=files[:OBSERVATION_FILES_MAX],
         commit=kept.commit or twin.commit,
     )

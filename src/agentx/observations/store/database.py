@@ -6,7 +6,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from agentx.kernel.limits import JOURNAL_WAIT_MS
+from agentx.host.limits import JOURNAL_WAIT_MS
 
 
 def connect(path: Path, *, durable: bool) -> sqlite3.Connection:

@@ -12,8 +12,8 @@ from agentx.agents.hub.boundary import finishing, starting
 from agentx.agents.runners.agent_cli import AgentCli
 from agentx.agents.runners.port import Artifact, Ask, Reply, Runner, Wants
 from agentx.kernel.errors import AgentUnavailable, IllegalTransition, InvalidValue
-from agentx.kernel.limits import AGENT_RECALL_TOKENS, AGENT_WORK_WAIT_MS
 from agentx.memory.port import Memory
+from agentx.operations.limits import AGENT_RECALL_TOKENS, AGENT_WORK_WAIT_MS
 from agentx.operations.questions.mirror import mirror_found
 from agentx.operations.recall.recall import RecallRequest, recall
 from agentx.project.project import Project

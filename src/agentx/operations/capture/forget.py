@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agentx.kernel.limits import EVENTS_PAGE_MAX
+from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.memory.port import EventQuery, Memory
 
 

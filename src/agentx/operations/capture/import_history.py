@@ -19,8 +19,9 @@ from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.clock import Millis
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, DAMAGED_LINES_SHOWN_MAX
+from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
 from agentx.memory.port import Memory
+from agentx.operations.limits import DAMAGED_LINES_SHOWN_MAX
 from agentx.project.project import Project, locate
 
 

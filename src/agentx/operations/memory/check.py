@@ -6,13 +6,13 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from agentx.adapters.limits import SETTINGS_FILE_BYTES_MAX
 from agentx.agents.context_budget import (
     BudgetReport,
     ContextBudget,
     ContextCategory,
     format_budget_report,
 )
-from agentx.kernel.limits import SETTINGS_FILE_BYTES_MAX
 from agentx.observations.ids import agent_name
 from agentx.observations.staleness import Verified, verify
 from agentx.project.project import Project

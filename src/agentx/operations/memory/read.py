@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 
-from agentx.kernel.limits import OBSERVATION_SEARCH_LIMIT
+from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.project.project import Project
 from agentx.wiring.observations import (
     Observation,

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from agentx.agents.compaction import Compacted, ContextCompactor, Message, Work
 from agentx.agents.context_budget import ContextBudget, format_budget_report
+from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import NotFound
-from agentx.kernel.limits import EVENTS_PAGE_MAX
 from agentx.memory.port import Event, EventQuery, Memory
 from agentx.observations.extract import Kind, Turn
 from agentx.project.project import Project

@@ -7,8 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.host.files.logfile import read_records
-from agentx.kernel.limits import EVENTS_PAGE_MAX
 from agentx.observations.alerts import alerts
 from agentx.project.project import Project
 from agentx.wiring.observations import MemorySettings, StoreFault, StoreStats, open_observations

@@ -16,7 +16,7 @@ from agentx.clarification import (
     stream_entry,
 )
 from agentx.kernel.errors import IllegalTransition, InvalidValue
-from agentx.kernel.limits import CLARIFY_POLL_MS
+from agentx.operations.limits import CLARIFY_POLL_MS
 from agentx.operations.questions.mirror import mirror_found, mirror_issues, mirrored
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications, open_hub, role_named

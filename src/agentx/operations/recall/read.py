@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agentx.kernel.errors import InputError, InvalidValue, NotFound
-from agentx.kernel.limits import MCP_IDS_MAX
 from agentx.kernel.text import printable, whole_head
 from agentx.kernel.tokens import Budget, estimate, most
 from agentx.memory.port import Memory
+from agentx.operations.limits import MCP_IDS_MAX
 from agentx.operations.recall.document import Opened, open_document
 from agentx.project.project import Project
 

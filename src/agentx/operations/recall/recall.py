@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
 from agentx.kernel.text import folded
 from agentx.memory.port import Memory
+from agentx.operations.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
 from agentx.project.project import Project
 from agentx.recall.section.gather import (
     Wanted,

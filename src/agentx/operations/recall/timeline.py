@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import MCP_AROUND_MAX
 from agentx.memory.port import Event, EventQuery, Memory, TocNode
+from agentx.operations.limits import MCP_AROUND_MAX
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 # Events of one millisecond in one session: they are looked through to find the one in question.

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError, NotFound
 from agentx.kernel.ids import is_ulid
-from agentx.kernel.limits import WHY_LINES_MAX
 from agentx.kernel.text import folded
 from agentx.memory.port import Bullet, Event, Expansion, Memory, Span, TocNode
+from agentx.operations.limits import WHY_LINES_MAX
 from agentx.operations.recall.document import open_document, open_observation, spoken_kind
 from agentx.project.project import Project
 from agentx.recall.tally import recall_counts

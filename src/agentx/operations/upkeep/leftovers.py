@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from agentx.kernel.limits import BACKUPS_KEPT_MS, DAEMON_LOG_KEPT_MS, UNFINISHED_KEPT_MS
 from agentx.kernel.store_paths import SpoolPaths
+from agentx.operations.limits import BACKUPS_KEPT_MS, DAEMON_LOG_KEPT_MS, UNFINISHED_KEPT_MS
 from agentx.project.project import Project
 
 _BACKUP = re.compile(r"(?P<file>.+)\.\d{8}T\d{6}\.\d{3}Z")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.host.files.logfile import read_records
-from agentx.kernel.limits import EVENTS_PAGE_MAX
 from agentx.project.project import Project
 
 

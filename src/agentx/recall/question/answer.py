@@ -18,9 +18,9 @@ from datetime import tzinfo
 from agentx.conversation import Contents, TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import DataError, IndexUnavailable, InvalidValue, UnavailableError
-from agentx.kernel.limits import SEARCH_HITS_MAX, VECTOR_HITS_MAX
 from agentx.kernel.tokens import estimate
 from agentx.memory.found import MODES, SearchHit, SearchReply, SearchRequest
+from agentx.recall.limits import VECTOR_HITS_MAX
 from agentx.recall.question.likeness import Memory
 from agentx.recall.question.meaning import both, sessions_of, shown
 from agentx.recall.question.plan import Answer, Question, answer, explained
@@ -28,6 +28,7 @@ from agentx.recall.question.rank import Reason
 from agentx.recall.usage import UNUSED, Usage
 from agentx.search.analysis import terms
 from agentx.search.document import Filters, Hit
+from agentx.search.limits import SEARCH_HITS_MAX
 from agentx.search.query import parse
 from agentx.search.snippets import snippet
 from agentx.search.text.index import TextIndex

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agentx.kernel.limits import LIKENESS_HITS_MAX
+from agentx.recall.limits import LIKENESS_HITS_MAX
 from agentx.search.document import Hit
 
 SAME_SHARE = 0.9

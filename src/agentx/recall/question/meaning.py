@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import tantivy
 
-from agentx.kernel.limits import PASSAGES_MAX, SEARCH_HITS_MAX
 from agentx.recall.question.fusion import Fused, Opinion, fuse
 from agentx.recall.question.plan import Answer, FoundSession
 from agentx.search.document import Filters, Hit
+from agentx.search.limits import PASSAGES_MAX, SEARCH_HITS_MAX
 from agentx.search.text.engine import Reader
 from agentx.search.text.hits import opened_hit
 from agentx.search.text.index import TextIndex

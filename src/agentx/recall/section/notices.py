@@ -16,11 +16,11 @@ from typing import TypeVar
 
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.limits import CLARIFY_INBOX_MAX
 from agentx.kernel.store_paths import NOTICE_SUFFIX
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
 from agentx.project.project import Project
+from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.recall.section.moment import Present, present
 from agentx.recall.section.render import Cap, RecallLine, section
 from agentx.recall.section.work_lines import WorkLines

@@ -18,7 +18,8 @@ from typing import Any
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import is_ulid
-from agentx.kernel.limits import RUN_ARTIFACT_CHARS_MAX, RUN_DETAILS_MAX, RUN_TEXT_CHARS_MAX
+from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
+from agentx.runs.limits import RUN_ARTIFACT_CHARS_MAX, RUN_DETAILS_MAX
 from agentx.runs.model import Detail, Phase, RunEvent, Verdict
 
 VERSION = 1

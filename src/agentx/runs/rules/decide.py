@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentx.kernel.errors import IllegalTransition, InvalidValue, LimitError, NotFound
-from agentx.kernel.limits import RUN_LANES_OPEN_MAX, RUN_TASKS_MAX
+from agentx.runs.limits import RUN_LANES_OPEN_MAX, RUN_TASKS_MAX
 from agentx.runs.model import (
     PHASES,
     Happening,

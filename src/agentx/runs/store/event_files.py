@@ -24,8 +24,8 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, digest
-from agentx.kernel.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
 from agentx.kernel.paths import RunPaths
+from agentx.runs.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
 from agentx.runs.model import RunEvent
 from agentx.runs.rules.catalogue import event_of, line_of, stamp_name
 

@@ -24,11 +24,11 @@ from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
 from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
-from agentx.kernel.limits import RUN_ARTIFACT_CHARS_MAX
 from agentx.kernel.paths import ProjectPaths, RunPaths
 from agentx.kernel.store_paths import StorePaths
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redacted_tree
+from agentx.runs.limits import RUN_ARTIFACT_CHARS_MAX
 from agentx.runs.model import Contract, Happening, Run, RunEvent, Status
 from agentx.runs.pages.contracts import contract_of
 from agentx.runs.pages.files import pages

@@ -12,8 +12,8 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from agentx.host.git.work import git
-from agentx.kernel.limits import RUN_CONTEXT_FILE_CHARS_MAX
 from agentx.kernel.text import cut
+from agentx.runs.limits import RUN_CONTEXT_FILE_CHARS_MAX
 
 _FILES_MAX = 40
 _FOLDER_FILES_MAX = 20_000

@@ -19,7 +19,7 @@ from typing import TypeVar
 import tantivy
 
 from agentx.kernel.errors import IndexUnavailable
-from agentx.kernel.limits import SEARCH_WRITER_BYTES
+from agentx.search.limits import SEARCH_WRITER_BYTES
 from agentx.search.text.schema import register, schema
 
 T = TypeVar("T")

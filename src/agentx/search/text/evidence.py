@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 
 import tantivy
 
-from agentx.kernel.limits import (
+from agentx.search.document import Filters
+from agentx.search.limits import (
     RECALL_CHAPTERS_MAX,
     RECALL_NEIGHBOURS_MAX,
     RECALL_PASSAGES_MAX,
     RECALL_WINDOWS_MAX,
 )
-from agentx.search.document import Filters
 from agentx.search.query import Query
 from agentx.search.text.engine import NOTHING, Found, Reader
 from agentx.search.text.index import Reading

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import tantivy
 
-from agentx.kernel.limits import SEARCH_HITS_MAX
 from agentx.search.document import Filters, Hit
+from agentx.search.limits import SEARCH_HITS_MAX
 from agentx.search.text.engine import Found, Reader
 from agentx.search.text.matching import FILTER_FIELDS, filtered
 from agentx.search.text.schema import clean

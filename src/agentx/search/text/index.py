@@ -28,9 +28,9 @@ import tantivy
 
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable
-from agentx.kernel.limits import SEARCH_HITS_MAX
 from agentx.kernel.store_paths import GenerationPaths
 from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
+from agentx.search.limits import SEARCH_HITS_MAX
 from agentx.search.query import Query
 from agentx.search.text.engine import Engine, Reader
 from agentx.search.text.hits import best_hits, opened_hit

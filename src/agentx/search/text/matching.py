@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import tantivy
 
-from agentx.kernel.limits import (
+from agentx.search.document import Filters
+from agentx.search.kindred import kindred
+from agentx.search.limits import (
     KIN_RECORDS_MAX,
     QUERY_EXPANSIONS_MAX,
     QUERY_KIN_MAX,
     QUERY_TERMS_MAX,
 )
-from agentx.search.document import Filters
-from agentx.search.kindred import kindred
 from agentx.search.query import Query
 from agentx.search.text.engine import Reader
 from agentx.search.text.schema import clean, schema

@@ -20,14 +20,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from agentx.kernel.ids import digest
-from agentx.kernel.limits import (
+from agentx.search.analysis import unit_spans
+from agentx.search.document import Chapter, Document
+from agentx.search.limits import (
     CHAPTER_DOCUMENT_UNITS_MAX,
     CHAPTER_UNITS_MAX,
     PASSAGE_CHARS_MAX,
     PASSAGES_MAX,
 )
-from agentx.search.analysis import unit_spans
-from agentx.search.document import Chapter, Document
 
 PASSAGE_UNITS = 120
 PASSAGE_STEP_UNITS = 60

@@ -23,11 +23,12 @@ from typing import Any
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.disk import sync_directory
 from agentx.host.files.json_text import line_of, parsed
+from agentx.host.limits import LOCK_POLL_MS
 from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable, LockHeld
-from agentx.kernel.limits import LOCK_POLL_MS, SEARCH_WRITER_WAIT_MS
 from agentx.kernel.store_paths import GenerationPaths, IndexPaths
+from agentx.search.limits import SEARCH_WRITER_WAIT_MS
 
 _GENERATION = re.compile(r"g-([0-9]{4,12})")
 _HINT = "it is rebuilt from the log by `agentx rebuild search`"

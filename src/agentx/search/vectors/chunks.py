@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agentx.kernel.limits import PASSAGE_CHARS_MAX, VECTOR_CHUNKS_MAX
 from agentx.search.analysis import unit_spans
+from agentx.search.limits import PASSAGE_CHARS_MAX, VECTOR_CHUNKS_MAX
 
 CHUNK_UNITS = 150
 CHUNK_STEP_UNITS = 100

@@ -26,12 +26,8 @@ import numpy as np
 
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable
-from agentx.kernel.limits import (
-    SEARCH_HITS_MAX,
-    VECTOR_EXACT_ROWS_MAX,
-    VECTOR_GRAPH_STEP_ROWS,
-)
 from agentx.search.document import Document, Filters
+from agentx.search.limits import SEARCH_HITS_MAX, VECTOR_EXACT_ROWS_MAX, VECTOR_GRAPH_STEP_ROWS
 from agentx.search.text.store import IndexStore, bytes_in
 from agentx.search.vectors.bert import Floats
 from agentx.search.vectors.chunks import Chunk, chunks

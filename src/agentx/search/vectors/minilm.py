@@ -17,7 +17,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from agentx.kernel.errors import CorruptRecord, NotFound, UnavailableError
-from agentx.kernel.limits import PASSAGE_CHARS_MAX, VECTOR_BATCH_TOKENS_MAX, VECTOR_TOKENS_MAX
+from agentx.search.limits import PASSAGE_CHARS_MAX, VECTOR_BATCH_TOKENS_MAX, VECTOR_TOKENS_MAX
 from agentx.search.vectors.bert import Bert, Floats, Ints, Shape, mean_pooled
 from agentx.search.vectors.model_files import CONFIG, SENTENCES, TOKENIZER, WEIGHTS, is_complete
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agentx.kernel.limits import VECTOR_BLOCK_ROWS
+from agentx.search.limits import VECTOR_BLOCK_ROWS
 from agentx.search.vectors.bert import Floats
 from agentx.search.vectors.table import Mask
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentx.kernel.errors import CorruptRecord
-from agentx.kernel.limits import MODEL_HEADER_BYTES_MAX
+from agentx.search.limits import MODEL_HEADER_BYTES_MAX
 
 Tensors = dict[str, NDArray[np.float32]]
 

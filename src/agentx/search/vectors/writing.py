@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from agentx.kernel.limits import VECTOR_SEGMENT_ROWS_MAX
+from agentx.search.limits import VECTOR_SEGMENT_ROWS_MAX
 from agentx.search.vectors.bert import Floats
 from agentx.search.vectors.segments import Segment, SegmentStore
 from agentx.search.vectors.table import Columns, Mask, joined

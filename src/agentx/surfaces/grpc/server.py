@@ -18,7 +18,7 @@ from grpc_reflection.v1alpha import reflection
 from agentx.daemon.address import Tcp
 from agentx.daemon.presence import UNIX
 from agentx.kernel.errors import InvalidValue, UnavailableError
-from agentx.kernel.limits import RPC_CALLS_MAX, RPC_MESSAGE_BYTES_MAX
+from agentx.memory.limits import RPC_CALLS_MAX, RPC_MESSAGE_BYTES_MAX
 from agentx.memory.wire._generated import memory_pb2 as pb2
 from agentx.memory.wire._generated.memory_pb2_grpc import add_MemoryServiceServicer_to_server
 from agentx.surfaces.grpc.access import TokenCheck

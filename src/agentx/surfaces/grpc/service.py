@@ -20,12 +20,8 @@ from agentx.kernel.capture import Draft
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import AgentXError, InvalidValue, LimitError, UnavailableError
 from agentx.kernel.ids import project_id
-from agentx.kernel.limits import (
-    APPEND_BATCH_EVENTS_MAX,
-    EMBED_SLICES_MAX,
-    RPC_MESSAGE_BYTES_MAX,
-    TOC_PAGE_MAX,
-)
+from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, TOC_PAGE_MAX
+from agentx.memory.limits import EMBED_SLICES_MAX, RPC_MESSAGE_BYTES_MAX
 from agentx.memory.port import EventQuery, Memory, MemoryStatus
 from agentx.memory.wire import (
     job_messages,

@@ -10,8 +10,8 @@ nothing to stdout but the one object that the agent CLI expects at session start
 import os
 import time
 
-from agentx.kernel.limits import HOOK_PAYLOAD_BYTES_MAX, HOOK_PAYLOAD_PLAIN_BYTES_MAX
 from agentx.redaction.redact import suspicious
+from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_BYTES_MAX, HOOK_PAYLOAD_PLAIN_BYTES_MAX
 from agentx.surfaces.hooks.spool import Call, deliver
 
 _HARNESS_CHARS_MAX = 40

@@ -7,15 +7,12 @@ that is still too large to be looked through while an agent waits is cut as one 
 
 import json
 
-from agentx.kernel.limits import (
-    EVENT_TEXT_CHARS_MAX,
-    HOOK_PAYLOAD_PLAIN_BYTES_MAX,
-    HOOK_TEXTS_CHARS_MAX,
-)
+from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX
 from agentx.kernel.text import cut, whole_head, whole_tail
 from agentx.redaction.patterns import without_private
 from agentx.redaction.redact import dumped, redact, redactor
 from agentx.redaction.tree import redacted_tree
+from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_PLAIN_BYTES_MAX, HOOK_TEXTS_CHARS_MAX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,15 +9,10 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agentx.kernel.limits import (
-    MCP_ANSWER_TOKENS_MAX,
-    MCP_ANSWER_TOKENS_MIN,
-    MCP_AROUND_MAX,
-    MCP_IDS_MAX,
-)
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
 from agentx.memory.port import Event, Expansion, TocNode
+from agentx.operations.limits import MCP_AROUND_MAX, MCP_IDS_MAX
 from agentx.operations.recall.document import Opened, spoken_kind
 from agentx.operations.recall.read import Piece, ReadReply, read
 from agentx.operations.recall.timeline import Timeline
@@ -25,6 +20,7 @@ from agentx.operations.recall.timeline import timeline as surroundings
 from agentx.project.zone import project_zone
 from agentx.surfaces.mcp.answer import Row, answer, fenced, fenced_tokens
 from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.limits import MCP_ANSWER_TOKENS_MAX, MCP_ANSWER_TOKENS_MIN
 from agentx.surfaces.mcp.offering import offer
 
 _LINE_CHARS_MAX = 400

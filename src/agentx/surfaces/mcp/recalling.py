@@ -12,9 +12,9 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field
 
-from agentx.kernel.limits import MCP_ANSWER_TOKENS_MAX, MCP_ANSWER_TOKENS_MIN
 from agentx.surfaces.mcp.answer import fenced
 from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.limits import MCP_ANSWER_TOKENS_MAX, MCP_ANSWER_TOKENS_MIN
 from agentx.surfaces.mcp.offering import offer
 
 _MORE = "the tools `search`, `get` and `expand`."

@@ -11,7 +11,6 @@ from pydantic import Field
 from agentx.daemon.door import open_other
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import MCP_ROWS_MAX
 from agentx.kernel.text import preview
 from agentx.kernel.when import age, point
 from agentx.memory.found import KINDS, REMEMBERED, SearchHit, SearchRequest
@@ -20,6 +19,7 @@ from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.surfaces.mcp.answer import Row, answer
 from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.limits import MCP_ROWS_MAX
 from agentx.surfaces.mcp.offering import offer
 
 _SNIPPET_CHARS_MAX = 300

@@ -19,11 +19,9 @@ from agentx.kernel.limits import (
     CLARIFY_ROUNDS_BLOCKING_MAX,
     CLARIFY_ROUNDS_NON_BLOCKING_MAX,
     CLARIFY_SLA_MINUTES_DEFAULT,
-    CLARIFY_SLA_MINUTES_MAX,
-    WORKFLOW_ITERATIONS_MAX,
-    WORKFLOW_STEPS_MAX,
 )
 from agentx.kernel.roles import HUB_ROLE, role_name
+from agentx.work.limits import CLARIFY_SLA_MINUTES_MAX, WORKFLOW_ITERATIONS_MAX, WORKFLOW_STEPS_MAX
 from agentx.work.model import Status, Step, Workflow
 from agentx.work.statuses import named_status
 from agentx.work.store.toml_lines import TOP, Lines, field_lines

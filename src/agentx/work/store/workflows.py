@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agentx.host.files.disk import unreadable
 from agentx.kernel.errors import InvalidValue, NotFound
-from agentx.kernel.limits import WORKFLOW_FILE_BYTES_MAX
+from agentx.work.limits import WORKFLOW_FILE_BYTES_MAX
 from agentx.work.model import Workflow
 from agentx.work.store.workflow_file import Problem, read_workflow, refusal
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.agents.limits import ROLE_TEXT_BYTES_MAX
 from agentx.agents.roles.texts import RoleTexts
 from agentx.agents.runners.agent_cli import DIALECTS, AgentCli
 from agentx.agents.runners.person import Person
@@ -26,7 +27,6 @@ from agentx.agents.runners.settings import read_cast
 from agentx.host.system import SystemClock
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentUnavailable, InvalidValue
-from agentx.kernel.limits import ROLE_TEXT_BYTES_MAX
 from agentx.kernel.roles import SHIPPED_ROLES
 
 CLOCK = SystemClock()

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from agentx.daemon.limits import JOB_ERROR_CHARS_MAX
 from agentx.daemon.scheduler import Every, JobRecord, JobSpec, JobState, RunResult, parse_cron
 from agentx.daemon.scheduler.life import (
     Calendar,
@@ -25,7 +26,6 @@ from agentx.daemon.scheduler.life import (
 )
 from agentx.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, Millis, from_iso
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import JOB_ERROR_CHARS_MAX
 
 NOON = from_iso("2026-03-04T12:00:00Z")
 THREE = from_iso("2026-03-05T03:00:00Z")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.daemon.limits import JOBS_RUNNING_MAX
 from agentx.daemon.scheduler import (
     Every,
     JobRecord,
@@ -26,7 +27,6 @@ from agentx.daemon.scheduler import (
 )
 from agentx.kernel.clock import DAY_MS, HOUR_MS, Millis, from_iso
 from agentx.kernel.errors import NotFound, UnavailableError
-from agentx.kernel.limits import JOBS_RUNNING_MAX
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
 WAIT_S = 10

@@ -15,11 +15,12 @@ from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, LimitError
 from agentx.kernel.ids import EventId
-from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, EVENTS_PAGE_MAX, METADATA_DEPTH_MAX
+from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, METADATA_DEPTH_MAX
 from agentx.memory.port import (
     Drained,
     Event,

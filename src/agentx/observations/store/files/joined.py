@@ -12,7 +12,7 @@ from collections.abc import Callable
 from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import ConflictError, UnavailableError
-from agentx.kernel.limits import MANIFEST_CACHE_MS
+from agentx.observations.limits import MANIFEST_CACHE_MS
 from agentx.observations.model import StoreFault
 from agentx.observations.store.files.issue_files import OWNER
 from agentx.observations.store.files.manifest import Index, ManifestFile, Rows, apply, unsettled

@@ -23,13 +23,9 @@ from threading import RLock
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy
-from agentx.kernel.limits import (
-    OBSERVATION_SEARCH_LIMIT,
-    OBSERVATIONS_PENDING_BYTES_MAX,
-    SEARCH_HITS_MAX,
-)
 from agentx.observations.forgetting import taken_whole, undoing
 from agentx.observations.ids import parse_observation_id
+from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT, OBSERVATIONS_PENDING_BYTES_MAX
 from agentx.observations.merging import merges, old_enough, outcome
 from agentx.observations.model import (
     Category,
@@ -57,6 +53,7 @@ from agentx.observations.store.records import (
 from agentx.observations.store.words.lists import Wording, wording
 from agentx.observations.store.words.matching import best_matches
 from agentx.observations.store.words.view import Source, WordView
+from agentx.search.limits import SEARCH_HITS_MAX
 
 
 class JsonObservationStore:

@@ -17,9 +17,9 @@ import msgspec
 from agentx.host.files.atomic import make_private_directory
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
-from agentx.kernel.limits import OBSERVATION_SEARCH_LIMIT, SEARCH_HITS_MAX
 from agentx.observations.forgetting import taken_whole, undoing
 from agentx.observations.ids import parse_observation_id
+from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.merging import merges, old_enough, outcome
 from agentx.observations.model import (
     Category,
@@ -45,6 +45,7 @@ from agentx.observations.store.records import (
 from agentx.observations.store.sqlite import tables
 from agentx.observations.store.words.matching import best_matches
 from agentx.observations.store.words.view import Source, WordView
+from agentx.search.limits import SEARCH_HITS_MAX
 
 
 class SqliteObservationStore:

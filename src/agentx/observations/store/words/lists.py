@@ -18,9 +18,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
-from agentx.kernel.limits import OBSERVATION_CANDIDATES_MAX, QUERY_TERMS_MAX
+from agentx.observations.limits import OBSERVATION_CANDIDATES_MAX
 from agentx.observations.store.records import ObservationRecord
 from agentx.search.analysis import function_terms, terms
+from agentx.search.limits import QUERY_TERMS_MAX
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS word_docs (

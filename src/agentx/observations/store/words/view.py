@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from agentx.host.files.atomic import make_private_directory
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import digest
-from agentx.kernel.limits import OBSERVATION_WORDS_BEHIND_MAX
+from agentx.observations.limits import OBSERVATION_WORDS_BEHIND_MAX
 from agentx.observations.store.database import checkpoint, connect, is_busy
 from agentx.observations.store.records import ObservationRecord
 from agentx.observations.store.words.lists import Wording, Words

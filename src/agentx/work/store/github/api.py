@@ -23,7 +23,6 @@ from typing import Any
 
 import httpx
 
-from agentx.kernel import limits
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import (
     AgentXError,
@@ -37,6 +36,7 @@ from agentx.kernel.ids import Entropy
 from agentx.kernel.text import preview, printable
 from agentx.llm.retry import asked_wait_ms, backoff_ms
 from agentx.redaction.redact import redact
+from agentx.work import limits
 from agentx.work.store.github.pages import Page, Pages
 
 _NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')

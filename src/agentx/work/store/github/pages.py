@@ -15,7 +15,7 @@ from agentx.host.files import json_text
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import digest
-from agentx.kernel.limits import GITHUB_CACHE_PAGES_MAX
+from agentx.work.limits import GITHUB_CACHE_PAGES_MAX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

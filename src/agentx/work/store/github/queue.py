@@ -20,7 +20,7 @@ from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import LimitError
 from agentx.kernel.ids import Entropy, mint
-from agentx.kernel.limits import GITHUB_QUEUE_MAX
+from agentx.work.limits import GITHUB_QUEUE_MAX
 
 _OWNER = "agentx"
 

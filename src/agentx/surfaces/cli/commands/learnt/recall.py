@@ -6,7 +6,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from agentx.kernel.limits import ISSUE_NUMBER_MAX, RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
+from agentx.kernel.limits import ISSUE_NUMBER_MAX
+from agentx.operations.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
 from agentx.operations.recall.recall import RecallReply, RecallRequest, recall
 from agentx.surfaces.cli.frame import Invocation, Verb
 

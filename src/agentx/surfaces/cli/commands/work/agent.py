@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.kernel.limits import AGENT_WORK_WAIT_MS
 from agentx.operations.agents.roles import RoleRow, copy_roles, list_roles, show_role
 from agentx.operations.agents.run import RunReply, RunRequest, run_agent
+from agentx.operations.limits import AGENT_WORK_WAIT_MS
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.wiring.runners import RUNNERS

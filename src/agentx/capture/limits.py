@@ -1,0 +1,5 @@
+"""Bounds of draining the spool."""
+
+# Spool files taken into one atomic batch.
+DRAIN_BATCH_FILES_MAX = 500
+DRAIN_BATCH_BYTES_MAX = 64 * 1024 * 1024

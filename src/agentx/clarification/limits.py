@@ -1,0 +1,8 @@
+"""Bounds of a thread of questions."""
+
+# A question that nobody answered in time is asked again so often.
+CLARIFY_RETRIES_MAX = 1
+# One line for what a settled thread came to.
+CLARIFY_SUMMARY_CHARS_MAX = 600
+# How long the monitor waits for a ledger that others keep; whoever looks next does what is left.
+CLARIFY_MONITOR_LOCK_WAIT_MS = 500

@@ -1,0 +1,22 @@
+"""How long and how large things on this machine may be."""
+
+# A lock without a sign of life for so long was left by the dead; its holder gives one often.
+LOCK_STALE_MS = 30_000
+LOCK_HEARTBEAT_MS = 5_000
+# How often somebody who waits looks again.
+LOCK_POLL_MS = 10
+# The outbox only wakes projections; past this size RocksDB drops its oldest files.
+OUTBOX_BYTES_MAX = 64 * 1024 * 1024
+# How long a command waits for another one that has the store open.
+STORE_OPEN_WAIT_MS = 10_000
+# A log file is closed at this size, and so many are kept.
+LOG_FILE_BYTES_MAX = 5 * 1024 * 1024
+LOG_FILES_MAX = 5
+# Git answers in milliseconds; on a dead network mount it never does.
+GIT_WAIT_MS = 5_000
+# How long one append waits for another to the same file; each takes milliseconds.
+JOURNAL_WAIT_MS = 10_000
+# One line of our own log; longer texts in it are cut.
+LOG_LINE_BYTES_MAX = 64 * 1024
+# Git that writes: a checkout of a large repository takes a while, one that hangs never ends.
+GIT_WORK_WAIT_MS = 300_000

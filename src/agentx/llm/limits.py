@@ -1,0 +1,25 @@
+"""Bounds of asking a model."""
+
+# How often one question is asked when the provider is busy or away.
+LLM_TRIES_MAX = 4
+# Waits between tries double from the first; a provider that asks for a longer one is left alone.
+LLM_FIRST_WAIT_MS = 500
+LLM_WAIT_MS_MAX = 20_000
+# All tries of one question and the waits between them.
+LLM_CALL_MS_MAX = 180_000
+# A connection is there within seconds or not at all; the answer may take longer (`llm.timeout_s`).
+LLM_CONNECT_MS_MAX = 10_000
+# An answer of a few thousand tokens has some ten kilobytes; what is larger is a fault.
+LLM_REPLY_BYTES_MAX = 1024 * 1024
+# What is shown of a provider's own words.
+LLM_REASON_CHARS_MAX = 200
+# What a provider adds to a prompt (roles, tool descriptions): at most so many tokens.
+LLM_ENVELOPE_TOKENS_MAX = 1_000
+# A model that fails so often in a row is left alone for a while, twice as long each time.
+LLM_FAILURES_MAX = 3
+LLM_REST_MS = 60_000
+LLM_REST_MS_MAX = 15 * 60 * 1000
+# A reservation this old was never settled: its process died. It is counted in full.
+LLM_RESERVATION_MS_MAX = 60 * 60 * 1000
+# Days the ledger of spending remembers.
+LEDGER_DAYS_MAX = 400

@@ -1,0 +1,24 @@
+"""Bounds of the memory, and of speaking with a daemon that has it open."""
+
+# Events of a page when nobody says how many.
+EVENTS_PAGE_DEFAULT = 50
+# A stream holds a thread for as long as it is open; more calls than this at once are refused.
+RPC_CALLS_MAX = 64
+RPC_MESSAGE_BYTES_MAX = 64 * 1024 * 1024
+# A client closes a batch here, so that one of long texts stays far below a message's bound.
+RPC_BATCH_BYTES_MAX = 8 * 1024 * 1024
+# Batches sent ahead of their acknowledgements: enough to keep both ends busy.
+RPC_BATCHES_AHEAD_MAX = 4
+# Deadlines: of a question, of a batch, and of work that grows with the store or the spool.
+RPC_WAIT_MS = 30_000
+RPC_INGEST_WAIT_MS = 60_000
+RPC_LONG_WAIT_MS = 600_000
+# A stream older than this is ended before the next batch, so that a batch has most of its deadline.
+RPC_STREAM_AGE_MS_MAX = 10_000
+# An error's sentence and its hint travel in headers, which clients refuse beyond 8 KB now and then;
+# a character may take 12 bytes there, in a hint 6.
+RPC_ERROR_CHARS_MAX = 400
+# Segments one run of the job hands to a model: bounds how long it takes and what it may cost.
+POLISH_SEGMENTS_MAX = 20
+# Slices of embedding that one call asks for.
+EMBED_SLICES_MAX = 10

@@ -1,0 +1,30 @@
+"""Bounds of single verbs."""
+
+# Copies of settings files are for undoing; the newest of each file stays for good.
+BACKUPS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
+# A full daemon log that was put aside.
+DAEMON_LOG_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+# What a killed process left half-written. It takes milliseconds to write.
+UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1000
+# The weights of MiniLM have 90 MB.
+MODEL_FILE_BYTES_MAX = 512 * 1024 * 1024
+# How long a download may take in all.
+MODEL_FETCH_MS_MAX = 600_000
+# Copies kept of one settings file; the oldest go first.
+SETTINGS_BACKUPS_MAX = 20
+# Damaged lines that are named; all are counted.
+DAMAGED_LINES_SHOWN_MAX = 100
+# How often `clarify ask --wait` looks whether somebody answered.
+CLARIFY_POLL_MS = 250
+# How long an agent may take for a whole piece of work.
+AGENT_WORK_WAIT_MS = 60 * 60 * 1000
+# What an agent that is run is told of earlier work: enough for decisions, little beside its task.
+AGENT_RECALL_TOKENS = 4_000
+# What `agentx recall` gives without being told, and what it may be told.
+RECALL_TOKENS_DEFAULT = 20_000
+RECALL_TOKENS_MAX = 200_000
+# Ids an agent may open in one call, and events on each side in a timeline.
+MCP_IDS_MAX = 50
+MCP_AROUND_MAX = 50
+# Lines below one line of `agentx why`.
+WHY_LINES_MAX = 40

@@ -1,0 +1,19 @@
+"""Bounds of a run."""
+
+# One line of a run's events: an artifact is the longest, and a page of that size is a book.
+RUN_EVENT_BYTES_MAX = 4 * 1024 * 1024
+# An artifact may be longer than other texts of an event.
+RUN_ARTIFACT_CHARS_MAX = 1_000_000
+# Fields an event may have beyond those of its type.
+RUN_DETAILS_MAX = 50
+# A file of events is closed at this size: git keeps small files better than large ones.
+RUN_EVENT_FILE_BYTES_MAX = 8 * 1024 * 1024
+# More tasks than a person or a model can plan in one go.
+RUN_TASKS_MAX = 5_000
+# Lanes at work at once: each is a checkout of the whole repository.
+RUN_LANES_OPEN_MAX = 32
+# A source file handed to an agent with its task; longer ones are cut in the middle.
+RUN_CONTEXT_FILE_CHARS_MAX = 40_000
+# How long runs are kept (specified).
+RUN_COMPLETED_DAYS = 30
+RUN_FAILED_DAYS = 7

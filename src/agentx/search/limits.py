@@ -1,0 +1,52 @@
+"""Bounds of the indexes and of a search."""
+
+# Longer words are hashes and encoded data; nobody asks for them, and they fill the dictionary.
+SEARCH_TERM_CHARS_MAX = 80
+# A query is a thought, not a document: what is longer is read up to here.
+QUERY_CHARS_MAX = 20_000
+# Terms of one query, the rarest first: more of them find nothing more and cost time each.
+QUERY_TERMS_MAX = 48
+# Terms a prefix or a misspelt word may stand for.
+QUERY_EXPANSIONS_MAX = 24
+# Words looked for beside those of a question; and one that so many records have tells little
+# and costs the most.
+QUERY_KIN_MAX = 16
+KIN_RECORDS_MAX = 20_000
+# Hits of one search.
+SEARCH_HITS_MAX = 1_000
+# Passages of one document: past it the middle of a text is not indexed, its ends are.
+PASSAGES_MAX = 400
+# A passage without blanks is still cut.
+PASSAGE_CHARS_MAX = 4_000
+# What a chapter holds: about a sitting of talk, and little enough to be indexed again on each turn.
+CHAPTER_UNITS_MAX = 3_000
+CHAPTER_DOCUMENT_UNITS_MAX = 1_500
+# The writer's buffers; the engine wants 15 MB for each of its threads at least.
+SEARCH_WRITER_BYTES = 32 * 1024 * 1024
+# How long a command waits for another one that is writing to the index.
+SEARCH_WRITER_WAIT_MS = 10_000
+# What recall looks at before it ranks: hits of each scale, and sessions.
+RECALL_PASSAGES_MAX = 300
+RECALL_WINDOWS_MAX = 120
+RECALL_CHAPTERS_MAX = 100
+# Documents looked up only because their neighbours match, those of the best windows first.
+RECALL_NEIGHBOURS_MAX = 150
+# Words whose terms are kept at hand while snippets are marked: about 15 MB when full.
+WORDS_KNOWN_MAX = 50_000
+# Tokens of one part that the model reads; MiniLM was taught with as many.
+VECTOR_TOKENS_MAX = 256
+# Tokens computed at once: what a processor's cache holds, and little enough to be left in time.
+VECTOR_BATCH_TOKENS_MAX = 2_048
+# Parts of one document: some three thousand words, the head and the tail of what is longer.
+VECTOR_CHUNKS_MAX = 32
+# Up to here every vector is compared, 100,000 in some 20 ms and 150 MB; beyond, a graph finds them,
+# and of what came after the graph a fifth as many are compared.
+VECTOR_EXACT_ROWS_MAX = 100_000
+# A segment that is this long is closed: no commit writes more of what it wrote before.
+VECTOR_SEGMENT_ROWS_MAX = 2_048
+# Rows taken into the graph in one step: about a second.
+VECTOR_GRAPH_STEP_ROWS = 2_000
+# Rows compared at once where neither memory nor a graph holds them.
+VECTOR_BLOCK_ROWS = 20_000
+# A table of tensors has some kilobytes.
+MODEL_HEADER_BYTES_MAX = 16 * 1024 * 1024

@@ -1,0 +1,26 @@
+"""How much a view takes in one step."""
+
+# What a tool printed is found by its words; of its meaning the beginning tells enough.
+VECTOR_TOOL_CHARS_MAX = 2_000
+# Events embedded before somebody may interrupt, and how long a slice goes on between commits.
+VECTOR_BATCH_EVENTS_MAX = 8
+VECTOR_SLICE_MS = 1_000
+# Text embedded at once: a second or two, so that nobody who interrupts waits longer.
+VECTOR_TOGETHER_CHARS_MAX = 8_000
+# How often the rooms and the table of contents are looked at for what is new.
+VECTOR_ROOMS_EVERY_MS = 5_000
+# Outbox entries indexed in one commit: bounds memory, and how late a hit can be.
+INDEX_BATCH_EVENTS_MAX = 2_000
+# Sessions one run of the job hands to a model: bounds how long it takes and what it may cost.
+MODEL_EXTRACTION_SESSIONS_MAX = 10
+# Commits that are looked at to tell which files changed since an observation: a year of work.
+FILE_HISTORY_COMMITS_MAX = 20_000
+# A session of which nothing was heard for so long is over, or at least worth capturing.
+CAPTURE_QUIET_MS = 30 * 60 * 1000
+# One pass of capturing: an imported history must not hold up everything else.
+CAPTURE_SESSIONS_MAX = 200
+CAPTURE_PASS_MS_MAX = 5_000
+# Of a longer session the end is read: what stood before was captured when it was the end.
+CAPTURE_EVENTS_MAX = 20_000
+# What is remembered of a session's captures, to tell news from what was taken before.
+CAPTURE_TAKEN_MAX = 400
