@@ -58,6 +58,8 @@ def following(expression: str, after: str, zone: tzinfo, count: int) -> list[str
         ("0 0 13 * fri", ["2026-03-06T00:00+00:00", "2026-03-13T00:00+00:00"]),
         # ... and a field that begins with a star restricts nothing: both must hold.
         ("0 0 */2 * fri", ["2026-03-13T00:00+00:00", "2026-03-27T00:00+00:00"]),
+        # A step from a number goes on to the end of its range.
+        ("5/25 * * * *", ["2026-03-04T10:05+00:00", "2026-03-04T10:30+00:00"]),
         ("@hourly", ["2026-03-04T11:00+00:00", "2026-03-04T12:00+00:00"]),
         ("@daily", ["2026-03-05T00:00+00:00", "2026-03-06T00:00+00:00"]),
         ("@weekly", ["2026-03-08T00:00+00:00", "2026-03-15T00:00+00:00"]),
@@ -123,6 +125,12 @@ def test_every_hour_is_an_hour_after_the_last_however_the_clock_jumps() -> None:
             moments.append(cron.next_after(moments[-1], BERLIN))
 
         assert {later - earlier for earlier, later in pairwise(moments)} == {HOUR_MS}
+
+
+def test_hours_that_are_all_named_are_every_hour() -> None:
+    after = "2026-10-25T01:30+02:00"
+
+    assert following("0 0-23 * * *", after, BERLIN, 4) == following("0 * * * *", after, BERLIN, 4)
 
 
 def test_quarter_hours_follow_a_clock_that_is_set_back_by_half_an_hour() -> None:
@@ -235,27 +243,29 @@ def test_the_next_moment_is_later_and_nothing_lies_between(
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        ("", "0 fields"),
-        ("* * * *", "4 fields"),
-        ("* * * * * *", "6 fields"),
-        ("60 * * * *", "outside 0 to 59"),
-        ("* 24 * * *", "outside 0 to 23"),
-        ("* * 0 * *", "outside 1 to 31"),
-        ("* * * 13 *", "outside 1 to 12"),
-        ("* * * * 8", "outside 0 to 7"),
-        ("30-10 * * * *", "runs backwards"),
-        ("*/0 * * * *", "a step needs"),
-        ("5/10 * * * *", "a step needs"),
-        ("*-5 * * * *", "no range"),
-        ("1,,2 * * * *", "neither"),
-        ("-1 * * * *", "neither"),
-        ("0 0 * foo *", "not known"),
-        ("0 0 * * monday", "not known"),
-        ("jan * * * *", "not known"),
-        ("\u0663 * * * *", "not known"),
-        ("0 0 30 2 *", "no month has that day"),
-        ("0 0 31 4,6 *", "no month has that day"),
-        ("@often", "1 fields"),
+        ("", "not five fields"),
+        ("* * * *", "not five fields"),
+        ("* * * * * *", "not five fields"),
+        ("60 * * * *", "bad minute"),
+        ("* 24 * * *", "bad hour"),
+        ("* * 0 * *", "bad day-of-month"),
+        ("* * * 13 *", "bad month"),
+        ("* * * * 8", "bad day-of-week"),
+        ("30-10 * * * *", "bad minute"),
+        ("30-0 * * * *", "bad minute"),
+        ("*/0 * * * *", "bad minute"),
+        ("*-5 * * * *", "bad minute"),
+        ("1,,2 * * * *", "bad minute"),
+        ("-1 * * * *", "bad minute"),
+        ("0 0 * foo *", "bad month"),
+        ("0 0 * * monday", "bad day-of-week"),
+        ("jan * * * *", "bad minute"),
+        ("\u0663 * * * *", "bad minute"),
+        ("0 0 30 2 *", "bad day-of-month"),
+        ("0 0 31 4,6 *", "bad day-of-month"),
+        ("0 0 L * *", "not five fields"),
+        ("0 0 * * fri#2", "not five fields"),
+        ("@often", "not five fields"),
     ],
 )
 def test_what_is_no_expression_is_refused_with_the_reason(wrong: str, reason: str) -> None:
