@@ -1,32 +1,25 @@
 """Whether a talk goes round: the same question asked again, or asked back.
 
-Two texts are alike when they share most of their words. Words count, not their order:
-an agent that asks again seldom uses the very same sentence. Numbers must be the same:
-"step 3" and "step 4" are two questions.
+Two texts are alike when they share most of their words: an agent that asks again seldom
+uses the very same sentence.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from itertools import pairwise
 
 from agentx.clarification.model import Clarification, EntryType
 from agentx.kernel.text import folded
+from agentx.prose.likeness import list_words, overlap
 
 _ALIKE = 0.8
-_WORD = re.compile(r"\w+")
 
 
 def alike(one: str, other: str) -> bool:
     """Tell whether two texts say about the same."""
-    if _same(one, other):
-        return True
-    left, right = _words(one), _words(other)
-    differ = left ^ right
-    if not left or not right or any(char.isdigit() for word in differ for char in word):
-        return False
-    return len(left & right) / len(left | right) >= _ALIKE
+    words, others = set(list_words(one)), set(list_words(other))
+    return _same(one, other) or overlap(words, others, least=_ALIKE) > 0
 
 
 def repeats_itself(state: Clarification) -> bool:
@@ -88,7 +81,3 @@ def _directions(talk: list[Clarification]) -> list[list[Clarification]]:
     for state in talk:
         ways[state.asker].append(state)
     return list(ways.values())
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(folded(text).casefold()))

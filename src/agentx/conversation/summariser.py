@@ -35,7 +35,8 @@ from agentx.prose.evidence import (
     bears_out,
     is_known,
 )
-from agentx.prose.keyphrases import code_names, likeness, terms
+from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.likeness import likeness
 from agentx.prose.limits import (
     BULLET_CHARS_MAX,
     EXCERPT_CHARS_MAX,

@@ -50,7 +50,8 @@ from agentx.kernel.periods import (
     end_ms,
     parse_node_id,
 )
-from agentx.prose.keyphrases import likeness, terms
+from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import likeness
 from agentx.prose.limits import KEYWORDS_MAX, SUMMARY_HEAD_CHARS_MAX
 
 _BULLETS_MAX = {

@@ -38,6 +38,7 @@ from agentx.lessons.promotion import (
 )
 from agentx.lessons.store import Knowledge, LessonStore
 from agentx.lessons.teaching import Taught, area_of, lessons_of
+from agentx.prose.likeness import coverage
 from agentx.runs.model import Run, Status, TaskStatus
 
 _MINUTE_MS = 60_000
@@ -274,8 +275,8 @@ def _fit(lesson: Lesson, files: tuple[str, ...], area: str, wanted: set[str]) ->
     said = set(
         fingerprint(f"{content.name} {content.text} {content.context} {content.area}").split()
     )
-    overlap = len(wanted & said) / len(wanted) if wanted else 0.0
-    return 2.0 * min(shared, 2) + 1.5 * near + (overlap if overlap >= 0.2 else 0.0)
+    said_of_it = coverage(wanted, said)
+    return 2.0 * min(shared, 2) + 1.5 * near + (said_of_it if said_of_it >= 0.2 else 0.0)
 
 
 def _named(known: LongTerm, changes: list[Change], kind: LtmKind) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from functools import lru_cache
 
 from agentx.kernel.clock import DAY_MS
 from agentx.observations.model import ObservationIndex
+from agentx.prose.likeness import coverage
 
 _HALF_DAYS = 30
 _RECALLS_MAX = 10
@@ -74,7 +75,7 @@ def recall_score(recall_count: int) -> float:
 
 def keyword_overlap(summary: str, words: frozenset[str]) -> float:
     """Return which part of the words asked for the summary holds."""
-    return len(words & keywords(summary)) / len(words) if words else 0.0
+    return coverage(words, keywords(summary))
 
 
 def relevance(entry: ObservationIndex, asked: Asked) -> float:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from agentx.kernel.clock import Millis
 from agentx.prose.cues import TAKES_BACK
-from agentx.prose.keyphrases import likeness, terms
+from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import likeness
 
 Decided = tuple[str, Millis, str]  # id, time, text
 Terms = frozenset[str]

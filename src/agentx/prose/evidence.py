@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.likeness import coverage
 
 HELD_BY_SENTENCES = 0.7  # how much of a line its evidence must hold
 HELD_BY_QUOTATION = 0.34  # less: the model itself said where to look
@@ -27,7 +28,7 @@ _DENIAL = re.compile(
 def bears_out(text: str, source: str, share: float) -> bool:
     """Tell whether a source holds enough of a line, and every fact of it."""
     about = terms(text)
-    if not about or len(about & terms(source)) < share * len(about):
+    if not about or coverage(about, terms(source)) < share:
         return False
     if _DENIAL.search(text) and not _DENIAL.search(source):
         return False

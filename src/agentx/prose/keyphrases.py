@@ -93,19 +93,6 @@ def _cjk_terms(run: str) -> list[str]:
     return [name[at : at + 2] for name in names for at in range(max(len(name) - 1, 1))]
 
 
-def likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return how much of the shorter line is in the longer one, from 0 to 1.
-
-    Lines of up to three terms are measured against the longer one: everything about `auth`
-    would otherwise be one line.
-    """
-    smaller = min(len(one), len(other))
-    if smaller == 0:
-        return 0.0
-    shared = len(one & other)
-    return shared / (smaller if smaller > 3 else max(len(one), len(other)))
-
-
 def code_names(text: str) -> list[str]:
     """Return the names out of code in a text, whole and in order."""
     if "://" in text:

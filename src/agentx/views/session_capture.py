@@ -35,7 +35,8 @@ from agentx.observations.ids import agent_name, observation_id
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.supersede import superseded
-from agentx.prose.keyphrases import likeness, terms
+from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import likeness
 from agentx.views.issue_of import branches_of, issue_of
 from agentx.views.limits import (
     CAPTURE_EVENTS_MAX,

@@ -20,7 +20,8 @@ from agentx.conversation.toc_model import Kind, SegmentSummary
 from agentx.kernel.capture import EventType
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import NodeId, parse_grip_id
-from agentx.prose.keyphrases import code_names, keyphrases, likeness, terms
+from agentx.prose.keyphrases import code_names, keyphrases, terms
+from agentx.prose.likeness import likeness
 from agentx.prose.limits import BULLET_CHARS_MAX, TITLE_CHARS_MAX
 from agentx.prose.sentences import Block, sentences, shortened, shown
 from agentx.prose.titles import best_request, request

@@ -29,7 +29,8 @@ from agentx.kernel.capture import EventType
 from agentx.kernel.ids import NodeId
 from agentx.kernel.text import whole_head
 from agentx.prose import titles
-from agentx.prose.keyphrases import keyphrases, likeness, terms
+from agentx.prose.keyphrases import keyphrases, terms
+from agentx.prose.likeness import likeness
 from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX, TITLE_CHARS_MAX
 from agentx.prose.sentences import Sentence, is_question, sentences, shortened, shown, words
 

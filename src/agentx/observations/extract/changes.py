@@ -23,6 +23,7 @@ from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.likeness import coverage
 from agentx.prose.sentences import ELLIPSIS, Block, is_question, shortened, words
 from agentx.prose.titles import phrased, request
 
@@ -340,5 +341,4 @@ def _mentions(text: str, group: tuple[str, ...]) -> bool:
 
 
 def _same(one: str, other: str) -> bool:
-    first, second = terms(one), terms(other)
-    return bool(first) and len(first & second) >= 0.8 * len(first)
+    return coverage(terms(one), terms(other)) >= 0.8

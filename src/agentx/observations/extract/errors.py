@@ -21,7 +21,8 @@ from agentx.observations.extract.session.tools import Step, Use, file_edits
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
 from agentx.prose import cues
-from agentx.prose.keyphrases import code_names, likeness, terms
+from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.likeness import likeness
 from agentx.prose.sentences import Block, is_question, shortened, words
 
 _SAME_ERROR = 0.7

@@ -25,7 +25,8 @@ from agentx.observations.extract.session.tools import Step, Use
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
 from agentx.prose import cues
-from agentx.prose.keyphrases import code_names, likeness, terms
+from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.likeness import likeness
 from agentx.prose.sentences import Block, is_question, sentences, words
 
 _WORTH = 40

@@ -19,7 +19,8 @@ from agentx.observations.limits import (
     OBSERVATION_SUMMARY_CHARS_MAX,
 )
 from agentx.observations.model import Category
-from agentx.prose.keyphrases import code_names, likeness, terms
+from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.likeness import likeness
 from agentx.prose.sentences import shortened
 from agentx.redaction.redact import redact
 

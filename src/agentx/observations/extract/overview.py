@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.turns import Finding
 from agentx.observations.model import Category
-from agentx.prose.keyphrases import likeness, terms
+from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import likeness
 from agentx.prose.titles import best_request, is_written_by_machine, request
 
 _ASKED_MAX = 6

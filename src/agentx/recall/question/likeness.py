@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from agentx.prose.likeness import list_words, overlap
 from agentx.recall.limits import LIKENESS_HITS_MAX
 from agentx.search.document import Hit
 
@@ -35,7 +36,7 @@ def merged(
     beside = made_of if made_of is not None else {}
     kept: list[tuple[Hit, frozenset[str], list[str]]] = []
     for number, hit in enumerate(hits):
-        words = _words(hit.passage) if number < LIKENESS_HITS_MAX else frozenset()
+        words = frozenset(list_words(hit.passage) if number < LIKENESS_HITS_MAX else ())
         for first, others, also in kept:
             if first.doc_type == hit.doc_type and _is_same(words, others):
                 also.extend((hit.doc_id, *beside.get(hit.doc_id, ())))
@@ -45,13 +46,5 @@ def merged(
     return tuple(Memory(hit, tuple(also)) for hit, _, also in kept)
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.casefold().split())
-
-
 def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    here, there = len(one), len(other)
-    if here < SAME_SHARE * there or there < SAME_SHARE * here or here < _WORDS_MIN:
-        return False
-    shared = len(one & other)
-    return shared >= SAME_SHARE * (here + there - shared)
+    return len(one) >= _WORDS_MIN and overlap(one, other, least=SAME_SHARE) > 0

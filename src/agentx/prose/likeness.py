@@ -1,0 +1,54 @@
+"""How much of their words two texts share. Who asks sets the share that is enough.
+
+    overlap   shared words of all words: do two texts say the same?
+    likeness  shared words of the shorter text: is one line told by another already?
+    coverage  the part of some words that a text holds: does it have what is asked for?
+
+Words count, not their order. Where texts are to say the same, they name the same numbers:
+"step 3" and "step 4" are two things.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set as AbstractSet
+
+from agentx.kernel.text import folded
+
+Words = AbstractSet[str]
+
+_WORD = re.compile(r"\w+")
+
+
+def list_words(text: str) -> list[str]:
+    """Return the words of a text in their order, blind to case and punctuation."""
+    return _WORD.findall(folded(text).casefold())
+
+
+def overlap(one: Words, other: Words, *, least: float) -> float:
+    """Return which part of all their words two texts share, from 0 to 1.
+
+    0 where it is less than `least`, and where they name other numbers.
+    """
+    shared = len(one & other)
+    share = shared / (len(one) + len(other) - shared) if shared else 0.0
+    if share < least or any(char.isdigit() for word in one ^ other for char in word):
+        return 0.0
+    return share
+
+
+def likeness(one: Words, other: Words) -> float:
+    """Return how much of the shorter line is in the longer one, from 0 to 1.
+
+    Lines of up to three terms are measured against the longer one: everything about `auth`
+    would otherwise be one line.
+    """
+    smaller = min(len(one), len(other))
+    if smaller == 0:
+        return 0.0
+    return len(one & other) / (smaller if smaller > 3 else max(len(one), len(other)))
+
+
+def coverage(wanted: Words, held: Words) -> float:
+    """Return which part of the words wanted is held, from 0 to 1; of none, nothing is."""
+    return len(wanted & held) / len(wanted) if wanted else 0.0
