@@ -12,12 +12,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from agentx.clarification import Clarifications, LedgerStore, Request, Scope
+from agentx.clarification.model import Request, Scope
+from agentx.clarification.service import Clarifications
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
 from agentx.project.project import Project
 from agentx.wiring.clarifications import run_monitor
-from agentx.wiring.work import NewIssue, open_issues
+from agentx.wiring.work import open_issues
+from agentx.work.model import NewIssue
 from tests.bench.row import Row
 from tests.support.clarifying import project_at
 

@@ -11,7 +11,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from agentx.conversation import Conversation, EventQuery
+from agentx.conversation.model import EventQuery
+from agentx.conversation.service import Conversation
 from agentx.conversation.store import LogStore
 from agentx.host.kv.port import Batch, Family
 from agentx.host.kv.rocks import open_rocks

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from agentx.kernel.clock import Millis
 from agentx.observations.ids import observation_id
-from agentx.observations.model import Observation, SearchFilters
-from agentx.observations.service import Observations, Recall
+from agentx.observations.model import Observation, Recall, SearchFilters
+from agentx.observations.service import Observations
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.wiring.observations import open_observations

@@ -20,7 +20,7 @@ from typing import Any
 
 import grpc
 
-from agentx.memory.port import EventQuery
+from agentx.conversation.model import EventQuery
 from agentx.memory.remote import dial
 from agentx.memory.wire import messages
 from agentx.memory.wire._generated import memory_pb2 as pb2

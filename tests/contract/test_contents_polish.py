@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.conversation import EventQuery
+from agentx.conversation.model import EventQuery
 from agentx.conversation.toc_model import Segment, SegmentSummary
 from agentx.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from agentx.kernel.errors import ModelUnavailable

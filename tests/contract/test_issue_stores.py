@@ -13,9 +13,8 @@ import pytest
 
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
 from agentx.kernel.paths import ProjectPaths
-from agentx.work.issues import Edit
-from agentx.work.model import Issue, IssueState, Status
-from agentx.work.port import IssueStore, NewIssue
+from agentx.work.model import Edit, Issue, IssueState, NewIssue, Status
+from agentx.work.port import IssueStore
 from agentx.work.service import Issues
 from agentx.work.store.github.api import Account, GithubApi
 from agentx.work.store.github.issues import GithubIssues

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from agentx.conversation import Conversation, EventQuery, EventsAppended, SessionQuery
+from agentx.conversation.model import EventQuery, SessionQuery
+from agentx.conversation.service import Conversation, EventsAppended
 from agentx.conversation.store import LogStore
 from agentx.host.kv.memory import MemoryStore
 from agentx.host.kv.port import KeyValue

@@ -20,6 +20,7 @@ from mcp.types import CallToolResult, TextContent, Tool
 
 from agentx.adapters.port import HookCall
 from agentx.adapters.registry import ADAPTERS
+from agentx.conversation.model import EventQuery
 from agentx.daemon.door import open_memory
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Millis
@@ -27,7 +28,7 @@ from agentx.kernel.errors import DaemonUnavailable, LockHeld
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
 from agentx.memory.local import LocalMemory
-from agentx.memory.port import EventQuery, Memory
+from agentx.memory.port import Memory
 from agentx.project.project import Project
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.server import build

@@ -21,13 +21,13 @@ from typing import Any
 
 import pytest
 
+from agentx.conversation.model import EventQuery
 from agentx.daemon.client import connect
 from agentx.daemon.control import Condition, Ending, start, state, stop
 from agentx.daemon.presence import lock_owner
 from agentx.daemon.process import is_alive
 from agentx.kernel.errors import DaemonUnavailable
 from agentx.kernel.store_paths import StorePaths
-from agentx.memory.port import EventQuery
 from agentx.memory.remote import RemoteMemory, dial, is_healthy
 from tests.support.drafts import draft
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from agentx.clarification import Clarifications, LedgerStore, Request, Scope
+from agentx.clarification.model import Request, Scope
+from agentx.clarification.service import Clarifications
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
 from agentx.kernel.paths import ProjectPaths

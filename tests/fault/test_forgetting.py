@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agentx.conversation import Conversation, EventQuery
+from agentx.conversation.model import EventQuery
+from agentx.conversation.service import Conversation
 from agentx.conversation.store import LogStore
 from agentx.conversation.store.rows import session_ref
 from agentx.host.kv import keys

@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification import LedgerStore, Status
+from agentx.clarification.model import Status
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import to_iso
 from agentx.kernel.paths import ProjectPaths

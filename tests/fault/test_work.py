@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.paths import ProjectPaths
-from agentx.work.port import NewIssue
+from agentx.work.model import NewIssue
 from agentx.work.store.github.queue import Queue
 from agentx.work.store.local import LocalIssues
 

@@ -30,14 +30,16 @@ from agentx.clarification.model import (
     Escalated,
     Fact,
     Reason,
+    Request,
     Resolved,
     Retried,
+    Scope,
     Status,
     WentStale,
 )
 from agentx.clarification.monitor import DETECTORS, Detector, World, findings
 from agentx.clarification.protocol import GUARDS, Guard, applied
-from agentx.clarification.scope import SCOPE_GUARDS, Request, Scope, ScopeGuard, permit, rounds_of
+from agentx.clarification.scope import SCOPE_GUARDS, ScopeGuard, permit, rounds_of
 from agentx.clarification.store.ledger_json import as_json, ledger_of
 from agentx.clarification.store.ledger_shape import is_surely_whole
 from agentx.kernel.clock import MINUTE_MS, Millis

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentx.conversation import EventQuery
+from agentx.conversation.model import EventQuery
 from agentx.host.kv import keys
 from agentx.host.kv.memory import MemoryStore
 from agentx.host.kv.port import Batch, Family, KeyValue, Row

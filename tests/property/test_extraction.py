@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
-from agentx.observations.extract import Kind, Turn, extract
+from agentx.observations.extract import extract
 from agentx.observations.extract.sections import parsed, rendered
+from agentx.observations.extract.session.turns import Kind, Turn
 from agentx.observations.limits import (
     OBSERVATION_EVENTS_MAX,
     OBSERVATION_FILES_MAX,

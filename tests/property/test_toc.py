@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.conversation import limits
-from agentx.conversation.extract import Extractive
-from agentx.conversation.extract.summary import ARROW
+from agentx.conversation.extract.summary import ARROW, Extractive
 from agentx.conversation.grips import holds
 from agentx.conversation.model import Event
 from agentx.conversation.summariser import Claim, prove

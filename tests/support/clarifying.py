@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agentx.clarification import Clarifications, LedgerStore, Request, Scope
-from agentx.clarification.model import Answered, Asked, Clarification, Fact
+from agentx.clarification.model import Answered, Asked, Clarification, Fact, Request, Scope
 from agentx.clarification.protocol import applied
+from agentx.clarification.service import Clarifications
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.ids import clarification_id

@@ -7,17 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from functools import partial
 
-from agentx.conversation import (
-    Contents,
-    ContentsRules,
-    Conversation,
-    EventQuery,
-    Extractive,
-    TocNode,
-)
+from agentx.conversation.contents import Contents, ContentsRules
+from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.grips import holds
+from agentx.conversation.model import EventQuery
+from agentx.conversation.service import Conversation
 from agentx.conversation.store import LogStore, TocStore, toc_rows
-from agentx.conversation.toc_model import Grip, Segment, SegmentSummary
+from agentx.conversation.toc_model import Grip, Segment, SegmentSummary, TocNode
 from agentx.host.kv import keys
 from agentx.host.kv.port import Family, KeyValue
 from agentx.kernel.bus import Bus

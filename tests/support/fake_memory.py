@@ -14,29 +14,24 @@ from types import TracebackType
 from typing import Self
 
 from agentx.conversation.limits import EVENTS_PAGE_MAX
+from agentx.conversation.model import (
+    Event,
+    EventPage,
+    EventQuery,
+    Forgotten,
+    LogStatus,
+    Receipt,
+    Session,
+    SessionQuery,
+)
+from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
 from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import EventId, ProjectId, ulid
 from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.memory.found import SearchReply, SearchRequest
-from agentx.memory.port import (
-    CaughtUp,
-    Drained,
-    Event,
-    EventPage,
-    EventQuery,
-    Expansion,
-    Forgotten,
-    LogStatus,
-    MemoryStatus,
-    NodePage,
-    Receipt,
-    Session,
-    SessionQuery,
-    TocNode,
-    Told,
-)
+from agentx.memory.port import Drained, MemoryStatus, Told
 from agentx.memory.retrieval import INDEXES, Capabilities, Embedding, IndexReport, TextIndexState
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import count, islice
 from pathlib import Path
 
-from agentx.adapters.port import Homes
+from agentx.adapters.homes import Homes
 from agentx.adapters.registry import ADAPTERS
 from agentx.demo import sample
 from agentx.kernel.capture import Draft

@@ -17,12 +17,12 @@ from pathlib import Path
 
 from agentx.adapters.port import Transcript
 from agentx.adapters.registry import ADAPTERS
-from agentx.conversation import Event
 from agentx.conversation.cleaning import cleaned
+from agentx.conversation.model import Event
 from agentx.kernel.capture import Draft, Harness
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId
-from agentx.observations.extract import Finding
+from agentx.observations.extract.session.turns import Finding
 from agentx.observations.model import Category
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "extraction"

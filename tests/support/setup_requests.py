@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentx.adapters.port import FileEdit, Homes, Scope, SetupRequest
+from agentx.adapters.homes import Homes
+from agentx.adapters.port import FileEdit, Scope, SetupRequest
 
 MCP_COMMAND = ("/opt/agentx/bin/agentx", "mcp")
 

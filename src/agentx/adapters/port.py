@@ -19,7 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from agentx.adapters.homes import Homes as Homes  # noqa: PLC0414  a part of the port
+from agentx.adapters.homes import Homes
 from agentx.kernel.capture import Draft, Harness
 from agentx.kernel.clock import Millis
 

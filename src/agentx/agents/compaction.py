@@ -22,8 +22,9 @@ from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.text import cut
 from agentx.kernel.tokens import estimate
 from agentx.observations.events import ContextCompacted
-from agentx.observations.extract import Kind, Turn, extract
+from agentx.observations.extract import extract
 from agentx.observations.extract.sections import rendered
+from agentx.observations.extract.session.turns import Kind, Turn
 from agentx.redaction.redact import redact
 
 SUMMARY_TITLE = "# What happened so far"

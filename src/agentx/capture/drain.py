@@ -23,7 +23,7 @@ from agentx.capture import spool_record
 from agentx.capture.faults import Faults
 from agentx.capture.limits import DRAIN_BATCH_BYTES_MAX, DRAIN_BATCH_FILES_MAX
 from agentx.capture.spool_record import SpoolRecord
-from agentx.conversation import Conversation
+from agentx.conversation.service import Conversation
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Channel, Draft, EventType, Role

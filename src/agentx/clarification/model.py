@@ -208,3 +208,43 @@ class Abandoned:
 
 
 Fact = Asked | Answered | Resolved | WentStale | Retried | Escalated | Abandoned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What an agent's workflow step lets it ask. `rounds_max` may lower the cap, never raise it."""
+
+    can_clarify: tuple[str, ...] = ()
+    rounds_max: int | None = None
+    sla_minutes: int = CLARIFY_SLA_MINUTES_DEFAULT
+    blocking_allowed: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A question that an agent wants to put."""
+
+    issue: int
+    asker: str
+    to: str
+    topic: str
+    question: str
+    blocking: bool = True
+    rounds_max: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What the monitor found and did."""
+
+    stale: tuple[Clarification, ...] = ()
+    stuck: tuple[Clarification, ...] = ()
+    deadlocked: tuple[Clarification, ...] = ()
+    abandoned: tuple[Clarification, ...] = ()
+    damaged: tuple[str, ...] = ()
+    active: tuple[Clarification, ...] = ()
+
+    @property
+    def found_something(self) -> bool:
+        """Whether anything was wrong."""
+        return bool(self.stale or self.stuck or self.deadlocked or self.abandoned or self.damaged)

@@ -9,37 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from agentx.clarification.errors import ScopeViolation, scope_violation
+from agentx.clarification.model import Request, Scope
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.limits import (
     CLARIFY_ROUNDS_BLOCKING_MAX,
     CLARIFY_ROUNDS_NON_BLOCKING_MAX,
-    CLARIFY_SLA_MINUTES_DEFAULT,
     CLARIFY_TEXT_CHARS_MAX,
     CLARIFY_TOPIC_CHARS_MAX,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """What an agent's workflow step lets it ask. `rounds_max` may lower the cap, never raise it."""
-
-    can_clarify: tuple[str, ...] = ()
-    rounds_max: int | None = None
-    sla_minutes: int = CLARIFY_SLA_MINUTES_DEFAULT
-    blocking_allowed: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """A question that an agent wants to put."""
-
-    issue: int
-    asker: str
-    to: str
-    topic: str
-    question: str
-    blocking: bool = True
-    rounds_max: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

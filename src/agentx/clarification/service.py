@@ -31,19 +31,22 @@ from agentx.clarification.model import (
     Abandoned,
     Answered,
     Asked,
+    Check,
     Clarification,
     Escalated,
     Fact,
     Ledger,
     Reason,
+    Request,
     Resolved,
     Retried,
+    Scope,
     Status,
     WentStale,
 )
 from agentx.clarification.monitor import Finding, World, findings
 from agentx.clarification.protocol import applied
-from agentx.clarification.scope import Request, Scope, checked_text, rounds_of
+from agentx.clarification.scope import checked_text, rounds_of
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore, Stamp
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
@@ -66,23 +69,6 @@ class Survey:
 
     active: tuple[Clarification, ...]
     damaged: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """What the monitor found and did."""
-
-    stale: tuple[Clarification, ...] = ()
-    stuck: tuple[Clarification, ...] = ()
-    deadlocked: tuple[Clarification, ...] = ()
-    abandoned: tuple[Clarification, ...] = ()
-    damaged: tuple[str, ...] = ()
-    active: tuple[Clarification, ...] = ()
-
-    @property
-    def found_something(self) -> bool:
-        """Whether anything was wrong."""
-        return bool(self.stale or self.stuck or self.deadlocked or self.abandoned or self.damaged)
 
 
 @dataclass(slots=True)

@@ -301,14 +301,3 @@ class Contents:
                 self._editor.write(change, segment, summary)
             change.commit()
             return change.nodes
-
-
-__all__ = [
-    "CaughtUp",
-    "Contents",
-    "ContentsRules",
-    "Expansion",
-    "NodePage",
-    "Told",
-    "Writer",
-]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from agentx.conversation.extract import Extractive
+from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.limits import (
     MODEL_SUMMARY_OUTPUT_TOKENS_MAX,
     MODEL_SUMMARY_TOKENS_MAX,

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from agentx.conversation.extract import Extractive
 from agentx.conversation.extract.salience import judge
+from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.grips import grip
 from agentx.conversation.limits import (
     SEGMENT_BULLETS_MAX,

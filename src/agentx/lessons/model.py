@@ -207,3 +207,13 @@ def texts(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,) if value else ()
     return tuple(str(each) for each in value) if isinstance(value, list | tuple) else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promoted:
+    """What came of promoting a run's lessons."""
+
+    learnt: tuple[str, ...] = ()  # ids of new lessons
+    confirmed: tuple[str, ...] = ()
+    contradicted: tuple[str, ...] = ()
+    left: int = 0  # offered, and waiting for a person

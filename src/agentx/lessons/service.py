@@ -26,6 +26,7 @@ from agentx.lessons.model import (
     LongTerm,
     LtmKind,
     Measure,
+    Promoted,
 )
 from agentx.lessons.names import area_name
 from agentx.lessons.promotion import (
@@ -43,16 +44,6 @@ from agentx.runs.model import Run, Status, TaskStatus
 
 _MINUTE_MS = 60_000
 _WEIGHTS = {Confidence.HIGH: 3, Confidence.MEDIUM: 2, Confidence.LOW: 1}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Promoted:
-    """What came of promoting a run's lessons."""
-
-    learnt: tuple[str, ...] = ()  # ids of new lessons
-    confirmed: tuple[str, ...] = ()
-    contradicted: tuple[str, ...] = ()
-    left: int = 0  # offered, and waiting for a person
 
 
 @dataclass(frozen=True, slots=True)

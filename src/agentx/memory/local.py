@@ -11,8 +11,21 @@ from types import TracebackType
 from typing import Self
 
 from agentx.capture import drain as spool
-from agentx.conversation import ContentsRules, Conversation, Extractive, Feed
+from agentx.conversation.contents import ContentsRules
+from agentx.conversation.extract.summary import Extractive
+from agentx.conversation.model import (
+    Event,
+    EventPage,
+    EventQuery,
+    Forgotten,
+    Receipt,
+    Session,
+    SessionQuery,
+)
+from agentx.conversation.service import Conversation
 from agentx.conversation.store import LogStore, TocStore
+from agentx.conversation.store.feed import Feed
+from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.kv.port import Family
 from agentx.host.kv.rocks import open_rocks
@@ -26,36 +39,20 @@ from agentx.kernel.periods import Level
 from agentx.kernel.tokens import estimate
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.limits import POLISH_SEGMENTS_MAX
-from agentx.memory.port import (
-    CaughtUp,
-    Drained,
-    Event,
-    EventPage,
-    EventQuery,
-    Expansion,
-    Forgotten,
-    MemoryStatus,
-    NodePage,
-    Receipt,
-    Session,
-    SessionQuery,
-    SpendingToday,
-    TocNode,
-    Told,
-)
+from agentx.memory.port import Drained, MemoryStatus, SpendingToday, Told
 from agentx.memory.retrieval import INDEXES, Capabilities, Embedding, IndexReport, TextIndexState
+from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.recall.question.answer import Sources, search
 from agentx.recall.section.digest_stamp import renew_if_changed
 from agentx.recall.tally import log_recalls, sweep_recalls
 from agentx.recall.tally_cache import RecallUsage
-from agentx.views import SearchView
 from agentx.views.documents.rooms import Rooms
 from agentx.views.observer import Observer
+from agentx.views.search_view import SearchView
 from agentx.views.vectors import Vectors
 from agentx.wiring.models import model_writer, spending_today
-from agentx.wiring.observations import MemorySettings
 from agentx.wiring.rooms import searchable_rooms
 
 # The log, the identities and the outbox only grow or drop whole files: nothing to win there.

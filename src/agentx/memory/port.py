@@ -13,55 +13,27 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
 
-from agentx.conversation import (
-    Bullet,
-    CaughtUp,
+from agentx.conversation.model import (
     Event,
     EventPage,
     EventQuery,
-    Expansion,
     Forgotten,
-    Grip,
-    Kind,
     LogStatus,
-    NodePage,
     Receipt,
     Session,
     SessionQuery,
-    Span,
+)
+from agentx.conversation.toc_model import (
+    CaughtUp,
+    Expansion,
+    NodePage,
     TocNode,
-    Topic,
 )
 from agentx.kernel.capture import Draft
 from agentx.kernel.ids import ProjectId
 from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.retrieval import Capabilities, Embedding, IndexReport
-
-__all__ = [
-    "Bullet",
-    "CaughtUp",
-    "Expansion",
-    "Grip",
-    "Kind",
-    "Span",
-    "Topic",
-    "NodePage",
-    "TocNode",
-    "Told",
-    "Drained",
-    "Event",
-    "EventPage",
-    "EventQuery",
-    "Forgotten",
-    "LogStatus",
-    "Memory",
-    "MemoryStatus",
-    "Receipt",
-    "Session",
-    "SessionQuery",
-    "SpendingToday",
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,16 @@ from typing import Any, Self, TypeVar
 
 import grpc
 
+from agentx.conversation.model import (
+    Event,
+    EventPage,
+    EventQuery,
+    Forgotten,
+    Receipt,
+    Session,
+    SessionQuery,
+)
+from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
 from agentx.daemon.address import is_loopback
 from agentx.daemon.presence import UNIX
 from agentx.daemon.scheduler import JobRun, JobStatus, SchedulerStatus
@@ -35,22 +45,7 @@ from agentx.memory.limits import (
     RPC_STREAM_AGE_MS_MAX,
     RPC_WAIT_MS,
 )
-from agentx.memory.port import (
-    CaughtUp,
-    Drained,
-    Event,
-    EventPage,
-    EventQuery,
-    Expansion,
-    Forgotten,
-    MemoryStatus,
-    NodePage,
-    Receipt,
-    Session,
-    SessionQuery,
-    TocNode,
-    Told,
-)
+from agentx.memory.port import Drained, MemoryStatus, Told
 from agentx.memory.retrieval import Capabilities, Embedding, IndexReport
 from agentx.memory.wire import (
     job_messages,

@@ -133,3 +133,23 @@ class StoreFault:
     what: str
     where: str
     hint: str
+
+
+class Phase(StrEnum):
+    """Which formula is used."""
+
+    RECENCY = "2a"
+    KEYWORD = "2b"
+    FULL = "3"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """What an agent that is about to start is about."""
+
+    agent: str = ""
+    issue_number: int = 0
+    context: str = ""
+    budget_tokens: int | None = None  # None: the setting
+    phase: Phase = Phase.FULL
+    counted: bool = True  # raise the recall counts

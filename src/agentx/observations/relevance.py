@@ -16,11 +16,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 
 from agentx.kernel.clock import DAY_MS
-from agentx.observations.model import ObservationIndex
+from agentx.observations.model import ObservationIndex, Phase
 from agentx.prose.likeness import coverage
 
 _HALF_DAYS = 30
@@ -35,14 +34,6 @@ STOP_WORDS = frozenset(
         "with would you your"
     ).split()
 )
-
-
-class Phase(StrEnum):
-    """Which formula is used."""
-
-    RECENCY = "2a"
-    KEYWORD = "2b"
-    FULL = "3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,11 +36,12 @@ from agentx.observations.model import (
     CompactionResult,
     Observation,
     ObservationIndex,
+    Recall,
     SearchFilters,
     StoreStats,
 )
 from agentx.observations.port import ObservationStore
-from agentx.observations.relevance import Asked, Phase, ScoredObservation, keywords, score
+from agentx.observations.relevance import Asked, ScoredObservation, keywords, score
 from agentx.observations.settings import MemorySettings
 from agentx.redaction.redact import redact
 from agentx.search.limits import SEARCH_HITS_MAX
@@ -60,18 +61,6 @@ class Note(Protocol):
 
 
 Costs = Callable[[Sequence[str]], int]  # files -> what reading them would cost, in tokens
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recall:
-    """What an agent that is about to start is about."""
-
-    agent: str = ""
-    issue_number: int = 0
-    context: str = ""
-    budget_tokens: int | None = None  # None: the setting
-    phase: Phase = Phase.FULL
-    counted: bool = True  # raise the recall counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

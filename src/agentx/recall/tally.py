@@ -16,13 +16,14 @@ from pathlib import Path
 import msgspec
 
 from agentx.conversation.limits import EVENTS_PAGE_MAX
+from agentx.conversation.model import Event, EventQuery
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import EventType, Metadata
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError
 from agentx.kernel.ids import is_ulid
-from agentx.memory.port import Event, EventQuery, Memory
+from agentx.memory.port import Memory
 from agentx.project.project import Project
 from agentx.recall.events import MemoryRecalled
 from agentx.recall.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX

@@ -10,7 +10,6 @@ measure replaces itself, a packed folder is compared before it goes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import ConflictError
@@ -20,6 +19,7 @@ from agentx.lessons.promotion import Policy, accepts
 from agentx.lessons.service import Churn, Learning
 from agentx.lessons.teaching import Taught
 from agentx.runs.model import Run
+from agentx.runs.replies import Archived
 from agentx.runs.retention import is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
@@ -30,18 +30,6 @@ STEPS = (
     ("tech debt", (LessonKind.DEBT,)),
 )
 Told = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Archived:
-    """What came of packing a run away."""
-
-    run_id: str
-    archive_path: str
-    learnt: tuple[str, ...]
-    confirmed: tuple[str, ...]
-    undecided: int  # lessons offered that nobody accepted: they are in the archive
-    folders_kept: tuple[str, ...] = ()  # of lanes in which something is not committed
 
 
 class Archiving:

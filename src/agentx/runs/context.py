@@ -115,15 +115,3 @@ def assemble(run_id: str, task: str, pieces: Iterable[Piece], budget_tokens: int
         pieces=tuple(taken),
         left_out=tuple(left),
     )
-
-
-def as_text(context: Context) -> str:
-    """Return the context as a page."""
-    lines = [f"# Context of {context.task} in {context.run_id}"]
-    for fitted in context.pieces:
-        piece = fitted.piece
-        lines += ["", f"## [{piece.tier}] {piece.source}", "", piece.text.rstrip("\n")]
-    if context.left_out:
-        lines += ["", "## Left out for want of room", ""]
-        lines += [f"- {each.source} ({each.tokens} tokens)" for each in context.left_out]
-    return "\n".join(lines) + "\n"

@@ -8,24 +8,15 @@ recorded. A conflict is recorded with its files and asks a person; git is as it 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agentx.kernel.errors import ConflictError, IllegalTransition
-from agentx.runs.model import Conflict, Happening, Lane, LaneStatus, Run, RunEvent
+from agentx.runs.model import Happening, LaneStatus, Run, RunEvent
+from agentx.runs.replies import LaneTold, Told
 from agentx.runs.rules.decide import decide, known_lane
-from agentx.runs.service import Runs, Told, next_name
+from agentx.runs.service import Runs, next_name
 from agentx.runs.store import Desk
 from agentx.runs.store.git_lanes import Changes, Conflicted, lane_branch, work_branch
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaneTold:
-    """What came of a verb of lanes."""
-
-    told: Told
-    lane: Lane | None
-    folder: str
-    conflict: Conflict | None = None
 
 
 class LaneWork:

@@ -371,3 +371,12 @@ class Run:
         if self.over:
             return self.outcome
         return Status.BLOCKED if self.blockers else Status.IN_PROGRESS
+
+
+ORCHESTRATOR = "orchestrator"
+
+
+CANDIDATE_KINDS = ("pattern", "error-pattern", "solution", "decision", "tech-debt", "learning")
+
+
+CONFIDENCES = ("LOW", "MEDIUM", "HIGH")

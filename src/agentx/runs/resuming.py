@@ -8,48 +8,12 @@ merely left.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 
-from agentx.runs.model import PHASES, LaneStatus, Phase, Run, RunEvent, Status, TaskStatus
+from agentx.runs.model import PHASES, LaneStatus, Phase, Run, RunEvent, TaskStatus
+from agentx.runs.replies import Interruption, Resumption, Step
 from agentx.runs.rules.graph import ready, waits_for
 
 _HAPPENED_MAX = 8
-
-
-class Interruption(StrEnum):
-    """What stopped a run."""
-
-    CONFLICT = "merge conflict"
-    LANE = "lane failure"
-    QUESTION = "open question"
-    TASK = "task interrupted"
-    NONE = "nothing in the way"
-    OVER = "over"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One thing to do, and the command for it."""
-
-    text: str
-    command: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resumption:
-    """Everything somebody needs who takes a run up again."""
-
-    run_id: str
-    interruption: Interruption
-    phase: Phase
-    status: Status
-    current_task: str
-    happened: tuple[RunEvent, ...]
-    stopped_at: str
-    last_checkpoint: str
-    last_log: str
-    next: tuple[Step, ...]
 
 
 Folder = Callable[[str], str]  # the name of a lane, or of the work branch -> where its files are

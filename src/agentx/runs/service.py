@@ -7,7 +7,7 @@ are appended and synced, then the files are made from them, then the bell is run
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from agentx.kernel.bus import Bus
@@ -17,9 +17,20 @@ from agentx.redaction.redact import redact
 from agentx.redaction.tree import redacted_tree
 from agentx.runs.context import Area, Context, ContextSource, Piece, Tier, assemble
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
-from agentx.runs.model import PHASES, Happening, Run, RunEvent, Status, Task, TaskStatus
+from agentx.runs.model import (
+    ORCHESTRATOR,
+    PHASES,
+    Happening,
+    Run,
+    RunEvent,
+    Status,
+    Task,
+    TaskStatus,
+)
 from agentx.runs.pages.files import artifact_page, contract_page, manifest, work_log
-from agentx.runs.resuming import Resumption, Step, resumption
+from agentx.runs.rendering import event_line
+from agentx.runs.replies import Rebuilt, Resumption, Step, Told
+from agentx.runs.resuming import resumption
 from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.fold import fold
 from agentx.runs.store import Desk, GitLanes, RunStore
@@ -27,32 +38,7 @@ from agentx.runs.store.layout import lay_out
 from agentx.runs.store.sources import sources
 from agentx.runs.store.words import yaml_text
 
-ORCHESTRATOR = "orchestrator"
 _EVENTS_IN_CONTEXT_MAX = 30
-# The field that tells most of an event, by what it is called.
-_TELLING = (
-    *("name", "title", "question", "resolution", "reason", "phase", "verdict", "text", "branch"),
-    *("operation", "to", "session"),
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What came of a verb: where the run stands, what was added, what was found on the way."""
-
-    run: Run
-    added: tuple[RunEvent, ...] = ()
-    remarks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rebuilt:
-    """What a rebuild found and did."""
-
-    run: Run
-    files_changed: int
-    remarks: tuple[str, ...]
-    faults: tuple[str, ...]
 
 
 class Runs:
@@ -331,16 +317,6 @@ def _history(run: Run, events: tuple[RunEvent, ...]) -> Iterator[Piece]:
             yield _piece(Tier.ON_DEMAND, f"artifacts/{artifact.name}", page)
     lines = [event_line(event) for event in events[-_EVENTS_IN_CONTEXT_MAX:]]
     yield _piece(Tier.ON_DEMAND, "events (the last of them)", "\n".join(lines))
-
-
-def event_line(event: RunEvent) -> str:
-    """Return an event as one line that a person reads."""
-    words = [event.actor, event.kind, event.task, event.lane]
-    said = next(
-        (" ".join(event.text(name).split())[:200] for name in _TELLING if event.text(name)),
-        "",
-    )
-    return " ".join(word for word in words if word) + (f": {said}" if said else "")
 
 
 def _area(run: Run, task: Task) -> Area:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agentx.conversation import Event
+from agentx.conversation.model import Event
 from agentx.kernel.capture import EventType
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
 

@@ -18,18 +18,15 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.errors import AgentXError
 from agentx.observations.events import ContextCompacted
 from agentx.observations.ids import ID_PREFIX
+from agentx.observations.model import Recall
+from agentx.observations.service import Observations
+from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.recall.events import MemoryRecalled
 from agentx.views.limits import MODEL_EXTRACTION_SESSIONS_MAX
 from agentx.views.store import CaptureMarks
 from agentx.wiring.models import model_extractor
-from agentx.wiring.observations import (
-    MemorySettings,
-    Observations,
-    Recall,
-    keep_out_of_git,
-    open_observations,
-)
+from agentx.wiring.observations import keep_out_of_git, open_observations
 
 if TYPE_CHECKING:
     from agentx.views.session_capture import Observing, Sessions

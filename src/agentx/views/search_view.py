@@ -18,7 +18,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Protocol
 
-from agentx.conversation import Event, FeedNews, Grip, TocNode
+from agentx.conversation.model import Event
+from agentx.conversation.store.feed import FeedNews
+from agentx.conversation.toc_model import Grip, TocNode
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.ids import NodeId, ulid_ms

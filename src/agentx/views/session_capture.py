@@ -21,7 +21,8 @@ from typing import Protocol
 
 import msgspec
 
-from agentx.conversation import Event, FeedNews
+from agentx.conversation.model import Event
+from agentx.conversation.store.feed import FeedNews
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Clock, Millis
@@ -30,7 +31,8 @@ from agentx.kernel.ids import digest
 from agentx.kernel.tokens import estimate
 from agentx.observations.alerts import NOTHING_EXTRACTED
 from agentx.observations.events import CaptureSkipped
-from agentx.observations.extract import Finding, Turn, extract
+from agentx.observations.extract import extract
+from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.ids import agent_name, observation_id
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agentx.conversation import Event
+from agentx.conversation.model import Event
 from agentx.kernel.capture import EventType
-from agentx.observations.extract import Kind, Turn
+from agentx.observations.extract.session.turns import Kind, Turn
 
 _KINDS = {
     EventType.USER_MESSAGE: Kind.PROMPT,

@@ -24,7 +24,8 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Protocol
 
-from agentx.conversation import Event, FeedNews
+from agentx.conversation.model import Event
+from agentx.conversation.store.feed import FeedNews
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable

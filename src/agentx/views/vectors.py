@@ -21,7 +21,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from agentx.conversation import Feed
+from agentx.conversation.store.feed import Feed
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, DataError, IndexUnavailable, InvalidValue
 from agentx.memory.retrieval import Capabilities, Embedding, VectorIndexState

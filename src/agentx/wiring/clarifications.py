@@ -11,34 +11,27 @@ from functools import cached_property
 from pathlib import Path
 
 from agentx.agents.happenings import HAPPENINGS, Happening, payload
-from agentx.agents.hub import Hub, Switchboard, artifacts_of
+from agentx.agents.hub.artifacts import artifacts_of
+from agentx.agents.hub.hub import Hub, Switchboard
 from agentx.agents.runners.port import Artifact, Runner
-from agentx.clarification import (
+from agentx.clarification.events import (
     NAMES,
-    PERSON,
-    Check,
-    Clarification,
     ClarificationEscalated,
     ClarificationEvent,
-    Clarifications,
     LedgerLocked,
     LedgerReleased,
-    LedgerStore,
-    Metrics,
     MonitorRan,
-    Request,
-    Scope,
-    Status,
-    as_json,
-    digest_lines,
+)
+from agentx.clarification.metrics import Metrics, metrics
+from agentx.clarification.model import PERSON, Check, Clarification, Scope, Status
+from agentx.clarification.rendering import (
     inbox_line,
-    listing,
-    metrics,
     next_actions,
     outbox_line,
-    stream,
-    terminal,
 )
+from agentx.clarification.service import Clarifications
+from agentx.clarification.store.ledger_json import as_json
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
@@ -50,35 +43,6 @@ from agentx.wiring.work import Position, issue_store, open_agents, open_workflow
 from agentx.work.model import Issue
 from agentx.work.port import IssueStore, OpenQuestion
 from agentx.work.progress import output_of, stages, step_for, workflow_name
-
-# What a surface needs to know of the room.
-__all__ = [
-    "Check",
-    "Clarification",
-    "Metrics",
-    "Request",
-    "Status",
-    "as_data",
-    "blocking_among",
-    "blocking_questions",
-    "clarification_metrics",
-    "digest_lines",
-    "inbox",
-    "inbox_among",
-    "inbox_lines",
-    "ledgers_aside",
-    "listing",
-    "logged_bus",
-    "next_actions",
-    "nobody",
-    "open_clarifications",
-    "open_hub",
-    "role_named",
-    "run_monitor",
-    "speaker_named",
-    "stream",
-    "terminal",
-]
 
 # What cannot be had of an issue is done without: a command must not wait long for it.
 _TRIES = 2

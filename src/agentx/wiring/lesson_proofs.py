@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from agentx.kernel.errors import DataError, InputError
 from agentx.lessons.likeness import fingerprint
 from agentx.lessons.model import Lesson
+from agentx.lessons.service import found_lesson
 from agentx.project.project import Project
 from agentx.runs.model import Run, RunEvent
-from agentx.runs.service import event_line
-from agentx.wiring.lessons import LessonRow, found_lesson, lesson_row, open_learning
+from agentx.runs.rendering import event_line
+from agentx.wiring.lessons import LessonRow, lesson_row, open_learning
 from agentx.wiring.runs import story_of
 
 _SHORT_ID_CHARS = 6  # by which candidates, escalations and conflicts are named after their event

@@ -12,55 +12,19 @@ from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
 from agentx.lessons.confidence import judged
 from agentx.lessons.events import LessonLearnt, RunArchived
 from agentx.lessons.model import (
-    PATTERNS,
-    Confidence,
-    Content,
     Lesson,
     LessonKind,
-    LessonStatus,
-    LongTerm,
-    Measure,
-    Priority,
 )
-from agentx.lessons.pages import summary
 from agentx.lessons.promotion import Policy
-from agentx.lessons.service import Churn, Learning, Promoted, found_lesson
+from agentx.lessons.service import Churn, Learning
 from agentx.lessons.store import LessonStore
-from agentx.lessons.teaching import Taught
 from agentx.project.project import Project
-from agentx.runs.archiving import Archived, Archiving
+from agentx.runs.archiving import Archiving
 from agentx.runs.model import Run
 from agentx.runs.settings import LtmSettings
 from agentx.runs.store import RunStore
 from agentx.runs.store.archive import Archive
 from agentx.wiring.bus_log import log_told
-
-__all__ = [
-    "Archived",
-    "Confidence",
-    "Content",
-    "Lesson",
-    "LessonKind",
-    "LessonRow",
-    "LessonStatus",
-    "LongTerm",
-    "Measure",
-    "PATTERNS",
-    "Policy",
-    "Priority",
-    "Promoted",
-    "Taught",
-    "damaged_memory",
-    "found_lesson",
-    "lesson_row",
-    "open_archive",
-    "open_archiving",
-    "open_learning",
-    "promotion_policy",
-    "summary",
-    "take_in_lessons",
-    "worth_recalling",
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agentx.clarification import Clarification, EntryType, Ledger, Status, comment, marker
+from agentx.clarification.model import Clarification, EntryType, Ledger, Status
+from agentx.clarification.rendering import comment, marker
 from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from agentx.conversation import ModelSummariser
+from agentx.conversation.model_summary import ModelSummariser
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import NodeId
 from agentx.llm.settings import LlmSettings, key_variable, model_name
@@ -17,7 +17,7 @@ from agentx.project.zone import project_zone
 
 if TYPE_CHECKING:
     from agentx.llm.port import Model
-    from agentx.observations.extract import Finding, Turn
+    from agentx.observations.extract.session.turns import Finding, Turn
 
     Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
 

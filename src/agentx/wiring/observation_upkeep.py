@@ -12,8 +12,7 @@ from agentx.kernel.paths import ObservationPaths
 from agentx.observations.model import StoreFault
 from agentx.observations.store.aside import damaged
 from agentx.observations.store.files.pending import Pending
-from agentx.observations.store.migration import Migrated as Migrated  # noqa: PLC0414  handed on
-from agentx.observations.store.migration import absorb, migrate
+from agentx.observations.store.migration import Migrated, absorb, migrate
 from agentx.observations.store.sqlite.store import SqliteObservationStore
 from agentx.project.config import set_value
 from agentx.project.project import Project

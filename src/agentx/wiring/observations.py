@@ -1,7 +1,4 @@
-"""The observations of a project, opened: the store that its settings name, and who is told.
-
-What a surface needs to know of the room is handed on from here.
-"""
+"""The observations of a project, opened: the store that its settings name, and who is told."""
 
 from __future__ import annotations
 
@@ -16,15 +13,9 @@ from agentx.kernel.paths import ObservationPaths
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
 from agentx.observations.limits import OBSERVATION_FILE_TOKENS_MAX
 from agentx.observations.model import (
-    Category,
-    CompactionResult,
-    Observation,
-    ObservationIndex,
-    SearchFilters,
     StoreFault,
-    StoreStats,
 )
-from agentx.observations.service import Observations, Recall, Room
+from agentx.observations.service import Observations, Room
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.project.project import Project
@@ -32,21 +23,6 @@ from agentx.project.project import Project
 if TYPE_CHECKING:
     from agentx.observations.store.sqlite.store import SqliteObservationStore
 
-__all__ = [
-    "BACKENDS",
-    "Category",
-    "CompactionResult",
-    "MemorySettings",
-    "Observation",
-    "ObservationIndex",
-    "Observations",
-    "Recall",
-    "SearchFilters",
-    "StoreFault",
-    "StoreStats",
-    "keep_out_of_git",
-    "open_observations",
-]
 
 BACKENDS = ("json", "sqlite")
 _CHARS_PER_TOKEN = 4

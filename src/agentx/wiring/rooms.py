@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentx.clarification import LedgerStore
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.lessons.store import LessonStore
 from agentx.project.project import Project
 from agentx.runs.store import RunStore

@@ -14,9 +14,10 @@ from agentx.project.project import Project
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Run, RunEvent
+from agentx.runs.rendering import event_line
 from agentx.runs.rules.fold import fold, in_order
 from agentx.runs.rules.graph import ready
-from agentx.runs.service import Runs, event_line
+from agentx.runs.service import Runs
 from agentx.runs.store import GitLanes, RunStore
 from agentx.runs.store.archive import Archive, packed_events
 from agentx.wiring.bus_log import log_told

@@ -1,7 +1,4 @@
-"""The work of a project, opened: issues where the settings say, agents, workflows.
-
-What surfaces need to know of the room is named again here: they import `app` only.
-"""
+"""The work of a project, opened: issues where the settings say, agents, workflows."""
 
 from __future__ import annotations
 
@@ -10,23 +7,15 @@ from functools import partial
 from typing import Any
 
 from agentx.kernel.clock import to_iso
-from agentx.kernel.roles import SHIPPED_ROLES as SHIPPED_ROLES  # noqa: PLC0414  named again
 from agentx.project.project import Project
 from agentx.wiring.runners import role_texts
-from agentx.work.issues import Edit as Edit  # noqa: PLC0414  named again
-from agentx.work.issues import issue_number as issue_number  # noqa: PLC0414  named again
 from agentx.work.labels import priority_of, type_of
 from agentx.work.limits import GITHUB_TRIES_MAX
-from agentx.work.model import AgentStatus as AgentStatus  # noqa: PLC0414  named again
-from agentx.work.model import Issue, Workflow
-from agentx.work.model import Status as Status  # noqa: PLC0414  named again
+from agentx.work.model import AgentStatus, Issue, Stage, StepStage, Workflow
 from agentx.work.port import IssueStore
-from agentx.work.port import NewIssue as NewIssue  # noqa: PLC0414  named again
-from agentx.work.progress import Stage as Stage  # noqa: PLC0414  named again
-from agentx.work.progress import StepStage, stages, workflow_name
+from agentx.work.progress import stages, workflow_name
 from agentx.work.service import Issues
 from agentx.work.settings import WorkSettings
-from agentx.work.statuses import named_status as named_status  # noqa: PLC0414  named again
 from agentx.work.store.agent_status import AgentStatusFile, shape_of
 from agentx.work.store.local import LocalIssues
 from agentx.work.store.workflows import WorkflowFiles

@@ -7,27 +7,15 @@ it was given up, not done. A closed issue does not change until it is opened aga
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import IllegalTransition, InvalidValue
-from agentx.kernel.limits import ISSUE_BODY_CHARS_MAX, ISSUE_NUMBER_MAX, ISSUE_TITLE_CHARS_MAX
+from agentx.kernel.limits import ISSUE_BODY_CHARS_MAX, ISSUE_TITLE_CHARS_MAX
 from agentx.redaction.redact import redact
 from agentx.work.labels import checked as checked_labels
-from agentx.work.model import Issue, IssueState, Status
-from agentx.work.port import NewIssue
+from agentx.work.model import Edit, Issue, IssueState, NewIssue, Status
 from agentx.work.statuses import moved
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
-    """What to change; None leaves a field as it is."""
-
-    title: str | None = None
-    body: str | None = None
-    status: Status | None = None
-    add_labels: tuple[str, ...] = ()
-    remove_labels: tuple[str, ...] = ()
 
 
 def checked_new(new: NewIssue) -> NewIssue:
@@ -124,17 +112,6 @@ def checked_comment(body: str) -> str:
     if not body.strip():
         raise InvalidValue("a comment needs a text")
     return checked_body(body)
-
-
-def issue_number(text: str) -> int:
-    """Read an issue's number as people type it: `7` or `#7`.
-
-    Raises: InvalidValue.
-    """
-    digits = text.strip().removeprefix("#")
-    if digits.isascii() and digits.isdigit() and 0 < int(digits[:12]) <= ISSUE_NUMBER_MAX:
-        return int(digits)
-    raise InvalidValue(f"{text[:40]!r} is not an issue's number", hint="such as 7 or #7")
 
 
 def _labels(labels: Iterable[str], edit: Edit) -> tuple[str, ...]:

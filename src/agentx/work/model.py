@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.limits import ISSUE_NUMBER_MAX
 
 
 class Status(StrEnum):
@@ -126,3 +128,87 @@ class Workflow:
     def steps_of(self, agent: str) -> tuple[Step, ...]:
         """Return the steps that an agent does."""
         return tuple(step for step in self.steps if step.agent == agent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """What to change; None leaves a field as it is."""
+
+    title: str | None = None
+    body: str | None = None
+    status: Status | None = None
+    add_labels: tuple[str, ...] = ()
+    remove_labels: tuple[str, ...] = ()
+
+
+def issue_number(text: str) -> int:
+    """Read an issue's number as people type it: `7` or `#7`.
+
+    Raises: InvalidValue.
+    """
+    digits = text.strip().removeprefix("#")
+    if digits.isascii() and digits.isdigit() and 0 < int(digits[:12]) <= ISSUE_NUMBER_MAX:
+        return int(digits)
+    raise InvalidValue(f"{text[:40]!r} is not an issue's number", hint="such as 7 or #7")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewIssue:
+    """An issue that has no number yet."""
+
+    title: str
+    body: str = ""
+    labels: tuple[str, ...] = ()
+    status: Status = Status.BACKLOG
+
+
+def named_status(text: str) -> Status:
+    """Read a status as people type it: `in-progress`, `In Progress`, `inprogress`.
+
+    Raises: InvalidValue.
+    """
+    wanted = _letters(text)
+    for status in Status:
+        if _letters(status) == wanted:
+            return status
+    raise InvalidValue(
+        f"{text[:40]!r} is not a status", hint="one of: " + ", ".join(status for status in Status)
+    )
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.lower() if char.isalpha())
+
+
+class Stage(StrEnum):
+    """How far one step has come."""
+
+    DONE = "done"
+    SKIPPED = "skipped"
+    NEXT = "next"
+    LATER = "later"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepStage:
+    """One step and how far it has come."""
+
+    step: Step
+    stage: Stage
+    waits_for: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What is wrong in a workflow file, where, and the mend."""
+
+    file: str
+    line: int
+    field: str
+    message: str
+    mend: str
+
+    def __str__(self) -> str:
+        """Return it as one sentence."""
+        field = f"{self.field}: " if self.field else ""
+        return f"{self.file}, line {self.line}: {field}{self.message}"

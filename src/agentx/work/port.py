@@ -11,17 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from agentx.work.model import AgentStatus, Issue, Status, Workflow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewIssue:
-    """An issue that has no number yet."""
-
-    title: str
-    body: str = ""
-    labels: tuple[str, ...] = ()
-    status: Status = Status.BACKLOG
+from agentx.work.model import AgentStatus, Issue, NewIssue, Workflow
 
 
 class IssueStore(Protocol):

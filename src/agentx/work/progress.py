@@ -9,12 +9,10 @@ whose condition does not hold is skipped.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from enum import StrEnum
 
 from agentx.kernel.limits import CLARIFY_ROUNDS_BLOCKING_MAX, CLARIFY_ROUNDS_NON_BLOCKING_MAX
 from agentx.work.labels import type_of
-from agentx.work.model import Issue, Status, Step, Workflow
+from agentx.work.model import Issue, Stage, Status, Step, StepStage, Workflow
 from agentx.work.store.workflow_file import CONDITION
 
 _ORDER = tuple(Status)
@@ -23,24 +21,6 @@ USUAL = "story"
 ITERATIVE = "iterative-loop"
 
 Exists = Callable[[str], bool]  # whether a path of the project exists
-
-
-class Stage(StrEnum):
-    """How far one step has come."""
-
-    DONE = "done"
-    SKIPPED = "skipped"
-    NEXT = "next"
-    LATER = "later"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepStage:
-    """One step and how far it has come."""
-
-    step: Step
-    stage: Stage
-    waits_for: tuple[str, ...] = ()
 
 
 def workflow_name(issue: Issue, names: Iterable[str]) -> str:

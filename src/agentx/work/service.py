@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from agentx.kernel.clock import Clock
 from agentx.work import dependencies, issues, ready
-from agentx.work.issues import Edit
-from agentx.work.model import Issue
-from agentx.work.port import BlockingQuestions, IssueStore, NewIssue
+from agentx.work.model import Edit, Issue, NewIssue
+from agentx.work.port import BlockingQuestions, IssueStore
 
 
 class Issues:

@@ -10,7 +10,7 @@ issue again, and that begins at Backlog.
 
 from __future__ import annotations
 
-from agentx.kernel.errors import IllegalTransition, InvalidValue
+from agentx.kernel.errors import IllegalTransition
 from agentx.work.model import Status
 
 MOVES: dict[Status, frozenset[Status]] = {
@@ -35,21 +35,3 @@ def moved(number: int, current: Status, wanted: Status) -> Status:
         f"#{number} is {current}: cannot become {wanted}",
         hint=f"from {current} it may become: {ways}" if ways else f"agentx issue reopen {number}",
     )
-
-
-def named_status(text: str) -> Status:
-    """Read a status as people type it: `in-progress`, `In Progress`, `inprogress`.
-
-    Raises: InvalidValue.
-    """
-    wanted = _letters(text)
-    for status in Status:
-        if _letters(status) == wanted:
-            return status
-    raise InvalidValue(
-        f"{text[:40]!r} is not a status", hint="one of: " + ", ".join(status for status in Status)
-    )
-
-
-def _letters(text: str) -> str:
-    return "".join(char for char in text.lower() if char.isalpha())

@@ -13,7 +13,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from agentx.adapters.port import Damaged, Homes, HookCall, Transcript
+from agentx.adapters.homes import Homes
+from agentx.adapters.port import Damaged, HookCall, Transcript
 from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.clock import Millis
 

@@ -12,22 +12,19 @@ from typing import Any
 
 import pytest
 
-from agentx.clarification import (
+from agentx.clarification.errors import ClarificationNotFound, LockTimeout, MaxRoundsExceeded
+from agentx.clarification.events import (
     ClarificationAnswered,
     ClarificationEscalated,
     ClarificationEvent,
-    ClarificationNotFound,
     ClarificationRequested,
     ClarificationResolved,
     ClarificationStale,
-    LockTimeout,
-    MaxRoundsExceeded,
     MonitorRan,
-    Reason,
-    Status,
-    World,
     payload_of,
 )
+from agentx.clarification.model import Reason, Status
+from agentx.clarification.monitor import World
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS

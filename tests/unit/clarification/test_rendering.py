@@ -10,21 +10,26 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.clarification import (
+from agentx.clarification.metrics import digest_lines, metrics, thread_lines
+from agentx.clarification.model import (
+    PERSON,
+    Answered,
+    Asked,
+    Escalated,
     Reason,
+    Resolved,
+    WentStale,
+)
+from agentx.clarification.rendering import (
     comment,
     inbox_line,
-    injected,
     listing,
     marker,
-    metrics,
     next_actions,
     stream,
     terminal,
-    thread_lines,
 )
-from agentx.clarification.metrics import digest_lines
-from agentx.clarification.model import PERSON, Answered, Asked, Escalated, Resolved, WentStale
+from agentx.clarification.summary import injected
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.text import folded, printable
 from agentx.kernel.tokens import estimate

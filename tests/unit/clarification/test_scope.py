@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 
 from agentx.clarification.errors import ScopeViolation
-from agentx.clarification.scope import Request, Scope, checked_text, permit, rounds_of
+from agentx.clarification.model import Request, Scope
+from agentx.clarification.scope import checked_text, permit, rounds_of
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import clarification_id, parse_clarification_id
 from tests.support.clarifying import AGENTS, SCOPE, request

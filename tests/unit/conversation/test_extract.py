@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agentx.conversation.extract import Extractive
+from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.extract.toolwork import changed_files, has_failed
 from agentx.conversation.grips import grip, holds
 from agentx.conversation.limits import SEGMENT_BULLETS_MAX

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from agentx.conversation.extract import Extractive
+from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.grips import holds
 from agentx.conversation.limits import MODEL_SUMMARY_TOKENS_MAX
 from agentx.conversation.model_summary import ModelSummariser, prompt_for

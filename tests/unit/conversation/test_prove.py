@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from agentx.conversation import limits
-from agentx.conversation.extract import Extractive
+from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.grips import holds
 from agentx.conversation.model import Event
 from agentx.conversation.summariser import Claim, Proven, Summariser, Written, prove, proven_summary

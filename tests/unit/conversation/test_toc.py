@@ -11,7 +11,7 @@ from datetime import UTC, date
 import pytest
 
 from agentx.conversation import limits
-from agentx.conversation.extract import Extractive
+from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.toc import closes_ms, is_due, roll_up, segment_node, tells_the_same
 from agentx.conversation.toc_model import Bullet, Kind, TocNode, Topic
 from agentx.kernel.capture import EventType

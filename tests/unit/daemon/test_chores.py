@@ -9,9 +9,9 @@ import threading
 import time
 from collections.abc import Callable
 
+from agentx.conversation.toc_model import CaughtUp
 from agentx.daemon.activity import Activity
 from agentx.daemon.chores import Views
-from agentx.memory.port import CaughtUp
 from tests.support.fake_memory import FakeMemory
 
 

@@ -20,7 +20,8 @@ from typing import Any
 
 import pytest
 
-from agentx.adapters.port import Homes, HookCall
+from agentx.adapters.homes import Homes
+from agentx.adapters.port import HookCall
 from agentx.adapters.registry import ADAPTERS
 from agentx.demo import sample
 from agentx.demo.sample import Delegated, MarkKind, Said, SampleSession

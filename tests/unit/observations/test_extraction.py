@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agentx.kernel.clock import Millis
-from agentx.observations.extract import Finding, Kind, Turn, extract
+from agentx.observations.extract import extract
 from agentx.observations.extract.sections import parsed
+from agentx.observations.extract.session.turns import Finding, Kind, Turn
 from agentx.observations.model import Category
 from agentx.views.session_turns import turns_of
 from tests.bench.extraction import PRECISION_MIN, RECALL_MIN, precision, recall, scored

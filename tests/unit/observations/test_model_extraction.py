@@ -12,8 +12,8 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import BudgetExceeded
 from agentx.kernel.tokens import estimate
 from agentx.llm.port import Allowance, Completion, Prompt, Unusable
-from agentx.observations.extract import Finding, Kind, Turn
 from agentx.observations.extract.by_model import extract_by_model, prompt_for
+from agentx.observations.extract.session.turns import Finding, Kind, Turn
 from agentx.observations.limits import MODEL_EXTRACTION_TOKENS_MAX
 from agentx.observations.model import Category
 from tests.unit.views.test_session_capture import Bench, ended, first_part, said

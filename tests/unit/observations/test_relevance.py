@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, Millis
-from agentx.observations.model import Category, ObservationIndex
+from agentx.observations.model import Category, ObservationIndex, Phase
 from agentx.observations.relevance import (
     Asked,
-    Phase,
     keyword_overlap,
     keywords,
     recall_score,

@@ -19,8 +19,8 @@ from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import LockHeld, NotFound
 from agentx.kernel.tokens import estimate
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
-from agentx.observations.model import Category, Observation, SearchFilters
-from agentx.observations.service import Observations, Recall, Room
+from agentx.observations.model import Category, Observation, Recall, SearchFilters
+from agentx.observations.service import Observations, Room
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
 from tests.support.observations import generated, observation, opened_store

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from agentx.conversation.model import EventQuery
 from agentx.kernel.errors import InvalidValue
 from agentx.memory.found import SearchHit, SearchRequest
 from agentx.memory.local import LocalMemory
-from agentx.memory.port import EventQuery
 from agentx.operations.upkeep.rebuild import VIEWS, rebuild
 from agentx.project.project import Project
 from agentx.wiring.observations import open_observations

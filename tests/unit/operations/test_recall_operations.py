@@ -13,13 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentx.conversation.model import EventQuery
 from agentx.daemon.door import open_other
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
 from agentx.memory.found import SearchRequest
 from agentx.memory.local import LocalMemory
-from agentx.memory.port import EventQuery, Memory
+from agentx.memory.port import Memory
 from agentx.observations.ids import observation_id
 from agentx.observations.model import Category, Observation
 from agentx.operations.recall.everywhere import search_everywhere

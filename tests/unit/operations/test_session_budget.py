@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from agentx.conversation.model import SessionQuery
 from agentx.kernel.errors import NotFound
 from agentx.memory.local import LocalMemory
-from agentx.memory.port import SessionQuery
 from agentx.operations.memory.session import session_budget
 from agentx.project.project import Project
 from tests.support.drafts import draft

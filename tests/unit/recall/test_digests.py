@@ -13,13 +13,14 @@ import pytest
 from agentx.kernel.capture import Harness
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
+from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.memory.local import LocalMemory
+from agentx.observations.model import Category
 from agentx.operations.lessons.ltm import add_lesson
 from agentx.project.project import Project
 from agentx.recall.section.digest_stamp import renew_if_changed
 from agentx.recall.section.digests import CAPS, refresh
-from agentx.wiring.lessons import Confidence, Content, LessonKind
-from agentx.wiring.observations import Category, open_observations
+from agentx.wiring.observations import open_observations
 from tests.support.drafts import draft
 from tests.support.remembering import sample_project
 

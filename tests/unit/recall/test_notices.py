@@ -17,7 +17,8 @@ from agentx.operations.upkeep.logs import logs
 from agentx.project.project import Project
 from agentx.recall.section.notices import NOTICE_CAP, renew_notices
 from agentx.wiring.clarifications import open_hub
-from agentx.wiring.work import NewIssue, Status, open_issues
+from agentx.wiring.work import open_issues
+from agentx.work.model import NewIssue, Status
 from tests.support.clarifying import project_at, request
 from tests.support.time_and_chance import FakeClock
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from agentx.capture.limits import DRAIN_BATCH_FILES_MAX
+from agentx.conversation.model import EventQuery
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.memory.found import KINDS, SearchRequest
 from agentx.memory.local import LocalMemory
-from agentx.memory.port import EventQuery
 from agentx.project.project import Project
 from agentx.recall.events import MemoryRecalled
 from agentx.recall.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX

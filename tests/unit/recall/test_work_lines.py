@@ -7,8 +7,9 @@ from pathlib import Path
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.recall.section.work_lines import WorkLines
-from agentx.wiring.work import NewIssue, Status, open_agents, open_issues
+from agentx.wiring.work import open_agents, open_issues
 from agentx.work.agent_states import began, finished
+from agentx.work.model import NewIssue, Status
 
 
 def test_a_session_is_told_its_issue_and_what_is_ready(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from agentx.kernel import crash
 from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound
 from agentx.runs.model import LaneStatus, TaskStatus
-from agentx.runs.resuming import Interruption
+from agentx.runs.replies import Interruption
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Killed, Team, killed
 

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.errors import BudgetExceeded, NotFound
-from agentx.runs.context import Area, Piece, Tier, as_text, assemble
+from agentx.runs.context import Area, Piece, Tier, assemble
+from agentx.runs.rendering import as_text
 from agentx.views.documents.runs import RUN, RunDocuments
 from tests.support.repository import commit, repository
 from tests.support.run_stories import Team

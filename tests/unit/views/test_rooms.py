@@ -13,13 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentx.conversation import Event, FeedNews, Grip, TocNode
+from agentx.conversation.model import Event
+from agentx.conversation.store.feed import FeedNews
+from agentx.conversation.toc_model import Grip, TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId
 from agentx.search.document import Document, Filters
 from agentx.search.query import parse
-from agentx.views import SearchView
 from agentx.views.documents.rooms import Rooms
+from agentx.views.search_view import SearchView
 from tests.support.time_and_chance import FakeClock
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from agentx.conversation import Conversation, Feed
+from agentx.conversation.service import Conversation
 from agentx.conversation.store import LogStore, TocStore
+from agentx.conversation.store.feed import Feed
 from agentx.host.kv.memory import MemoryStore
 from agentx.kernel import crash
 from agentx.kernel.bus import Bus

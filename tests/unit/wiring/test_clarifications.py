@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from agentx.agents.happenings import HAPPENINGS, Happening, StateChange, ThinkingLog, payload
-from agentx.clarification import AgentFailed, LedgerStore, Reason, ScopeViolation, Status
+from agentx.clarification.errors import AgentFailed, ScopeViolation
+from agentx.clarification.model import Reason, Status
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS
@@ -24,8 +26,8 @@ from agentx.operations.upkeep.logs import logs
 from agentx.project.project import Project
 from agentx.views.documents.clarifications import ClarificationDocuments
 from agentx.wiring.clarifications import blocking_questions, inbox_lines, open_hub, run_monitor
-from agentx.wiring.work import NewIssue, open_agents, open_issues
-from agentx.work.model import AgentState
+from agentx.wiring.work import open_agents, open_issues
+from agentx.work.model import AgentState, NewIssue
 from tests.support.clarifying import project_at, request
 from tests.support.time_and_chance import START_MS, FakeClock
 

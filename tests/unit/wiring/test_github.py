@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification import Request, Scope
+from agentx.clarification.model import Request, Scope
 from agentx.kernel.errors import InvalidValue
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.github import github_issues, repository_of
 from agentx.wiring.mirror import ACTIVE_LABEL, mirror
-from agentx.work.port import NewIssue
+from agentx.work.model import NewIssue
 from agentx.work.service import Issues
 from tests.support.github_server import REPOSITORY, TOKEN, Fault, GithubServer
 

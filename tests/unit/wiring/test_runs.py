@@ -13,11 +13,11 @@ import pytest
 from agentx.daemon.jobs import job_specs
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.errors import InvalidValue
+from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.operations.lessons.ltm import add_lesson
 from agentx.operations.runs.read import list_archived, list_runs, show_run
 from agentx.operations.runs.recover import rebuild_runs
 from agentx.operations.runs.write import (
-    Contract,
     Saying,
     add_task,
     go_to_phase,
@@ -27,8 +27,9 @@ from agentx.operations.runs.write import (
 )
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from agentx.runs.model import Contract
 from agentx.runs.retention import DAY_MS
-from agentx.wiring.lessons import Confidence, Content, LessonKind, damaged_memory
+from agentx.wiring.lessons import damaged_memory
 from agentx.wiring.runs import active_run, attached, damaged_runs, digest_lines, story_of
 from tests.support.time_and_chance import START_MS, FakeClock
 

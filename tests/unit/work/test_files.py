@@ -13,8 +13,7 @@ from agentx.kernel.clock import Millis, from_iso
 from agentx.kernel.errors import CorruptRecord, LockHeld, NotFound
 from agentx.kernel.paths import ProjectPaths
 from agentx.work.agent_states import Open, answers, began, waits
-from agentx.work.model import AgentState, AgentStatus
-from agentx.work.port import NewIssue
+from agentx.work.model import AgentState, AgentStatus, NewIssue
 from agentx.work.store.agent_status import AgentStatusFile
 from agentx.work.store.local import LocalIssues
 from tests.support.time_and_chance import START_MS, FakeClock

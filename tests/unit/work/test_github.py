@@ -13,9 +13,7 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.errors import InvalidValue, LimitError, NotFound, UnavailableError
-from agentx.work.issues import Edit
-from agentx.work.model import IssueState, Status
-from agentx.work.port import NewIssue
+from agentx.work.model import Edit, IssueState, NewIssue, Status
 from agentx.work.service import Issues
 from agentx.work.store.github.api import Account, GithubApi
 from agentx.work.store.github.issues import GithubIssues, Post

@@ -13,10 +13,10 @@ from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.work import statuses
 from agentx.work.dependencies import Links, cycles, links, standing
 from agentx.work.digest import week_of
-from agentx.work.issues import Edit, checked_new, edited, issue_number
+from agentx.work.issues import checked_new, edited
 from agentx.work.labels import checked
-from agentx.work.model import Issue, IssueState, Status
-from agentx.work.port import NewIssue, OpenQuestion
+from agentx.work.model import Edit, Issue, IssueState, NewIssue, Status, issue_number, named_status
+from agentx.work.port import OpenQuestion
 from agentx.work.ready import queue
 
 NOW = Millis(1_000_000)
@@ -71,9 +71,9 @@ def test_no_sequence_of_edits_skips_a_status(wanted: list[Status]) -> None:
 
 @pytest.mark.parametrize("said", ["In Progress", "in-progress", "IN_PROGRESS", "inprogress"])
 def test_a_status_is_understood_as_people_type_it(said: str) -> None:
-    assert statuses.named_status(said) is Status.IN_PROGRESS
+    assert named_status(said) is Status.IN_PROGRESS
     with pytest.raises(InvalidValue, match="'doing' is not a status"):
-        statuses.named_status("doing")
+        named_status("doing")
 
 
 # --- labels and words -------------------------------------------------------------------------

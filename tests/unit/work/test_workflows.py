@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.roles import ROLES, SHIPPED_ROLES, role_name, spoken
-from agentx.work.model import Issue, IssueState, Status, Step, Workflow
-from agentx.work.progress import Stage, output_of, rounds_max, stages, step_for, workflow_name
+from agentx.work.model import Issue, IssueState, Problem, Stage, Status, Step, Workflow
+from agentx.work.progress import output_of, rounds_max, stages, step_for, workflow_name
 from agentx.work.store.toml_lines import TOP, field_lines
-from agentx.work.store.workflow_file import Problem, read_workflow
+from agentx.work.store.workflow_file import read_workflow
 from agentx.work.store.workflows import WorkflowFiles, shipped_names
 
 SOUND = """\

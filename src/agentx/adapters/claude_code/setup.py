@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from agentx.adapters import limits
-from agentx.adapters.port import FileEdit, Homes, Scope, SetupRequest
+from agentx.adapters.homes import Homes
+from agentx.adapters.port import FileEdit, Scope, SetupRequest
 from agentx.adapters.settings.additions import Additions, edited
 from agentx.adapters.settings.file import hook_line, is_current, read_settings
 from agentx.adapters.settings.json_file import read_json

@@ -20,8 +20,9 @@ from typing import Any
 
 from agentx.adapters.codex.outputs import ending, output_of
 from agentx.adapters.folders import files_in, transcript_at
+from agentx.adapters.homes import Homes
 from agentx.adapters.lines import head, json_lines
-from agentx.adapters.port import Damaged, Homes, Transcript
+from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
     bounded_id,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from agentx.adapters.codex import config_toml
-from agentx.adapters.port import Homes
+from agentx.adapters.homes import Homes
 from agentx.adapters.settings.additions import Shape, our_hooks
 from agentx.adapters.settings.file import is_blank, read_settings
 from agentx.adapters.settings.json_file import read_json

@@ -28,9 +28,10 @@ from agentx.adapters.gemini.words import (
     same_prompt,
     shown,
 )
+from agentx.adapters.homes import Homes
 from agentx.adapters.limits import GEMINI_REPLY_FILE_BYTES_MAX, SETTINGS_FILE_BYTES_MAX
 from agentx.adapters.lines import head
-from agentx.adapters.port import Damaged, Homes, Transcript
+from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
     child,

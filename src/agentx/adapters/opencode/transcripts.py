@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from agentx.adapters.folders import files_in, transcript_at
+from agentx.adapters.homes import Homes
 from agentx.adapters.limits import OPENCODE_LOCK_WAIT_MS, TRANSCRIPT_LINE_BYTES_MAX
 from agentx.adapters.opencode.parts import asked, at, did, failed, started, stopped
-from agentx.adapters.port import Damaged, Homes, Transcript
+from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import bounded_id, child, entry, millis, session_of, word
 from agentx.kernel.capture import Channel, Draft, Harness

@@ -18,24 +18,22 @@ from dataclasses import dataclass
 from agentx.agents.hub.standing import open_questions, settled_status
 from agentx.agents.limits import CLARIFY_AGAIN_AFTER_MS, CLARIFY_THREAD_TOKENS_MAX
 from agentx.agents.runners.port import Artifact, Ask, Reply, Runner, Standing, Utterance
-from agentx.clarification import (
+from agentx.clarification.errors import agent_failed
+from agentx.clarification.model import (
     PERSON,
     Check,
     Clarification,
-    Clarifications,
     EntryType,
     Reason,
     Request,
     Scope,
     Status,
-    World,
-    agent_failed,
-    checked_text,
-    injected,
-    permit,
-    routing,
-    stream_entry,
 )
+from agentx.clarification.monitor import World
+from agentx.clarification.rendering import routing, stream_entry
+from agentx.clarification.scope import checked_text, permit
+from agentx.clarification.service import Clarifications
+from agentx.clarification.summary import injected
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IllegalTransition, UnavailableError
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agentx.clarification import Clarification
+from agentx.clarification.model import Clarification
 from agentx.kernel.clock import Millis
 from agentx.work.agent_states import Open, answers, began, settled, waits
 from agentx.work.model import AgentState, AgentStatus

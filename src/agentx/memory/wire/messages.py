@@ -17,6 +17,16 @@ import math
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from agentx.conversation.model import (
+    Event,
+    EventPage,
+    EventQuery,
+    Forgotten,
+    Receipt,
+    Session,
+    SessionQuery,
+)
+from agentx.conversation.toc_model import Kind
 from agentx.kernel.capture import Channel, Draft, EventType, Metadata, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, LimitError
@@ -24,17 +34,7 @@ from agentx.kernel.ids import EventId
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, METADATA_DEPTH_MAX
 from agentx.kernel.periods import Level
 from agentx.memory.limits import EVENTS_PAGE_DEFAULT
-from agentx.memory.port import (
-    Drained,
-    Event,
-    EventPage,
-    EventQuery,
-    Forgotten,
-    Kind,
-    Receipt,
-    Session,
-    SessionQuery,
-)
+from agentx.memory.port import Drained
 from agentx.memory.wire._generated import memory_pb2 as pb2
 
 Word = TypeVar("Word", bound=StrEnum)

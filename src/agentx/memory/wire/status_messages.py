@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from agentx.conversation.model import LogStatus
 from agentx.kernel.clock import Millis
-from agentx.memory.port import LogStatus, MemoryStatus, SpendingToday
+from agentx.memory.port import MemoryStatus, SpendingToday
 from agentx.memory.wire._generated import memory_pb2 as pb2
 from agentx.memory.wire.messages import whole
 

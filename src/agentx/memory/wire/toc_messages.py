@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from agentx.conversation.toc_model import (
+    Bullet,
+    CaughtUp,
+    Expansion,
+    Grip,
+    NodePage,
+    Span,
+    TocNode,
+    Topic,
+)
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId, GripId, NodeId
-from agentx.memory.port import Bullet, CaughtUp, Expansion, Grip, NodePage, Span, TocNode, Topic
 from agentx.memory.wire import messages
 from agentx.memory.wire._generated import memory_pb2 as pb2
 

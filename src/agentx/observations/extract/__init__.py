@@ -20,10 +20,8 @@ from agentx.observations.extract.overview import overview
 from agentx.observations.extract.session.exchanges import exchanges
 from agentx.observations.extract.session.lines import Boot
 from agentx.observations.extract.session.names import Files
-from agentx.observations.extract.session.turns import Finding, Kind, Turn
+from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.limits import OBSERVATIONS_PER_CAPTURE_MAX
-
-__all__ = ["Finding", "Kind", "Turn", "extract"]
 
 
 def _is_news(_finding: Finding) -> bool:

@@ -8,18 +8,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from agentx.agents.happenings import AgentCompleted, AgentStarted, Happening, StateChange
-from agentx.agents.hub import finishing, starting
+from agentx.agents.hub.boundary import finishing, starting
 from agentx.capture.drain import waiting
-from agentx.clarification import Check
+from agentx.clarification.model import Check
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
 from agentx.memory.port import Memory
+from agentx.observations.model import Recall
 from agentx.operations.questions.ask import ask_again
 from agentx.operations.questions.mirror import mirror_found
 from agentx.project.project import Project
 from agentx.recall.section.notices import renew_notices
 from agentx.wiring.clarifications import inbox_lines, logged_bus, open_hub, role_named
-from agentx.wiring.observations import Recall, open_observations
+from agentx.wiring.observations import open_observations
 from agentx.wiring.work import open_agents
 from agentx.work.model import AgentStatus
 

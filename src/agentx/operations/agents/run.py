@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.agents.happenings import AgentCompleted, AgentError, AgentStarted
-from agentx.agents.hub import artifacts_of
+from agentx.agents.hub.artifacts import artifacts_of
 from agentx.agents.hub.boundary import finishing, starting
 from agentx.agents.runners.agent_cli import AgentCli
 from agentx.agents.runners.port import Artifact, Ask, Reply, Runner, Wants
@@ -20,9 +20,9 @@ from agentx.project.project import Project
 from agentx.recall.section.notices import renew_notices
 from agentx.wiring.clarifications import logged_bus, run_monitor
 from agentx.wiring.runners import role_texts, runner_named, runner_of
-from agentx.wiring.work import Edit, Position, Stage, Status, open_agents, open_issues, position
+from agentx.wiring.work import Position, open_agents, open_issues, position
 from agentx.work.agent_states import failed
-from agentx.work.model import AgentState, Issue, Step
+from agentx.work.model import AgentState, Edit, Issue, Stage, Status, Step
 from agentx.work.progress import output_of
 
 

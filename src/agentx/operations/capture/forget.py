@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agentx.conversation.limits import EVENTS_PAGE_MAX
-from agentx.memory.port import EventQuery, Memory
+from agentx.conversation.model import EventQuery
+from agentx.memory.port import Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

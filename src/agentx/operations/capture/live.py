@@ -7,10 +7,11 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agentx.conversation.model import EventQuery
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import mint
-from agentx.memory.port import EventQuery, Memory
+from agentx.memory.port import Memory
 from agentx.project.project import Project
 
 _HOOK_WAIT_S = 10

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agentx.project.project import Project
 from agentx.recall.section.notices import renew_notices
-from agentx.wiring.work import Edit, IssueView, NewIssue, open_issues, view
-from agentx.work.model import Issue
+from agentx.wiring.work import IssueView, open_issues, view
+from agentx.work.model import Edit, Issue, NewIssue
 
 
 def create_issue(project: Project, new: NewIssue) -> IssueView:

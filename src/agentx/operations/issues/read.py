@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agentx.project.project import Project
-from agentx.wiring.work import IssueView, Status, issue_store, view
+from agentx.wiring.work import IssueView, issue_store, view
+from agentx.work.model import Status
 from agentx.work.store.local import LocalIssues
 
 

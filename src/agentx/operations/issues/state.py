@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from agentx.project.project import Project
-from agentx.wiring.work import AgentStatus, open_agents
+from agentx.wiring.work import open_agents
+from agentx.work.model import AgentStatus
 
 
 def state(project: Project) -> tuple[AgentStatus, ...]:

@@ -7,8 +7,6 @@ from agentx.project.project import Project
 from agentx.wiring.mirror import SyncReply, mirror
 from agentx.wiring.work import is_github
 
-__all__ = ["SyncReply", "sync_issues"]
-
 
 def sync_issues(project: Project, issues: tuple[int, ...] = ()) -> SyncReply:
     """Send what waits, and mirror the clarifications of some issues, or of all.

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agentx.clarification import Metrics, digest_lines
+from agentx.clarification.metrics import Metrics, digest_lines
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.periods import Level, Period, end_ms, period_at, start_ms, week_period
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.wiring.clarifications import clarification_metrics
-from agentx.wiring.work import AgentStatus, IssueView, issue_store, open_agents, view
+from agentx.wiring.work import IssueView, issue_store, open_agents, view
 from agentx.work.digest import week_of
+from agentx.work.model import AgentStatus
 
 _WEEK = re.compile(r"(\d{4})-?W(\d{1,2})", re.IGNORECASE)
 

@@ -7,22 +7,7 @@ from dataclasses import dataclass
 from agentx.kernel.errors import InvalidValue
 from agentx.project.project import Project
 from agentx.wiring.work import Position, open_workflows, position
-from agentx.work.model import Step, Workflow
-from agentx.work.progress import StepStage
-from agentx.work.store.workflow_file import Problem
-
-__all__ = [
-    "Position",
-    "Problem",
-    "Step",
-    "StepStage",
-    "Workflow",
-    "WorkflowRow",
-    "check_workflows",
-    "list_workflows",
-    "next_steps",
-    "show_workflow",
-]
+from agentx.work.model import Problem, Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

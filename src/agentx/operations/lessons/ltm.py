@@ -6,28 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from agentx.kernel.errors import InvalidValue
+from agentx.lessons.model import Confidence, Content, LessonKind, Measure, Promoted
 from agentx.lessons.names import area_name
+from agentx.lessons.pages import summary
+from agentx.lessons.promotion import Policy
+from agentx.lessons.service import found_lesson
+from agentx.lessons.teaching import Taught
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.runs.model import Run
+from agentx.runs.replies import Archived
 from agentx.wiring.lessons import (
-    Archived,
-    Confidence,
-    Content,
-    LessonKind,
     LessonRow,
-    LessonStatus,
-    Measure,
-    Policy,
-    Promoted,
-    Taught,
-    found_lesson,
     lesson_row,
     open_archive,
     open_archiving,
     open_learning,
     promotion_policy,
-    summary,
 )
 from agentx.wiring.runs import open_runs
 
@@ -234,30 +229,3 @@ def _row(one: Taught) -> CandidateRow:
         evidence=one.evidence,
         source=one.source,
     )
-
-
-__all__ = [
-    "Archived",
-    "CandidateRow",
-    "Cleaned",
-    "Confidence",
-    "Content",
-    "LessonKind",
-    "LessonRow",
-    "LessonStatus",
-    "Lessons",
-    "Measure",
-    "Metrics",
-    "Promoted",
-    "accept",
-    "add_lesson",
-    "archive_run",
-    "clean_runs",
-    "judge_lesson",
-    "list_candidates",
-    "list_lessons",
-    "reject",
-    "restore_run",
-    "show_lesson",
-    "show_metrics",
-]

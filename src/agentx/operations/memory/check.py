@@ -14,10 +14,12 @@ from agentx.agents.context_budget import (
     format_budget_report,
 )
 from agentx.observations.ids import agent_name
+from agentx.observations.model import Recall
+from agentx.observations.settings import MemorySettings
 from agentx.observations.staleness import Verified, verify
 from agentx.project.project import Project
 from agentx.views.file_history import GitFileHistory
-from agentx.wiring.observations import MemorySettings, Recall, open_observations
+from agentx.wiring.observations import open_observations
 
 # What agent CLIs read by themselves at the start of a session.
 _BOOT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")

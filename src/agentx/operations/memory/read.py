@@ -6,13 +6,9 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
+from agentx.observations.model import Observation, ObservationIndex, SearchFilters
 from agentx.project.project import Project
-from agentx.wiring.observations import (
-    Observation,
-    ObservationIndex,
-    SearchFilters,
-    open_observations,
-)
+from agentx.wiring.observations import open_observations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

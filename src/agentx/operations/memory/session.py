@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from agentx.agents.compaction import Compacted, ContextCompactor, Message, Work
 from agentx.agents.context_budget import ContextBudget, format_budget_report
 from agentx.conversation.limits import EVENTS_PAGE_MAX
+from agentx.conversation.model import Event, EventQuery
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import NotFound
-from agentx.memory.port import Event, EventQuery, Memory
-from agentx.observations.extract import Kind, Turn
+from agentx.memory.port import Memory
+from agentx.observations.extract.session.turns import Kind, Turn
+from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.views.session_turns import turns_of
-from agentx.wiring.observations import MemorySettings
 
 _ROLES = {
     Kind.PROMPT: "user",

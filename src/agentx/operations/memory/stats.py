@@ -10,8 +10,10 @@ from typing import Any
 from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.host.files.logfile import read_records
 from agentx.observations.alerts import alerts
+from agentx.observations.model import StoreFault, StoreStats
+from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
-from agentx.wiring.observations import MemorySettings, StoreFault, StoreStats, open_observations
+from agentx.wiring.observations import open_observations
 
 _ALERTS_SHOWN_MAX = 5
 

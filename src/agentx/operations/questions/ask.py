@@ -6,15 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agentx.agents.hub import Hub
-from agentx.clarification import (
-    AgentFailed,
-    Clarification,
-    MaxRoundsExceeded,
-    Request,
-    Status,
-    stream_entry,
-)
+from agentx.agents.hub.hub import Hub
+from agentx.clarification.errors import AgentFailed, MaxRoundsExceeded
+from agentx.clarification.model import Clarification, Request, Status
+from agentx.clarification.rendering import stream_entry
 from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.operations.limits import CLARIFY_POLL_MS
 from agentx.operations.questions.mirror import mirror_found, mirror_issues, mirrored

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentx.clarification import Check, Clarification
+from agentx.clarification.model import Check, Clarification
 from agentx.kernel.errors import AgentXError
 from agentx.project.project import Project
 from agentx.recall.section.notices import renew_notices

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agentx.clarification import Check, Clarification, Ledger, Reason, Status
+from agentx.clarification.model import Check, Clarification, Ledger, Reason, Status
 from agentx.operations.questions.mirror import mirror_found
 from agentx.project.project import Project
 from agentx.wiring.clarifications import inbox, open_clarifications, role_named, run_monitor

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agentx.agents.hub import Hub
-from agentx.clarification import Clarification
+from agentx.agents.hub.hub import Hub
+from agentx.clarification.model import Clarification
 from agentx.operations.questions.mirror import mirror_found, mirrored
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_hub, speaker_named

@@ -12,10 +12,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import is_run_id, is_ulid
-from agentx.memory.port import Memory, TocNode
+from agentx.memory.port import Memory
 from agentx.project.project import Project
 
 if TYPE_CHECKING:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from agentx.conversation.model import Event, EventQuery
+from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
-from agentx.memory.port import Event, EventQuery, Memory, TocNode
+from agentx.memory.port import Memory
 from agentx.operations.limits import MCP_AROUND_MAX
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from agentx.memory.port import Bullet, Memory, TocNode
+from agentx.conversation.toc_model import Bullet, TocNode
+from agentx.memory.port import Memory
 
 DEPTH_MAX = 5
 

@@ -15,11 +15,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from agentx.conversation.model import Event
+from agentx.conversation.toc_model import Bullet, Expansion, Span, TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError, NotFound
 from agentx.kernel.ids import is_ulid
 from agentx.kernel.text import folded
-from agentx.memory.port import Bullet, Event, Expansion, Memory, Span, TocNode
+from agentx.memory.port import Memory
 from agentx.operations.limits import WHY_LINES_MAX
 from agentx.operations.recall.document import open_document, open_observation, spoken_kind
 from agentx.project.project import Project

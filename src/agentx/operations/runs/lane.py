@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from agentx.operations.runs.write import Saying
 from agentx.project.project import Project
-from agentx.runs.lane_work import LaneTold
+from agentx.runs.replies import LaneTold
 from agentx.wiring.runs import open_lanes
-
-__all__ = [
-    "LaneTold",
-    "fail_lane",
-    "finish_lane",
-    "merge_lane",
-    "open_lane",
-    "reassign_lane",
-    "rebase_work",
-    "retry_lane",
-]
 
 
 def open_lane(project: Project, by: Saying) -> LaneTold:

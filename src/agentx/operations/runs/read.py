@@ -6,24 +6,10 @@ from dataclasses import dataclass
 
 from agentx.project.project import Project
 from agentx.runs.model import PHASES, Conflict, Escalation, Lane, PhaseEntry, Run, RunEvent, Task
-from agentx.runs.resuming import Step
+from agentx.runs.rendering import event_line
+from agentx.runs.replies import Step
 from agentx.runs.rules.graph import ready, waits_for
-from agentx.runs.service import event_line
 from agentx.wiring.runs import open_runs
-
-__all__ = [
-    "ArchivedRow",
-    "RunEvent",
-    "RunOverview",
-    "RunRow",
-    "TaskRow",
-    "event_line",
-    "list_archived",
-    "list_runs",
-    "overview_of",
-    "run_events",
-    "show_run",
-]
 
 _RECENT_EVENTS = 5
 

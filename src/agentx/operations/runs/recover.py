@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from agentx.kernel.paths import RunPaths
 from agentx.project.project import Project
 from agentx.runs.pages.pull_request import checklist, description
-from agentx.runs.resuming import Resumption
-from agentx.runs.service import Rebuilt
+from agentx.runs.replies import Rebuilt, Resumption
 from agentx.runs.store.git_lanes import Changes
 from agentx.wiring.runs import open_lanes, open_runs
-
-__all__ = ["PullRequest", "Rebuilt", "Resumption", "pull_request", "rebuild_runs", "resume_run"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,34 +9,16 @@ from typing import Any
 
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.project.project import Project
-from agentx.runs.model import PHASES, Contract, Happening, Run, RunEvent, Verdict
+from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, RunEvent, Verdict
 from agentx.runs.pages.contracts import fields_of
-from agentx.runs.rules.catalogue import CANDIDATE_KINDS, CONFIDENCES, KINDS
-from agentx.runs.service import ORCHESTRATOR, Told, next_name
+from agentx.runs.replies import Told
+from agentx.runs.rules.catalogue import KINDS
+from agentx.runs.service import next_name
 from agentx.runs.store import Desk
 from agentx.runs.store.run_store import contract_file
 from agentx.wiring.runs import open_runs
 
-__all__ = [
-    "CANDIDATE_KINDS",
-    "CONFIDENCES",
-    "KINDS",
-    "ORCHESTRATOR",
-    "PHASES",
-    "Contract",
-    "Saying",
-    "Told",
-    "Verdict",
-    "add_task",
-    "contract_from",
-    "go_to_phase",
-    "record_event",
-    "record_verification",
-    "revise_task",
-    "start_run",
-    "task_step",
-    "write_artifact",
-]
+EVENT_TYPES = tuple(KINDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +40,16 @@ def start_run(
     )
 
 
-def record_event(project: Project, by: Saying, kind: str, detail: Mapping[str, Any]) -> Told:
-    """Record an event of any type."""
+def record_event(
+    project: Project, by: Saying, kind: str, detail: Mapping[str, Any], *, words: str = ""
+) -> Told:
+    """Record an event of any type; `words` stand where that type keeps them, unless detail says."""
+    given = dict(detail)
+    if words:
+        given.setdefault(_words_field(kind), words)
     runs = open_runs(project)
     run_id = runs.chosen(by.run_id)
-    said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=dict(detail))
+    said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=given)
     return runs.say(run_id, said)
 
 
@@ -177,3 +164,10 @@ def _check(said: str) -> dict[str, Any]:
 
 def _given(**values: str) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}
+
+
+def _words_field(kind: str) -> str:
+    """Return the field in which an event of a type holds its words."""
+    shape = KINDS.get(kind.strip().lower().replace("_", "-"))
+    needs = () if shape is None else shape.needs
+    return next((name for name in needs if name in ("reason", "question", "title")), "text")

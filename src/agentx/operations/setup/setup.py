@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentx.adapters.port import Homes, Scope, SetupRequest
+from agentx.adapters.homes import Homes
+from agentx.adapters.port import Scope, SetupRequest
 from agentx.adapters.registry import ADAPTERS
 from agentx.host.files.atomic import PRIVATE_FILE, replace_file
 from agentx.kernel.capture import Harness

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
-from agentx.conversation import Contents, TocNode
+from agentx.conversation.contents import Contents
+from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import DataError, IndexUnavailable, InvalidValue, UnavailableError
 from agentx.kernel.tokens import estimate
@@ -33,7 +34,7 @@ from agentx.search.query import parse
 from agentx.search.snippets import snippet
 from agentx.search.text.index import TextIndex
 from agentx.search.vectors.port import VectorHit
-from agentx.views import SearchView
+from agentx.views.search_view import SearchView
 from agentx.views.vectors import Vectors
 
 _LAYERS = ("bm25 passages", "bm25 windows", "bm25 sessions")

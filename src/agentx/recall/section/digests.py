@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from agentx.conversation.model import SessionQuery
 from agentx.host.git import facts as git
 from agentx.kernel.capture import Harness
 from agentx.kernel.tokens import estimate
-from agentx.memory.port import Memory, SessionQuery
+from agentx.memory.port import Memory
 from agentx.project.project import Project
 from agentx.recall.section.gather import Wanted, newest_days, recent_lines
 from agentx.recall.section.moment import present

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from agentx.conversation.toc_model import TocNode
 from agentx.kernel.tokens import estimate
 from agentx.memory.found import KINDS, SearchRequest
-from agentx.memory.port import Memory, TocNode
+from agentx.memory.port import Memory
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import RecallLine
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from agentx.clarification.model import Clarification
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.store_paths import NOTICE_SUFFIX
@@ -24,12 +25,7 @@ from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.recall.section.moment import Present, present
 from agentx.recall.section.render import Cap, RecallLine, section
 from agentx.recall.section.work_lines import WorkLines
-from agentx.wiring.clarifications import (
-    Clarification,
-    blocking_among,
-    inbox_among,
-    open_clarifications,
-)
+from agentx.wiring.clarifications import blocking_among, inbox_among, open_clarifications
 
 QUESTIONS = "Questions that wait for you"
 WORK = "Work"

@@ -11,13 +11,15 @@ from typing import Self
 
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
+from agentx.observations.model import Observation, Recall
+from agentx.observations.service import Observations
 from agentx.project.project import Project
 from agentx.recall.section.moment import Present
 from agentx.recall.section.notices import WORK, notice_lines, tolerant
 from agentx.recall.section.render import RecallLine
 from agentx.views.issue_of import of_branch
 from agentx.wiring.lessons import worth_recalling
-from agentx.wiring.observations import Observation, Observations, Recall, open_observations
+from agentx.wiring.observations import open_observations
 from agentx.wiring.runs import active_run, digest_lines
 
 RUN = "The run that goes on"

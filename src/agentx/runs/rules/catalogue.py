@@ -20,11 +20,9 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import is_ulid
 from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
 from agentx.runs.limits import RUN_ARTIFACT_CHARS_MAX, RUN_DETAILS_MAX
-from agentx.runs.model import Detail, Phase, RunEvent, Verdict
+from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES, Detail, Phase, RunEvent, Verdict
 
 VERSION = 1
-CANDIDATE_KINDS = ("pattern", "error-pattern", "solution", "decision", "tech-debt", "learning")
-CONFIDENCES = ("LOW", "MEDIUM", "HIGH")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ACTOR = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")

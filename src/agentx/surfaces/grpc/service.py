@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import grpc
 
+from agentx.conversation.model import EventQuery
 from agentx.daemon.activity import Activity
 from agentx.daemon.scheduler import Scheduler
 from agentx.kernel.capture import Draft
@@ -22,7 +23,7 @@ from agentx.kernel.errors import AgentXError, InvalidValue, LimitError, Unavaila
 from agentx.kernel.ids import project_id
 from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, TOC_PAGE_MAX
 from agentx.memory.limits import EMBED_SLICES_MAX, RPC_MESSAGE_BYTES_MAX
-from agentx.memory.port import EventQuery, Memory, MemoryStatus
+from agentx.memory.port import Memory, MemoryStatus
 from agentx.memory.wire import (
     job_messages,
     messages,

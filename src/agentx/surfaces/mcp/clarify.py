@@ -21,7 +21,7 @@ from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
 
 if TYPE_CHECKING:
-    from agentx.wiring.clarifications import Clarification
+    from agentx.clarification.model import Clarification
 
 _TOKENS_MAX = 6_000
 _WAIT_SECONDS_MAX = 300
@@ -58,8 +58,8 @@ def _offer_ask(server: MCPServer, desk: Desk) -> None:
         be asked, else it waits for that agent: look with `inbox`. Rounds are few; when they are
         used up, a person is called.
         """
+        from agentx.clarification.model import Request  # noqa: PLC0415  see above
         from agentx.operations.questions import ask as clarify_ask  # noqa: PLC0415  see above
-        from agentx.wiring.clarifications import Request  # noqa: PLC0415  see above
 
         waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS) if wait_seconds else None
         project = desk.project()
@@ -129,8 +129,8 @@ def _offer_prompt(server: MCPServer, desk: Desk) -> None:
 
 
 def _prompt(desk: Desk, issue: str) -> str:
+    from agentx.clarification.rendering import listing, stream  # noqa: PLC0415  see above
     from agentx.operations.questions import read as clarify_read  # noqa: PLC0415  see above
-    from agentx.wiring.clarifications import listing, stream  # noqa: PLC0415  see above
 
     project = desk.project()
     wanted = issue.strip().removeprefix("#")
@@ -149,7 +149,8 @@ def _prompt(desk: Desk, issue: str) -> str:
 
 def answer_rows(states: tuple[Clarification, ...], now_ms: int) -> CallToolResult:
     """Return clarifications as rows."""
-    from agentx.wiring.clarifications import as_data, listing  # noqa: PLC0415  see above
+    from agentx.clarification.rendering import listing  # noqa: PLC0415  see above
+    from agentx.wiring.clarifications import as_data  # noqa: PLC0415  see above
 
     rows = [Row(_line(state), as_data(state)) for state in states]
     head = "" if rows else listing((), now_ms)

@@ -14,12 +14,12 @@ from pydantic import Field
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.when import age
+from agentx.observations.model import Category, Observation, ObservationIndex, SearchFilters
 from agentx.operations.memory.read import memory_list, memory_search, memory_show
 from agentx.surfaces.mcp.answer import Row, answer
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.limits import MCP_ROWS_MAX
 from agentx.surfaces.mcp.offering import offer
-from agentx.wiring.observations import Category, Observation, ObservationIndex, SearchFilters
 
 _TOKENS_MAX = 6_000
 _CATEGORIES = ", ".join(Category)

@@ -9,9 +9,10 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from agentx.conversation.model import Event
+from agentx.conversation.toc_model import Expansion, TocNode
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
-from agentx.memory.port import Event, Expansion, TocNode
 from agentx.operations.limits import MCP_AROUND_MAX, MCP_IDS_MAX
 from agentx.operations.recall.document import Opened, spoken_kind
 from agentx.operations.recall.read import Piece, ReadReply, read

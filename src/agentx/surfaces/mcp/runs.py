@@ -13,7 +13,8 @@ from pydantic import Field
 
 from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
 from agentx.operations.runs.read import RunOverview, show_run
-from agentx.operations.runs.write import CANDIDATE_KINDS, KINDS, Saying, record_event
+from agentx.operations.runs.write import EVENT_TYPES, Saying, record_event
+from agentx.runs.model import CANDIDATE_KINDS
 from agentx.surfaces.mcp.answer import Row, answer, fenced
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
@@ -86,10 +87,8 @@ def _offer_context(server: MCPServer, desk: Desk) -> None:
         Call it before you begin a task of a run.
         """
         # Every session pays for the server's start, few ask for this.
-        from agentx.operations.runs.context import (  # noqa: PLC0415  see above
-            context_text,
-            run_context,
-        )
+        from agentx.operations.runs.context import run_context  # noqa: PLC0415  see above
+        from agentx.runs.rendering import as_text as context_text  # noqa: PLC0415  see above
 
         return fenced(context_text(run_context(desk.project(), run, task, budget_tokens)))
 
@@ -98,7 +97,7 @@ def _offer_event(server: MCPServer, desk: Desk) -> None:
     @offer(server, title="Say what you did", reads_only=False)
     def run_event(
         *,
-        type: Annotated[str, Field(description=f"One of {', '.join(KINDS)}")],  # noqa: A002  what the agent reads
+        type: Annotated[str, Field(description=f"One of {', '.join(EVENT_TYPES)}")],  # noqa: A002  what the agent reads
         actor: Annotated[str, Field(description="Your role, such as executor", max_length=64)],
         task: Annotated[str, Field(description="The task it is about", max_length=64)] = "",
         lane: Annotated[str, Field(description="The lane it is about", max_length=64)] = "",
@@ -113,11 +112,8 @@ def _offer_event(server: MCPServer, desk: Desk) -> None:
         Use task-started, task-progressed (with text), task-completed, task-failed (detail.reason),
         decision-made, checkpoint-made, escalation-raised (detail.question) or note.
         """
-        given = dict(detail or {})
-        if text:
-            given.setdefault(_field(type), text)
         by = Saying(run_id=run, actor=actor, task=task, lane=lane)
-        told = record_event(desk.project(), by, type, given)
+        told = record_event(desk.project(), by, type, detail or {}, words=text)
         rows = [
             Row(text=f"{event.id} {event.kind} {event.task}", data={"event_id": event.id})
             for event in told.added
@@ -158,11 +154,3 @@ def _offer_lesson(server: MCPServer, desk: Desk) -> None:
         name = list(told.run.candidates)[-1]
         head = f"{name} is offered by {told.run.id}; a person or the run's end decides"
         return answer([], budget=_TOKENS_MAX, head=head, run_id=told.run.id, candidate_id=name)
-
-
-def _field(kind: str) -> str:
-    """Return the field in which an event of a type holds its words."""
-    shape = KINDS.get(kind.strip().lower().replace("_", "-"))
-    needs = [] if shape is None else [name for name in shape.needs if name != "text"]
-    words = [name for name in needs if name in ("reason", "question", "title")]
-    return words[0] if words else "text"

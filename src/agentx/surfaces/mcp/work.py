@@ -18,6 +18,7 @@ from agentx.kernel.text import preview
 from agentx.surfaces.mcp.answer import Row, answer
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
+from agentx.work.model import Edit, NewIssue, named_status
 
 if TYPE_CHECKING:
     from agentx.wiring.work import IssueView
@@ -98,7 +99,6 @@ def _offer_create(server: MCPServer, desk: Desk) -> None:
         Under `## Dependencies` its body may say `Blocks: #3` and `Blocked-by: #2`.
         """
         from agentx.operations.issues.edit import create_issue  # noqa: PLC0415  see above
-        from agentx.wiring.work import NewIssue, named_status  # noqa: PLC0415  see above
 
         new = NewIssue(
             title=title, body=body, labels=tuple(labels or ()), status=named_status(status)
@@ -123,7 +123,6 @@ def _offer_update(server: MCPServer, desk: Desk) -> None:
             comment_issue,
             update_issue,
         )
-        from agentx.wiring.work import Edit, named_status  # noqa: PLC0415  see above
 
         project = desk.project()
         edit = Edit(

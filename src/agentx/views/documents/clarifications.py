@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from agentx.clarification import Clarification, LedgerStore, Status
+from agentx.clarification.model import Clarification, Status
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.kernel.errors import CorruptRecord
 from agentx.search.document import Document
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from agentx.conversation import TocNode
+from agentx.conversation.toc_model import TocNode
 from agentx.kernel.ids import NodeId
 from agentx.search.document import Document
 from agentx.views.documents.conversation import node_document

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from agentx.conversation import Event, Grip, TocNode
+from agentx.conversation.model import Event
+from agentx.conversation.toc_model import Grip, TocNode
 from agentx.kernel.capture import EventType
 from agentx.search.document import Document
 

@@ -21,8 +21,7 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LimitError, NotFound
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.kernel.paths import ProjectPaths
-from agentx.work.model import Comment, Issue
-from agentx.work.port import NewIssue
+from agentx.work.model import Comment, Issue, NewIssue
 from agentx.work.store.issue_file import from_shape, to_shape
 
 _SHARED_FILE = 0o644  # issues are committed, like the code beside them

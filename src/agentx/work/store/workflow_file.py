@@ -11,7 +11,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from agentx.kernel.errors import InvalidValue
@@ -22,8 +22,7 @@ from agentx.kernel.limits import (
 )
 from agentx.kernel.roles import HUB_ROLE, role_name
 from agentx.work.limits import CLARIFY_SLA_MINUTES_MAX, WORKFLOW_ITERATIONS_MAX, WORKFLOW_STEPS_MAX
-from agentx.work.model import Status, Step, Workflow
-from agentx.work.statuses import named_status
+from agentx.work.model import Problem, Status, Step, Workflow, named_status
 from agentx.work.store.toml_lines import TOP, Lines, field_lines
 
 CONDITION = re.compile(r"has_label:(\S.*)")
@@ -31,22 +30,6 @@ _STEP_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _AT_LINE = re.compile(r"\s*\(at line (\d+), column (\d+)\)")
 _FILE_FIELDS = ("name", "description", "steps")
 _STEP_FIELDS = tuple(field.name for field in fields(Step))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """What is wrong in a workflow file, where, and the mend."""
-
-    file: str
-    line: int
-    field: str
-    message: str
-    mend: str
-
-    def __str__(self) -> str:
-        """Return it as one sentence."""
-        field = f"{self.field}: " if self.field else ""
-        return f"{self.file}, line {self.line}: {field}{self.message}"
 
 
 def read_workflow(

@@ -10,8 +10,8 @@ from pathlib import Path
 from agentx.host.files.disk import unreadable
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.work.limits import WORKFLOW_FILE_BYTES_MAX
-from agentx.work.model import Workflow
-from agentx.work.store.workflow_file import Problem, read_workflow, refusal
+from agentx.work.model import Problem, Workflow
+from agentx.work.store.workflow_file import read_workflow, refusal
 
 SUFFIX = ".toml"
 

@@ -12,26 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from agentx.agents.hub import Hub
+from agentx.agents.hub.hub import Hub
 from agentx.agents.runners.port import Ask, Reply, Runner, Standing
 from agentx.agents.runners.scripted import Line, Scripted
-from agentx.clarification import (
-    PERSON,
-    AgentFailed,
-    Clarification,
-    Reason,
-    ScopeViolation,
-    Status,
-)
+from agentx.clarification.errors import AgentFailed, ScopeViolation
+from agentx.clarification.model import PERSON, Clarification, Reason, Status
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS, SECOND_MS
 from agentx.kernel.errors import AgentUnavailable, IllegalTransition, UnavailableError
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications, open_hub
-from agentx.wiring.work import NewIssue, open_agents, open_issues
+from agentx.wiring.work import open_agents, open_issues
 from agentx.work.agent_states import began, failed
-from agentx.work.model import AgentState, AgentStatus
+from agentx.work.model import AgentState, AgentStatus, NewIssue
 from tests.support.clarifying import project_at, request
 from tests.support.time_and_chance import FakeClock
 

@@ -16,23 +16,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentx.conversation.limits import EVENTS_PAGE_MAX
-from agentx.kernel.capture import Channel, Draft, EventType, Role
-from agentx.kernel.clock import Millis
-from agentx.kernel.errors import InvalidValue, LimitError
-from agentx.kernel.ids import EventId
-from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, METADATA_DEPTH_MAX
-from agentx.memory.port import (
-    Drained,
+from agentx.conversation.model import (
     Event,
     EventPage,
     EventQuery,
     Forgotten,
     LogStatus,
-    MemoryStatus,
     Receipt,
     Session,
     SessionQuery,
 )
+from agentx.kernel.capture import Channel, Draft, EventType, Role
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import InvalidValue, LimitError
+from agentx.kernel.ids import EventId
+from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, METADATA_DEPTH_MAX
+from agentx.memory.port import Drained, MemoryStatus
 from agentx.memory.wire import messages, status_messages
 from agentx.memory.wire._generated import memory_pb2 as pb2
 from tests.support.drafts import draft

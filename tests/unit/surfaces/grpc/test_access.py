@@ -18,9 +18,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from agentx.conversation.model import EventQuery
 from agentx.daemon.address import Tcp, tcp
 from agentx.kernel.errors import CorruptRecord, DaemonUnavailable, InvalidValue, UnavailableError
-from agentx.memory.port import EventQuery
 from agentx.memory.remote import dial, is_healthy
 from agentx.surfaces.grpc.access import token_in
 from agentx.surfaces.grpc.server import RpcServer

@@ -17,6 +17,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from agentx.conversation.limits import EVENTS_PAGE_MAX
+from agentx.conversation.model import EventQuery, SessionQuery
 from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.errors import (
     AgentXError,
@@ -29,7 +30,7 @@ from agentx.kernel.errors import (
     UnavailableError,
 )
 from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, EVENT_TEXT_CHARS_MAX
-from agentx.memory.port import EventQuery, MemoryStatus, SessionQuery
+from agentx.memory.port import MemoryStatus
 from agentx.memory.remote import dial
 from agentx.memory.wire import messages
 from agentx.memory.wire._generated import memory_pb2 as pb2

@@ -16,9 +16,10 @@ from mcp.types import CallToolResult
 
 from agentx.kernel.text import RECALL_OPEN
 from agentx.operations.lessons.ltm import list_candidates
-from agentx.operations.runs.write import Contract, Saying, add_task, start_run
+from agentx.operations.runs.write import Saying, add_task, start_run
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
+from agentx.runs.model import Contract
 from agentx.surfaces.mcp import runs
 from agentx.surfaces.mcp.desk import Desk
 from agentx.wiring.runs import active_run, digest_lines

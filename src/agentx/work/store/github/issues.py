@@ -18,8 +18,7 @@ from urllib.parse import quote
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, InputError, NotFound, UnavailableError
 from agentx.kernel.ids import Entropy, mint
-from agentx.work.model import Comment, Issue
-from agentx.work.port import NewIssue
+from agentx.work.model import Comment, Issue, NewIssue
 from agentx.work.store.github.api import GithubApi
 from agentx.work.store.github.mapping import (
     STATUS_PREFIX,

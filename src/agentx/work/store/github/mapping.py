@@ -14,8 +14,7 @@ from typing import Any
 
 from agentx.kernel.clock import Millis, from_iso
 from agentx.kernel.errors import DataError, InvalidValue
-from agentx.work.model import Comment, Issue, IssueState, Status
-from agentx.work.statuses import named_status
+from agentx.work.model import Comment, Issue, IssueState, Status, named_status
 
 Shape = Mapping[str, Any]
 

@@ -12,16 +12,10 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import printable
 from agentx.kernel.when import age, point
+from agentx.observations.model import Category, Observation, ObservationIndex, Recall, SearchFilters
 from agentx.operations.memory import read as memory_read
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.wiring.observations import (
-    Category,
-    Observation,
-    ObservationIndex,
-    Recall,
-    SearchFilters,
-)
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,7 +11,7 @@ from agentx.surfaces.cli.frame import Invocation, Verb
 
 # What packs runs away is imported where it is asked for: every `agentx run` imports this module.
 if TYPE_CHECKING:
-    from agentx.operations.lessons.ltm import Archived
+    from agentx.runs.replies import Archived
 
 
 @click.command("archive", cls=Verb)

@@ -8,7 +8,8 @@ from rich.text import Text
 from agentx.kernel.text import printable
 from agentx.kernel.when import age
 from agentx.operations.runs.read import ArchivedRow, RunOverview, RunRow, TaskRow
-from agentx.operations.runs.recover import PullRequest, Rebuilt, Resumption
+from agentx.operations.runs.recover import PullRequest
+from agentx.runs.replies import Rebuilt, Resumption
 from agentx.surfaces.cli import render
 
 _STATUS = {

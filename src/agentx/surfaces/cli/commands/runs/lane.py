@@ -8,7 +8,6 @@ import click
 
 from agentx.kernel.errors import ConflictError
 from agentx.operations.runs.lane import (
-    LaneTold,
     fail_lane,
     finish_lane,
     merge_lane,
@@ -18,7 +17,9 @@ from agentx.operations.runs.lane import (
     retry_lane,
 )
 from agentx.operations.runs.read import show_run
-from agentx.surfaces.cli.commands.runs.options import Saying, by_actor, draw_told, of_run, tell
+from agentx.operations.runs.write import Saying
+from agentx.runs.replies import LaneTold
+from agentx.surfaces.cli.commands.runs.options import by_actor, draw_told, of_run, tell
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
 

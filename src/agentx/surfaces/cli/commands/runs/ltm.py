@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.when import age
+from agentx.lessons.model import PATTERNS, Confidence, Content, LessonKind, Priority, Promoted
 from agentx.operations.lessons.ltm import (
     CandidateRow,
-    LessonRow,
     Lessons,
     Metrics,
-    Promoted,
     accept,
     add_lesson,
     judge_lesson,
@@ -25,7 +24,7 @@ from agentx.operations.lessons.ltm import (
 )
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.wiring.lessons import PATTERNS, Confidence, Content, LessonKind, Priority
+from agentx.wiring.lessons import LessonRow
 
 if TYPE_CHECKING:
     from rich.console import Console

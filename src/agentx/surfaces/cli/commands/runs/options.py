@@ -9,8 +9,9 @@ import click
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import printable
-from agentx.operations.runs.read import event_line
-from agentx.operations.runs.write import ORCHESTRATOR, Saying, Told
+from agentx.runs.model import ORCHESTRATOR
+from agentx.runs.rendering import event_line
+from agentx.runs.replies import Told
 from agentx.surfaces.cli.frame import Invocation
 
 if TYPE_CHECKING:
@@ -95,6 +96,3 @@ def draw_told(screen: Console, told: Told) -> None:
         screen.print(Text(f"note: {printable(remark)}"), style="yellow", soft_wrap=True)
     line = f"{told.run.id}  {told.run.phase}, {told.run.status}"
     screen.print(line, style="dim", soft_wrap=True)
-
-
-__all__ = ["Saying", "by_actor", "details", "draw_told", "of_run", "tell"]

@@ -9,27 +9,21 @@ from typing import Any
 import click
 
 from agentx.kernel.errors import InvalidValue, NotFound
-from agentx.operations.runs.read import (
-    event_line,
-    list_archived,
-    list_runs,
-    run_events,
-    show_run,
-)
+from agentx.operations.runs.read import list_archived, list_runs, run_events, show_run
 from agentx.operations.runs.recover import pull_request, rebuild_runs, resume_run
 from agentx.operations.runs.write import (
-    CANDIDATE_KINDS,
-    CONFIDENCES,
-    Verdict,
+    Saying,
     go_to_phase,
     record_event,
     record_verification,
     start_run,
     write_artifact,
 )
+from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES, Verdict
+from agentx.runs.rendering import event_line
 from agentx.surfaces.cli.commands.runs.archive import archive, clean, restore
 from agentx.surfaces.cli.commands.runs.lane import lane
-from agentx.surfaces.cli.commands.runs.options import Saying, by_actor, details, of_run, tell
+from agentx.surfaces.cli.commands.runs.options import by_actor, details, of_run, tell
 from agentx.surfaces.cli.commands.runs.task import task
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
@@ -317,7 +311,8 @@ def propose(
 def context(invocation: Invocation, task_id: str, budget: int, run_id: str) -> None:
     """Print what an agent should be handed for a task, within a budget of tokens."""
     # What other rooms know is imported only where it is asked for.
-    from agentx.operations.runs.context import context_text, run_context
+    from agentx.operations.runs.context import run_context
+    from agentx.runs.rendering import as_text as context_text
 
     found = run_context(invocation.project, run_id, task_id, budget)
     invocation.show(found, lambda _screen: click.echo(context_text(found), nl=False))

@@ -9,14 +9,9 @@ import click
 
 from agentx.kernel.errors import InvalidValue
 from agentx.operations.runs.read import show_run
-from agentx.operations.runs.write import (
-    Contract,
-    add_task,
-    contract_from,
-    revise_task,
-    task_step,
-)
-from agentx.surfaces.cli.commands.runs.options import Saying, by_actor, of_run, tell
+from agentx.operations.runs.write import Saying, add_task, contract_from, revise_task, task_step
+from agentx.runs.model import Contract
+from agentx.surfaces.cli.commands.runs.options import by_actor, of_run, tell
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
 

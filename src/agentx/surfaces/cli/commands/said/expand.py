@@ -7,8 +7,9 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from agentx.conversation.model import Event
+from agentx.conversation.toc_model import Expansion
 from agentx.kernel.text import printable
-from agentx.memory.port import Event, Expansion
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.learnt import memory
 from agentx.surfaces.cli.frame import Invocation, Verb

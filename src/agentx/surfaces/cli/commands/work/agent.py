@@ -13,7 +13,7 @@ from agentx.operations.limits import AGENT_WORK_WAIT_MS
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.wiring.runners import RUNNERS
-from agentx.wiring.work import issue_number
+from agentx.work.model import issue_number
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agentx.clarification.model import Check, Clarification, Request, Status
+from agentx.clarification.rendering import next_actions, terminal
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.text import preview, printable
 from agentx.kernel.when import age
@@ -14,15 +16,7 @@ from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.wiring.clarifications import (
-    Check,
-    Clarification,
-    Request,
-    Status,
-    as_data,
-    next_actions,
-    terminal,
-)
+from agentx.wiring.clarifications import as_data
 
 if TYPE_CHECKING:
     from rich.console import Console

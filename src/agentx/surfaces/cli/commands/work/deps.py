@@ -8,7 +8,7 @@ import click
 
 from agentx.operations.issues.deps import DepsReply, deps
 from agentx.surfaces.cli.frame import Invocation, Verb
-from agentx.wiring.work import issue_number
+from agentx.work.model import issue_number
 
 if TYPE_CHECKING:
     from rich.console import Console

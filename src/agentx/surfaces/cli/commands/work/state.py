@@ -10,7 +10,8 @@ from agentx.kernel.when import age
 from agentx.operations.issues.state import state
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
-from agentx.wiring.work import AgentStatus, status_shape
+from agentx.wiring.work import status_shape
+from agentx.work.model import AgentStatus
 
 if TYPE_CHECKING:
     from rich.console import Console

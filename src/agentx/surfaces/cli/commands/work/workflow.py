@@ -7,10 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.operations.issues.workflows import (
-    Position,
-    Problem,
-    Step,
-    Workflow,
     WorkflowRow,
     check_workflows,
     list_workflows,
@@ -19,7 +15,8 @@ from agentx.operations.issues.workflows import (
 )
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.wiring.work import Stage, issue_number
+from agentx.wiring.work import Position
+from agentx.work.model import Problem, Stage, Step, Workflow, issue_number
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,0 +1,84 @@
+"""What the verbs of the room say back: values alone, so that whoever shows them needs no verb."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agentx.runs.model import Conflict, Lane, Phase, Run, RunEvent, Status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What came of a verb: where the run stands, what was added, what was found on the way."""
+
+    run: Run
+    added: tuple[RunEvent, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """What a rebuild found and did."""
+
+    run: Run
+    files_changed: int
+    remarks: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneTold:
+    """What came of a verb of lanes."""
+
+    told: Told
+    lane: Lane | None
+    folder: str
+    conflict: Conflict | None = None
+
+
+class Interruption(StrEnum):
+    """What stopped a run."""
+
+    CONFLICT = "merge conflict"
+    LANE = "lane failure"
+    QUESTION = "open question"
+    TASK = "task interrupted"
+    NONE = "nothing in the way"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One thing to do, and the command for it."""
+
+    text: str
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumption:
+    """Everything somebody needs who takes a run up again."""
+
+    run_id: str
+    interruption: Interruption
+    phase: Phase
+    status: Status
+    current_task: str
+    happened: tuple[RunEvent, ...]
+    stopped_at: str
+    last_checkpoint: str
+    last_log: str
+    next: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archived:
+    """What came of packing a run away."""
+
+    run_id: str
+    archive_path: str
+    learnt: tuple[str, ...]
+    confirmed: tuple[str, ...]
+    undecided: int  # lessons offered that nobody accepted: they are in the archive
+    folders_kept: tuple[str, ...] = ()  # of lanes in which something is not committed
