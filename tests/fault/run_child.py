@@ -20,9 +20,10 @@ from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.store_paths import StorePaths
 from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.lessons.promotion import Policy
-from agentx.lessons.service import Churn, Learning
+from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
-from agentx.runs.archiving import Archiving
+from agentx.operations.lessons.teaching import Churn, lessons_of
+from agentx.operations.runs.archive import Archiving
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening
 from agentx.runs.retention import DAY_MS
@@ -63,7 +64,7 @@ class Afterwards:
 
     runs: Runs
     store: RunStore
-    learning: Learning
+    learning: Lessons
     archiving: Archiving
 
 
@@ -72,7 +73,7 @@ def afterwards(root: Path, data: Path, *, days: int = 40) -> Afterwards:
     project, paths, clock = ProjectPaths(root), StorePaths(data), FakeClock()
     clock.advance(days * DAY_MS)
     store = RunStore(project, paths, clock, system_entropy)
-    learning = Learning(LessonStore(project, paths, clock, system_entropy))
+    learning = Lessons(LessonStore(project, paths, clock, system_entropy))
     archiving = Archiving(store, learning, Archive(project), lambda _run: Churn())
     return Afterwards(Runs(store, GitLanes(root, paths), Bus()), store, learning, archiving)
 
@@ -89,7 +90,9 @@ def later_verbs(place: Afterwards, run: str) -> dict[str, Callable[[], object]]:
     return {
         "archive": lambda: place.archiving.archive(run, Policy.ALL, actor="person"),
         "clean": clean,
-        "accept": lambda: place.learning.accept(place.runs.run(run)[0], Policy.ALL, actor="person"),
+        "accept": lambda: place.learning.accept(
+            lessons_of(place.runs.run(run)[0]), Policy.ALL, actor="person"
+        ),
         "add": lambda: place.learning.add(
             LessonKind.LEARNING, content, Confidence.LOW, run="", actor="person"
         ),

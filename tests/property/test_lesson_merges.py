@@ -23,7 +23,7 @@ from agentx.kernel.errors import NotFound
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.store_paths import StorePaths
 from agentx.lessons.model import Confidence, Content, LessonKind, LongTerm
-from agentx.lessons.service import Learning
+from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
 from tests.support.clones import files_below, merge
 from tests.support.repository import commit, git, repository
@@ -81,7 +81,7 @@ class Clone:
         self.clock = FakeClock()
         self.paths = ProjectPaths(root)
         self.lessons = LessonStore(self.paths, StorePaths(store), self.clock, Chance(seed))
-        self.learning = Learning(self.lessons)
+        self.learning = Lessons(self.lessons)
         self.edits = 0
 
     def does(self, step: Step) -> None:

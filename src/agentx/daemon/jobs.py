@@ -14,9 +14,9 @@ from agentx.daemon.scheduler import Every, JobSpec, LocalScheduler, Registry, Sc
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.periods import Level
 from agentx.memory.local import LocalMemory
-from agentx.operations.lessons.ltm import clean_runs
 from agentx.operations.memory.check import memory_verify
 from agentx.operations.memory.write import memory_compact
+from agentx.operations.runs.archive import clean_runs
 from agentx.operations.upkeep.leftovers import sweep
 from agentx.project.project import Project
 from agentx.project.zone import project_zone

@@ -44,3 +44,8 @@ def to_iso(at_ms: int) -> str:
     """Write a time as `2026-11-15T00:14:52.338Z`."""
     moment = datetime.fromtimestamp(at_ms / 1000, tz=UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at_ms % 1000:03d}Z"
+
+
+def to_file_name(at_ms: int) -> str:
+    """Write a time as it stands in the name of a file: `2026-11-15T00-14-52Z`."""
+    return to_iso(at_ms)[:19].replace(":", "-") + "Z"

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable
-from typing import NewType
+from collections.abc import Callable, Iterable
+from typing import NewType, Protocol, TypeVar
 
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import InvalidValue
@@ -24,6 +24,14 @@ GripId = NewType("GripId", str)
 NodeId = NewType("NodeId", str)
 ProjectId = NewType("ProjectId", str)
 RunId = NewType("RunId", str)
+
+
+class _Named(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+Named = TypeVar("Named", bound=_Named)
 
 ULID_RANDOM_BYTES = 10
 
@@ -188,3 +196,14 @@ def parse_run_id(text: str) -> RunId:
             hint="runs look like 20260115-1430-add-email-validation-a1b2; see `agentx run list`",
         )
     return RunId(text)
+
+
+def each_once(events: Iterable[Named]) -> list[Named]:
+    """Return events of several files, each id once, whatever the order they came in."""
+    found: dict[str, Named] = {}
+    for event in events:
+        known = found.setdefault(event.id, event)
+        # One id with two contents is somebody's edit: the choice must not hang on the order.
+        if known is not event and repr(event) < repr(known):
+            found[event.id] = event
+    return list(found.values())

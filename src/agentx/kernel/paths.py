@@ -118,16 +118,6 @@ class ProjectPaths:
         """Runs that are over and packed away."""
         return self.run_memory / "archive"
 
-    @property
-    def run_attributes(self) -> Path:
-        """How git merges what lies here."""
-        return self.run_memory / ".gitattributes"
-
-    @property
-    def run_ignored(self) -> Path:
-        """What of it is not committed."""
-        return self.run_memory / ".gitignore"
-
 
 @dataclass(frozen=True, slots=True)
 class LtmPaths:

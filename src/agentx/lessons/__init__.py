@@ -1,1 +1,1 @@
-"""Long-term memory: what runs taught, with confidence that rises and falls. Rules only."""
+"""Long-term memory: what runs taught, with confidence that rises and falls."""

@@ -13,11 +13,3 @@ class LessonLearnt:
     kind: str
     run: str
     actor: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunArchived:
-    """A run was packed away."""
-
-    run: str
-    archive: str

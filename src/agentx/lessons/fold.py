@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.ids import each_once
 from agentx.kernel.text import preview
 from agentx.lessons.confidence import is_refuted
 from agentx.lessons.likeness import fingerprint
@@ -33,7 +34,6 @@ from agentx.lessons.model import (
     texts,
 )
 from agentx.lessons.names import EVERYWHERE, area_name, one_line
-from agentx.runs.rules.arrivals import each_once
 
 Word = TypeVar("Word", bound=StrEnum)
 

@@ -155,6 +155,20 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Taught:
+    """A lesson that a run offers. `key` is the same however often the run is looked at."""
+
+    key: str
+    run: str
+    kind: LessonKind
+    content: Content
+    confidence: Confidence
+    evidence: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """How a run went, in figures."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from pathlib import PurePosixPath
 
 from agentx.kernel.ids import digest
 
@@ -20,6 +22,21 @@ def area_name(text: str) -> str:
     """Return the one name of an area: `API` and `api` are one area, and so are `a b` and `a-b`."""
     plain = one_line(unicodedata.normalize("NFKC", text)).casefold()
     return slug(plain) if plain.isascii() and plain else plain
+
+
+def area_of(files: Iterable[str]) -> str:
+    """Return the folder that some files share, without the top ones that say nothing."""
+    folders = [PurePosixPath(file).parts[:-1] for file in files]
+    if not folders:
+        return ""
+    shared: list[str] = []
+    for level in zip(*folders, strict=False):
+        if len(set(level)) > 1:
+            break
+        shared.append(level[0])
+    while shared and shared[0] in ("src", "lib", "app", ".", "/"):
+        shared.pop(0)
+    return "/".join(shared[:2])
 
 
 def slug(text: str) -> str:

@@ -24,8 +24,8 @@ from agentx.lessons.model import (
     LessonKind,
     LongTerm,
     LtmKind,
+    Taught,
 )
-from agentx.lessons.teaching import Taught
 
 
 class Policy(StrEnum):

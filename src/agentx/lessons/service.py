@@ -1,19 +1,18 @@
 """What runs taught, taken into long-term memory, judged and looked up again.
 
-    offered = learning.candidates(run)
-    learning.accept(run, offered, policy)      # or by key, by a person
-    learning.relevant(files, words, limit)     # for the next run
+    open = lessons.candidates(offered)         # of what a run offers
+    lessons.accept(offered, policy)            # or by key, by a person
+    lessons.relevant(files, words, limit)      # for the next run
 
 Law: promoting a run twice changes nothing the second time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict
 
 from agentx.kernel.bus import Bus
-from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.lessons.confidence import judged
 from agentx.lessons.events import LessonLearnt
@@ -27,8 +26,9 @@ from agentx.lessons.model import (
     LtmKind,
     Measure,
     Promoted,
+    Taught,
 )
-from agentx.lessons.names import area_name
+from agentx.lessons.names import area_name, area_of
 from agentx.lessons.promotion import (
     Change,
     Policy,
@@ -38,24 +38,12 @@ from agentx.lessons.promotion import (
     reject,
 )
 from agentx.lessons.store import Knowledge, LessonStore
-from agentx.lessons.teaching import Taught, area_of, lessons_of
 from agentx.prose.likeness import coverage
-from agentx.runs.model import Run, Status, TaskStatus
 
-_MINUTE_MS = 60_000
 _WEIGHTS = {Confidence.HIGH: 3, Confidence.MEDIUM: 2, Confidence.LOW: 1}
 
 
-@dataclass(frozen=True, slots=True)
-class Churn:
-    """How much a run changed, as git counts it."""
-
-    files_changed: int = 0
-    lines_added: int = 0
-    lines_removed: int = 0
-
-
-class Learning:
+class Lessons:
     """Long-term memory of one project."""
 
     def __init__(self, store: LessonStore, bus: Bus | None = None) -> None:
@@ -79,47 +67,62 @@ class Learning:
         self.refresh()
         return True
 
-    def candidates(self, run: Run) -> tuple[Taught, ...]:
+    def candidates(self, offered: Iterable[Taught]) -> tuple[Taught, ...]:
         """Return what a run offers and nobody has decided on."""
-        return open_candidates(self.read().known, lessons_of(run))
+        return open_candidates(self.read().known, offered)
 
-    def accept(self, run: Run, policy: Policy, *, actor: str) -> Promoted:
-        """Take in what a policy accepts of a run."""
-        return self.accept_some(run, lambda offered: accepts(policy, offered), actor=actor)
+    def accept(
+        self,
+        offered: Iterable[Taught],
+        policy: Policy,
+        *,
+        actor: str,
+        kinds: Iterable[LessonKind] = tuple(LessonKind),
+    ) -> Promoted:
+        """Take in what a policy accepts of what a run offers."""
+        listed = tuple(offered)
+        chosen = [one for one in listed if one.kind in kinds and accepts(policy, one)]
+        return self._promote(listed, chosen, actor)
 
-    def accept_some(self, run: Run, takes: Callable[[Taught], bool], *, actor: str) -> Promoted:
-        """Take in what a rule accepts of a run."""
-        return self._promote(run, [one for one in lessons_of(run) if takes(one)], actor)
-
-    def accept_named(self, run: Run, keys: Iterable[str], *, actor: str) -> Promoted:
-        """Take in what a person chose, by key or by its beginning.
+    def accept_named(
+        self, run: str, offered: Iterable[Taught], keys: Iterable[str], *, actor: str
+    ) -> Promoted:
+        """Take in what a person chose, by key or by its number in the list.
 
         Raises: NotFound.
         """
-        return self._promote(run, [self._offered(run, key) for key in keys], actor)
+        listed = tuple(offered)
+        return self._promote(listed, self._choose(run, listed, keys), actor)
 
-    def reject(self, run: Run, keys: Iterable[str], *, actor: str) -> int:
+    def reject(
+        self, run: str, offered: Iterable[Taught], keys: Iterable[str], *, actor: str
+    ) -> int:
         """Lay candidates aside for good.
 
         Raises: NotFound.
         """
-        chosen = [self._offered(run, key) for key in keys]
+        chosen = self._choose(run, offered, keys)
         with self._store.editing() as desk:
             return desk.record(actor, [reject(one) for one in chosen])
 
-    def _offered(self, run: Run, key: str) -> Taught:
-        offered = self.candidates(run)
-        found = [one for one in offered if key in (one.key, one.key.partition("/")[2])]
-        if not found and key.isdigit() and 1 <= int(key) <= len(offered):
-            found = [offered[int(key) - 1]]
-        if not found:
-            raise NotFound(
-                f"{key}: the run offers no such lesson",
-                hint=f"`agentx ltm candidates --run {run.id}` lists what it offers",
-            )
-        return found[0]
+    def _choose(self, run: str, offered: Iterable[Taught], keys: Iterable[str]) -> list[Taught]:
+        listed = self.candidates(offered)
+        chosen = []
+        for key in keys:
+            found = [one for one in listed if key in (one.key, one.key.partition("/")[2])]
+            if not found and key.isdigit() and 1 <= int(key) <= len(listed):
+                found = [listed[int(key) - 1]]
+            if not found:
+                raise NotFound(
+                    f"{key}: the run offers no such lesson",
+                    hint=f"`agentx ltm candidates --run {run}` lists what it offers",
+                )
+            chosen.append(found[0])
+        return chosen
 
-    def _promote(self, run: Run, chosen: Iterable[Taught], actor: str) -> Promoted:
+    def _promote(
+        self, offered: tuple[Taught, ...], chosen: Iterable[Taught], actor: str
+    ) -> Promoted:
         with self._store.editing() as desk:
             before = set(desk.known.lessons)
             changes = list(promote(desk.known, chosen))
@@ -128,13 +131,18 @@ class Learning:
         learnt = [lesson for uid, lesson in known.lessons.items() if uid not in before]
         for lesson in learnt:
             self._bus.tell(
-                LessonLearnt(lesson=lesson.id, kind=str(lesson.kind), run=run.id, actor=actor)
+                LessonLearnt(
+                    lesson=lesson.id,
+                    kind=str(lesson.kind),
+                    run=next(iter(lesson.learned_from), ""),
+                    actor=actor,
+                )
             )
         return Promoted(
             learnt=tuple(lesson.id for lesson in learnt),
             confirmed=_named(known, changes, LtmKind.CONFIRMED),
             contradicted=_named(known, changes, LtmKind.CONTRADICTED),
-            left=len(open_candidates(known, lessons_of(run))),
+            left=len(open_candidates(known, offered)),
         )
 
     def add(
@@ -194,14 +202,13 @@ class Learning:
             desk.record(actor, [Change(kind=kind, lesson=found.uid, run=run, detail=detail)])
             return desk.known.lessons[found.uid]
 
-    def measure(self, run: Run, churn: Churn, *, actor: str) -> Measure:
+    def measure(self, made: Measure, *, actor: str) -> None:
         """Note how a run went; once, unless it went on after that."""
-        made = measured(run, churn)
         with self._store.editing() as desk:
-            if desk.known.measures.get(run.id) != made:
-                detail = {name: value for name, value in asdict(made).items() if name != "run_id"}
-                desk.record(actor, [Change(kind=LtmKind.MEASURED, run=run.id, detail=detail)])
-        return made
+            if desk.known.measures.get(made.run_id) != made:
+                detail = asdict(made)
+                run = detail.pop("run_id")
+                desk.record(actor, [Change(kind=LtmKind.MEASURED, run=run, detail=detail)])
 
     def relevant(
         self, files: Iterable[str] = (), words: str = "", limit: int = 20
@@ -232,31 +239,6 @@ def found_lesson(known: LongTerm, name: str) -> Lesson:
             f"{name}: no such lesson", hint="`agentx ltm patterns` and its siblings list them"
         )
     return lesson
-
-
-def measured(run: Run, churn: Churn) -> Measure:
-    """Return how a run went, in figures."""
-    ended_ms = run.ended_ms if run.ended_ms is not None else run.updated_ms
-    verdicts = [task.reports[-1].verdict for task in run.tasks.values() if task.reports]
-    verdicts += [report.verdict for report in run.reports[-1:]]
-    worst = next((word for word in _WORST_FIRST if word in verdicts), "NOT_VERIFIED")
-    counts = [task.status for task in run.tasks.values()]
-    return Measure(
-        run_id=run.id,
-        completed_ms=Millis(ended_ms),
-        duration_minutes=max(ended_ms - run.created_ms, 0) // _MINUTE_MS,
-        tasks_completed=counts.count(TaskStatus.COMPLETED),
-        tasks_failed=counts.count(TaskStatus.FAILED),
-        escalations=len(run.escalations),
-        files_changed=churn.files_changed,
-        lines_added=churn.lines_added,
-        lines_removed=churn.lines_removed,
-        verification_status=str(worst),
-        outcome=str(run.outcome if run.outcome is not Status.IN_PROGRESS else run.status),
-    )
-
-
-_WORST_FIRST = ("FAILED", "PASSED_WITH_WARNINGS", "PASSED")
 
 
 def _fit(lesson: Lesson, files: tuple[str, ...], area: str, wanted: set[str]) -> float:

@@ -21,8 +21,9 @@ from agentx.host.documents.yaml_file import YAML, readings
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable
+from agentx.host.git.layout import lay_out
 from agentx.host.locks.lock import locked
-from agentx.kernel.clock import Clock, Millis, from_iso, to_iso
+from agentx.kernel.clock import Clock, Millis, from_iso, to_file_name, to_iso
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.ids import Entropy, digest, is_ulid, mint
 from agentx.kernel.paths import LtmPaths, ProjectPaths
@@ -39,8 +40,6 @@ from agentx.lessons.pages import (
     entries,
 )
 from agentx.lessons.promotion import Change
-from agentx.runs.rules.catalogue import stamp_name
-from agentx.runs.store.layout import lay_out
 
 VERSION = 1
 _MARKERS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
@@ -146,8 +145,8 @@ class LessonStore:
             self._event(actor, change, begin_ms + turn) for turn, change in enumerate(changes)
         ]
         if events:
-            lay_out(self._project)
-            name = f"{stamp_name(Millis(begin_ms))}-{self._entropy(3).hex()}.jsonl"
+            lay_out(self._project.run_memory)
+            name = f"{to_file_name(begin_ms)}-{self._entropy(3).hex()}.jsonl"
             lines = b"".join(json_text.line_of(_line(event)) + b"\n" for event in events)
             replace_file(self._paths.events / actor / name, lines)
             passing(CrashPoint.LESSONS_WRITTEN)

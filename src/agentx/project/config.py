@@ -22,10 +22,10 @@ from agentx.host.files.atomic import replace_file
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.spool_places import fallback_spool_roots
 from agentx.kernel.store_paths import DataPaths
+from agentx.lessons.settings import LtmSettings
 from agentx.llm.settings import LlmSettings
 from agentx.observations.settings import MemorySettings
 from agentx.project.settings import DaemonSettings, ProjectSettings, StorageSettings, TocSettings
-from agentx.runs.settings import LtmSettings
 from agentx.work.settings import GithubSettings, WorkSettings
 
 if TYPE_CHECKING:

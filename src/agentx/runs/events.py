@@ -28,3 +28,11 @@ class RunRepaired:
 
     run_id: str
     remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunArchived:
+    """A run was packed away."""
+
+    run: str
+    archive: str

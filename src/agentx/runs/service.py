@@ -34,7 +34,6 @@ from agentx.runs.resuming import resumption
 from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.fold import fold
 from agentx.runs.store import Desk, GitLanes, RunStore
-from agentx.runs.store.layout import lay_out
 from agentx.runs.store.sources import sources
 from agentx.runs.store.words import yaml_text
 
@@ -216,7 +215,7 @@ class Runs:
         name = self.looked_at(run_id)
         with self._store.editing(name) as desk:
             done = desk.repair()
-            lay_out(self._store.project)
+            self._store.lay_out()
             changed = desk.show()
             desk.remarks = [*done, *desk.remarks]
         self._store.index.rebuild({name: desk.run})

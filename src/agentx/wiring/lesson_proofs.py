@@ -13,7 +13,7 @@ from agentx.lessons.service import found_lesson
 from agentx.project.project import Project
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.rendering import event_line
-from agentx.wiring.lessons import LessonRow, lesson_row, open_learning
+from agentx.wiring.lessons import LessonRow, lesson_row, open_lessons
 from agentx.wiring.runs import story_of
 
 _SHORT_ID_CHARS = 6  # by which candidates, escalations and conflicts are named after their event
@@ -54,7 +54,7 @@ def lesson_proof(project: Project, name: str) -> LessonProof:
 
     Raises: NotFound.
     """
-    lesson = found_lesson(open_learning(project).read().known, name)
+    lesson = found_lesson(open_lessons(project).read().known, name)
     runs = tuple(_of_run(project, lesson, run_id) for run_id in lesson.learned_from)
     shown = {said.event_id[-_SHORT_ID_CHARS:] for proof in runs for said in proof.said}
     return LessonProof(

@@ -6,23 +6,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from agentx.host.git import facts as git
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
 from agentx.lessons.confidence import judged
-from agentx.lessons.events import LessonLearnt, RunArchived
+from agentx.lessons.events import LessonLearnt
 from agentx.lessons.model import (
     Lesson,
     LessonKind,
 )
-from agentx.lessons.promotion import Policy
-from agentx.lessons.service import Churn, Learning
+from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
 from agentx.project.project import Project
-from agentx.runs.archiving import Archiving
-from agentx.runs.model import Run
-from agentx.runs.settings import LtmSettings
-from agentx.runs.store import RunStore
 from agentx.runs.store.archive import Archive
 from agentx.wiring.bus_log import log_told
 
@@ -52,36 +46,17 @@ class LessonRow:
     uid: str
 
 
-def open_learning(project: Project, bus: Bus | None = None) -> Learning:
+def open_lessons(project: Project, bus: Bus | None = None) -> Lessons:
     """Return the long-term memory of a project."""
     bell = bus if bus is not None else Bus()
     log_told(project, bell, {LessonLearnt: "lesson-learnt"})
     store = LessonStore(project.paths, project.store, project.clock, project.entropy)
-    return Learning(store, bell)
+    return Lessons(store, bell)
 
 
 def open_archive(project: Project) -> Archive:
     """Return the packed runs of a project."""
     return Archive(project.paths)
-
-
-def open_archiving(project: Project) -> Archiving:
-    """Return what packs a project's runs away."""
-    bell = Bus()
-    log_told(project, bell, {RunArchived: "run-archived"})
-    store = RunStore(project.paths, project.store, project.clock, project.entropy)
-    return Archiving(
-        store,
-        open_learning(project, bell),
-        open_archive(project),
-        lambda run: _churn(project, run),
-        bell,
-    )
-
-
-def promotion_policy(project: Project) -> Policy:
-    """Return who decides what a run's end promotes."""
-    return Policy(project.config.section(LtmSettings).promote)
 
 
 def lesson_row(lesson: Lesson) -> LessonRow:
@@ -116,20 +91,20 @@ def worth_recalling(
     """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
     if project.paths.lessons.events.is_dir():
         take_in_lessons(project)
-        for lesson in open_learning(project).relevant(files, words, limit):
+        for lesson in open_lessons(project).relevant(files, words, limit):
             yield lesson_row(lesson)
 
 
 def take_in_lessons(project: Project) -> None:
     """Take in what people changed on the pages of lessons; when somebody writes them, next time."""
     with suppress(LockHeld, UnavailableError):
-        open_learning(project).refresh_if_edited()
+        open_lessons(project).refresh_if_edited()
 
 
 def damaged_memory(project: Project) -> Iterator[tuple[str, str, str]]:
     """Yield what is wrong with lessons and archives: which of them, what, and how to mend it."""
     if project.paths.lessons.events.is_dir():
-        for fault in open_learning(project).read().faults:
+        for fault in open_lessons(project).read().faults:
             yield "lessons", str(fault), "mend the line, or bring the file back with git"
     archive = open_archive(project)
     for run_id in archive.ids():
@@ -137,17 +112,3 @@ def damaged_memory(project: Project) -> Iterator[tuple[str, str, str]]:
             archive.files(run_id)
         except CorruptRecord as error:
             yield "archive", error.message, error.hint
-
-
-def _churn(project: Project, run: Run) -> Churn:
-    """Return how much a run changed; nothing where git does not know."""
-    tip = run.git.latest_commit or run.git.work_branch
-    if not tip:
-        return Churn()
-    own = project.paths.run_memory.name
-    # From the branch it began on, which may have moved on; from the commit where that is gone.
-    for base in (run.git.base_branch, run.git.base_commit):
-        counted = git.churn(project.root, base, tip, without=own)
-        if counted is not None:
-            return Churn(*counted)
-    return Churn()

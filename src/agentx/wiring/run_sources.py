@@ -13,7 +13,7 @@ _LESSONS_MAX = 10
 _OBSERVATIONS_MAX = 8
 
 
-class Lessons:
+class Learnt:
     """Long-term memory: what earlier runs taught of the files and words of a task."""
 
     def __init__(self, project: Project) -> None:
@@ -52,4 +52,4 @@ class Observed:
 
 def context_sources(project: Project) -> tuple[ContextSource, ...]:
     """Return everybody who may know something of a task."""
-    return Lessons(project), Observed(project)
+    return Learnt(project), Observed(project)

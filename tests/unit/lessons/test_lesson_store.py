@@ -18,10 +18,10 @@ from agentx.kernel.store_paths import StorePaths
 from agentx.lessons.confidence import judged
 from agentx.lessons.model import Confidence, Content, LessonKind, LessonStatus
 from agentx.lessons.promotion import Policy
-from agentx.lessons.service import Churn, Learning
+from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
-from agentx.lessons.teaching import lessons_of
-from agentx.runs.archiving import Archiving
+from agentx.operations.lessons.teaching import Churn, lessons_of
+from agentx.operations.runs.archive import Archiving
 from agentx.runs.model import Status
 from agentx.runs.retention import DAY_MS, is_due
 from agentx.runs.store.archive import Archive
@@ -42,7 +42,7 @@ class Place:
         local = StorePaths(root / "store")
         entropy = Chance(seed)
         self.store = LessonStore(self.paths, local, self.clock, entropy)
-        self.learning = Learning(self.store)
+        self.learning = Lessons(self.store)
         self.runs = RunStore(self.paths, local, self.clock, entropy)
         self.archive = Archive(self.paths)
         self.archiving = Archiving(self.runs, self.learning, self.archive, lambda _run: Churn())
@@ -60,7 +60,7 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     made = Place(tmp_path)
-    made.learning.accept(a_run(), Policy.ALL, actor="lead")
+    made.learning.accept(lessons_of(a_run()), Policy.ALL, actor="lead")
     made.clock.advance(1_000)
     return made
 
@@ -201,8 +201,8 @@ def test_what_is_said_of_a_lesson_comes_after_it_though_the_clock_went_back(plac
 
 def test_git_is_told_how_lessons_merge_where_there_was_never_a_run(place: Place) -> None:
     assert not place.paths.runs.exists()
-    assert "*.yaml merge=union" in place.paths.run_attributes.read_text()
-    assert "*.tmp" in place.paths.run_ignored.read_text()
+    assert "*.yaml merge=union" in (place.paths.run_memory / ".gitattributes").read_text()
+    assert "*.tmp" in (place.paths.run_memory / ".gitignore").read_text()
 
 
 def test_that_a_page_was_edited_is_noticed_cheaply_and_once(place: Place) -> None:
@@ -261,13 +261,13 @@ def test_dying_while_lessons_are_written_leaves_all_or_nothing_and_whole_pages(
     place = Place(tmp_path)
 
     with dying_at(point):
-        place.learning.accept(a_run(), Policy.ALL, actor="lead")
+        place.learning.accept(lessons_of(a_run()), Policy.ALL, actor="lead")
     again = Place(tmp_path)
     again.clock.advance(60_000)
     known = again.learning.refresh().known
 
     assert len(known.lessons) == len(lessons_of(a_run()))
-    assert again.learning.accept(a_run(), Policy.ALL, actor="lead").learnt == ()
+    assert again.learning.accept(lessons_of(a_run()), Policy.ALL, actor="lead").learnt == ()
     assert set(again.store.pages(known).values()) <= {
         path.read_text() for path in again.paths.lessons.root.rglob("*") if path.is_file()
     }

@@ -26,10 +26,12 @@ from agentx.lessons.model import (
     LongTerm,
     LtmEvent,
     LtmKind,
+    Taught,
 )
+from agentx.lessons.names import area_of
 from agentx.lessons.pages import decision_entry, decision_text, documents, entries
 from agentx.lessons.promotion import Policy, accepts, open_candidates, promote
-from agentx.lessons.teaching import Taught, area_of, lessons_of
+from agentx.operations.lessons.teaching import lessons_of
 from agentx.runs.model import (
     Candidate,
     Check,

@@ -87,7 +87,7 @@ def test_a_run_is_laid_out_as_documented(team: Team) -> None:
     assert [each["run_id"] for each in index["runs"]["active"]] == [run_id]
     plan = files["artifacts/plan.md"].decode()
     assert plan.startswith(f"---\nrun_id: {run_id}\nactor: executor\ncreated: 2026-03-02T")
-    assert "merge=union" in team.store.project.run_attributes.read_text()
+    assert "merge=union" in (team.store.project.run_memory / ".gitattributes").read_text()
     actors = {path.name for path in team.store.project.run(run_id).events().iterdir()}
     assert actors == {"orchestrator", "executor"}
 

@@ -1,37 +1,27 @@
-"""Long-term memory: look at it, decide on what runs offer, correct it; pack runs away."""
+"""Long-term memory: look at it, decide on what runs offer, correct it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agentx.kernel.errors import InvalidValue
-from agentx.lessons.model import Confidence, Content, LessonKind, Measure, Promoted
+from agentx.lessons.model import Confidence, Content, LessonKind, Measure, Promoted, Taught
 from agentx.lessons.names import area_name
 from agentx.lessons.pages import summary
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import found_lesson
-from agentx.lessons.teaching import Taught
+from agentx.operations.lessons.teaching import lessons_of
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.runs.model import Run
-from agentx.runs.replies import Archived
-from agentx.wiring.lessons import (
-    LessonRow,
-    lesson_row,
-    open_archive,
-    open_archiving,
-    open_learning,
-    promotion_policy,
-)
+from agentx.wiring.lessons import LessonRow, lesson_row, open_lessons
 from agentx.wiring.runs import open_runs
 
 PERSON = "person"
-Told = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lessons:
+class LessonList:
     """Lessons that were asked for, and what could not be read on the way."""
 
     lessons: tuple[LessonRow, ...]
@@ -61,26 +51,18 @@ class CandidateRow:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cleaned:
-    """What `run clean` packed away, and what it left."""
-
-    archived: tuple[Archived, ...]
-    kept: int
-
-
 def list_lessons(
     project: Project, kinds: tuple[LessonKind, ...], *, everything: bool = False, area: str = ""
-) -> Lessons:
+) -> LessonList:
     """Return the lessons of some kinds; those that hold no longer only when asked for."""
-    found = open_learning(project).refresh()
+    found = open_lessons(project).refresh()
     wanted = area_name(area)
     rows = tuple(
         lesson_row(lesson)
         for lesson in found.known.of_kind(*kinds)
         if (everything or lesson.is_active) and (not wanted or lesson.content.area == wanted)
     )
-    return Lessons(lessons=rows, faults=tuple(str(fault) for fault in found.faults))
+    return LessonList(lessons=rows, faults=tuple(str(fault) for fault in found.faults))
 
 
 def show_lesson(project: Project, name: str) -> LessonRow:
@@ -88,20 +70,22 @@ def show_lesson(project: Project, name: str) -> LessonRow:
 
     Raises: NotFound.
     """
-    return lesson_row(found_lesson(open_learning(project).refresh().known, name))
+    return lesson_row(found_lesson(open_lessons(project).refresh().known, name))
 
 
 def show_metrics(project: Project) -> Metrics:
     """Return how the runs went, newest first."""
-    measures = list(open_learning(project).read().known.measures.values())
+    measures = list(open_lessons(project).read().known.measures.values())
     measures.sort(key=lambda one: one.completed_ms, reverse=True)
     return Metrics(runs=tuple(measures), summary=summary(measures))
 
 
 def list_candidates(project: Project, run_id: str = "") -> tuple[CandidateRow, ...]:
     """Return what a run offers and nobody has decided on; of every run when none is named."""
-    learning = open_learning(project)
-    return tuple(_row(one) for run in _runs(project, run_id) for one in learning.candidates(run))
+    lessons = open_lessons(project)
+    return tuple(
+        _row(one) for run in _runs(project, run_id) for one in lessons.candidates(lessons_of(run))
+    )
 
 
 def accept(project: Project, run_id: str, keys: tuple[str, ...], *, everything: bool) -> Promoted:
@@ -111,10 +95,10 @@ def accept(project: Project, run_id: str, keys: tuple[str, ...], *, everything: 
     """
     run, _ = open_runs(project).run(run_id)
     if everything:
-        return open_learning(project).accept(run, Policy.ALL, actor=PERSON)
+        return open_lessons(project).accept(lessons_of(run), Policy.ALL, actor=PERSON)
     if not keys:
         raise InvalidValue("say which lessons", hint="name them, or take them all with --all")
-    return open_learning(project).accept_named(run, keys, actor=PERSON)
+    return open_lessons(project).accept_named(run.id, lessons_of(run), keys, actor=PERSON)
 
 
 def reject(project: Project, run_id: str, keys: tuple[str, ...]) -> int:
@@ -123,7 +107,7 @@ def reject(project: Project, run_id: str, keys: tuple[str, ...]) -> int:
     Raises: NotFound.
     """
     run, _ = open_runs(project).run(run_id)
-    return open_learning(project).reject(run, keys, actor=PERSON)
+    return open_lessons(project).reject(run.id, lessons_of(run), keys, actor=PERSON)
 
 
 def add_lesson(
@@ -143,7 +127,7 @@ def add_lesson(
         priority=content.priority,
         consequences=tuple(redact(one) for one in content.consequences),
     )
-    added = open_learning(project).add(kind, clean, confidence, run=run_id, actor=PERSON)
+    added = open_lessons(project).add(kind, clean, confidence, run=run_id, actor=PERSON)
     return lesson_row(added)
 
 
@@ -154,7 +138,7 @@ def judge_lesson(
 
     Raises: NotFound, InvalidValue.
     """
-    learning, said = open_learning(project), redact(reason)
+    learning, said = open_lessons(project), redact(reason)
     match verdict:
         case "confirm":
             lesson = learning.confirm(name, run=run_id, actor=PERSON, evidence=said)
@@ -167,49 +151,6 @@ def judge_lesson(
         case _:
             raise InvalidValue(f"{verdict!r} is no verdict on a lesson")
     return lesson_row(lesson)
-
-
-def archive_run(
-    project: Project, run_id: str, *, policy: str = "", told: Told = lambda _step: None
-) -> Archived:
-    """Take a run's lessons in, note how it went, and pack it away.
-
-    Raises: NotFound, ConflictError while it goes on.
-    """
-    name = open_runs(project).looked_at(run_id)
-    chosen = Policy(policy) if policy else promotion_policy(project)
-    archiving = open_archiving(project)
-    archiving.sweep()
-    return _left(project, archiving.archive(name, chosen, actor=PERSON, told=told))
-
-
-def clean_runs(project: Project, *, dry_run: bool = False) -> tuple[Cleaned, tuple[str, ...]]:
-    """Pack away every run that has stayed long enough; return what was done and which were due."""
-    archiving = open_archiving(project)
-    archiving.sweep()
-    runs = tuple(open_runs(project).all())
-    due = archiving.due(runs, project.clock.now_ms())
-    policy = promotion_policy(project)
-    packed = [] if dry_run else [run.id for run in due]
-    done = tuple(
-        _left(project, archiving.archive(run_id, policy, actor="retention")) for run_id in packed
-    )
-    kept = len(runs) - len(done)
-    return Cleaned(archived=done, kept=kept), tuple(run.id for run in due)
-
-
-def _left(project: Project, done: Archived) -> Archived:
-    """Take away the folders in which the run's lanes were worked on; its branches stay."""
-    stay = open_runs(project).git.leave_all(done.run_id)
-    return replace(done, folders_kept=tuple(str(folder) for folder in stay))
-
-
-def restore_run(project: Project, run_id: str) -> str:
-    """Lay a packed run out again; return its folder.
-
-    Raises: NotFound, CorruptRecord.
-    """
-    return str(open_archive(project).unpack(run_id).relative_to(project.root))
 
 
 def _runs(project: Project, run_id: str) -> tuple[Run, ...]:

@@ -69,9 +69,9 @@ def _observations(project: Project) -> int:
 
 
 def _lessons(project: Project) -> int:
-    from agentx.wiring.lessons import open_learning  # noqa: PLC0415  as above
+    from agentx.wiring.lessons import open_lessons  # noqa: PLC0415  as above
 
-    known = open_learning(project).read().known
+    known = open_lessons(project).read().known
     return sum(lesson.is_active for lesson in known.lessons.values())
 
 

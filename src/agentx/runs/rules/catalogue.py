@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
@@ -437,8 +436,3 @@ def _short(kind: str, name: str, value: str, limit: int) -> str:
             hint="write a summary, and name the file that has the rest",
         )
     return value
-
-
-def stamp_name(at_ms: int) -> str:
-    """Return a time as it stands in the name of a file."""
-    return datetime.fromisoformat(to_iso(at_ms)).strftime("%Y-%m-%dT%H-%M-%SZ")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.ids import each_once
 from agentx.runs.model import (
     PHASES,
     Artifact,
@@ -27,7 +28,6 @@ from agentx.runs.model import (
     Status,
     Verdict,
 )
-from agentx.runs.rules.arrivals import each_once
 from agentx.runs.rules.draft import (
     Draft,
     answered,

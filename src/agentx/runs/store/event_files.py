@@ -20,14 +20,14 @@ from agentx.host.files import json_text
 from agentx.host.files.atomic import make_missing_directories, replace_file
 from agentx.host.files.disk import refused, unreadable
 from agentx.host.files.journal import Journal
-from agentx.kernel.clock import Clock
+from agentx.kernel.clock import Clock, to_file_name
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, digest
 from agentx.kernel.paths import RunPaths
 from agentx.runs.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
 from agentx.runs.model import RunEvent
-from agentx.runs.rules.catalogue import event_of, line_of, stamp_name
+from agentx.runs.rules.catalogue import event_of, line_of
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
@@ -220,7 +220,7 @@ class Writer:
             if file.is_file() and file.stat().st_size >= size:
                 return file
         writer = self._entropy(3).hex()
-        return folder / f"{stamp_name(self._clock.now_ms())}-{writer}.jsonl"
+        return folder / f"{to_file_name(self._clock.now_ms())}-{writer}.jsonl"
 
 
 def _key(event: RunEvent) -> str:

@@ -20,6 +20,7 @@ from agentx.host.documents.document import Fault
 from agentx.host.documents.json_file import json_file
 from agentx.host.documents.yaml_file import YAML
 from agentx.host.files.atomic import replace_file
+from agentx.host.git.layout import lay_out
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
@@ -51,7 +52,6 @@ from agentx.runs.store.event_files import (
     repair,
 )
 from agentx.runs.store.index_file import IndexFile, write_if_changed
-from agentx.runs.store.layout import lay_out
 
 
 class RunStore:
@@ -117,9 +117,13 @@ class RunStore:
     @contextmanager
     def making(self, run_id: str) -> Iterator[Desk]:
         """Give the desk of a run that is not there yet."""
-        lay_out(self.project)
+        self.lay_out()
         with self._desk(run_id) as desk:
             yield desk
+
+    def lay_out(self) -> None:
+        """Say to git how the runs are merged."""
+        lay_out(self.project.run_memory)
 
     @contextmanager
     def _desk(self, run_id: str) -> Iterator[Desk]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def archive(invocation: Invocation, run_id: str, promote: str | None) -> None:
     """Keep what a run taught and how it went, then pack its folder away."""
-    from agentx.operations.lessons.ltm import archive_run
+    from agentx.operations.runs.archive import archive_run
 
     done = archive_run(
         invocation.project,
@@ -41,7 +41,7 @@ def archive(invocation: Invocation, run_id: str, promote: str | None) -> None:
 @click.pass_obj
 def clean(invocation: Invocation, dry_run: bool) -> None:
     """Pack away runs completed 30 days ago or failed 7 days ago; those in progress always stay."""
-    from agentx.operations.lessons.ltm import clean_runs
+    from agentx.operations.runs.archive import clean_runs
 
     done, due = clean_runs(invocation.project, dry_run=dry_run)
     data = {"archived": done.archived, "kept": done.kept, "due": due}
@@ -56,7 +56,7 @@ def clean(invocation: Invocation, dry_run: bool) -> None:
 @click.pass_obj
 def restore(invocation: Invocation, run_id: str) -> None:
     """Lay a packed run out again."""
-    from agentx.operations.lessons.ltm import restore_run
+    from agentx.operations.runs.archive import restore_run
 
     folder = restore_run(invocation.project, run_id)
     invocation.show(

@@ -11,7 +11,7 @@ from agentx.kernel.when import age
 from agentx.lessons.model import PATTERNS, Confidence, Content, LessonKind, Priority, Promoted
 from agentx.operations.lessons.ltm import (
     CandidateRow,
-    Lessons,
+    LessonList,
     Metrics,
     accept,
     add_lesson,
@@ -176,7 +176,7 @@ def _show(invocation: Invocation, row: LessonRow) -> None:
     invocation.show(row, lambda screen: _draw_lesson(screen, row, now_ms))
 
 
-def _draw_lessons(screen: Console, found: Lessons, what: str) -> None:
+def _draw_lessons(screen: Console, found: LessonList, what: str) -> None:
     if not found.lessons:
         screen.print(f"No {what} yet. Runs offer lessons: `agentx ltm candidates` lists them.")
         return

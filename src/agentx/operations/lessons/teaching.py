@@ -13,16 +13,33 @@ person or a policy decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
+from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.text import preview
 from agentx.lessons.fold import canonical, content_of, word
 from agentx.lessons.limits import LESSONS_PER_RUN_MAX
-from agentx.lessons.model import Confidence, Content, LessonKind, Priority, texts
-from agentx.lessons.names import one_line
-from agentx.runs.model import Candidate, Conflict, Escalation, Run, Task, TaskStatus, Verdict
+from agentx.lessons.model import (
+    Confidence,
+    Content,
+    LessonKind,
+    Measure,
+    Priority,
+    Taught,
+    texts,
+)
+from agentx.lessons.names import area_of, one_line
+from agentx.runs.model import (
+    Candidate,
+    Conflict,
+    Escalation,
+    Run,
+    Status,
+    Task,
+    TaskStatus,
+    Verdict,
+)
 
 _PROPOSED = {
     "pattern": LessonKind.CODE,
@@ -33,20 +50,7 @@ _PROPOSED = {
     "learning": LessonKind.LEARNING,
 }
 _MENDED_CHARS_MAX = 300
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taught:
-    """A lesson that a run offers. `key` is the same however often the run is looked at."""
-
-    key: str
-    run: str
-    kind: LessonKind
-    content: Content
-    confidence: Confidence
-    evidence: tuple[str, ...] = ()
-    contradicts: tuple[str, ...] = ()
-    source: str = ""
+_WORST_FIRST = ("FAILED", "PASSED_WITH_WARNINGS", "PASSED")
 
 
 def lessons_of(run: Run) -> tuple[Taught, ...]:
@@ -59,19 +63,35 @@ def lessons_of(run: Run) -> tuple[Taught, ...]:
     return tuple(seen.values())[:LESSONS_PER_RUN_MAX]
 
 
-def area_of(files: Iterable[str]) -> str:
-    """Return the folder that some files share, without the top ones that say nothing."""
-    folders = [PurePosixPath(file).parts[:-1] for file in files]
-    if not folders:
-        return ""
-    shared: list[str] = []
-    for level in zip(*folders, strict=False):
-        if len(set(level)) > 1:
-            break
-        shared.append(level[0])
-    while shared and shared[0] in ("src", "lib", "app", ".", "/"):
-        shared.pop(0)
-    return "/".join(shared[:2])
+@dataclass(frozen=True, slots=True)
+class Churn:
+    """How much a run changed, as git counts it."""
+
+    files_changed: int = 0
+    lines_added: int = 0
+    lines_removed: int = 0
+
+
+def measure_run(run: Run, churn: Churn) -> Measure:
+    """Return how a run went, in figures."""
+    ended_ms = run.ended_ms if run.ended_ms is not None else run.updated_ms
+    verdicts = [task.reports[-1].verdict for task in run.tasks.values() if task.reports]
+    verdicts += [report.verdict for report in run.reports[-1:]]
+    worst = next((word for word in _WORST_FIRST if word in verdicts), "NOT_VERIFIED")
+    counts = [task.status for task in run.tasks.values()]
+    return Measure(
+        run_id=run.id,
+        completed_ms=Millis(ended_ms),
+        duration_minutes=max(ended_ms - run.created_ms, 0) // MINUTE_MS,
+        tasks_completed=counts.count(TaskStatus.COMPLETED),
+        tasks_failed=counts.count(TaskStatus.FAILED),
+        escalations=len(run.escalations),
+        files_changed=churn.files_changed,
+        lines_added=churn.lines_added,
+        lines_removed=churn.lines_removed,
+        verification_status=str(worst),
+        outcome=str(run.outcome if run.outcome is not Status.IN_PROGRESS else run.status),
+    )
 
 
 def _taught(

@@ -1,9 +1,10 @@
-"""What git is told of the memory in the checkout: how it merges, and what is not committed."""
+"""What git is told of the memory in a checkout: how it merges, and what is not committed."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from agentx.host.files.atomic import replace_file
-from agentx.kernel.paths import ProjectPaths
 
 _ATTRIBUTES = """\
 # Written by AgentX. Events are facts that only grow; all else is made from them again.
@@ -17,11 +18,8 @@ runs/*/artifacts/* merge=union
 _IGNORED = "# Written by AgentX.\n*.tmp\n*.lock\n*.guard\narchive/*.leaving/\n"
 
 
-def lay_out(project: ProjectPaths) -> None:
-    """Say to git how this memory is merged; a file that is there is left alone."""
-    for path, text in (
-        (project.run_attributes, _ATTRIBUTES),
-        (project.run_ignored, _IGNORED),
-    ):
+def lay_out(folder: Path) -> None:
+    """Say to git how the memory in a folder is merged; a file that is there is left alone."""
+    for path, text in ((folder / ".gitattributes", _ATTRIBUTES), (folder / ".gitignore", _IGNORED)):
         if not path.exists():
             replace_file(path, text.encode())

@@ -1,4 +1,4 @@
-"""Settings of runs and of what they teach."""
+"""Settings of what runs teach."""
 
 from __future__ import annotations
 
