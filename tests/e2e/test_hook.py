@@ -473,7 +473,7 @@ def test_kill_9_at_any_moment_leaves_nothing_half(home: Home) -> None:
 def test_a_hook_that_dies_before_its_rename_leaves_nothing_to_be_taken(home: Home) -> None:
     program = (
         "import os, signal\n"
-        "from agentx.kernel.crash import CrashPoint, arm\n"
+        "from agentx.host.crash import CrashPoint, arm\n"
         "from agentx.surfaces.hooks.spool import Call, deliver\n"
         "arm(CrashPoint.SPOOL_TEMP_WRITTEN, lambda: os.kill(os.getpid(), signal.SIGKILL))\n"
         "deliver(Call('codex', 1, os.getcwd(), ''), b'{}')\n"

@@ -23,6 +23,8 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
 from agentx.host.documents.json_file import json_file
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.journal import Journal
@@ -30,8 +32,6 @@ from agentx.host.kv.port import Batch, Family
 from agentx.host.kv.rocks import open_rocks
 from agentx.host.locks.lock import Timing, locked
 from agentx.host.system import SystemClock
-from agentx.kernel import crash
-from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import AgentXError
 
 CLOCK = SystemClock()

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import httpx
 
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
 from agentx.host.system import SystemClock, system_entropy
-from agentx.kernel import crash
-from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import BudgetExceeded
 from agentx.llm.factory import model_for
 from agentx.llm.port import Prompt

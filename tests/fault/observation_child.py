@@ -17,9 +17,9 @@ import signal
 import sys
 from pathlib import Path
 
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
 from agentx.host.system import SystemClock
-from agentx.kernel import crash
-from agentx.kernel.crash import CrashPoint
 from agentx.memory.local import LocalMemory
 from agentx.project.config import read_environment
 from agentx.project.project import open_project

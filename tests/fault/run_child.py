@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
 from agentx.host.system import SystemClock, system_entropy
-from agentx.kernel import crash
 from agentx.kernel.bus import Bus
-from agentx.kernel.crash import CrashPoint
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.store_paths import StorePaths
 from agentx.lessons.model import Confidence, Content, LessonKind

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
+from agentx.host.crash import CrashPoint
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.journal import Journal
 from agentx.host.kv.port import Family
 from agentx.host.kv.rocks import open_rocks
 from agentx.host.system import SystemClock
-from agentx.kernel.crash import CrashPoint
 from tests.fault.host_child import ROWS_IN_A_BATCH
 
 ROOT = Path(__file__).parents[2]

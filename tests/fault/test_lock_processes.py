@@ -18,10 +18,10 @@ from pathlib import Path
 
 import pytest
 
+from agentx.host.crash import CrashPoint
 from agentx.host.limits import LOCK_STALE_MS
 from agentx.host.locks.lock import Timing, locked
 from agentx.host.system import SystemClock
-from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import LockHeld
 
 ROOT = Path(__file__).parents[2]

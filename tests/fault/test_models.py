@@ -18,8 +18,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from agentx.host.crash import CrashPoint
 from agentx.host.system import SystemClock, system_entropy
-from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import BudgetExceeded, ModelUnavailable
 from agentx.llm.factory import model_for
 from agentx.llm.ledger import Tally

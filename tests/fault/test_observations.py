@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from agentx.host.crash import CrashPoint
 from agentx.kernel.capture import Draft, EventType, Role
-from agentx.kernel.crash import CrashPoint
 from agentx.memory.local import LocalMemory
 from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.port import ObservationStore

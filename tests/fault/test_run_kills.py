@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.kernel.crash import CrashPoint
+from agentx.host.crash import CrashPoint
 from agentx.kernel.errors import ConflictError, IllegalTransition
 from agentx.runs.store.archive import Archive
 from tests.fault.run_child import afterwards, later_verbs, verbs

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agentx.kernel import crash
-from agentx.kernel.crash import CrashPoint
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
 from agentx.kernel.errors import IndexUnavailable
 from agentx.search.document import Document, Filters
 from agentx.search.vectors.index import VectorIndex

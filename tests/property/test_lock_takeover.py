@@ -17,11 +17,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
 from agentx.host.files.atomic import replace_file
 from agentx.host.locks.file import LockFile, Timing
 from agentx.host.locks.record import Here, look
-from agentx.kernel import crash
-from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import StaleVersion
 from tests.support.time_and_chance import FakeClock
 

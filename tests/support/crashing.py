@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from agentx.kernel import crash
-from agentx.kernel.crash import CrashPoint
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
 
 
 class Died(BaseException):

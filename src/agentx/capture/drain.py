@@ -24,10 +24,10 @@ from agentx.capture.faults import Faults
 from agentx.capture.limits import DRAIN_BATCH_BYTES_MAX, DRAIN_BATCH_FILES_MAX
 from agentx.capture.spool_record import SpoolRecord
 from agentx.conversation.service import Conversation
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Channel, Draft, EventType, Role
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import DataError
 from agentx.kernel.ids import digest
 from agentx.kernel.store_paths import SpoolPaths, StorePaths

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from agentx.host.limits import LOCK_LAST_WAIT_MS, LOCK_TRIES_MAX
 from agentx.kernel.errors import InvalidValue, LimitError, LockHeld, NotFound, UnavailableError
-from agentx.kernel.limits import LOCK_LAST_WAIT_MS, LOCK_TRIES_MAX
 
 
 class ScopeViolation(InvalidValue):

@@ -14,10 +14,9 @@ from agentx.clarification.model import (
     EntryType,
     Status,
 )
-from agentx.kernel.clock import to_iso
+from agentx.kernel.clock import age, to_iso
 from agentx.kernel.roles import spoken
 from agentx.kernel.text import preview, printable
-from agentx.kernel.when import age
 
 _RESET = "\x1b[0m"
 _COLOURS = {

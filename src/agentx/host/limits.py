@@ -3,6 +3,10 @@
 # A lock without a sign of life for so long was left by the dead; its holder gives one often.
 LOCK_STALE_MS = 30_000
 LOCK_HEARTBEAT_MS = 5_000
+# How often and how long a lock is waited for (specified; the outer bounds).
+LOCK_TRIES_MAX = 5
+LOCK_FIRST_WAIT_MS = 200
+LOCK_LAST_WAIT_MS = 5_000
 # How often somebody who waits looks again.
 LOCK_POLL_MS = 10
 # The outbox only wakes projections; past this size RocksDB drops its oldest files.

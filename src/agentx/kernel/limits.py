@@ -11,10 +11,6 @@ METADATA_DEPTH_MAX = 32
 SESSION_ID_CHARS_MAX = 200
 # Events in one atomic batch: bounds memory and the time a batch holds the store.
 APPEND_BATCH_EVENTS_MAX = 1_000
-# How often and how long a lock is waited for (specified; the outer bounds).
-LOCK_TRIES_MAX = 5
-LOCK_FIRST_WAIT_MS = 200
-LOCK_LAST_WAIT_MS = 5_000
 # Happenings the bus remembers, for whoever asks what was told.
 BUS_HISTORY_MAX = 200
 # Nodes of the table of contents in one page.

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentx.kernel.encoding import encoded
 from agentx.kernel.ids import ProjectId, digest, parse_run_id, project_id
 from agentx.kernel.paths import counted
+from agentx.kernel.places import encoded
 
 NOTICE_SUFFIX = ".notice"
 

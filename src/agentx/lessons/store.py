@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.documents.document import Fault
 from agentx.host.documents.yaml_file import YAML, readings
 from agentx.host.files import json_text
@@ -24,7 +25,6 @@ from agentx.host.files.disk import unreadable
 from agentx.host.git.layout import lay_out
 from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock, Millis, from_iso, to_file_name, to_iso
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.ids import Entropy, digest, is_ulid, mint
 from agentx.kernel.paths import LtmPaths, ProjectPaths
 from agentx.kernel.store_paths import StorePaths

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 import httpx
 import msgspec
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.clock import Clock
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import ModelUnavailable
 from agentx.kernel.ids import Entropy
 from agentx.kernel.text import preview, printable

@@ -21,12 +21,11 @@ from agentx.host.documents.json_file import json_file
 from agentx.host.locks.lock import Held, locked
 from agentx.host.system import system_entropy
 from agentx.kernel.clock import Clock
-from agentx.kernel.codec import Versions
-from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.errors import CorruptRecord, UnsupportedVersion
 from agentx.kernel.ids import mint
 from agentx.llm.ledger import Ledger
 
-_VERSIONS = Versions(name="the ledger of spending", current=1, upcasters={})
+_VERSION = 1
 _OWNER = "agentx spending"
 
 
@@ -74,9 +73,16 @@ class LedgerStore:
 
 
 def _decoded(document: Document) -> Ledger:
-    shape = _VERSIONS.lift(document)
-    return msgspec.convert(shape, Ledger, str_keys=True)
+    version = document.get("version")
+    if not isinstance(version, int):
+        raise CorruptRecord("the ledger of spending: no version in the record")
+    if version != _VERSION:
+        raise UnsupportedVersion(
+            f"the ledger of spending: version {version} is not known here",
+            hint="update AgentX to the version that wrote it",
+        )
+    return msgspec.convert(document, Ledger, str_keys=True)
 
 
 def _encoded(ledger: Ledger) -> dict[str, Any]:
-    return {"version": _VERSIONS.current, **msgspec.to_builtins(ledger, str_keys=True)}
+    return {"version": _VERSION, **msgspec.to_builtins(ledger, str_keys=True)}

@@ -24,10 +24,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agentx.kernel.clock import to_iso
+from agentx.kernel.clock import age, to_iso
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, folded, preview, printable
 from agentx.kernel.tokens import estimate
-from agentx.kernel.when import age
 from agentx.observations.model import Observation
 from agentx.observations.relevance import ScoredObservation
 

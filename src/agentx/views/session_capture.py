@@ -23,10 +23,10 @@ import msgspec
 
 from agentx.conversation.model import Event
 from agentx.conversation.store.feed import FeedNews
+from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Clock, Millis
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.ids import digest
 from agentx.kernel.tokens import estimate
 from agentx.observations.alerts import NOTHING_EXTRACTED

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Draft, EventType
+from agentx.kernel.clock import age
 from agentx.kernel.errors import NotFound
 from agentx.kernel.text import preview
-from agentx.kernel.when import age
 from agentx.project.project import Project
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.lane_work import LaneWork

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.disk import refused
-from agentx.kernel import crash
-from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import UnavailableError
 
 

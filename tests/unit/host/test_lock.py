@@ -19,7 +19,9 @@ from typing import Any
 
 import pytest
 
-from agentx.host.limits import LOCK_STALE_MS
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
+from agentx.host.limits import LOCK_LAST_WAIT_MS, LOCK_STALE_MS
 from agentx.host.locks.file import LockFile
 from agentx.host.locks.flock import Flock
 from agentx.host.locks.heartbeat import Heartbeat
@@ -27,11 +29,8 @@ from agentx.host.locks.lock import Timing, locked
 from agentx.host.locks.queue import ProcessLine
 from agentx.host.locks.record import Here, LockRecord, Sighting, look
 from agentx.host.system import SystemClock, boot_id, host_name
-from agentx.kernel import crash
 from agentx.kernel.clock import Millis
-from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import ConflictError, LockHeld, StaleVersion, UnavailableError
-from agentx.kernel.limits import LOCK_LAST_WAIT_MS
 from tests.support.time_and_chance import START_MS, FakeClock
 
 NOW_TEXT = "2026-03-02T10:00:00.000Z"

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.kernel.clock import DAY_MS, HOUR_MS, Millis, from_iso, to_iso
+from agentx.kernel.clock import DAY_MS, HOUR_MS, Millis, age, from_iso, point, to_iso
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.when import age, point
 
 NOW = Millis(1_772_460_000_000)  # 2026-03-02T14:00:00Z
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.kernel.crash import CrashPoint
+from agentx.host.crash import CrashPoint
 from agentx.kernel.errors import ConflictError, CorruptRecord
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.store_paths import StorePaths

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from agentx.kernel import crash
-from agentx.kernel.crash import CrashPoint
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
 from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound
 from agentx.runs.model import LaneStatus, TaskStatus
 from agentx.runs.replies import Interruption

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
 from agentx.host.documents.yaml_file import YAML
-from agentx.kernel import crash
-from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.runs.events import RunEnded, RunRecorded
 from agentx.runs.model import Contract, Run

@@ -12,12 +12,12 @@ import pytest
 from agentx.conversation.service import Conversation
 from agentx.conversation.store import LogStore, TocStore
 from agentx.conversation.store.feed import Feed
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
 from agentx.host.kv.memory import MemoryStore
-from agentx.kernel import crash
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.clock import Millis
-from agentx.kernel.crash import CrashPoint
 from agentx.kernel.errors import LockHeld
 from agentx.observations.events import CaptureSkipped, ContextCompacted, MemoryStored
 from agentx.observations.model import Category, Observation

@@ -15,11 +15,10 @@ import pytest
 
 from agentx.agents.runners.scripted import Line, Scripted
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.host.limits import LOCK_STALE_MS
+from agentx.host.limits import LOCK_FIRST_WAIT_MS, LOCK_LAST_WAIT_MS, LOCK_STALE_MS, LOCK_TRIES_MAX
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import LOCK_FIRST_WAIT_MS, LOCK_LAST_WAIT_MS, LOCK_TRIES_MAX
 from agentx.wiring.clarifications import open_clarifications, open_hub, run_monitor
 from agentx.wiring.work import open_issues
 from agentx.work.model import NewIssue

@@ -15,10 +15,10 @@ from agentx.conversation.sealing import SessionKey, new_key, seal
 from agentx.conversation.store import rows
 from agentx.conversation.store.outbox import Outbox
 from agentx.conversation.store.session_keys import SessionKeys
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.kv import keys
 from agentx.host.kv.port import Batch, Family, KeyValue, Row
 from agentx.kernel.capture import Draft, EventType
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.ids import ULID_RANDOM_BYTES, Entropy, EventId, spelled, ulid, ulid_raw
 
 _HALF_OF_RANDOM = (1 << (8 * ULID_RANDOM_BYTES - 1)) - 1

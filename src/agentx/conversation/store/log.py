@@ -21,11 +21,11 @@ from agentx.conversation.store import rows
 from agentx.conversation.store.appending import Appending
 from agentx.conversation.store.outbox import Outbox
 from agentx.conversation.store.session_keys import SessionKeys
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.kv import keys
 from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.kernel.capture import Draft
 from agentx.kernel.clock import Millis
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, EventId, is_ulid, raw_ulid
 

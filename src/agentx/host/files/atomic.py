@@ -13,9 +13,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.disk import refused, sync_directory, write_all
 from agentx.host.system import system_entropy
-from agentx.kernel.crash import CrashPoint, passing
 
 PRIVATE_FILE = 0o600
 PRIVATE_DIRECTORY = 0o700

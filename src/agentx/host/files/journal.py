@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import json_text
 from agentx.host.files.disk import refused, sync_directory, write_all
 from agentx.host.limits import JOURNAL_WAIT_MS, LOCK_POLL_MS
 from agentx.kernel.clock import Clock
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import CorruptRecord, LockHeld
 
 _BLOCK_BYTES = 64 * 1024

@@ -23,15 +23,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.disk import write_all
-from agentx.host.limits import LOCK_HEARTBEAT_MS, LOCK_STALE_MS
+from agentx.host.limits import LOCK_HEARTBEAT_MS, LOCK_LAST_WAIT_MS, LOCK_STALE_MS
 from agentx.host.locks.flock import Flock, is_at
 from agentx.host.locks.record import Here, LockRecord, Sighting, look, replace_record
 from agentx.host.system import process_id, system_entropy
 from agentx.kernel.clock import Clock
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import LockHeld, StaleVersion
-from agentx.kernel.limits import LOCK_LAST_WAIT_MS
 
 _GUARD_POLL_MS = 1
 

@@ -21,13 +21,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agentx.host.files import json_text
-from agentx.host.limits import LOCK_POLL_MS
+from agentx.host.limits import LOCK_FIRST_WAIT_MS, LOCK_LAST_WAIT_MS, LOCK_POLL_MS, LOCK_TRIES_MAX
 from agentx.host.locks.file import LockFile
 from agentx.host.locks.flock import Flock
 from agentx.host.locks.record import Here
 from agentx.host.system import system_entropy
 from agentx.kernel.clock import Clock
-from agentx.kernel.limits import LOCK_FIRST_WAIT_MS, LOCK_LAST_WAIT_MS, LOCK_TRIES_MAX
 
 # The specified five tries, with waits that double from 200 ms, within five seconds in all.
 LOCK_WAIT_MS = min(

@@ -15,9 +15,9 @@ from agentx.adapters.port import Adapter, Damaged, Transcript
 from agentx.adapters.registry import ADAPTERS
 from agentx.adapters.sniff import transcripts_at
 from agentx.capture.cursors import Cursors
+from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.clock import Millis
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
 from agentx.memory.port import Memory

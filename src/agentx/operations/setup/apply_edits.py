@@ -19,8 +19,8 @@ from agentx.adapters.port import FileEdit
 from agentx.host.files.atomic import PRIVATE_FILE, make_private_directory, replace_file
 from agentx.host.files.disk import refused, sync_directory
 from agentx.kernel.clock import Clock, to_iso
-from agentx.kernel.encoding import encoded
 from agentx.kernel.errors import CorruptRecord, StaleVersion, UnavailableError
+from agentx.kernel.places import encoded
 from agentx.kernel.store_paths import DataPaths
 from agentx.operations import limits
 

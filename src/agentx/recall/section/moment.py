@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
-from agentx.kernel.clock import Millis
-from agentx.kernel.when import age
+from agentx.kernel.clock import Millis, age
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.recall.section.render import RecallLine

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.disk import refused
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import CorruptRecord, InvalidValue, NotFound
 from agentx.kernel.ids import RunId, parse_run_id
 from agentx.kernel.paths import ProjectPaths

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import json_text
 from agentx.host.files.atomic import make_missing_directories, replace_file
 from agentx.host.files.disk import refused, unreadable
 from agentx.host.files.journal import Journal
 from agentx.kernel.clock import Clock, to_file_name
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, digest
 from agentx.kernel.paths import RunPaths

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.work import (
@@ -29,7 +30,6 @@ from agentx.host.git.work import (
     git_file,
     is_ancestor,
 )
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.store_paths import StorePaths
 

@@ -16,13 +16,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.documents.document import Fault
 from agentx.host.documents.json_file import json_file
 from agentx.host.documents.yaml_file import YAML
 from agentx.host.files.atomic import replace_file
 from agentx.host.git.layout import lay_out
 from agentx.kernel.clock import Clock, Millis
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
 from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
 from agentx.kernel.paths import ProjectPaths, RunPaths

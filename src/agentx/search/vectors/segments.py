@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from agentx.kernel.crash import CrashPoint, passing
+from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.store_paths import GenerationPaths
 from agentx.search.text.store import IndexStore

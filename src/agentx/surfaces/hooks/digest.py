@@ -8,8 +8,7 @@ that memory knows what the session was told.
 
 import os
 
-from agentx.kernel.encoding import encoded
-from agentx.kernel.spool_places import spool_root
+from agentx.kernel.places import encoded, spool_root
 from agentx.surfaces.hooks.output import announcement
 from agentx.surfaces.hooks.spool import Call, deliver, quoted
 

@@ -15,8 +15,7 @@ them, so that no name can lead elsewhere.
 import os
 import sys
 
-from agentx.kernel.encoding import encoded
-from agentx.kernel.spool_places import fallback_spool_roots, spool_root
+from agentx.kernel.places import encoded, fallback_spool_roots, spool_root
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -155,6 +154,6 @@ def _check_private(root: str) -> None:
 
 def _passing() -> None:
     """Let the fault suite strike here; nobody else has that module loaded."""
-    crash = sys.modules.get("agentx.kernel.crash")
+    crash = sys.modules.get("agentx.host.crash")
     if crash is not None:
         crash.passing(crash.CrashPoint.SPOOL_TEMP_WRITTEN)

@@ -11,9 +11,9 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from agentx.kernel.clock import age
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
-from agentx.kernel.when import age
 from agentx.observations.model import Category, Observation, ObservationIndex, SearchFilters
 from agentx.operations.memory.read import memory_list, memory_search, memory_show
 from agentx.surfaces.mcp.answer import Row, answer

@@ -9,10 +9,9 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from agentx.daemon.door import open_other
-from agentx.kernel.clock import Millis
+from agentx.kernel.clock import Millis, age, point
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import preview
-from agentx.kernel.when import age, point
 from agentx.memory.found import KINDS, REMEMBERED, SearchHit, SearchRequest
 from agentx.operations.recall.everywhere import EverywhereReply, search_everywhere
 from agentx.project.project import Project

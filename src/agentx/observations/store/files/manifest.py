@@ -19,10 +19,10 @@ from types import MappingProxyType
 
 import msgspec
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.disk import unreadable
 from agentx.host.locks.lock import Held
 from agentx.kernel.clock import Clock, to_iso
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.ids import Entropy, mint
 from agentx.observations.model import StoreFault
 from agentx.observations.store.files.issue_files import IssueFiles, Report, Rewrite, Stamp

@@ -23,13 +23,13 @@ from pathlib import Path
 
 import msgspec
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.disk import unreadable
 from agentx.host.files.journal import Journal
 from agentx.host.limits import JOURNAL_WAIT_MS, LOCK_POLL_MS
 from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import Clock
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.ids import Entropy, mint
 from agentx.observations.store.records import ObservationRecord

@@ -13,10 +13,10 @@ from functools import partial
 
 import msgspec
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock
-from agentx.kernel.crash import CrashPoint, passing
 from agentx.kernel.errors import UnsupportedVersion
 from agentx.kernel.ids import hashed
 from agentx.observations.forgetting import Undoing

@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from agentx.kernel.when import point
+from agentx.kernel.clock import point
 from agentx.operations.capture.import_history import (
     ImportReply,
     ImportRequest,

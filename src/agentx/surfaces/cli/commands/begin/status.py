@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.kernel.when import age
+from agentx.kernel.clock import age
 from agentx.memory.retrieval import TextIndexState
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.upkeep.status import RoomsStatus, StatusReply, status

@@ -18,9 +18,8 @@ from agentx.daemon.scheduler import (
     RunResult,
     SchedulerStatus,
 )
-from agentx.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
+from agentx.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, age
 from agentx.kernel.errors import ConflictError, UnavailableError
-from agentx.kernel.when import age
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentx.kernel.clock import Millis
+from agentx.kernel.clock import Millis, age, point
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import printable
-from agentx.kernel.when import age, point
 from agentx.observations.model import Category, Observation, ObservationIndex, Recall, SearchFilters
 from agentx.operations.memory import read as memory_read
 from agentx.surfaces.cli import render

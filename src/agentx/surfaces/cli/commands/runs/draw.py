@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from agentx.kernel.clock import age
 from agentx.kernel.text import printable
-from agentx.kernel.when import age
 from agentx.operations.runs.read import ArchivedRow, RunOverview, RunRow, TaskRow
 from agentx.operations.runs.recover import PullRequest
 from agentx.runs.replies import Rebuilt, Resumption

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.kernel.when import age
+from agentx.kernel.clock import age
 from agentx.lessons.model import PATTERNS, Confidence, Content, LessonKind, Priority, Promoted
 from agentx.operations.lessons.ltm import (
     CandidateRow,

@@ -8,8 +8,8 @@ import click
 
 from agentx.conversation.model import Event, EventPage, EventQuery
 from agentx.kernel.capture import EventType
+from agentx.kernel.clock import point
 from agentx.kernel.text import printable
-from agentx.kernel.when import point
 from agentx.memory.limits import EVENTS_PAGE_DEFAULT
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb

@@ -7,8 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from agentx.daemon.door import open_other
-from agentx.kernel.clock import Millis
-from agentx.kernel.when import age, point
+from agentx.kernel.clock import Millis, age, point
 from agentx.memory.found import KINDS, MODES, REMEMBERED, SearchHit, SearchReply, SearchRequest
 from agentx.operations.recall.everywhere import EverywhereReply, search_everywhere
 from agentx.surfaces.cli import render

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.conversation.model import Session, SessionQuery
-from agentx.kernel.when import age, point
+from agentx.kernel.clock import age, point
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 

@@ -9,9 +9,8 @@ import click
 
 from agentx.clarification.model import Check, Clarification, Request, Status
 from agentx.clarification.rendering import next_actions, terminal
-from agentx.kernel.clock import SECOND_MS
+from agentx.kernel.clock import SECOND_MS, age
 from agentx.kernel.text import preview, printable
-from agentx.kernel.when import age
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle

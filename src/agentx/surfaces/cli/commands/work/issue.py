@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.kernel.clock import from_iso
+from agentx.kernel.clock import age, from_iso
 from agentx.kernel.text import printable
-from agentx.kernel.when import age
 from agentx.operations.issues.edit import (
     close_issue,
     comment_issue,

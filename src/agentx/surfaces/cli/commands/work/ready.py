@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.kernel.clock import from_iso
-from agentx.kernel.when import age
+from agentx.kernel.clock import age, from_iso
 from agentx.operations.issues.ready_queue import ReadyReply, ready
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb

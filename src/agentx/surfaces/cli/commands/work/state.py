@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.kernel.when import age
+from agentx.kernel.clock import age
 from agentx.operations.issues.state import state
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb

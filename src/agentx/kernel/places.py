@@ -1,7 +1,7 @@
-"""Where hooks leave what they captured, as plain text: the hook has no time for `pathlib`.
+"""Names and places that the hook computes too: it has no time for `pathlib`.
 
-The first place is the user's data folder. When it cannot be written (a full disk,
-a read-only home) a folder under the system's temporary directory takes its part;
+What a hook captured goes to the user's data folder. When that cannot be written (a full
+disk, a read-only home) a folder under the system's temporary directory takes its part;
 whoever drains the spool reads all of them.
 """
 
@@ -13,7 +13,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_NAME_BYTES_MAX = 200
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  the folder beneath is private and checked
+
+
+def encoded(name: str) -> str:
+    """Return a file name that stands for any text, the same one every time.
+
+    Letters, digits, `.`, `_` and `-` stay; the rest is `%XX`. A leading dot is encoded, so that
+    neither `..` nor a hidden file can come out. A long name ends in a hash.
+    """
+    raw = name.encode("utf-8", "surrogateescape")
+    text = "".join([chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in raw])
+    if text.startswith("."):
+        text = "%2E" + text[1:]
+    if len(text) <= _NAME_BYTES_MAX:
+        return text or "%"
+    from hashlib import blake2b  # noqa: PLC0415  only long names need it, and it is slow to import
+
+    return text[: _NAME_BYTES_MAX - 33] + "~" + blake2b(raw, digest_size=16).hexdigest()
 
 
 def data_root(environ: "Mapping[str, str]") -> str:
