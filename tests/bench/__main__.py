@@ -11,6 +11,7 @@ import sys
 from tests.bench.row import Row
 
 SUITES = (
+    "startup",
     "hook",
     "log",
     "rpc",

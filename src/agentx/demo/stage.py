@@ -23,7 +23,7 @@ class Stage:
         self._python = python
 
     @property
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         kept = read_environment().variables
         outside = {name: kept[name] for name in ("PATH", "LANG", "TERM", "COLUMNS") if name in kept}
         return {**outside, "HOME": str(self.home), "TZ": "UTC"}
@@ -41,7 +41,7 @@ class Stage:
             (self.home / folder).mkdir()
         subprocess.run(
             ["git", "init", "-q", "-b", "main", str(self.project)],
-            env=self._environment,
+            env=self.environment,
             check=False,
             timeout=_WAIT_S,
         )
@@ -69,7 +69,7 @@ class Stage:
             input=json.dumps(payload).encode(),
             cwd=self.project,
             env={
-                **self._environment,
+                **self.environment,
                 "AGENTX_REPLAY_MS": str(at_ms),
                 "AGENTX_AGENT": session.role,
             },
@@ -82,7 +82,7 @@ class Stage:
         subprocess.run(
             [self._python, "-m", "agentx.surfaces.cli.main", *arguments],
             cwd=self.project if self.project.exists() else None,
-            env=self._environment,
+            env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL if quiet else None,
             stderr=subprocess.DEVNULL if quiet else None,
@@ -108,7 +108,7 @@ class Stage:
         return subprocess.run(
             [self._python, "-m", "agentx.surfaces.cli.main", *arguments],
             cwd=self.project,
-            env=self._environment,
+            env=self.environment,
             capture_output=True,
             check=False,
             timeout=_WAIT_S,
