@@ -214,7 +214,7 @@ def _stand_still(now_ms: int) -> None:
 def _import_everything() -> None:
     import importlib
 
-    from agentx.surfaces.cli.main import COMMANDS
+    from agentx.surfaces.cli.root import COMMANDS
 
     for module, _ in COMMANDS.values():
         importlib.import_module(f"agentx.surfaces.cli.commands.{module}")

@@ -10,7 +10,8 @@ import importlib
 import pytest
 from click.testing import CliRunner
 
-from agentx.surfaces.cli.main import CHAPTERS, COMMANDS, agentx, main
+from agentx.surfaces.cli.main import main
+from agentx.surfaces.cli.root import CHAPTERS, COMMANDS, agentx
 
 
 def test_every_command_stands_in_one_chapter_and_every_chapter_names_commands() -> None:

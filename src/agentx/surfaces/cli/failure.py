@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import traceback
-from dataclasses import dataclass
 
 from agentx.kernel.errors import (
     AgentXError,
@@ -15,6 +14,7 @@ from agentx.kernel.errors import (
     LimitError,
     UnavailableError,
 )
+from agentx.kernel.values import frozen
 
 EXIT_CODES: dict[type[AgentXError], int] = {
     InputError: 2,
@@ -33,7 +33,7 @@ _HINTS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Failure:
     """What is said when a command fails."""
 

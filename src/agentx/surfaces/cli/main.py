@@ -1,131 +1,18 @@
-"""The way in from a terminal: find the command, run it, turn failure into an exit code.
+"""The way in from a terminal.
 
-`agentx --help` and `--version` import nothing but click: a command's module is
-imported when it is called.
+`agentx --version` is answered here, before click is imported; everything else is `root`.
 """
 
 from __future__ import annotations
 
-import importlib
-import os
 import sys
-from difflib import get_close_matches
-from typing import NoReturn
-
-import click
 
 from agentx import __version__
-from agentx.kernel.errors import AgentXError
-from agentx.surfaces.cli.failure import Failure, failure_of, unforeseen
-from agentx.surfaces.cli.frame import Invocation, Verb
 
-# name -> (module, what it does): in the order a newcomer needs them.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("begin.init", "Set a project up: hooks, history, memory."),
-    "setup": ("begin.setup", "Add AgentX to one agent CLI, or take it out again."),
-    "status": ("begin.status", "What is remembered, and what is running."),
-    "doctor": ("begin.doctor", "What is wrong, and the mend."),
-    "import": ("begin.import_history", "Take the transcripts of agent CLIs into the log."),
-    "sync": ("begin.sync", "Take what hooks captured and bring every view up to date."),
-    "toc": ("said.toc", "What was done when: years, months, weeks, days, segments."),
-    "expand": ("said.expand", "From a line to the exact words it came from."),
-    "search": ("said.search", "Find anything ever said: by words, by time, by plain questions."),
-    "recall": ("learnt.recall", "What an agent should know before it begins, within a budget."),
-    "why": ("learnt.why", "From anything recalled down to the words that prove it."),
-    "show": ("said.show", "The whole text of anything that has an id."),
-    "sessions": ("said.sessions", "The sessions, newest first."),
-    "events": ("said.events", "The event log."),
-    "vectors": ("learnt.vectors", "Search by meaning too: install, status, remove."),
-    "memory": ("learnt.memory", "What agents decided, changed, broke and found out."),
-    "forget": ("said.forget", "Erase an event or a session for good."),
-    "mcp": ("behind.mcp", "Let an agent ask its memory: an MCP server on stdin and stdout."),
-    "clarify": ("work.clarify", "What agents ask each other: ask, answer, resolve, escalate."),
-    "hook": ("work.hook", "An agent begins or ends work on an issue: status, recall, capture."),
-    "issue": ("work.issue", "Issues: create, list, show, update, close."),
-    "ready": ("work.ready", "What can be begun now, most urgent first."),
-    "state": ("work.state", "What each agent is doing, and whom it waits for."),
-    "deps": ("work.deps", "What an issue waits for; fails when it is blocked."),
-    "workflow": ("work.workflow", "Workflows: list, show, check, and what is next for an issue."),
-    "digest": ("work.digest", "What a week brought."),
-    "agent": ("work.agent", "Agents: run one on an issue; the roles and their instructions."),
-    "run": ("runs.run", "A piece of work in phases, with tasks and lanes, that survives anything."),
-    "ltm": ("runs.ltm", "What runs taught: patterns, decisions, debt, metrics, learnings."),
-    "daemon": ("behind.daemon", "The background process: start, stop, status."),
-    "scheduler": (
-        "behind.scheduler",
-        "What the daemon does by itself: status, pause, resume, run.",
-    ),
-    "rebuild": ("behind.rebuild", "Make a view from nothing: search, toc, vectors and others."),
-    "config": ("behind.config", "Settings: show, set, unset."),
-    "logs": ("behind.logs", "AgentX's own log."),
-    "demo": ("begin.demo", "Three weeks of a small team, replayed: see what AgentX remembers."),
-}
-
-# How `agentx --help` lists them; a test sees to it that each stands in one place.
-CHAPTERS: dict[str, tuple[str, ...]] = {
-    "Begin": ("init", "setup", "status", "doctor", "import", "sync", "demo"),
-    "What was said": ("toc", "expand", "search", "show", "sessions", "events", "forget"),
-    "What was learnt": ("recall", "why", "memory", "vectors"),
-    "Agents and their work": (
-        *("issue", "ready", "deps", "workflow", "state", "agent"),
-        *("clarify", "hook", "digest"),
-    ),
-    "Runs": ("run", "ltm"),
-    "Behind it": ("mcp", "daemon", "scheduler", "rebuild", "config", "logs"),
-}
-
-
-class Commands(click.Group):
-    """The commands, imported when called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
-        """Return the names, in order."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  as above
-        """Import one command."""
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"agentx.surfaces.cli.commands.{COMMANDS[cmd_name][0]}")
-        command: click.Command = module.command
-        command.name = cmd_name
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  as above
-        """Write the list without importing what it lists."""
-        width = max(map(len, COMMANDS))
-        for title, names in CHAPTERS.items():
-            with formatter.section(title):
-                rows = [
-                    (name.ljust(width), COMMANDS[name][1]) for name in names if name in COMMANDS
-                ]
-                formatter.write_dl(rows)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which one may have been meant."""
-        near = [] if args[0] in COMMANDS else get_close_matches(args[0], COMMANDS, 1)
-        if near and not args[0].startswith("-"):
-            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
-        return super().resolve_command(ctx, args)
-
-
-@click.group(
-    cls=Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.version_option(__version__, "-V", "--version", message="agentx %(version)s")
-@click.option("--json", "as_json", is_flag=True, help="Write data as JSON on stdout.")
-@click.option("--project", metavar="DIR", default="", help="The project's folder (default: here).")
-@click.pass_context
-def agentx(ctx: click.Context, as_json: bool, project: str) -> None:
-    """One memory for all your coding agents.
-
-    Captures every session of Claude Code, Codex, Gemini CLI, OpenCode and Copilot CLI into one
-    append-only log on this machine, and gives it back.
-    """
-    ctx.obj = Invocation(project_directory=project, as_json=as_json)
+# As type checkers know it: `typing` would be a third of the time that `--version` takes.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -134,45 +21,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.stderr.write("agentx: assertions carry weight here: run python without -O\n")
         sys.exit(2)
     given = sys.argv[1:] if arguments is None else arguments
-    as_json = "--json" in given
-    try:
-        # Not standalone, click gives back the code that a command left with.
-        left = agentx.main(args=given, prog_name="agentx", standalone_mode=False)
-        if isinstance(left, int):
-            sys.exit(left)
-    except click.exceptions.Exit as leaving:
-        sys.exit(leaving.exit_code)
-    except click.exceptions.Abort:
-        _leave(Failure(exit_code=130, code="interrupted", message="interrupted"), as_json)
-    except click.exceptions.NoArgsIsHelpError as help_wanted:
-        sys.stdout.write(help_wanted.format_message() + "\n")
+    if given in (["--version"], ["-V"]):
+        sys.stdout.write(f"agentx {__version__}\n")
         sys.exit(0)
-    except click.ClickException as error:
-        usage = isinstance(error, click.UsageError) and error.ctx is not None
-        hint = f"see `{error.ctx.command_path} --help`" if usage and error.ctx else ""  # type: ignore[attr-defined]  # narrowed by usage
-        _leave(
-            Failure(exit_code=2, code="usage", message=error.format_message(), hint=hint), as_json
-        )
-    except BrokenPipeError:
-        # The reader has seen enough; Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except (AgentXError, OSError) as error:
-        _leave(failure_of(error), as_json)
-    except Exception as error:  # noqa: BLE001  one of the three places: a surface's outermost frame
-        _leave(unforeseen(error), as_json)
-    sys.exit(0)
+    from agentx.surfaces.cli.root import run  # click, which the version does not wait for
 
+    run(given)
 
-def _leave(failure: Failure, as_json: bool) -> NoReturn:
-    if as_json:
-        sys.stdout.write(failure.as_json() + "\n")
-    else:
-        sys.stderr.write(failure.as_text())
-    sys.exit(failure.exit_code)
-
-
-__all__ = ["COMMANDS", "Verb", "agentx", "main"]
 
 if __name__ == "__main__":
     main()
