@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from agentx.kernel.values import frozen
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@frozen
 class Homes:
     """Where each agent CLI keeps its settings and its history."""
 

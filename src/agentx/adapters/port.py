@@ -14,7 +14,6 @@ a field that is missing is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,10 @@ from typing import Any
 from agentx.adapters.homes import Homes
 from agentx.kernel.capture import Draft, Harness
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HookCall:
     """One hook payload, as the spool kept it.
 
@@ -39,7 +39,7 @@ class HookCall:
     agent: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Transcript:
     """One session on disk (or, for a database, one session in it)."""
 
@@ -51,7 +51,7 @@ class Transcript:
     session_id: str = ""  # known beforehand only where the file name or a row says so
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Damaged:
     """A line that could not be read; the rest of the file was."""
 
@@ -67,7 +67,7 @@ class Scope(StrEnum):
     PROJECT = "project"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SetupRequest:
     """What to add to, or take out of, the settings of an agent CLI.
 
@@ -82,7 +82,7 @@ class SetupRequest:
     uninstall: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FileEdit:
     """One settings file before and after; None means that it is not there."""
 
@@ -92,7 +92,7 @@ class FileEdit:
     notes: tuple[str, ...] = ()  # what the user should know or do
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Adapter:
     """One agent CLI, as the registry holds it."""
 

@@ -13,12 +13,13 @@ print of both must be the same.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agentx.adapters.shapes import json_text, kept, spoken
 from agentx.kernel.capture import Channel, Draft, EventType, Metadata, Role, text_print
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact
 
 _ROLES = {
@@ -30,7 +31,7 @@ _ROLES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Scene:
     """Who, where and when."""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +20,7 @@ from agentx.kernel.capture import Metadata
 from agentx.kernel.clock import Millis, from_iso
 from agentx.kernel.ids import digest
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, METADATA_DEPTH_MAX, SESSION_ID_CHARS_MAX
+from agentx.kernel.patterns import compile_late
 from agentx.kernel.text import RECALL_OPEN, cut, without_recall
 
 # Bulk that no reader of the log wants: pictures, whole files beside their patch, and what
@@ -28,7 +28,7 @@ from agentx.kernel.text import RECALL_OPEN, cut, without_recall
 _BULK = frozenset({"base64", "originalFile", "original_file", "signature", "encrypted_content"})
 _TEXT_BLOCKS = frozenset({"", "text", "input_text", "output_text", "summary_text"})
 _IMAGE_BLOCKS = frozenset({"image", "input_image", "image_url", "localimage", "local_image"})
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = compile_late("[\ud800-\udfff]")
 _INT_MAX = 2**63 - 1
 # Read as seconds, this is the year 5138; read as milliseconds, March 1973.
 _SECONDS_MAX = 100_000_000_000

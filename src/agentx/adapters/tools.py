@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import child, entry, images_in, json_text, objects, text_of, word
 from agentx.kernel.capture import Draft, EventType, text_print
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact_value
 
 # What a tool is mostly about, the most telling first.
@@ -35,13 +36,13 @@ _SUBJECTS = (
     "description",
     "question",
 )
-_EXIT_CODE = re.compile(r"\A(?:Error: )?Exit code:? (-?\d{1,10})\b")
-_PATCHED = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+)$", re.MULTILINE)
+_EXIT_CODE = compile_late(r"\A(?:Error: )?Exit code:? (-?\d{1,10})\b")
+_PATCHED = compile_late(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+)$", re.MULTILINE)
 _REPEATED = frozenset({"content", "oldString", "newString", "prompt"})
 _SHELLS = ("bash", "sh", "zsh")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ToolUse:
     """One use of a tool. Without an id it is known by its name and arguments."""
 

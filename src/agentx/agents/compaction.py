@@ -12,7 +12,7 @@ a summary is left out of the next one's sources.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agentx.agents.context_budget import ContextBudget, ContextCategory, ContextLevel
@@ -21,6 +21,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.text import cut
 from agentx.kernel.tokens import estimate
+from agentx.kernel.values import frozen
 from agentx.observations.events import ContextCompacted
 from agentx.observations.extract import extract
 from agentx.observations.extract.sections import rendered
@@ -37,7 +38,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Message:
     """One message of a conversation, as the loop keeps it."""
 
@@ -49,7 +50,7 @@ class Message:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Work:
     """Whose conversation it is."""
 
@@ -59,7 +60,7 @@ class Work:
     directory: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Compacted:
     """A conversation made short."""
 

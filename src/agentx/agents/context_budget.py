@@ -10,7 +10,6 @@ never counts a thing twice.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from agentx.agents.limits import (
@@ -21,6 +20,7 @@ from agentx.agents.limits import (
 )
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.tokens import estimate
+from agentx.kernel.values import frozen
 
 
 class ContextCategory(StrEnum):
@@ -43,7 +43,7 @@ class ContextLevel(StrEnum):
     CRITICAL = "critical"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TrackedItem:
     """One thing in the context."""
 
@@ -52,7 +52,7 @@ class TrackedItem:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BudgetReport:
     """What a context holds."""
 

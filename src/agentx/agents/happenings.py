@@ -6,19 +6,20 @@ other tools know.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Happening:
     """Something that happened while agents were at work."""
 
     timestamp: Millis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AgentStarted(Happening):
     """A session of an agent began."""
 
@@ -26,7 +27,7 @@ class AgentStarted(Happening):
     issue_number: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AgentCompleted(Happening):
     """A session of an agent ended."""
 
@@ -35,7 +36,7 @@ class AgentCompleted(Happening):
     issue_number: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AgentError(Happening):
     """An agent met an error."""
 
@@ -44,7 +45,7 @@ class AgentError(Happening):
     issue_number: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ToolInvoked(Happening):
     """An agent used a tool."""
 
@@ -54,7 +55,7 @@ class ToolInvoked(Happening):
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HandoffTriggered(Happening):
     """Work went from one agent to the next."""
 
@@ -63,7 +64,7 @@ class HandoffTriggered(Happening):
     issue_number: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ValidationResult(Happening):
     """An agent's work was checked."""
 
@@ -73,7 +74,7 @@ class ValidationResult(Happening):
     issue_number: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ThinkingLog(Happening):
     """What an agent is about, for a person who watches."""
 
@@ -83,7 +84,7 @@ class ThinkingLog(Happening):
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TaskFired(Happening):
     """A scheduled task began."""
 
@@ -92,7 +93,7 @@ class TaskFired(Happening):
     description: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChannelMessage(Happening):
     """Something was said on a channel."""
 
@@ -101,7 +102,7 @@ class ChannelMessage(Happening):
     content: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StateChange(Happening):
     """Something is in another state than before."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.clarification.model import Clarification
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ClarificationEvent:
     """What every one of them says."""
 
@@ -23,27 +22,27 @@ class ClarificationEvent:
     status: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ClarificationRequested(ClarificationEvent):
     """A question was put, the first or a further one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ClarificationAnswered(ClarificationEvent):
     """An answer was kept."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ClarificationStale(ClarificationEvent):
     """An answer is overdue."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ClarificationResolved(ClarificationEvent):
     """It is settled."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ClarificationEscalated(ClarificationEvent):
     """A person was called; the summary says for what."""
 
@@ -51,7 +50,7 @@ class ClarificationEscalated(ClarificationEvent):
     summary: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LedgerLocked:
     """A ledger's lock was got, after waiting so long."""
 
@@ -60,7 +59,7 @@ class LedgerLocked:
     duration_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LedgerReleased:
     """A ledger's lock was given back, after being held so long."""
 
@@ -69,7 +68,7 @@ class LedgerReleased:
     duration_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MonitorRan:
     """The monitor looked at every ledger."""
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from agentx.clarification.model import Clarification, EntryType, Reason, Status
 from agentx.kernel.text import folded, preview, printable
+from agentx.kernel.values import frozen
 
 AUTO_RESOLUTION_TARGET = 0.8
 ESCALATION_TARGET = 0.2
 _TOPICS = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Metrics:
     """The figures of a period. Rates are of what was settled or escalated; None without any."""
 

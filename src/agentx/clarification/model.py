@@ -7,13 +7,13 @@ said about it. Nothing happens here: `protocol` says what may, `monitor` what mu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import ClarificationId
 from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
 from agentx.kernel.roles import HUB_ROLE
+from agentx.kernel.values import frozen
 
 # Who speaks when it is no agent.
 PERSON = "human"
@@ -63,7 +63,7 @@ class Reason(StrEnum):
 ASKER_GOES_ON = frozenset({Reason.AGENT_ERROR, Reason.DEADLOCK})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Entry:
     """One entry of a thread. A late one arrived after the escalation and changed nothing."""
 
@@ -75,7 +75,7 @@ class Entry:
     late: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Clarification:
     """What one agent wants to know of another, and all that was said about it."""
 
@@ -133,7 +133,7 @@ class Clarification:
         return answered[-1].body if answered else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ledger:
     """The clarifications of one issue, in the order they were asked."""
 
@@ -148,7 +148,7 @@ class Ledger:
         return next((each for each in self.clarifications if each.id == clarification_id), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Asked:
     """The asker put a question, the first or a further one."""
 
@@ -157,7 +157,7 @@ class Asked:
     body: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Answered:
     """The target, or a person, answered."""
 
@@ -166,7 +166,7 @@ class Answered:
     body: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Resolved:
     """The asker, or a person, is content."""
 
@@ -175,21 +175,21 @@ class Resolved:
     body: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WentStale:
     """Nobody answered in time."""
 
     at_ms: Millis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Retried:
     """The target was asked once more."""
 
     at_ms: Millis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Escalated:
     """A person was called."""
 
@@ -199,7 +199,7 @@ class Escalated:
     body: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Abandoned:
     """Nobody wants to know any more."""
 
@@ -210,7 +210,7 @@ class Abandoned:
 Fact = Asked | Answered | Resolved | WentStale | Retried | Escalated | Abandoned
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Scope:
     """What an agent's workflow step lets it ask. `rounds_max` may lower the cap, never raise it."""
 
@@ -220,7 +220,7 @@ class Scope:
     blocking_allowed: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Request:
     """A question that an agent wants to put."""
 
@@ -233,7 +233,7 @@ class Request:
     rounds_max: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Check:
     """What the monitor found and did."""
 

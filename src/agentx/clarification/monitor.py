@@ -14,7 +14,6 @@ ledger's lock, so two processes that find the same do it once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from agentx.clarification.circling import bounces, repeats_itself
 from agentx.clarification.limits import CLARIFY_RETRIES_MAX
@@ -30,9 +29,10 @@ from agentx.clarification.model import (
 from agentx.clarification.protocol import is_overdue
 from agentx.clarification.waiting import circle
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class World:
     """What the ledgers do not know."""
 
@@ -41,7 +41,7 @@ class World:
     done: frozenset[tuple[str, int]] = frozenset()  # agents, and the issues they are done with
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Finding:
     """Something to be done about a clarification."""
 

@@ -19,7 +19,7 @@ An answer that arrives after the escalation is kept and undoes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from agentx.clarification.limits import CLARIFY_RETRIES_MAX
@@ -43,6 +43,7 @@ from agentx.clarification.model import (
 from agentx.clarification.summary import escalation_text, resolution_summary
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import AgentXError, IllegalTransition
+from agentx.kernel.values import frozen
 
 TRANSITIONS: Mapping[Status, Mapping[type[Fact], Status]] = {
     Status.PENDING: {
@@ -84,7 +85,7 @@ _MEANING: Mapping[type[Fact], Status] = {
 Verdict = AgentXError | tuple[Fact, ...] | None  # a refusal, what happens instead, or no objection
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Guard:
     """One condition on what may happen."""
 

@@ -6,7 +6,7 @@ The guards are data, in the order they speak; the first that refuses decides.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agentx.clarification.errors import ScopeViolation, scope_violation
 from agentx.clarification.model import Request, Scope
@@ -17,9 +17,10 @@ from agentx.kernel.limits import (
     CLARIFY_TEXT_CHARS_MAX,
     CLARIFY_TOPIC_CHARS_MAX,
 )
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ScopeGuard:
     """One condition on a request."""
 

@@ -52,6 +52,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
 from agentx.kernel.errors import CorruptRecord, IllegalTransition
 from agentx.kernel.ids import parse_clarification_id
+from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact
 
 _TOLD: dict[type[Fact], type[ClarificationEvent]] = {
@@ -63,7 +64,7 @@ _TOLD: dict[type[Fact], type[ClarificationEvent]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Survey:
     """Every active clarification, and the ledgers that could not be read."""
 

@@ -14,7 +14,7 @@ it gives the same nodes but for their versions. What was forgotten leaves no tra
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 from threading import RLock
 from typing import Protocol
@@ -43,11 +43,12 @@ from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.kernel.ids import NodeId, parse_grip_id
 from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.kernel.periods import Level, Period, SegmentRef, day_period, parse_node_id
+from agentx.kernel.values import frozen
 
 _ROLLED = (Level.DAY, Level.WEEK, Level.MONTH, Level.YEAR)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ContentsRules:
     """How the view is made."""
 

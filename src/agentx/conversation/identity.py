@@ -17,15 +17,16 @@ session went on (it was resumed and ended again), is another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agentx.conversation.limits import SAME_DELIVERY_MS_MAX
 from agentx.kernel.capture import Channel, Draft, text_print
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId, hashed, spelled
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Delivery:
     """How one channel handed an occurrence over."""
 
@@ -34,7 +35,7 @@ class Delivery:
     at_ms: Millis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Occurrence:
     """One event among those that look alike."""
 
@@ -42,7 +43,7 @@ class Occurrence:
     deliveries: tuple[Delivery, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Verdict:
     """What a draft turned out to be.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agentx.kernel.capture import EventType, Metadata, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Event:
     """One thing that happened in a session. Written once, never edited."""
 
@@ -25,7 +26,7 @@ class Event:
     metadata: Metadata = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Receipt:
     """What became of a batch of drafts. Returned only after it is on disk."""
 
@@ -34,7 +35,7 @@ class Receipt:
     forgotten: int = 0  # the user had them erased: they stay away
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EventQuery:
     """Which events, in the order of their own time.
 
@@ -53,7 +54,7 @@ class EventQuery:
     newest_first: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EventPage:
     """Some events, and where to go on."""
 
@@ -61,7 +62,7 @@ class EventPage:
     next: str = ""  # empty when there are no more
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Session:
     """One session of one agent CLI."""
 
@@ -79,7 +80,7 @@ class Session:
     branch: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SessionQuery:
     """Which sessions, newest first."""
 
@@ -90,7 +91,7 @@ class SessionQuery:
     limit: int = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LogStatus:
     """What the log holds."""
 
@@ -104,7 +105,7 @@ class LogStatus:
     bytes_on_disk: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Forgotten:
     """What was erased for good."""
 

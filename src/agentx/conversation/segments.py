@@ -20,7 +20,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import groupby
 
@@ -31,6 +30,7 @@ from agentx.kernel.capture import EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId, digest, is_ulid, ulid
 from agentx.kernel.periods import SegmentRef, day_period, end_ms, local_day
+from agentx.kernel.values import frozen
 
 Estimate = Callable[[str], int]
 Place = tuple[Millis, str]  # where an event stands in its session: its time, then its id
@@ -42,7 +42,7 @@ _READ_CHARS_MAX = 16 * limits.SEGMENT_TOKENS_MAX
 _TOOL_READ_CHARS_MAX = 16 * limits.SEGMENT_TOOL_TOKENS_MAX
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Cutting:
     """What cutting needs to know of the world."""
 
@@ -50,7 +50,7 @@ class Cutting:
     estimate: Estimate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Mark:
     """What is kept of a segment in order to continue from it."""
 
@@ -58,7 +58,7 @@ class Mark:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Revision:
     """What a change did to a session's segments."""
 

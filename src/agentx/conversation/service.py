@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from threading import RLock
 
 from agentx.conversation.cleaning import cleaned
@@ -35,11 +34,12 @@ from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import EventId, is_ulid
 from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
 from agentx.kernel.text import preview
+from agentx.kernel.values import frozen
 
 _TITLE_CHARS_MAX = 120
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EventsAppended:
     """New events are in the log."""
 
@@ -47,7 +47,7 @@ class EventsAppended:
     event_ids: tuple[EventId, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EventsForgotten:
     """Events were erased for good; every view must drop them."""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from agentx.conversation.extract.salience import judge
@@ -28,6 +27,8 @@ from agentx.conversation.toc_model import Bullet, Grip, Segment, SegmentSummary
 from agentx.kernel.capture import Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 from agentx.prose.evidence import (
     HELD_BY_QUOTATION,
     HELD_BY_SENTENCES,
@@ -59,7 +60,7 @@ _QUOTE_WORDS_MAX = 80
 _QUOTE_REACH_CHARS = 100_000  # no model is shown more of one event
 _SENTENCES_MAX = 2
 _CLAIMS_READ_MAX = 40
-_LINE = re.compile(r"\S[^\n]*")
+_LINE = compile_late(r"\S[^\n]*")
 
 
 class Summariser(Protocol):
@@ -75,7 +76,7 @@ class Summariser(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Claim:
     """A line that a model wrote, and where it says it has it from."""
 
@@ -84,7 +85,7 @@ class Claim:
     event_ids: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Written:
     """What a model wrote about a segment, before anything of it is believed."""
 
@@ -93,7 +94,7 @@ class Written:
     keywords: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Proven:
     """The lines that could be gripped, with their grips, in the order of their evidence."""
 
@@ -101,7 +102,7 @@ class Proven:
     grips: tuple[Grip, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Evidence:
     event: Event
     start: int

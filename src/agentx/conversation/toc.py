@@ -42,6 +42,7 @@ from agentx.conversation.toc_model import (
 )
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Millis
+from agentx.kernel.patterns import compile_late
 from agentx.kernel.periods import (
     Level,
     Period,
@@ -71,10 +72,10 @@ _DECIDED = frozenset({Kind.DECISION, Kind.ANSWER})
 _DECIDES = _DECIDED | {Kind.CHANGE, Kind.OUTCOME}
 # Terms of every reversal: sharing them does not make two decisions one.
 _ABOUT_DECIDING = terms("decision decided reverses replaced switched dropped reverted agreed plan")
-_NUMBERED = re.compile(r"\bdecision #?(\d+)", re.IGNORECASE)
-_REVERSED = re.compile(r"\b(?:revers|supersed|replac)\w* (?:decision )?#?(\d+)", re.IGNORECASE)
-_ISSUE = re.compile(r"(?<![\w&/#])(?:[Ii]ssue[ -]#?|GH-|\(#)(\d{1,6})\b")
-_PROMPTED_ISSUE = re.compile(r"(?<![\w&/#])#(\d{1,6})\b")
+_NUMBERED = compile_late(r"\bdecision #?(\d+)", re.IGNORECASE)
+_REVERSED = compile_late(r"\b(?:revers|supersed|replac)\w* (?:decision )?#?(\d+)", re.IGNORECASE)
+_ISSUE = compile_late(r"(?<![\w&/#])(?:[Ii]ssue[ -]#?|GH-|\(#)(\d{1,6})\b")
+_PROMPTED_ISSUE = compile_late(r"(?<![\w&/#])#(\d{1,6})\b")
 _SPOKEN = frozenset(
     {EventType.USER_MESSAGE, EventType.ASSISTANT_MESSAGE, EventType.ASSISTANT_STOP, EventType.NOTE}
 )

@@ -9,7 +9,6 @@ All of it is a view of the log: the same events always give the same values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
@@ -17,6 +16,7 @@ from agentx.conversation.model import Event
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId, GripId, NodeId
 from agentx.kernel.periods import Level
+from agentx.kernel.values import frozen
 
 
 class Kind(StrEnum):
@@ -32,7 +32,7 @@ class Kind(StrEnum):
     FACT = "fact"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Span:
     """A piece of one event's text, in characters: `text[start:end]`."""
 
@@ -41,7 +41,7 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Grip:
     """The proof of a bullet. The excerpt is the text of the spans, joined by newlines."""
 
@@ -54,7 +54,7 @@ class Grip:
     spans: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Bullet:
     """One line of a summary, and what proves it."""
 
@@ -65,7 +65,7 @@ class Bullet:
     timestamp_ms: Millis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Topic:
     """What a stretch of time was about, in a phrase."""
 
@@ -73,7 +73,7 @@ class Topic:
     weight: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Segment:
     """A stretch of one session: the unit that is summarised.
 
@@ -100,7 +100,7 @@ class Segment:
         return self.events[-1].timestamp_ms
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SegmentSummary:
     """A segment in a few lines. Every grip that a bullet names is among `grips`."""
 
@@ -111,7 +111,7 @@ class SegmentSummary:
     written_by: str  # "extractive", or the model
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TocNode:
     """A segment or a period, and what is worth knowing about it.
 
@@ -139,7 +139,7 @@ class TocNode:
     written_by: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CaughtUp:
     """What bringing the view up to date changed."""
 
@@ -147,7 +147,7 @@ class CaughtUp:
     nodes: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NodePage:
     """The parts of a node, and where to go on."""
 
@@ -155,7 +155,7 @@ class NodePage:
     next: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Expansion:
     """A grip, and the words around it."""
 

@@ -13,13 +13,14 @@ becomes an event when the log gives it an id; identity decides whether it is new
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import digest
 from agentx.kernel.text import folded
+from agentx.kernel.values import frozen
 
 
 class EventType(StrEnum):
@@ -68,7 +69,7 @@ class Channel(StrEnum):
 Metadata = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Draft:
     """An event that was seen and is not yet in the log.
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NewType, Protocol
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.patterns import compile_late
 
 Millis = NewType("Millis", int)
 
@@ -19,7 +20,7 @@ MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 
-_AGO = re.compile(r"(\d{1,6})\s*(s|m|h|d|w)(?:\s+ago)?", re.IGNORECASE)
+_AGO = compile_late(r"(\d{1,6})\s*(s|m|h|d|w)(?:\s+ago)?", re.IGNORECASE)
 _UNITS_MS = {"s": SECOND_MS, "m": MINUTE_MS, "h": HOUR_MS, "d": DAY_MS, "w": 7 * DAY_MS}
 
 

@@ -15,6 +15,7 @@ from typing import NewType, Protocol, TypeVar
 
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.patterns import compile_late
 
 Entropy = Callable[[int], bytes]  # n -> n random bytes
 
@@ -40,10 +41,10 @@ _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _TO_PYTHON = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
 _PAIRS = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
 _ULID_TIME_MAX = (1 << 48) - 1
-_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
-_CLARIFICATION_ID = re.compile(r"CLR-(0|[1-9][0-9]{0,17})-([0-9]{3}|[1-9][0-9]{3,8})", re.ASCII)
-_PROJECT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
-_RUN_ID = re.compile(r"\d{8}-\d{4}-[a-z0-9]+(?:-[a-z0-9]+)*-[a-z0-9]{4}")
+_ULID = compile_late(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_CLARIFICATION_ID = compile_late(r"CLR-(0|[1-9][0-9]{0,17})-([0-9]{3}|[1-9][0-9]{3,8})", re.ASCII)
+_PROJECT_ID = compile_late(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_RUN_ID = compile_late(r"\d{8}-\d{4}-[a-z0-9]+(?:-[a-z0-9]+)*-[a-z0-9]{4}")
 _RUN_SLUG_CHARS_MAX = 30
 
 

@@ -31,6 +31,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import NodeId, is_ulid
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 
 # Wider than any event's time, and far from where Python's own calendar ends.
 YEAR_MIN = 1900
@@ -54,7 +56,7 @@ _MONTHS = (
     "December",
 )
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_NODE_ID = re.compile(
+_NODE_ID = compile_late(
     r"toc:(?:"
     r"year:(?P<year>\d{4})"
     r"|month:(?P<month>\d{4}:\d{2})"
@@ -114,7 +116,7 @@ class Period:
                 return f"{_WEEKDAYS[self.first.weekday()]} {_words(self.first)}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class SegmentRef:
     """What a segment's id says: the day it lies in, and the segment itself."""
 

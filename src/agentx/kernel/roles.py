@@ -8,10 +8,10 @@ same pattern, because they become file names.
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.patterns import compile_late
 
 # Upstream first: of two agents that wait for each other, the upper one keeps its question.
 ROLES = (
@@ -34,7 +34,7 @@ ALIASES = {
     "devops": "devops-engineer",
 }
 
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_NAME = compile_late(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _NAME_CHARS_MAX = 40
 
 

@@ -7,14 +7,15 @@ brackets in what hooks return.
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from agentx.kernel.patterns import compile_late
 
 RECALL_OPEN = "[agentx:recall]"
 RECALL_CLOSE = "[/agentx:recall]"
 
 _JOINER = "\u200d"
-_SPACE = re.compile(r"\s+")
+_SPACE = compile_late(r"\s+")
 _CUT_MARK = "\n[... {count} characters cut by agentx ...]\n"
 
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 from agentx.llm.port import Completion, Prompt, Unusable, Usage
 from agentx.llm.schema import fault_in
 
-_FENCE = re.compile(r"\s*```\w*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
+_FENCE = compile_late(r"\s*```\w*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 HINT = "nothing is lost: AgentX goes on without the model"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Heard:
     """What a provider's reply says.
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import httpx
 import msgspec
@@ -27,6 +27,7 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import ModelUnavailable
 from agentx.kernel.ids import Entropy
 from agentx.kernel.text import preview, printable
+from agentx.kernel.values import frozen
 from agentx.llm import limits
 from agentx.llm.answer import HINT, Heard, checked
 from agentx.llm.port import Allowance, Completion, Prompt, most_used
@@ -38,7 +39,7 @@ Reader = Callable[[bytes], Heard]
 _FORM_REFUSED = frozenset({400, 422})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Request:
     """What is sent."""
 
@@ -47,7 +48,7 @@ class Request:
     body: Mapping[str, object] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Fault:
     """Why a try brought no answer."""
 

@@ -12,7 +12,7 @@ the moment it is made, so neither a crash nor a concurrent caller can slip in be
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, timedelta
 from typing import Annotated
 
@@ -20,13 +20,14 @@ import msgspec
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import BudgetExceeded
+from agentx.kernel.values import frozen
 from agentx.llm import limits
 from agentx.llm.port import Usage
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Caps:
     """The most that a day may cost. Both hold; nothing means that nothing may be spent."""
 
@@ -34,7 +35,7 @@ class Caps:
     micro_usd: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Tally:
     """Calls added up. `unsettled` of them are counted in full: in flight, or lost."""
 
@@ -65,7 +66,7 @@ class Tally:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Held:
     """A reservation: the most that one call can cost."""
 
@@ -76,7 +77,7 @@ class Held:
     most: Tally
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ledger:
     """What each model cost on each day, what is still open, and days on which nothing may be.
 

@@ -13,10 +13,10 @@ An answer that cannot be used was paid for all the same, and is told apart: `Unu
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Protocol
 
 from agentx.kernel.errors import ModelUnavailable
+from agentx.kernel.values import frozen
 from agentx.llm import limits
 from agentx.llm.schema import Schema
 
@@ -27,7 +27,7 @@ class Unusable(ModelUnavailable):
     code = "model_unusable"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Prompt:
     """One question. With a schema the answer is JSON that fits it, or there is none."""
 
@@ -37,7 +37,7 @@ class Prompt:
     json_schema: Schema | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Completion:
     """An answer. `value` is what its text means, where the prompt had a schema."""
 
@@ -48,7 +48,7 @@ class Completion:
     model: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Usage:
     """Tokens read and written."""
 

@@ -8,13 +8,13 @@ that a cap in money holds; a user who knows better sets the price.
 from __future__ import annotations
 
 import math
-import re
-from dataclasses import dataclass
 
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 from agentx.llm.port import Usage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Price:
     """US dollars for a million tokens, which is also micro-dollars for one."""
 
@@ -61,7 +61,7 @@ PRICES = {
 # As dear as the dearest model that somebody would summarise with.
 UNKNOWN = Price(15.00, 75.00)
 
-_SNAPSHOT = re.compile(
+_SNAPSHOT = compile_late(
     r"-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest|(?:exp|preview)(?:-\d{2}-(?:\d{2}|\d{4}))?|0\d\d)\Z"
 )
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.kernel.settings import setting
+from agentx.kernel.values import frozen
 
 PROVIDERS = ("anthropic", "openai", "gemini")
 # Small, quick, and enough to tell a conversation in five lines.
@@ -21,7 +20,7 @@ KEY_VARIABLES = {
 FROM_TABLE = -1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LlmSettings:
     """The model that writes summaries, and what it may cost."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, BudgetExceeded, ModelUnavailable
 from agentx.kernel.ids import Entropy, mint
 from agentx.kernel.periods import local_day
+from agentx.kernel.values import frozen
 from agentx.llm import ledger as rules
 from agentx.llm import limits
 from agentx.llm.ledger import Caps, Held, Ledger, Tally
@@ -28,7 +28,7 @@ from agentx.llm.store import LedgerStore
 _USD_MAX = 1_000_000.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DaySpent:
     """What models cost on one day. Calls in flight count in full."""
 

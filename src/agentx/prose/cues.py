@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from agentx.kernel.patterns import compile_late
+
 Cue = re.Pattern[str]
 
 
@@ -17,14 +19,14 @@ def anywhere(words: str, signs: str = "") -> Cue:
     """Return a cue for entries wherever they stand."""
     listed = "|".join(_entries(words))
     beyond = "".join(f"|{sign}" for sign in _entries(signs))
-    return re.compile(rf"\b(?:{listed})\b{beyond}", re.IGNORECASE)
+    return compile_late(rf"\b(?:{listed})\b{beyond}", re.IGNORECASE)
 
 
 def at_the_start(words: str, *, after: str = "") -> Cue:
     """Return a cue for entries that begin a line, after any number of others."""
     skipped = "|".join(_entries(after))
     opening = rf"(?:(?:{skipped})[\s,.!:-]+)*" if after else ""
-    return re.compile(rf"{opening}(?:{'|'.join(_entries(words))})\b", re.IGNORECASE)
+    return compile_late(rf"{opening}(?:{'|'.join(_entries(words))})\b", re.IGNORECASE)
 
 
 def _entries(table: str) -> list[str]:
@@ -125,7 +127,7 @@ TAKES_BACK = anywhere(
 DOUBTS = anywhere(r"might | maybe | perhaps | probably | could be | not sure | seems? | possibly")
 
 # Lines that a program wrote for a person to paste.
-LOGS = re.compile(r"Traceback \(most|File \"|\d\d:\d\d:\d\d|\b(?:ERROR|WARN|INFO|DEBUG)\b")
+LOGS = compile_late(r"Traceback \(most|File \"|\d\d:\d\d:\d\d|\b(?:ERROR|WARN|INFO|DEBUG)\b")
 # A sentence that begins so leans on the one before it.
 LEANS = at_the_start("it | this | that | they | these | those | so | then | he | she | there")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from agentx.kernel.patterns import compile_late
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import coverage
 
@@ -17,9 +18,9 @@ HELD_BY_QUOTATION = 0.34  # less: the model itself said where to look
 
 QUOTE_CHARS_MIN = 8  # a shorter quotation stands anywhere
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_PROPER_NAME = re.compile(r"(?<=[\w,;)\"'`] )[A-Z][\w+#.-]*\w|\b[A-Z]+[a-z]*[A-Z\d]\w*")
-_DENIAL = re.compile(
+_NUMBER = compile_late(r"\d+(?:[.,:]\d+)*")
+_PROPER_NAME = compile_late(r"(?<=[\w,;)\"'`] )[A-Z][\w+#.-]*\w|\b[A-Z]+[a-z]*[A-Z\d]\w*")
+_DENIAL = compile_late(
     r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|\w+n't|failed to|nicht|kein\w*)\b",
     re.IGNORECASE,
 )

@@ -13,23 +13,24 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
+from agentx.kernel.patterns import compile_late
 from agentx.prose import limits
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _KATAKANA = "\u30a0-\u30ff"
 _CJK = f"\u3040-\u309f{_KATAKANA}{_HAN}"
-_CODE = re.compile(
+_CODE = compile_late(
     r"`([^`\s]{2,60})`"  # what the writer marked as code
     r"|(?<![\w/])(/?(?:[\w.@-]+/)+[\w.@-]*\w)"  # a path
     r"|(?<![\w-])(--[a-z][\w-]+)"  # an option
     r"|(?<![\w.])(\w+(?:\.\w+)*\.[a-z]{1,5})(?![\w.])"  # a file, or a dotted name
     r"|\b([A-Za-z]\w*_\w+|[a-z]+[A-Z]\w+|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}\d*[a-z]\w+)\b"
 )
-_WORD = re.compile(rf"[{_CJK}]+|[^\W_](?:[\w'\u2019-]*\w)?")
-_IS_CJK = re.compile(rf"[{_CJK}]")
-_CJK_NAME = re.compile(rf"[{_KATAKANA}]{{2,}}|[{_HAN}]{{2,}}")
-_URL = re.compile(r"\b(?:https?|file|ssh|git)://\S+")
-_ARGUMENTS = re.compile(r"[(\[{<=:].*", re.DOTALL)
+_WORD = compile_late(rf"[{_CJK}]+|[^\W_](?:[\w'\u2019-]*\w)?")
+_IS_CJK = compile_late(rf"[{_CJK}]")
+_CJK_NAME = compile_late(rf"[{_KATAKANA}]{{2,}}|[{_HAN}]{{2,}}")
+_URL = compile_late(r"\b(?:https?|file|ssh|git)://\S+")
+_ARGUMENTS = compile_late(r"[(\[{<=:].*", re.DOTALL)
 _TRIM = "`'\"()[]{}<>,;:!?"
 _VALUES = frozenset({"true", "false", "nil", "null", "none", "undefined"})
 

@@ -10,14 +10,14 @@ Words count, not their order. Where texts are to say the same, they name the sam
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set as AbstractSet
 
+from agentx.kernel.patterns import compile_late
 from agentx.kernel.text import folded
 
 Words = AbstractSet[str]
 
-_WORD = re.compile(r"\w+")
+_WORD = compile_late(r"\w+")
 
 
 def list_words(text: str) -> list[str]:

@@ -18,46 +18,49 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
+from agentx.kernel.patterns import compile_late
 from agentx.kernel.text import whole_head
+from agentx.kernel.values import frozen
 from agentx.prose import limits
 
 ELLIPSIS = "\u2026"
 
-_LINE = re.compile(r"[^\n]*\n?")
-_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
-_TAG_OPEN = re.compile(r"<([a-zA-Z][\w-]*)(?:\s[^<>]*)?>")
-_HEADING = re.compile(r"#{1,6}[ \t]+")
-_MARKER = re.compile(
+_LINE = compile_late(r"[^\n]*\n?")
+_FENCE = compile_late(r"[ \t>]*(?:```|~~~)")
+_TAG_OPEN = compile_late(r"<([a-zA-Z][\w-]*)(?:\s[^<>]*)?>")
+_HEADING = compile_late(r"#{1,6}[ \t]+")
+_MARKER = compile_late(
     r"(?:(?:[-*+\u2022\u2023\u25e6]|\(?\d{1,3}[.)])[ \t]+|>[ \t]?)(?:\[[ xX]\][ \t]+)?"
 )
-_RULE = re.compile(r"[-=*_\s|+:]+\Z")
+_RULE = compile_late(r"[-=*_\s|+:]+\Z")
 # Sentences end at a stop that white space follows, or at a stop of a script without spaces.
-_STOP = re.compile(
+_STOP = compile_late(
     r"[.!?\u2026\u061f\u06d4\u0964]+[\"')\]*_`\u201d\u2019\u00bb]*(?=\s)"
     r"|[\u2600-\u27bf\U0001f300-\U0001faff][\ufe0e\ufe0f\u200d\U0001f3fb-\U0001f3ff]*(?=\s)"
     r"|[\u3002\uff01\uff1f\uff61]+[\u300d\u300f\u201d\u2019\uff09\"')]*"
 )
-_ABBREVIATION = re.compile(
+_ABBREVIATION = compile_late(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|excl|Mr|Mrs|Dr|St|No|Fig|al|ca|bzw|usw|z\.B|d\.h)"
     r"|\b[A-Z]|(?:^|\s)\d{1,3})\.\Z"
 )
-_LONG_WORD = re.compile(r"[^\W\d_]{4}\Z")
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
-_SPACE = re.compile(r"\s+")
+_LONG_WORD = compile_late(r"[^\W\d_]{4}\Z")
+_LINK = compile_late(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_SPACE = compile_late(r"\s+")
 # Words that promise another one: a line must not end with them.
-_DANGLING = re.compile(
+_DANGLING = compile_late(
     r"(?: (?:a|an|the|and|or|but|so|to|of|in|on|at|by|for|from|with|that|which|is|are|was|as|if|we"
     r"|i|it|this))+\Z",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[,;:\uff0c\uff1b\u3001\u060c](?=\s|[\u3040-\u9fff])|\s[-\u2013\u2014](?=\s)")
+_CLAUSE = compile_late(
+    r"[,;:\uff0c\uff1b\u3001\u060c](?=\s|[\u3040-\u9fff])|\s[-\u2013\u2014](?=\s)"
+)
 
 
 # Two of these say about as much as a word.
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK = compile_late(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 class Block(Enum):
@@ -68,7 +71,7 @@ class Block(Enum):
     HEADING = "heading"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Sentence:
     """A place in a text and how it is shown."""
 

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from agentx.kernel.patterns import compile_late
 from agentx.prose import cues, limits
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import (
@@ -46,9 +47,9 @@ _ASKING = cues.at_the_start(
 _QUESTION_WORD = cues.at_the_start(
     "what | why | how | when | where | which | who | is | are | does?"
 )
-_ASKING_SIGNS = re.compile(r"(?:[\u8bf7\u8acb]\u4f60?)?(?:[\u5e2e\u5e6b]\u6211)|[\u8bf7\u8acb]")
-_BETWEEN = re.compile(r"[\s,.!:;-]+")
-_LABEL = re.compile(
+_ASKING_SIGNS = compile_late(r"(?:[\u8bf7\u8acb]\u4f60?)?(?:[\u5e2e\u5e6b]\u6211)|[\u8bf7\u8acb]")
+_BETWEEN = compile_late(r"[\s,.!:;-]+")
+_LABEL = compile_late(
     r"(?:plan|task|goal|title|summary|context|request|issue|feature|bug)(?=\s*:)", re.IGNORECASE
 )
 _LEADS_ON = cues.anywhere("following | below | attached | this (?:plan|task|issue|prompt)")
@@ -59,20 +60,22 @@ _GOES_ON = cues.at_the_start(
     weiter | sigue | contin[u\u00fa]a
     """
 )
-_MACHINE = re.compile(
+_MACHINE = compile_late(
     r"\s*(?:<[a-z][\w-]*>|\[Request interrupted|\[Image|Caveat: The messages below"
     r"|This session is being continued|/\w[\w:-]*\s*\Z)",
     re.IGNORECASE,
 )
 # A wish can be known by what it names: an issue, a duty, something out of code.
-_ASKS_FOR = re.compile(r"(?<!\w)#\d+\b|\b(?:must|should|please)\b|`|/\w+\.\w", re.IGNORECASE)
-_RAISED = re.compile(r"^[ \t]*((?:\w+\.)*\w*(?:Error|Exception|Panic): \S.{3,160})$", re.MULTILINE)
-_AFTERTHOUGHT = re.compile(
+_ASKS_FOR = compile_late(r"(?<!\w)#\d+\b|\b(?:must|should|please)\b|`|/\w+\.\w", re.IGNORECASE)
+_RAISED = compile_late(
+    r"^[ \t]*((?:\w+\.)*\w*(?:Error|Exception|Panic): \S.{3,160})$", re.MULTILINE
+)
+_AFTERTHOUGHT = compile_late(
     r"[,;]?\s(?:so that|because|since|which|such that|in order to|as (?:you|we|it)|but|if possible"
     r"|like for example|for example|e\.g\.)\s",
     re.IGNORECASE,
 )
-_PLEASE = re.compile(
+_PLEASE = compile_late(
     r"(?:,? (?:please|pls|thanks|thank you|first|bitte|por favor))+\Z", re.IGNORECASE
 )
 _TRAILING = " \t,;:.!-\u2013\u2014\u3002\uff01\uff0c\u3001\uff1a"

@@ -21,6 +21,7 @@ from functools import lru_cache
 
 import tantivy
 
+from agentx.kernel.patterns import compile_late
 from agentx.search.limits import SEARCH_TERM_CHARS_MAX
 
 ANALYSER = "agentx_text"
@@ -30,10 +31,10 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3100-\u312f"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_UNIT_ASCII = re.compile(r"\w{1,32}", re.ASCII)
+_UNIT_ASCII = compile_late(r"\w{1,32}", re.ASCII)
 # Only words that change case inside, hold an underscore, or mix letters with digits.
-_IDENTIFIER = re.compile(r"\b(?=\w*(?:[a-z][A-Z]|_|[A-Z]{2}[a-z]|[a-z]\d|\d[a-z]))\w+", re.ASCII)
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_IDENTIFIER = compile_late(r"\b(?=\w*(?:[a-z][A-Z]|_|[A-Z]{2}[a-z]|[a-z]\d|\d[a-z]))\w+", re.ASCII)
+_PART = compile_late(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 # Words that carry the grammar of a question and not its subject. They stay in the index: a
 # phrase may need them, and a query may hold nothing else.

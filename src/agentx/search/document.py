@@ -8,8 +8,9 @@ same id again replaces it. Documents of a session that follow each other also fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntFlag
+
+from agentx.kernel.values import frozen
 
 
 class Trait(IntFlag):
@@ -26,7 +27,7 @@ class Trait(IntFlag):
     ACT = 256  # something that was done: the call of a tool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Document:
     """One thing that can be found. `speaker` is who says it, where the role does not tell.
 
@@ -53,7 +54,7 @@ class Document:
     part: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Chapter:
     """Documents of one session that follow each other, in order.
 
@@ -66,7 +67,7 @@ class Chapter:
     documents: tuple[Document, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Filters:
     """What a hit must be. An empty field asks for nothing; the time is from, up to but not at."""
 
@@ -81,7 +82,7 @@ class Filters:
     until_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Hit:
     """A document that was found: a pointer, and the passage that matched."""
 
@@ -99,7 +100,7 @@ class Hit:
     start: int  # where the passage begins in the text, in characters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexStatus:
     """What an index holds."""
 

@@ -9,15 +9,16 @@ Law: a kindred word helps to find, it never counts as much as the word itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+
+from agentx.kernel.values import frozen
 
 _TABLE = "kindred.txt"
 _TERMS_KNOWN_MAX = 4_096
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Kin:
     """A term that means nearly the same, and how nearly: between 0 and 1."""
 

@@ -14,13 +14,14 @@ A natural question is read with `operators=False`: there a dash is a dash.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 from agentx.search.analysis import function_terms, terms
 from agentx.search.limits import QUERY_CHARS_MAX
 
-_PIECE = re.compile(
+_PIECE = compile_late(
     r'(?P<without>(?:(?<=\s)|^)-(?=\w))?"(?P<phrase>[^"\n]{2,400})"'
     r"|(?P<minus>(?:(?<=\s)|^)-)(?P<dropped>\w{3,})(?!\S)"
     r"|(?P<prefix>\w{2,})\*"
@@ -28,7 +29,7 @@ _PIECE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Query:
     """What is asked for. `terms` are distinct and in order; `pairs` stood beside each other."""
 

@@ -6,10 +6,10 @@ characters in the snippet, so that each surface shows it in its own way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from agentx.kernel.text import whole_head
+from agentx.kernel.values import frozen
 from agentx.search.analysis import terms, unit_spans
 from agentx.search.limits import WORDS_KNOWN_MAX
 
@@ -18,7 +18,7 @@ _READ_CHARS_MAX = 20_000
 _LEAD_CHARS = 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Snippet:
     """A stretch of a text on one line; `marks` are where the query's words stand in it."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agentx.kernel.patterns import compile_late
 from agentx.search.analysis import unit_spans
 from agentx.search.document import Document, Trait
 
@@ -12,7 +13,7 @@ SHORT_UNITS = 90
 _TAIL_CHARS = 400
 _ROLES = {"user": Trait.USER, "assistant": Trait.ASSISTANT, "tool": Trait.TOOL}
 _ASKING = ("?", "\uff1f", "\u061f", "\u037e")
-_DATED = re.compile(
+_DATED = compile_late(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|recently|since|last|next|this\s+(?:morning|week)"
     r"|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july"
     r"|august|september|october|november|december|(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)"

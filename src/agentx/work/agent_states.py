@@ -15,10 +15,11 @@ place. Asking is a sign of work: an agent that asks was working, whatever it was
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.values import frozen
 from agentx.work.model import AgentState, AgentStatus
 
 _IDLE, _WORKING, _DONE, _STUCK = (
@@ -39,7 +40,7 @@ MOVES: dict[AgentState, frozenset[AgentState]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Open:
     """An open question, seen from one of its two ends."""
 

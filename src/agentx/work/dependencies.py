@@ -14,20 +14,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 from agentx.work.model import Issue
 
-_HEADING = re.compile(r"^[ ]{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
-_FENCE = re.compile(r"^[ ]{0,3}(```|~~~)")
-_LINE = re.compile(
+_HEADING = compile_late(r"^[ ]{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_FENCE = compile_late(r"^[ ]{0,3}(```|~~~)")
+_LINE = compile_late(
     r"^\s*(?:[-*+]\s+)?(?:\[[ xX]\]\s+)?[*_]*(blocks|blocked[- ]by)[*_]*\s*:[*_]*(.*)$",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"(?<![\w/])#(\d{1,9})\b")
+_NUMBER = compile_late(r"(?<![\w/])#(\d{1,9})\b")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Links:
     """What one issue says of others."""
 
@@ -88,7 +89,7 @@ def cycles(edges: Mapping[int, Iterable[int]]) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(found))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Standing:
     """Whether an issue can be worked on, and what stands in its way."""
 

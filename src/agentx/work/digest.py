@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from agentx.kernel.values import frozen
 from agentx.work.model import Issue, Status
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Week:
     """The issues of a week, sorted by what became of them."""
 

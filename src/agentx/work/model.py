@@ -6,12 +6,12 @@ Nothing happens here. `statuses` says which moves of an issue are legal,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
+from agentx.kernel.values import frozen
 
 
 class Status(StrEnum):
@@ -32,7 +32,7 @@ class IssueState(StrEnum):
     CLOSED = "closed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Comment:
     """What somebody said on an issue."""
 
@@ -41,7 +41,7 @@ class Comment:
     author: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Issue:
     """A piece of work."""
 
@@ -72,7 +72,7 @@ class AgentState(StrEnum):
     STUCK = "stuck"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AgentStatus:
     """What one agent is doing, on which issue, and for whom it waits or answers.
 
@@ -89,7 +89,7 @@ class AgentStatus:
     returns_to: AgentState | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Step:
     """One step of a workflow: who does it, when, and whom they may ask."""
 
@@ -112,7 +112,7 @@ class Step:
     clarify_blocking_allowed: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Workflow:
     """The steps that a kind of issue goes through, in the order they were written."""
 
@@ -130,7 +130,7 @@ class Workflow:
         return tuple(step for step in self.steps if step.agent == agent)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Edit:
     """What to change; None leaves a field as it is."""
 
@@ -152,7 +152,7 @@ def issue_number(text: str) -> int:
     raise InvalidValue(f"{text[:40]!r} is not an issue's number", hint="such as 7 or #7")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NewIssue:
     """An issue that has no number yet."""
 
@@ -189,7 +189,7 @@ class Stage(StrEnum):
     LATER = "later"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StepStage:
     """One step and how far it has come."""
 
@@ -198,7 +198,7 @@ class StepStage:
     waits_for: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Problem:
     """What is wrong in a workflow file, where, and the mend."""
 

@@ -8,9 +8,9 @@ fresh read, so that nobody writes over what they have not seen.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+from agentx.kernel.values import frozen
 from agentx.work.model import AgentStatus, Issue, NewIssue, Workflow
 
 
@@ -82,7 +82,7 @@ class Workflows(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OpenQuestion:
     """What the ready queue must know of a blocking clarification that is open."""
 

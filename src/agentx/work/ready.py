@@ -8,15 +8,15 @@ whatever its status: it looks like work in progress and is not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from agentx.kernel.values import frozen
 from agentx.work.dependencies import blockers, cycles, is_open, still_open
 from agentx.work.labels import KNOWN, priority_of
 from agentx.work.model import Issue, Status
 from agentx.work.port import OpenQuestion
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Waiting:
     """An issue that waits for the answer to a question."""
 
@@ -29,7 +29,7 @@ class Waiting:
         return f"BLOCKED: Clarification {self.question.id} pending from {self.question.to}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Queue:
     """What can be begun, what waits for an answer, and what waits for itself."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.kernel.settings import setting
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WorkSettings:
     """Where issues are kept."""
 
@@ -18,7 +17,7 @@ class WorkSettings:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class GithubSettings:
     """The repository whose issues are used in GitHub mode."""
 

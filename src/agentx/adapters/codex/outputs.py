@@ -14,13 +14,14 @@ from typing import Any
 from agentx.adapters.shapes import child, entry, parsed, word
 from agentx.adapters.tools import result_text
 from agentx.kernel.capture import Metadata
+from agentx.kernel.patterns import compile_late
 
-_HEADER = re.compile(
+_HEADER = compile_late(
     r"\A(?:(?:Chunk ID|Exit code|Wall time|Process exited|Process running|Original token count"
     r"|Total output lines)[^\n]*\n)+(?:Output:(?:\n|\Z))?"
 )
-_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
-_WALL = re.compile(r"^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds$", re.MULTILINE)
+_EXIT = compile_late(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
+_WALL = compile_late(r"^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds$", re.MULTILINE)
 _FAILED = frozenset({"failed", "declined", "error"})
 
 

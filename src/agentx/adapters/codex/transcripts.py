@@ -13,7 +13,6 @@ A subagent has a file of its own whose first line names the session it belongs t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -38,12 +37,13 @@ from agentx.adapters.shapes import (
 )
 from agentx.adapters.tools import ToolUse, shell_command
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, Metadata
+from agentx.kernel.patterns import compile_late
 
 Payload = dict[str, Any]
 
 _FOLDERS = ("sessions", "archived_sessions")
 _LEVELS_MAX = 5
-_ROLLOUT = re.compile(
+_ROLLOUT = compile_late(
     r"rollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[^.]*)?\.jsonl(?:\.zst)?"
 )
 # The hooks call every shell `Bash`; so do we, whichever of its tools the model was given.

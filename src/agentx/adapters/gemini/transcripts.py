@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -47,12 +46,14 @@ from agentx.adapters.shapes import (
 from agentx.adapters.tools import ToolUse
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, text_print
 from agentx.kernel.clock import Millis
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 
 _CONTEXT_MARK = "<session_context>"
 _SUMMARY_MARK = "<state_snapshot>"
 # What the CLI makes the model say after it handed it a summary.
 _SUMMARY_THANKS = "Got it. Thanks for the additional context!"
-_WORKSPACE = re.compile(
+_WORKSPACE = compile_late(
     r"(?:\*\*Workspace Directories:\*\*\s+- |currently working in the directory: )(/[^\n]*)"
 )
 _ENDED = ("success", "error", "cancelled")
@@ -102,7 +103,7 @@ def read(transcript: Transcript) -> Iterator[Draft | Damaged]:
             yield from _session(transcript, found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Exchange:
     """A prompt and its reply, as hooks were told them."""
 

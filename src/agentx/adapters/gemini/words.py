@@ -15,12 +15,13 @@ from typing import Any
 
 from agentx.adapters.shapes import child, entry, json_text, objects, spoken, text_of, word
 from agentx.kernel.capture import text_print
+from agentx.kernel.patterns import compile_late
 from agentx.redaction.redact import redact
 
 NO_REPLY = "[no response text]"
 
-_CONTEXT = re.compile(r"<hook_context>(.*?)</hook_context>", re.DOTALL)
-_UNTRUSTED = re.compile(r"\A<untrusted_context>\n?(.*?)\n?</untrusted_context>\Z", re.DOTALL)
+_CONTEXT = compile_late(r"<hook_context>(.*?)</hook_context>", re.DOTALL)
+_UNTRUSTED = compile_late(r"\A<untrusted_context>\n?(.*?)\n?</untrusted_context>\Z", re.DOTALL)
 _SHOWN = ("fileName", "fileDiff", "diffStat")
 
 

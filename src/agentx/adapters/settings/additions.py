@@ -13,7 +13,7 @@ Flat: `{event: [handler]}`. Either way:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
@@ -38,6 +38,7 @@ from agentx.adapters.settings.json_file import (
     removed,
     replaced,
 )
+from agentx.kernel.values import frozen
 
 
 class Shape(StrEnum):
@@ -47,7 +48,7 @@ class Shape(StrEnum):
     FLAT = "flat"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Additions:
     """What belongs into one file. Without a server, one that is there is left alone."""
 

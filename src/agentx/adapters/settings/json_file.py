@@ -19,25 +19,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agentx.adapters import limits
 from agentx.kernel.errors import CorruptRecord, InvalidValue
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 
 Json = Any
 Place = tuple[str | int, ...]  # the way from the root to a value: keys and positions
 
-_TRIVIA = re.compile(r"[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_WORD = re.compile(r"[-+.\w]+")
+_TRIVIA = compile_late(r"[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_STRING = compile_late(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_WORD = compile_late(r"[-+.\w]+")
 _BYTE_ORDER_MARK = "\ufeff"
 _SPACE = " \t\r\n"
 _INDENT_DEFAULT = "  "
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Item:
     """A member of an object or an element of an array."""
 
@@ -47,7 +48,7 @@ class Item:
     comma: int | None  # where the comma behind it is
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Node:
     """A value and where it stands."""
 
@@ -57,7 +58,7 @@ class Node:
     items: tuple[Item, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class JsonText:
     """A settings file: its text, and what the text says."""
 

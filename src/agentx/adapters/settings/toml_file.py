@@ -10,10 +10,8 @@ spoil (inline tables, dotted keys) is refused, with what to write by hand.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +19,15 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from agentx.kernel.errors import CorruptRecord, InvalidValue
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 
 Toml = dict[str, Any]
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LINE = compile_late(r"[^\n]*\n|[^\n]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Section:
     """A table with its header, as it stands in the text."""
 

@@ -13,7 +13,6 @@ person is called, and the asker goes on with what is known.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from agentx.agents.hub.standing import open_questions, settled_status
 from agentx.agents.limits import CLARIFY_AGAIN_AFTER_MS, CLARIFY_THREAD_TOKENS_MAX
@@ -38,6 +37,7 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IllegalTransition, UnavailableError
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
 from agentx.kernel.text import cut, preview
+from agentx.kernel.values import frozen
 from agentx.work.model import AgentState, AgentStatus
 from agentx.work.port import AgentStatusStore
 
@@ -50,7 +50,7 @@ def silence(_entry: str) -> None:
     """Tell nobody."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Switchboard:
     """What the hub must know to put a question through."""
 

@@ -9,15 +9,15 @@ until the next command.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from agentx.clarification.model import Clarification
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 from agentx.work.agent_states import Open, answers, began, settled, waits
 from agentx.work.model import AgentState, AgentStatus
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OpenQuestions:
     """The open questions of one agent, oldest first."""
 

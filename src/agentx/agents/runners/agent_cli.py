@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentUnavailable
 from agentx.kernel.text import preview, printable
+from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact
 
 # An agent CLI that is started by another one must not take itself for a part of it.
@@ -30,7 +31,7 @@ _NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"
 _REASON_CHARS_MAX = 300
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Heard:
     """What an agent CLI's output says."""
 
@@ -39,7 +40,7 @@ class Heard:
     fault: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Dialect:
     """How one agent CLI is called, and how its output is read."""
 

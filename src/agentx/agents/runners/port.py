@@ -7,11 +7,11 @@ lock and keeps nothing: who asks records the answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from agentx.agents.limits import AGENT_ASK_WAIT_MS
+from agentx.kernel.values import frozen
 
 
 class Wants(StrEnum):
@@ -30,7 +30,7 @@ class Standing(StrEnum):
     NEEDS_HUMAN = "needs-human"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Artifact:
     """A text that a question is about: an ADR, a PRD, a specification, an issue."""
 
@@ -38,7 +38,7 @@ class Artifact:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Utterance:
     """One entry of the thread so far."""
 
@@ -47,7 +47,7 @@ class Utterance:
     body: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ask:
     """Everything an agent is told when it is asked."""
 
@@ -65,7 +65,7 @@ class Ask:
     time_limit_ms: int = AGENT_ASK_WAIT_MS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reply:
     """What came back. `answer` is the text for the asker; `text` is all that was said."""
 

@@ -14,17 +14,17 @@ import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from agentx.agents.limits import AGENT_KILL_GRACE_MS, AGENT_OUTPUT_BYTES_MAX
+from agentx.kernel.values import frozen
 
 _BLOCK_BYTES = 64 * 1024
 _JOIN_S = 2.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Call:
     """What to run, and how long."""
 
@@ -35,7 +35,7 @@ class Call:
     time_limit_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ended:
     """What became of it."""
 

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.agents.runners.port import Ask, Reply, Standing
 from agentx.kernel.errors import AgentUnavailable, InvalidValue
 from agentx.kernel.roles import ALIASES
+from agentx.kernel.values import frozen
 
 SCRIPTED = "scripted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Line:
     """One entry of a script."""
 

@@ -10,17 +10,17 @@ A role that nobody plays is not run: its questions wait for its next session.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.roles import ALIASES
 from agentx.kernel.settings import setting
+from agentx.kernel.values import frozen
 
 # What a setting or a command may name; `scripted` needs a script, so only a command can.
 PLAYERS = ("claude-code", "codex", "gemini", "opencode", "person")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AgentsSettings:
     """Who plays the roles."""
 
@@ -31,7 +31,7 @@ class AgentsSettings:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Cast:
     """Which runner plays which role."""
 

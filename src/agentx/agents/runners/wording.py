@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 
 from agentx.agents.runners.port import Artifact, Ask, Reply, Standing, Wants
+from agentx.kernel.patterns import compile_late
 from agentx.kernel.roles import spoken
 
 _FORM = """\
@@ -53,15 +54,15 @@ _LABELS = {
     "uncertainty": "remaining",
     "follow-up": "remaining",
 }
-_LABEL = re.compile(
+_LABEL = compile_late(
     r"^[ \t]*(?:[#>*_-]+[ \t]*)?[*_]*("
     + "|".join(sorted(_LABELS, key=len, reverse=True))
     + r")[*_]*"
     r"[ \t]*(?::[*_]*|$)[ \t]*(.*)$",
     re.IGNORECASE,
 )
-_FENCED_JSON = re.compile(r"```(?:json)?\s*\n(\{.*?\})\s*\n```", re.DOTALL)
-_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
+_FENCED_JSON = compile_late(r"```(?:json)?\s*\n(\{.*?\})\s*\n```", re.DOTALL)
+_ITEM = compile_late(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
 _NOTHING = frozenset({"", "none", "none.", "n/a", "-", "nothing", "nothing."})
 
 

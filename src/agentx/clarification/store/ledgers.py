@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -37,9 +36,11 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 
 LEDGER_WAIT_MS = LOCK_WAIT_MS  # how long a verb waits for a ledger that others keep
-_NAME = re.compile(r"issue-(0|[1-9][0-9]{0,17})\.json")
+_NAME = compile_late(r"issue-(0|[1-9][0-9]{0,17})\.json")
 
 Taken = TypeVar("Taken")
 OnLock = Callable[[str, str, int, int], None]  # file, agent, waited ms, held ms
@@ -49,7 +50,7 @@ def _nobody(_file: str, _agent: str, _waited_ms: int, _held_ms: int) -> None:
     """Tell nobody of a lock."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Stamp:
     """What changes when a ledger does."""
 

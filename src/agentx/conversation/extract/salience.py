@@ -11,10 +11,9 @@ Weights are whole numbers and are only compared with one another.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 from agentx.conversation.toc_model import Kind
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 from agentx.prose import cues
 from agentx.prose.sentences import Block, Sentence, is_question, words
 
@@ -39,14 +38,14 @@ _CUES = (
     (Kind.DECISION, cues.PRESCRIBES),
 )
 
-_SPECIFIC = re.compile(
+_SPECIFIC = compile_late(
     r"`[^`]+`|\b\w+_\w+\b|\b\w+\.[a-z]{1,4}\b|\b\d+(?:\.\d+)?\s?(?:%|[mun]?s\b|x\b|[KMG]B\b)"
 )
-_SYMBOLS = re.compile(r"[{}();=<>|\\$\[\]~^]")
-_ASSIGNS = re.compile(r"\w\s?:?=\s?['\"\w]")
+_SYMBOLS = compile_late(r"[{}();=<>|\\$\[\]~^]")
+_ASSIGNS = compile_late(r"\w\s?:?=\s?['\"\w]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Judgement:
     """What a sentence tells and how much."""
 

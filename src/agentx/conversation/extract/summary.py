@@ -10,10 +10,9 @@ The same events always give the same summary.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agentx.conversation.extract.salience import (
     WORTH_A_LINE,
@@ -27,7 +26,9 @@ from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Bullet, Grip, Kind, Segment, SegmentSummary
 from agentx.kernel.capture import EventType
 from agentx.kernel.ids import NodeId
+from agentx.kernel.patterns import compile_late
 from agentx.kernel.text import whole_head
+from agentx.kernel.values import frozen
 from agentx.prose import titles
 from agentx.prose.keyphrases import keyphrases, terms
 from agentx.prose.likeness import likeness
@@ -45,17 +46,17 @@ _ANSWER_CHARS_MAX = 160
 _QUESTION_CHARS_MAX = 150
 _LINES_READ_MAX = 600
 _CENTRAL_TERMS = 8
-_LINE = re.compile(r"\S[^\n]*")
+_LINE = compile_late(r"\S[^\n]*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Place:
     event: Event
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Candidate:
     places: tuple[_Place, ...]
     text: str

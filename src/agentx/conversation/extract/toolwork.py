@@ -9,36 +9,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from agentx.conversation.limits import SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL_TAIL_CHARS_MAX
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Kind
+from agentx.kernel.patterns import compile_late
+from agentx.kernel.values import frozen
 from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX
 from agentx.prose.sentences import shortened, shown, windows
 
-_COMMIT = re.compile(r"^\[[\w./ ()-]+ [0-9a-f]{7,40}\] \S.{3,}$", re.MULTILINE)
-_TESTS = re.compile(
+_COMMIT = compile_late(r"^\[[\w./ ()-]+ [0-9a-f]{7,40}\] \S.{3,}$", re.MULTILINE)
+_TESTS = compile_late(
     r"^.*?\b(?:\d+ (?:tests? )?(?:passed|failed|passing|failing)\b|Tests?:\s+\d+|test result: \w+"
     r"|\d+ examples?, \d+ failures?|Ran \d+ tests?).*$",
     re.MULTILINE | re.IGNORECASE,
 )
 # Looked for first: most output counts no tests, and this is cheap.
-_COUNTED = re.compile(r"[Pp]ass(?:ed|ing)|[Ff]ail(?:ed|ing|ures)|Tests?:|test result|Ran \d")
-_NONE_FAILED = re.compile(r"\b0 fail")
-_FAILED = re.compile(
+_COUNTED = compile_late(r"[Pp]ass(?:ed|ing)|[Ff]ail(?:ed|ing|ures)|Tests?:|test result|Ran \d")
+_NONE_FAILED = compile_late(r"\b0 fail")
+_FAILED = compile_late(
     r"^[ \t]*(?:FAILED\b|FAIL:|--- FAIL|E {2,}\S|(?:[\w.]*(?:Error|Exception|Panic))(?:\[\w+\])?:"
     r"|error(?:\[\w+\]| TS\d+| CS\d+)?:|fatal:|panic:|npm ERR!|Caused by:).*\S.*$",
     re.MULTILINE,
 )
 _STATUS = ("exit_code", "exitCode", "exit_status", "status_code", "returncode", "return_code")
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file")
-_WRITERS = re.compile(r"edit|write|patch|create|replace|notebook|insert", re.IGNORECASE)
+_WRITERS = compile_late(r"edit|write|patch|create|replace|notebook|insert", re.IGNORECASE)
 _DEPTH_MAX = 3
 _EDGES = "=- \t\r"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Finding:
     """A line of a tool's output that tells something."""
 

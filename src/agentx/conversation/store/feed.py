@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from threading import RLock
 
 from agentx.conversation.model import Event
@@ -16,11 +15,12 @@ from agentx.host.kv import keys
 from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId
+from agentx.kernel.values import frozen
 
 _NEW = "toc-new"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FeedNews:
     """What happened to the log since: which places of which sessions, up to which entry."""
 

@@ -17,7 +17,7 @@ them true:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import msgspec
 
@@ -32,12 +32,13 @@ from agentx.host.kv import keys
 from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId, NodeId
+from agentx.kernel.values import frozen
 
 SESSION_OF_OTHER_PROJECT = b""
 FORGOTTEN = "-"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Progress:
     """How far the view is: the newest outbox entry it knows, and what that entry was."""
 
@@ -46,7 +47,7 @@ class Progress:
     zone: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class News:
     """What happened to the log since: which places of which sessions, up to which entry."""
 
@@ -57,7 +58,7 @@ class News:
     is_complete: bool  # False when the outbox has dropped entries that were not yet read
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Part:
     """Some events of a session that are to be taken into a view that is begun again."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +19,12 @@ from agentx.host.system import system_entropy
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import ConflictError, CorruptRecord, UnavailableError
 from agentx.kernel.ids import mint
+from agentx.kernel.values import frozen
 
 Document = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Fault:
     """Why bytes are no document, and where."""
 
@@ -32,7 +32,7 @@ class Fault:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Format:
     """How a document becomes bytes and back."""
 

@@ -8,16 +8,16 @@ names are run, none that could call a hook, a pager or a helper.
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from pathlib import Path
 
 from agentx.host.limits import GIT_WAIT_MS
 from agentx.host.system import environment_without
+from agentx.kernel.patterns import compile_late
 
-_COUNT = re.compile(r"(\d+) (file|insertion|deletion)")
-_HASH = re.compile(r"[0-9a-f]{7,64}")
-_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
+_COUNT = compile_late(r"(\d+) (file|insertion|deletion)")
+_HASH = compile_late(r"[0-9a-f]{7,64}")
+_CREDENTIALS = compile_late(r"(?<=://)[^/@\s]*@")
 
 
 def repository(path: Path) -> Path | None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.host.limits import GIT_WORK_WAIT_MS
 from agentx.host.system import environment_without
 from agentx.kernel.errors import UnavailableError
+from agentx.kernel.values import frozen
 
 _QUIET = (
     *("core.hooksPath=/dev/null", "commit.gpgSign=false", "core.fsmonitor=false", "gc.auto=0"),
@@ -25,7 +25,7 @@ _WHO = ("GIT_AUTHOR_", "GIT_COMMITTER_")
 _NOBODY = ("-c", "user.name=AgentX", "-c", "user.email=agentx@localhost")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Said:
     """How git ended and what it said."""
 

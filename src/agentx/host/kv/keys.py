@@ -18,11 +18,10 @@ order of time. Ranges are half-open, as scans take them.
 
 from __future__ import annotations
 
-import re
-
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.ids import EventId, NodeId, is_ulid, ulid_ms
+from agentx.kernel.patterns import compile_late
 
 SESSION_REF_BYTES = 16
 
@@ -41,7 +40,7 @@ _CHECKPOINT = b"chk:"
 _MS_DIGITS = 13
 _MS_MAX = 10**_MS_DIGITS - 1
 _ULID_CHARS = 26
-_EVENT_KEY = re.compile(rb"evt:([0-9]{13}):([0-7][0-9A-HJKMNP-TV-Z]{25})")
+_EVENT_KEY = compile_late(rb"evt:([0-9]{13}):([0-7][0-9A-HJKMNP-TV-Z]{25})")
 _SEQUENCE_DIGITS = 20
 _SEQUENCE_MAX = 10**_SEQUENCE_DIGITS - 1
 _SESSION_EVENT_HEAD_BYTES = len(_SESSION_EVENT) + 2 * SESSION_REF_BYTES + 1

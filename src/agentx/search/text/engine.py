@@ -12,13 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import tantivy
 
 from agentx.kernel.errors import IndexUnavailable
+from agentx.kernel.values import frozen
 from agentx.search.limits import SEARCH_WRITER_BYTES
 from agentx.search.text.schema import register, schema
 
@@ -29,7 +29,7 @@ _META = "meta.json"
 _WRITER_THREADS = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Found:
     """Where the hits of a search lie, best first."""
 
@@ -43,7 +43,7 @@ class Found:
 NOTHING = Found((), ())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Reader:
     """One commit of one folder. What it returns stays true while others write."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import tantivy
 
+from agentx.kernel.values import frozen
 from agentx.search.document import Filters
 from agentx.search.limits import (
     RECALL_CHAPTERS_MAX,
@@ -70,7 +71,7 @@ class Evidence:
     kin: tuple[str, ...] = ()  # words that stood in for those of the query
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Wording:
     """What the words of a query count, where that is less than all, and whether others may help."""
 
@@ -100,7 +101,7 @@ def gather(
     return evidence
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Asked:
     """A query, the names in it, and what is filtered."""
 

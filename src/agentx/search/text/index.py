@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -29,6 +28,7 @@ import tantivy
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.store_paths import GenerationPaths
+from agentx.kernel.values import frozen
 from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
 from agentx.search.limits import SEARCH_HITS_MAX
 from agentx.search.query import Query
@@ -47,7 +47,7 @@ from agentx.search.text.schema import (
 from agentx.search.text.store import IndexStore, bytes_in
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Scales:
     """The three engines of one generation."""
 
@@ -60,7 +60,7 @@ class Scales:
         return self.passages, self.windows, self.chapters
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Ties:
     """The keys of the documents that one was drawn from, and of what replaced it, or 0."""
 
@@ -69,7 +69,7 @@ class Ties:
     drawn_from: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Reading:
     """One state of the index, at every scale. What it returns stays true while others write."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import tantivy
 
+from agentx.kernel.values import frozen
 from agentx.search.document import Filters
 from agentx.search.kindred import kindred
 from agentx.search.limits import (
@@ -47,7 +47,7 @@ FILTER_FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Weighed:
     """A term, what it counts, and how rare it is where it is looked for."""
 

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from agentx.kernel.ids import digest
+from agentx.kernel.values import frozen
 from agentx.search.analysis import unit_spans
 from agentx.search.document import Chapter, Document
 from agentx.search.limits import (
@@ -37,7 +37,7 @@ WINDOW_STEP_UNITS = 75
 _UNIT_CHARS = 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Passage:
     """A part of a text, and where it begins, in characters."""
 
@@ -45,7 +45,7 @@ class Passage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Window:
     """A stretch of a chapter, and the documents it touches, in order."""
 

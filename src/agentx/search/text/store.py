@@ -15,7 +15,6 @@ Law: `current` names only generations that were complete when it was written.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -27,10 +26,11 @@ from agentx.host.limits import LOCK_POLL_MS
 from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable, LockHeld
+from agentx.kernel.patterns import compile_late
 from agentx.kernel.store_paths import GenerationPaths, IndexPaths
 from agentx.search.limits import SEARCH_WRITER_WAIT_MS
 
-_GENERATION = re.compile(r"g-([0-9]{4,12})")
+_GENERATION = compile_late(r"g-([0-9]{4,12})")
 _HINT = "it is rebuilt from the log by `agentx rebuild search`"
 
 

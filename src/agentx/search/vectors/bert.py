@@ -9,7 +9,6 @@ to five digits; the rest is the order of additions.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.values import frozen
 from agentx.search.vectors.safetensors import Tensors, read_tensors
 
 Floats = NDArray[np.float32]
@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 _NOWHERE = np.float32(-1e9)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Shape:
     """How large a BERT is."""
 

@@ -7,8 +7,7 @@ its tail.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from agentx.kernel.values import frozen
 from agentx.search.analysis import unit_spans
 from agentx.search.limits import PASSAGE_CHARS_MAX, VECTOR_CHUNKS_MAX
 
@@ -16,7 +15,7 @@ CHUNK_UNITS = 150
 CHUNK_STEP_UNITS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Chunk:
     """A part of a text, and where it stands in it, in characters."""
 

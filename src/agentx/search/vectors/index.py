@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -26,6 +25,7 @@ import numpy as np
 
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable
+from agentx.kernel.values import frozen
 from agentx.search.document import Document, Filters
 from agentx.search.limits import SEARCH_HITS_MAX, VECTOR_EXACT_ROWS_MAX, VECTOR_GRAPH_STEP_ROWS
 from agentx.search.text.store import IndexStore, bytes_in
@@ -44,7 +44,7 @@ _ROWS_PER_HIT = 3
 _QUERIES_KEPT = 32
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Pending:
     """A part that was embedded and is not yet committed."""
 

@@ -9,10 +9,10 @@ Reads names and sizes only, so it costs nothing where no model is.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.values import frozen
 
 TOKENIZER, CONFIG = "tokenizer.json", "config.json"
 WEIGHTS = ("model.safetensors", "model.onnx", "onnx/model.onnx")
@@ -21,7 +21,7 @@ SENTENCES = "sentence_bert_config.json"  # how many tokens the model was taught 
 _DEPTH_MAX = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelNames:
     """The files of one model, by their names below some root; `kept` is what each is kept as."""
 

@@ -7,13 +7,13 @@ graph only proposes, from rounded copies, and what it proposes is measured again
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agentx.kernel.values import frozen
 from agentx.search.limits import VECTOR_BLOCK_ROWS
 from agentx.search.vectors.bert import Floats
 from agentx.search.vectors.table import Mask
@@ -32,7 +32,7 @@ _ASKED_PER_HIT = 3
 _ASKED_MAX = 8_192
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Near:
     """Rows and their cosines, nearest first."""
 

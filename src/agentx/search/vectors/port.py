@@ -7,8 +7,9 @@ encoders of the same name give the same vectors, so that an index knows whose it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from agentx.kernel.values import frozen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,7 @@ class Encoder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class VectorHit:
     """A document that means nearly the same, and where its best part stands in it."""
 
@@ -53,7 +54,7 @@ class VectorHit:
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class VectorStatus:
     """What a vector index holds."""
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.store_paths import GenerationPaths
+from agentx.kernel.values import frozen
 from agentx.search.text.store import IndexStore
 from agentx.search.vectors.table import SIZES, WORDS, Columns, Mask
 
@@ -65,7 +65,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     owner: dict[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Segment:
     """One segment, opened: its rows, and its vectors, read from the disk where they are used."""
 

@@ -12,12 +12,12 @@ sees what it saw, while a writer goes on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agentx.kernel.values import frozen
 from agentx.search.document import Document, Filters
 from agentx.search.text.matching import FILTER_FIELDS
 from agentx.search.text.schema import clean
@@ -32,7 +32,7 @@ WORDS = (*(field for _, field in FILTER_FIELDS), "doc_id", "part", "stamp")
 SIZES = (("timestamp_ms", np.int64), ("start", np.int32), ("end", np.int32))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Columns:
     """Some rows, column by column: words spelled once, and which of them each row has."""
 

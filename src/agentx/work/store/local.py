@@ -8,7 +8,6 @@ so long that it lost the first lock.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,12 +20,13 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LimitError, NotFound
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.patterns import compile_late
 from agentx.work.model import Comment, Issue, NewIssue
 from agentx.work.store.issue_file import from_shape, to_shape
 
 _SHARED_FILE = 0o644  # issues are committed, like the code beside them
 _OWNER = "agentx"
-_FILE = re.compile(r"([0-9]{1,9})\.json(?:\.corrupt-.*)?")
+_FILE = compile_late(r"([0-9]{1,9})\.json(?:\.corrupt-.*)?")
 
 
 class LocalIssues:

@@ -6,16 +6,17 @@ far as needed to know where a line begins a field, and which table it belongs to
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from agentx.kernel.patterns import compile_late
 
 Lines = dict[tuple[int, str], int]  # (number of the table, field) -> line, from 1
 TOP = -1  # what stands before the first table; its field "" is the file's first line
 
-_TABLE = re.compile(r"\s*\[\[\s*([A-Za-z0-9_-]+)\s*\]\]")
-_FIELD = re.compile(r"\s*(?:\"([^\"]*)\"|'([^']*)'|([A-Za-z0-9_-]+))\s*=")
+_TABLE = compile_late(r"\s*\[\[\s*([A-Za-z0-9_-]+)\s*\]\]")
+_FIELD = compile_late(r"\s*(?:\"([^\"]*)\"|'([^']*)'|([A-Za-z0-9_-]+))\s*=")
 _LONG_QUOTES = ('"""', "'''")
-_TOKEN = re.compile(r"\"\"\"|'''|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|#[^\n]*|[\[\]{}]|\n")
+_TOKEN = compile_late(r"\"\"\"|'''|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|#[^\n]*|[\[\]{}]|\n")
 
 
 def field_lines(text: str, table: str) -> Lines:

@@ -8,7 +8,6 @@ agents talk before a person is called; it can never raise it.
 from __future__ import annotations
 
 import difflib
-import re
 import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import fields
@@ -20,14 +19,15 @@ from agentx.kernel.limits import (
     CLARIFY_ROUNDS_NON_BLOCKING_MAX,
     CLARIFY_SLA_MINUTES_DEFAULT,
 )
+from agentx.kernel.patterns import compile_late
 from agentx.kernel.roles import HUB_ROLE, role_name
 from agentx.work.limits import CLARIFY_SLA_MINUTES_MAX, WORKFLOW_ITERATIONS_MAX, WORKFLOW_STEPS_MAX
 from agentx.work.model import Problem, Status, Step, Workflow, named_status
 from agentx.work.store.toml_lines import TOP, Lines, field_lines
 
-CONDITION = re.compile(r"has_label:(\S.*)")
-_STEP_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_AT_LINE = re.compile(r"\s*\(at line (\d+), column (\d+)\)")
+CONDITION = compile_late(r"has_label:(\S.*)")
+_STEP_ID = compile_late(r"[a-z0-9][a-z0-9_-]{0,63}")
+_AT_LINE = compile_late(r"\s*\(at line (\d+), column (\d+)\)")
 _FILE_FIELDS = ("name", "description", "steps")
 _STEP_FIELDS = tuple(field.name for field in fields(Step))
 

@@ -15,10 +15,9 @@ place: the token goes nowhere else. No error carries the token.
 from __future__ import annotations
 
 import json
-import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import httpx
@@ -33,17 +32,19 @@ from agentx.kernel.errors import (
     UnavailableError,
 )
 from agentx.kernel.ids import Entropy
+from agentx.kernel.patterns import compile_late
 from agentx.kernel.text import preview, printable
+from agentx.kernel.values import frozen
 from agentx.llm.retry import asked_wait_ms, backoff_ms
 from agentx.redaction.redact import redact
 from agentx.work import limits
 from agentx.work.store.github.pages import Page, Pages
 
-_NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
+_NEXT = compile_late(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
 _MESSAGE_CHARS_MAX = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Account:
     """Whom we speak to, and as whom."""
 
@@ -51,7 +52,7 @@ class Account:
     token: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Again:
     """Why a try gave nothing, and how long to wait before the next; None asks for the usual."""
 

@@ -11,13 +11,14 @@ repeated the mark is looked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, InputError, NotFound, UnavailableError
 from agentx.kernel.ids import Entropy, mint
+from agentx.kernel.values import frozen
 from agentx.work.model import Comment, Issue, NewIssue
 from agentx.work.store.github.api import GithubApi
 from agentx.work.store.github.mapping import (
@@ -43,7 +44,7 @@ _NEWEST: dict[str, str | int] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Post:
     """A comment with the mark by which it is known again."""
 
@@ -51,7 +52,7 @@ class Post:
     body: str  # with the mark in it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sent:
     """What a catch-up did."""
 

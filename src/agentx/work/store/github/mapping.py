@@ -7,19 +7,19 @@ closed as not planned was given up, and keeps the status it had.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from agentx.kernel.clock import Millis, from_iso
 from agentx.kernel.errors import DataError, InvalidValue
+from agentx.kernel.patterns import compile_late
 from agentx.work.model import Comment, Issue, IssueState, Status, named_status
 
 Shape = Mapping[str, Any]
 
 STATUS_PREFIX = "status:"
-_MARK = re.compile(r"\n*<!-- agentx:[a-z-]+:[A-Za-z0-9:_-]+ -->\s*")
+_MARK = compile_late(r"\n*<!-- agentx:[a-z-]+:[A-Za-z0-9:_-]+ -->\s*")
 
 
 def status_label(status: Status) -> str:

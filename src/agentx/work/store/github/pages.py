@@ -7,7 +7,6 @@ of its own; a file that cannot be read counts as not there, because it is only a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,10 +14,11 @@ from agentx.host.files import json_text
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import digest
+from agentx.kernel.values import frozen
 from agentx.work.limits import GITHUB_CACHE_PAGES_MAX
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Page:
     """One answer: what it holds, where the next one is, and its tag."""
 

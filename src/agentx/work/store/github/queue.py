@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +19,13 @@ from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import LimitError
 from agentx.kernel.ids import Entropy, mint
+from agentx.kernel.values import frozen
 from agentx.work.limits import GITHUB_QUEUE_MAX
 
 _OWNER = "agentx"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Entry:
     """One thing to send."""
 
