@@ -94,7 +94,7 @@ class Bench:
         )
 
     def spent(self) -> Tally:
-        return self.purse().spent_today().total
+        return self.purse().sum_today().total
 
     def fault(self, prompt: Prompt = SHAPED, clock: Clock | None = None) -> str:
         """Ask, and return why there is no answer; the key must be nowhere in it."""

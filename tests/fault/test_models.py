@@ -58,7 +58,7 @@ def _ended(child: subprocess.Popen[str]) -> tuple[int, str]:
 
 def _spent(ledger: Path) -> Tally:
     settings = settings_for("http://127.0.0.1:1", 1)
-    return spending_for(settings, ledger, UTC, SystemClock(), system_entropy).spent_today().total
+    return spending_for(settings, ledger, UTC, SystemClock(), system_entropy).sum_today().total
 
 
 @pytest.mark.parametrize("point", [CrashPoint.LLM_RESERVED, CrashPoint.LLM_ANSWERED])

@@ -138,7 +138,7 @@ def test_vectors_of_another_model_are_not_searched(folder: Path) -> None:
 
 def test_a_damaged_graph_is_noticed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agentx.search.vectors.writing.VECTOR_SEGMENT_ROWS_MAX", 2)
-    index = _open(folder).bounded(1)
+    index = _open(folder).with_bound(1)
     index.put([_document(f"n{number}", f"storm {number}") for number in range(6)])
     index.commit({"sequence": 3})
     while index.grow_graph():

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import IllegalTransition
-from agentx.work.agent_states import MOVES, Open, answers, began, failed, finished, settled, waits
+from agentx.work.agent_states import MOVES, Open, answers, began, fail, finish, settle, waits
 from agentx.work.model import AgentState, AgentStatus
 
 S = AgentState
@@ -67,7 +67,7 @@ class Agent(RuleBasedStateMachine):
     @rule()
     def finish(self) -> None:
         try:
-            self._become(finished(self.status, at_ms=self._at()))
+            self._become(finish(self.status, at_ms=self._at()))
         except IllegalTransition:
             assert self.status.state not in (S.WORKING, S.DONE)
         else:
@@ -76,7 +76,7 @@ class Agent(RuleBasedStateMachine):
     @rule()
     def fail(self) -> None:
         try:
-            self._become(failed(self.status, at_ms=self._at()))
+            self._become(fail(self.status, at_ms=self._at()))
         except IllegalTransition:
             assert self.status.state not in (S.WORKING, S.STUCK)
         else:
@@ -106,7 +106,7 @@ class Agent(RuleBasedStateMachine):
         was = self.status
         assert was.clarification_id is not None
         following = self._open() if more else None
-        self._become(settled(was, was.clarification_id, at_ms=self._at(), following=following))
+        self._become(settle(was, was.clarification_id, at_ms=self._at(), following=following))
         if following is not None:
             assert self.status.state is was.state
             assert self.status.clarification_id == following.clarification_id
@@ -118,7 +118,7 @@ class Agent(RuleBasedStateMachine):
     @rule()
     def settle_another(self) -> None:
         was = self.status
-        self._become(settled(was, "CLR-9-999", at_ms=self._at()))
+        self._become(settle(was, "CLR-9-999", at_ms=self._at()))
         assert self.status == was
 
     @invariant()

@@ -38,7 +38,7 @@ from agentx.clarification.model import (
     WentStale,
 )
 from agentx.clarification.monitor import DETECTORS, Detector, World, findings
-from agentx.clarification.protocol import GUARDS, Guard, applied
+from agentx.clarification.protocol import GUARDS, Guard, apply_fact
 from agentx.clarification.scope import SCOPE_GUARDS, ScopeGuard, permit, rounds_of
 from agentx.clarification.store.ledger_json import as_json, ledger_of
 from agentx.clarification.store.ledger_shape import is_surely_whole
@@ -84,7 +84,7 @@ class Talk(RuleBasedStateMachine):
     def happen_to(self, wanted: str, fact: Fact) -> None:
         before = self.states[wanted]
         try:
-            after = applied(before, fact, self.guards)
+            after = apply_fact(before, fact, self.guards)
         except IllegalTransition:
             must_be_possible(before, fact)
             return
@@ -148,7 +148,7 @@ class Talk(RuleBasedStateMachine):
             sla_minutes=scope.sla_minutes,
         )
         fact = Asked(at_ms=Millis(self.now), by=asker, body=question)
-        self.states[state.id] = applied(state, fact, self.guards)
+        self.states[state.id] = apply_fact(state, fact, self.guards)
 
     @precondition(lambda self: bool(self.states))
     @rule(number=which, by=st.sampled_from(("target", "target", "asker", PERSON, "reviewer")))
@@ -218,7 +218,7 @@ class Talk(RuleBasedStateMachine):
         for finding in findings(self.states.values(), world, self.detectors):
             before = after = self.states[finding.clarification.id]
             for fact in finding.facts:
-                after = applied(after, fact, self.guards)
+                after = apply_fact(after, fact, self.guards)
             may_follow(before, after, finding.facts[-1])
             self.states[after.id] = after
         all_is_well(tuple(self.states.values()), self.now, self.closed)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from agentx.kernel.clock import Millis
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.observations.extract import extract
-from agentx.observations.extract.sections import parsed, rendered
+from agentx.observations.extract.sections import parse_sections, render_sections
 from agentx.observations.extract.session.turns import Kind, Turn
 from agentx.observations.limits import (
     OBSERVATION_EVENTS_MAX,
@@ -17,7 +17,7 @@ from agentx.observations.limits import (
     OBSERVATIONS_PER_CAPTURE_MAX,
 )
 from agentx.observations.model import Category
-from agentx.observations.supersede import replaces, superseded
+from agentx.observations.supersede import find_superseded, replaces
 
 PRIVATE = "kiwi-private-word"
 _PIECES = st.sampled_from(
@@ -136,7 +136,7 @@ def test_a_summary_in_sections_is_read_back_with_the_categories_it_was_written_w
 ) -> None:
     found = [one for one in extract(_session(drawn)) if one.category in _TOLD]
 
-    read = parsed(rendered(found), at_ms=Millis(1), event_id="e")
+    read = parse_sections(render_sections(found), at_ms=Millis(1), event_id="e")
 
     told = {one.category for one in found}
     assert {one.category for one in read} - {Category.COMPACTION_SUMMARY} <= told
@@ -151,11 +151,11 @@ _TOLD = (Category.DECISION, Category.CODE_CHANGE, Category.ERROR, Category.KEY_F
 def test_a_decision_is_superseded_once_and_only_by_a_newer_one(texts: list[str]) -> None:
     decisions = [(f"d-{number}", Millis(number), text) for number, text in enumerate(texts)]
 
-    pairs = superseded(decisions)
+    pairs = find_superseded(decisions)
 
     assert len({old for old, _ in pairs}) == len(pairs)
     assert all(int(old[2:]) < int(new[2:]) for old, new in pairs)
-    assert pairs == superseded(reversed(decisions))
+    assert pairs == find_superseded(reversed(decisions))
 
 
 @given(_TEXTS)

@@ -65,17 +65,17 @@ class Callers(RuleBasedStateMachine):
             day=day,
             at_ms=self.now_ms,
             model=model,
-            most=rules.tally(most, PRICE.cost_micro_usd(most), settled=False),
+            most=rules.tally(most, PRICE.price_micro_usd(most), settled=False),
         )
-        before = rules.spent(self.ledger, day)
+        before = rules.sum_spent(self.ledger, day)
         fits = (
             before.tokens + held.most.tokens <= CAPS.tokens
             and before.micro_usd + held.most.micro_usd <= CAPS.micro_usd
         )
-        tidy = rules.tidied(self.ledger, self.now_ms, day)
-        assert rules.spent(tidy, day) == before
+        tidy = rules.tidy(self.ledger, self.now_ms, day)
+        assert rules.sum_spent(tidy, day) == before
         try:
-            self.ledger = rules.reserved(tidy, held, CAPS)
+            self.ledger = rules.reserve(tidy, held, CAPS)
         except BudgetExceeded:
             assert not fits
         else:
@@ -91,13 +91,13 @@ class Callers(RuleBasedStateMachine):
             output_tokens=int(held.most.output_tokens * share),
         )
         self._used(held, used)
-        cost = rules.tally(used, PRICE.cost_micro_usd(used), settled=True)
-        self.ledger = rules.settled(self.ledger, held.id, cost)
+        cost = rules.tally(used, PRICE.price_micro_usd(used), settled=True)
+        self.ledger = rules.settle(self.ledger, held.id, cost)
 
     @precondition(lambda self: self.alive)
     @rule(data=st.data())
     def release(self, data: st.DataObject) -> None:
-        self.ledger = rules.released(self.ledger, self._take(data).id)
+        self.ledger = rules.release(self.ledger, self._take(data).id)
 
     @precondition(lambda self: self.alive)
     @rule(data=st.data())
@@ -114,7 +114,7 @@ class Callers(RuleBasedStateMachine):
     def no_day_is_over_its_caps_or_cheaper_than_it_was(self) -> None:
         oldest = local_day(self.now_ms, UTC).toordinal() - LEDGER_DAYS_MAX
         for day in set(self.really) | set(self.ledger.days):
-            told = rules.spent(self.ledger, day)
+            told = rules.sum_spent(self.ledger, day)
             assert told.tokens <= CAPS.tokens
             assert told.micro_usd <= CAPS.micro_usd
             assert self.really[day] <= CAPS.tokens
@@ -128,7 +128,7 @@ class Callers(RuleBasedStateMachine):
 
     def _used(self, held: Held, used: Usage) -> None:
         self.really[held.day] += used.tokens
-        self.money[held.day] += PRICE.cost_micro_usd(used)
+        self.money[held.day] += PRICE.price_micro_usd(used)
 
 
 Callers.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

@@ -14,7 +14,7 @@ from agentx.kernel.clock import DAY_MS, Millis
 from agentx.recall.question.emphasis import emphasis, without_scope
 from agentx.recall.question.plan import Question, plan
 from agentx.recall.question.when import nearness, spans
-from agentx.search.kindred import kindred
+from agentx.search.kindred import find_kindred
 from agentx.search.query import parse
 
 PRESENTS = st.integers(
@@ -91,6 +91,6 @@ def test_a_question_always_keeps_a_subject(words: list[str]) -> None:
 
 @given(term=st.one_of(st.text(max_size=40), st.sampled_from(["buy", "bug", "vacat", "children"])))
 def test_kin_is_never_the_word_itself_nor_as_near(term: str) -> None:
-    for kin in kindred(term):
+    for kin in find_kindred(term):
         assert kin.term != term
         assert 0 < kin.closeness <= 1

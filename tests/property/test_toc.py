@@ -25,7 +25,7 @@ from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import GripId
 from agentx.kernel.periods import Period, parent, parse_node_id
-from agentx.prose.sentences import ELLIPSIS, shown
+from agentx.prose.sentences import ELLIPSIS, show_excerpt
 from tests.support.talk import MORNING_MS, event, segments
 
 NOW = Millis(MORNING_MS + 10**11)
@@ -139,7 +139,7 @@ def test_a_line_follows_from_its_excerpts_by_the_allowed_steps(
         assert summary.bullets or not any(one.text.strip() for one in part.events)
         grips = {held.grip_id: held for held in summary.grips}
         for bullet in summary.bullets:
-            pieces = [shown(grips[grip_id].excerpt) for grip_id in bullet.grip_ids]
+            pieces = [show_excerpt(grips[grip_id].excerpt) for grip_id in bullet.grip_ids]
             for said, piece in zip(bullet.text.split(ARROW, len(pieces) - 1), pieces, strict=True):
                 whole = said.removesuffix(ELLIPSIS)
                 assert piece.startswith(whole) or piece == said

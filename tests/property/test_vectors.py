@@ -127,7 +127,7 @@ class Lives(RuleBasedStateMachine):
     def grow(self) -> None:
         self.index.discard()
         self.after = dict(self.truth)
-        self.index.bounded(3)
+        self.index.with_bound(3)
         while self.index.grow_graph(4):
             pass
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agentx.clarification.model import Answered, Asked, Clarification, Fact, Request, Scope
-from agentx.clarification.protocol import applied
+from agentx.clarification.protocol import apply_fact
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.kernel.bus import Bus
@@ -46,19 +46,19 @@ def clarification(
         created_ms=Millis(at_ms),
         stale_after_ms=Millis(at_ms + 30 * MINUTE_MS),
     )
-    return applied(state, Asked(at_ms=Millis(at_ms), by=asker, body=question))
+    return apply_fact(state, Asked(at_ms=Millis(at_ms), by=asker, body=question))
 
 
 def after(state: Clarification, *facts: Fact) -> Clarification:
     """Return a clarification after facts that the protocol allows."""
     for fact in facts:
-        state = applied(state, fact)
+        state = apply_fact(state, fact)
     return state
 
 
 def answered(state: Clarification, body: str = "JWT.", at_ms: int = START_MS) -> Clarification:
     """Return a clarification after an answer."""
-    return applied(state, Answered(at_ms=Millis(at_ms), by=state.to, body=body))
+    return apply_fact(state, Answered(at_ms=Millis(at_ms), by=state.to, body=body))
 
 
 def request(

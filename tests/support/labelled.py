@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agentx.adapters.port import Transcript
 from agentx.adapters.registry import ADAPTERS
-from agentx.conversation.cleaning import cleaned
+from agentx.conversation.cleaning import clean
 from agentx.conversation.model import Event
 from agentx.kernel.capture import Draft, Harness
 from agentx.kernel.clock import Millis
@@ -140,16 +140,16 @@ def _session(path: Path) -> Labelled:
 
 
 def _event(number: int, draft: Draft) -> Event:
-    clean = cleaned(draft, now_ms=_NOW_MS)
+    cleaned = clean(draft, now_ms=_NOW_MS)
     return Event(
         event_id=EventId(f"event-{number:04}"),
-        session_id=clean.session_id,
-        timestamp_ms=clean.timestamp_ms,
-        event_type=clean.event_type,
-        role=clean.role,
-        text=clean.text,
-        harness=clean.harness,
-        agent=clean.agent,
+        session_id=cleaned.session_id,
+        timestamp_ms=cleaned.timestamp_ms,
+        event_type=cleaned.event_type,
+        role=cleaned.role,
+        text=cleaned.text,
+        harness=cleaned.harness,
+        agent=cleaned.agent,
         project="made-up",
-        metadata=clean.metadata,
+        metadata=cleaned.metadata,
     )

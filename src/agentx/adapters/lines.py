@@ -35,7 +35,7 @@ def json_lines(
     """Yield each line's number and object, in order; what cannot be read as `Damaged`."""
     number = 0
     try:
-        with _opened(path) as stream:
+        with _open(path) as stream:
             while raw := stream.readline(line_bytes_max + 1):
                 number += 1
                 found = _line(path, number, raw, line_bytes_max)
@@ -76,7 +76,7 @@ def _line(
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO | BufferedReader]:
+def _open(path: Path) -> Iterator[BinaryIO | BufferedReader]:
     with path.open("rb") as plain:
         if path.suffix != ".zst":
             yield plain

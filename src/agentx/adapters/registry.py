@@ -32,7 +32,7 @@ ADAPTERS: dict[Harness, Adapter] = {
             discover=claude_code_transcripts.discover,
             read=claude_code_transcripts.read,
             edits=claude_code_setup.edits,
-            installed=claude_code_setup.installed,
+            installed=claude_code_setup.is_installed,
             in_use=claude_code_transcripts.in_use,
         ),
         Adapter(
@@ -44,7 +44,7 @@ ADAPTERS: dict[Harness, Adapter] = {
             discover=codex_transcripts.discover,
             read=codex_transcripts.read,
             edits=codex_setup.edits,
-            installed=codex_setup.installed,
+            installed=codex_setup.is_installed,
             in_use=codex_transcripts.in_use,
         ),
         Adapter(
@@ -56,7 +56,7 @@ ADAPTERS: dict[Harness, Adapter] = {
             discover=gemini_transcripts.discover,
             read=gemini_transcripts.read,
             edits=gemini_setup.edits,
-            installed=gemini_setup.installed,
+            installed=gemini_setup.is_installed,
             in_use=gemini_transcripts.in_use,
         ),
         Adapter(
@@ -68,7 +68,7 @@ ADAPTERS: dict[Harness, Adapter] = {
             discover=opencode_transcripts.discover,
             read=opencode_transcripts.read,
             edits=opencode_setup.edits,
-            installed=opencode_setup.installed,
+            installed=opencode_setup.is_installed,
             in_use=opencode_transcripts.in_use,
         ),
         Adapter(
@@ -80,7 +80,7 @@ ADAPTERS: dict[Harness, Adapter] = {
             discover=copilot_transcripts.discover,
             read=copilot_transcripts.read,
             edits=copilot_setup.edits,
-            installed=copilot_setup.installed,
+            installed=copilot_setup.is_installed,
             in_use=copilot_transcripts.in_use,
         ),
     )

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from agentx.adapters.shapes import json_text, kept, spoken
+from agentx.adapters.shapes import clean_words, json_text, keep_metadata
 from agentx.kernel.capture import Channel, Draft, EventType, Metadata, Role, text_print
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
@@ -60,20 +60,20 @@ class Scene:
             event_type=event_type,
             timestamp_ms=self.timestamp_ms,
             role=_ROLES.get(event_type, Role.SYSTEM),
-            text=spoken(text),
+            text=clean_words(text),
             channel=self.channel,
             agent=self.agent,
             source_id=source_id,
             fingerprint="" if source_id else fingerprint,
             delivery="" if source_id else self.delivery,
-            metadata=kept({**self.metadata, **metadata}),
+            metadata=keep_metadata({**self.metadata, **metadata}),
         )
 
-    def said(
+    def draft_words(
         self, event_type: EventType, text: str, *, turn: str = "", **metadata: Any
     ) -> tuple[Draft, ...]:
         """Return what was said in a turn; nothing when AgentX itself had put it there."""
-        words = spoken(text)
+        words = clean_words(text)
         if not words.strip():
             return ()
         words_print = text_print(redact(words))
@@ -82,14 +82,14 @@ class Scene:
             self.draft(event_type, words, source_id=source_id, fingerprint=words_print, **metadata),
         )
 
-    def stopped(self, turn: str, last_words: str, **metadata: Any) -> Draft:
+    def draft_stop(self, turn: str, last_words: str, **metadata: Any) -> Draft:
         """Return the end of a turn; one without an id is known by its last words."""
-        fingerprint = "" if turn else text_print("stop", redact(spoken(last_words)))
+        fingerprint = "" if turn else text_print("stop", redact(clean_words(last_words)))
         return self.draft(
             EventType.ASSISTANT_STOP, source_id=turn, fingerprint=fingerprint, **metadata
         )
 
-    def started(self, source: str, **metadata: Any) -> Draft:
+    def draft_start(self, source: str, **metadata: Any) -> Draft:
         """Return the start of a session: once when it is new, each time when it goes on."""
         if source in ("resume", "compact"):
             return self.draft(
@@ -99,7 +99,7 @@ class Scene:
             EventType.SESSION_START, source_id="startup", start_source=source, **metadata
         )
 
-    def noted(self, text: str, payload: Mapping[str, Any], **metadata: Any) -> Draft:
+    def draft_note(self, text: str, payload: Mapping[str, Any], **metadata: Any) -> Draft:
         """Return what has no kind of its own; the same payload is the same note."""
         fingerprint = text_print("note", json_text(payload))
         return self.draft(EventType.NOTE, text, fingerprint=fingerprint, **metadata)

@@ -55,11 +55,11 @@ def images_in(content: object) -> int:
 def json_text(value: object) -> str:
     """Return a JSON value as text, the same text for the same value whatever its key order."""
     return json.dumps(
-        _bounded(value, METADATA_DEPTH_MAX), ensure_ascii=False, sort_keys=True, default=str
+        _bound(value, METADATA_DEPTH_MAX), ensure_ascii=False, sort_keys=True, default=str
     )
 
 
-def parsed(value: object) -> object:
+def parse(value: object) -> object:
     """Return what a text that is a JSON object or array says; anything else as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
@@ -69,10 +69,10 @@ def parsed(value: object) -> object:
     return value
 
 
-def kept(metadata: Mapping[str, Any]) -> Metadata:
+def keep_metadata(metadata: Mapping[str, Any]) -> Metadata:
     """Return metadata as it may be stored: bounded, without bulk, without what is missing."""
     return {
-        clean(str(key)): _bounded(value, METADATA_DEPTH_MAX - 1)
+        clean(str(key)): _bound(value, METADATA_DEPTH_MAX - 1)
         for key, value in metadata.items()
         if value is not None and value not in ("", {}, []) and key not in _BULK
     }
@@ -91,7 +91,7 @@ def millis(value: object) -> Millis | None:
     return Millis(round(at_ms)) if 0 < at_ms <= _MILLIS_MAX else None
 
 
-def spoken(text: str) -> str:
+def clean_words(text: str) -> str:
     """Return a text as an event holds it; empty when AgentX itself had injected all of it."""
     return cut(without_recall(clean(text)), EVENT_TEXT_CHARS_MAX)
 
@@ -101,7 +101,7 @@ def clean(text: str) -> str:
     return _SURROGATES.sub("\ufffd", text)
 
 
-def bounded_id(value: object) -> str:
+def bound_id(value: object) -> str:
     """Return an id that an agent CLI gave, or its hash when it is too long."""
     text = clean(str(value)).strip() if isinstance(value, str | int) else ""
     if len(text) <= SESSION_ID_CHARS_MAX:
@@ -111,7 +111,7 @@ def bounded_id(value: object) -> str:
 
 def session_of(value: object, working_directory: str) -> str:
     """Return the session's id, or one that stands for every nameless session of a directory."""
-    return bounded_id(value) or f"unknown-{digest(working_directory, size=8).hex()}"
+    return bound_id(value) or f"unknown-{digest(working_directory, size=8).hex()}"
 
 
 def word(source: object, *names: str) -> str:
@@ -167,10 +167,10 @@ def _block_text(block: object) -> str:
     return "" if kind in _IMAGE_BLOCKS else word(block, "text")
 
 
-def _bounded(value: object, depth: int) -> Any:
+def _bound(value: object, depth: int) -> Any:
     """Return a JSON value that can be stored, whatever it was."""
     if isinstance(value, Mapping | list | tuple):
-        return _bounded_inside(value, depth) if depth > 0 else _flat(value)
+        return _bound_inside(value, depth) if depth > 0 else _flat(value)
     if isinstance(value, str):
         return cut(without_recall(clean(value)), METADATA_TEXT_CHARS_MAX)
     if isinstance(value, int) and not -_INT_MAX <= value <= _INT_MAX:
@@ -180,13 +180,13 @@ def _bounded(value: object, depth: int) -> Any:
     return value if value is None or isinstance(value, int | float) else clean(str(value))
 
 
-def _bounded_inside(value: Mapping[Any, Any] | list[Any] | tuple[Any, ...], depth: int) -> Any:
+def _bound_inside(value: Mapping[Any, Any] | list[Any] | tuple[Any, ...], depth: int) -> Any:
     if not isinstance(value, Mapping):
-        return [_bounded(inner, depth - 1) for inner in value]
+        return [_bound(inner, depth - 1) for inner in value]
     if any(isinstance(inner, str) and inner.startswith(RECALL_OPEN) for inner in value.values()):
         return {}  # an answer of our own tools: memory must not feed on itself
     return {
-        clean(str(key)): _bounded(inner, depth - 1)
+        clean(str(key)): _bound(inner, depth - 1)
         for key, inner in value.items()
         if key not in _BULK and not _is_picture(key, inner)
     }

@@ -64,13 +64,13 @@ def harness_of(file: Path) -> Harness | None:
         if count >= _LOOK_LINES_MAX:
             break
         if not isinstance(item, Damaged):
-            harness = _written_by(item[1])
+            harness = _guess_writer(item[1])
             if harness is not None:
                 return harness
     return None
 
 
-def _written_by(line: dict[str, Any]) -> Harness | None:
+def _guess_writer(line: dict[str, Any]) -> Harness | None:
     if "projectHash" in line and "sessionId" in line:
         return Harness.GEMINI
     if isinstance(line.get("payload"), dict) and "type" in line:

@@ -50,7 +50,7 @@ class ToolUse:
     arguments: Any = None
     call_id: str = ""
 
-    def called(self, scene: Scene, **metadata: Any) -> Draft:
+    def draft_call(self, scene: Scene, **metadata: Any) -> Draft:
         """Return the call."""
         return scene.draft(
             EventType.TOOL_CALL,
@@ -60,11 +60,11 @@ class ToolUse:
             tool_name=self.name,
             tool_input=self.arguments,
             tool_use_id=self.call_id,
-            files=patched_files(self.arguments),
+            files=list_patched_files(self.arguments),
             **metadata,
         )
 
-    def answered(self, scene: Scene, text: str, response: object, **metadata: Any) -> Draft:
+    def draft_result(self, scene: Scene, text: str, response: object, **metadata: Any) -> Draft:
         """Return the result: its words, and its structured form if it has one."""
         return scene.draft(
             EventType.TOOL_RESULT,
@@ -73,7 +73,7 @@ class ToolUse:
             fingerprint=self.fingerprint,
             tool_name=self.name,
             tool_use_id=self.call_id,
-            tool_response=_structured(response),
+            tool_response=_drop_bulk(response),
             **metadata,
         )
 
@@ -88,7 +88,7 @@ class ToolUse:
 def call_text(name: str, arguments: object) -> str:
     """Return a call in a line: the tool, and what it is about."""
     title = name or "tool"
-    files = patched_files(arguments)
+    files = list_patched_files(arguments)
     if files:
         return f"{title}: {', '.join(files)}"
     if isinstance(arguments, str):
@@ -131,7 +131,7 @@ def exit_code(text: str) -> int | None:
     return int(found.group(1)) if found else None
 
 
-def patched_files(arguments: object) -> list[str]:
+def list_patched_files(arguments: object) -> list[str]:
     """Return the files that a patch in the arguments touches: `Update File a.py`."""
     patch = (
         arguments if isinstance(arguments, str) else word(arguments, "command", "input", "patch")
@@ -183,7 +183,7 @@ def _patch_text(response: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _structured(response: object) -> object:
+def _drop_bulk(response: object) -> object:
     """Drop from a response the long parts that are its text, or its call's arguments, already."""
     if not isinstance(response, dict):
         return None

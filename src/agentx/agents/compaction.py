@@ -24,7 +24,7 @@ from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.events import ContextCompacted
 from agentx.observations.extract import extract
-from agentx.observations.extract.sections import rendered
+from agentx.observations.extract.sections import render_sections
 from agentx.observations.extract.session.turns import Kind, Turn
 from agentx.redaction.redact import redact
 
@@ -134,7 +134,7 @@ def summarised(messages: Sequence[Message], work: Work, *, at_ms: Millis) -> str
         for number, message in enumerate(messages)
         if not message.content.startswith(SUMMARY_TITLE)
     ]
-    return cut(rendered(extract(turns)), COMPACTION_SUMMARY_CHARS_MAX)
+    return cut(render_sections(extract(turns)), COMPACTION_SUMMARY_CHARS_MAX)
 
 
 def _kept(messages: Sequence[Message], summary: str) -> tuple[Message, ...]:

@@ -74,7 +74,7 @@ def findings(
     return tuple(found)
 
 
-def abandoned(states: tuple[Clarification, ...], world: World) -> Iterator[Finding]:
+def find_abandoned(states: tuple[Clarification, ...], world: World) -> Iterator[Finding]:
     """Find questions that nobody waits for any more."""
     for state in states:
         if not state.is_unanswered:
@@ -89,7 +89,7 @@ def abandoned(states: tuple[Clarification, ...], world: World) -> Iterator[Findi
             yield Finding(clarification=state, facts=(fact,), reason=reason)
 
 
-def deadlocked(states: tuple[Clarification, ...], world: World) -> Iterator[Finding]:
+def find_deadlocked(states: tuple[Clarification, ...], world: World) -> Iterator[Finding]:
     """Find questions whose askers wait for each other, in a circle of any length."""
     waiting = [state for state in states if state.blocking and state.is_unanswered]
     while broken := circle(waiting):
@@ -100,7 +100,7 @@ def deadlocked(states: tuple[Clarification, ...], world: World) -> Iterator[Find
         waiting = [state for state in waiting if state.id not in ids]
 
 
-def stuck(states: tuple[Clarification, ...], world: World) -> Iterator[Finding]:
+def find_stuck(states: tuple[Clarification, ...], world: World) -> Iterator[Finding]:
     """Find talks that go round: the same question again, or asked back."""
     talking = tuple(state for state in states if state.status is not Status.ESCALATED)
     back = bounces(talking)
@@ -131,4 +131,4 @@ def _asker_is_gone(state: Clarification, world: World) -> bool:
 
 # Order matters: what nobody wants is not escalated, and a circle is broken before its members
 # are called stuck or late.
-DETECTORS: tuple[Detector, ...] = (abandoned, deadlocked, stuck, overdue)
+DETECTORS: tuple[Detector, ...] = (find_abandoned, find_deadlocked, find_stuck, overdue)

@@ -117,7 +117,7 @@ def evolve(state: Clarification, fact: Fact) -> Clarification:
         case Asked():
             further = state.round + 1
             after = replace(
-                _said(state, fact.by, EntryType.QUESTION, fact.body, fact.at_ms, turn=further),
+                _add_entry(state, fact.by, EntryType.QUESTION, fact.body, fact.at_ms, turn=further),
                 status=status,
                 round=further,
                 retries=0,
@@ -125,10 +125,10 @@ def evolve(state: Clarification, fact: Fact) -> Clarification:
             )
         case Answered():
             late = state.status is Status.ESCALATED
-            said = _said(state, fact.by, EntryType.ANSWER, fact.body, fact.at_ms, late=late)
+            said = _add_entry(state, fact.by, EntryType.ANSWER, fact.body, fact.at_ms, late=late)
             after = replace(said, status=status)
         case Resolved():
-            said = _said(state, fact.by, EntryType.RESOLUTION, fact.body, fact.at_ms)
+            said = _add_entry(state, fact.by, EntryType.RESOLUTION, fact.body, fact.at_ms)
             after = replace(
                 said, status=status, resolved_ms=fact.at_ms, summary=resolution_summary(said)
             )
@@ -149,7 +149,7 @@ def evolve(state: Clarification, fact: Fact) -> Clarification:
             )
         case Escalated():
             body = escalation_text(state, fact.reason, fact.body)
-            said = _said(state, fact.by, EntryType.ESCALATION, body, fact.at_ms)
+            said = _add_entry(state, fact.by, EntryType.ESCALATION, body, fact.at_ms)
             after = replace(said, status=status, reason=fact.reason, summary=body)
         case Abandoned():
             after = replace(state, status=status, reason=fact.reason)
@@ -158,7 +158,7 @@ def evolve(state: Clarification, fact: Fact) -> Clarification:
     return after
 
 
-def applied(
+def apply_fact(
     state: Clarification, fact: Fact, guards: tuple[Guard, ...] | None = None
 ) -> Clarification:
     """Return what becomes of a clarification when a fact is tried.
@@ -175,7 +175,7 @@ def is_overdue(state: Clarification, now_ms: int) -> bool:
     return state.is_unanswered and now_ms >= state.stale_after_ms
 
 
-def _said(
+def _add_entry(
     state: Clarification,
     speaker: str,
     kind: EntryType,

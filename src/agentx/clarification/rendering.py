@@ -58,7 +58,7 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
                 line
                 for line in (
                     f"[{asker}] Clarification resolved. Continuing...",
-                    _settled_by(entry, body),
+                    _name_settler(entry, body),
                 )
                 if line
             )
@@ -71,7 +71,7 @@ def routing(state: Clarification) -> str:
     return f"[Routing to {spoken(state.to)} automatically...]"
 
 
-def _settled_by(entry: Entry, body: str) -> str:
+def _name_settler(entry: Entry, body: str) -> str:
     if entry.speaker == PERSON:
         return f"[{spoken(PERSON)}] {body}" if body else f"[{spoken(PERSON)}] settled it."
     return body
@@ -85,7 +85,7 @@ def terminal(state: Clarification, *, colour: bool) -> str:
     head = f"{state.id}  {printable(preview(state.topic, 200))}"
     blocks = "blocking" if state.blocking else "not blocking"
     facts = f"{state.status}, round {state.round}/{state.rounds_max}, {blocks}"
-    lines = [f"{head}  {_tinted(f'[{facts}]', _STATUS_COLOURS[state.status], colour)}"]
+    lines = [f"{head}  {_tint(f'[{facts}]', _STATUS_COLOURS[state.status], colour)}"]
     for entry in state.thread:
         lines.extend(_terminal_entry(state, entry, colour=colour))
     return "\n".join(lines)
@@ -97,23 +97,23 @@ def _terminal_entry(state: Clarification, entry: Entry, *, colour: bool) -> list
     match entry.type:
         case EntryType.QUESTION:
             head = f"[Round {entry.round}] {state.asker} -> {state.to} ({at})"
-            return [_tinted(head, tint, colour), *_indented("Q: ", entry.body)]
+            return [_tint(head, tint, colour), *_indent("Q: ", entry.body)]
         case EntryType.ANSWER:
             late = " late" if entry.late else ""
             head = f"[Round {entry.round}{late}] {entry.speaker} -> {state.asker} ({at})"
-            return [_tinted(head, tint, colour), *_indented("A: ", entry.body)]
+            return [_tint(head, tint, colour), *_indent("A: ", entry.body)]
         case EntryType.RESOLUTION | EntryType.ESCALATION:
             word = "RESOLVED" if entry.type is EntryType.RESOLUTION else "ESCALATED"
             head = f"[{word}] {entry.speaker} ({at})"
-            return [_tinted(head, tint, colour), *(_indented("", entry.body) if entry.body else ())]
+            return [_tint(head, tint, colour), *(_indent("", entry.body) if entry.body else ())]
 
 
-def _indented(mark: str, body: str) -> list[str]:
+def _indent(mark: str, body: str) -> list[str]:
     first, *rest = printable(body).splitlines() or [""]
     return [f"  {mark}{first}", *(f"  {' ' * len(mark)}{line}" for line in rest)]
 
 
-def _tinted(text: str, tint: str, colour: bool) -> str:
+def _tint(text: str, tint: str, colour: bool) -> str:
     return f"{tint}{text}{_RESET}" if colour else text
 
 
@@ -135,13 +135,13 @@ def comment(state: Clarification, index: int) -> str:
         EntryType.ESCALATION: "Escalated: a person is needed",
     }[entry.type]
     late = ", after the escalation" if entry.late else ""
-    quoted = "\n".join(f"> {line}" for line in _unmarked(entry.body).splitlines()) or "> -"
+    quoted = "\n".join(f"> {line}" for line in _unmark(entry.body).splitlines()) or "> -"
     return "\n".join(
         (
             marker(state, index),
             f"**{title}** ({state.id}, round {entry.round}/{state.rounds_max}{late})",
             "",
-            f"**Topic**: {_unmarked(preview(state.topic, 200))}",
+            f"**Topic**: {_unmark(preview(state.topic, 200))}",
             "",
             quoted,
             "",
@@ -150,7 +150,7 @@ def comment(state: Clarification, index: int) -> str:
     )
 
 
-def _unmarked(body: str) -> str:
+def _unmark(body: str) -> str:
     """Return a body that cannot pass for one of our markers."""
     return printable(body).replace("<!--", "&lt;!--")
 

@@ -53,7 +53,7 @@ def rounds_of(request: Request, scope: Scope) -> int:
     return max(1, min(wanted))
 
 
-def checked_text(name: str, text: str, chars_max: int = CLARIFY_TEXT_CHARS_MAX) -> str:
+def check_text(name: str, text: str, chars_max: int = CLARIFY_TEXT_CHARS_MAX) -> str:
     """Return a text that may be kept, trimmed.
 
     Raises: InvalidValue when it is empty or too long.
@@ -100,7 +100,7 @@ def _bad_question(request: Request, _scope: Scope, _agents: frozenset[str]) -> A
 
 def _bad_text(name: str, text: str, chars_max: int) -> AgentXError | None:
     try:
-        checked_text(name, text, chars_max)
+        check_text(name, text, chars_max)
     except InvalidValue as refusal:
         return refusal
     return None

@@ -45,8 +45,8 @@ from agentx.clarification.model import (
     WentStale,
 )
 from agentx.clarification.monitor import Finding, World, findings
-from agentx.clarification.protocol import applied
-from agentx.clarification.scope import checked_text, rounds_of
+from agentx.clarification.protocol import apply_fact
+from agentx.clarification.scope import check_text, rounds_of
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore, Stamp
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
@@ -109,7 +109,7 @@ class Clarifications:
                 sla_minutes=scope.sla_minutes,
             )
             question = Asked(at_ms=now, by=request.asker, body=redact(request.question))
-            state = applied(state, question)
+            state = apply_fact(state, question)
             edit.put(state)
         self._tell(ClarificationRequested, state)
         return state
@@ -120,7 +120,7 @@ class Clarifications:
         Raises: MaxRoundsExceeded once the escalation is kept, ClarificationNotFound,
             IllegalTransition, InvalidValue, LockTimeout.
         """
-        body = redact(checked_text("question", question))
+        body = redact(check_text("question", question))
         state = self._happen(
             clarification_id, Asked(at_ms=self._clock.now_ms(), by=by, body=body), agent=by
         )
@@ -133,7 +133,7 @@ class Clarifications:
 
         Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
         """
-        body = redact(checked_text("answer", answer))
+        body = redact(check_text("answer", answer))
         speaker = by or self.find(clarification_id).to
         fact = Answered(at_ms=self._clock.now_ms(), by=speaker, body=body)
         return self._happen(clarification_id, fact, agent=speaker)
@@ -143,7 +143,7 @@ class Clarifications:
 
         Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
         """
-        text = redact(checked_text("resolution", body)) if body.strip() else ""
+        text = redact(check_text("resolution", body)) if body.strip() else ""
         speaker = by or self._settler(clarification_id)
         fact = Resolved(at_ms=self._clock.now_ms(), by=speaker, body=text)
         return self._happen(clarification_id, fact, agent=speaker)
@@ -160,7 +160,7 @@ class Clarifications:
 
         Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
         """
-        text = redact(checked_text("summary", summary)) if summary.strip() else ""
+        text = redact(check_text("summary", summary)) if summary.strip() else ""
         fact = Escalated(at_ms=self._clock.now_ms(), reason=reason, by=by, body=text)
         return self._happen(clarification_id, fact, agent=by)
 
@@ -281,9 +281,9 @@ class Clarifications:
                 raise not_found(known)
             if seen is not None and before != seen:
                 raise IllegalTransition(f"{known} has changed since it was looked at")
-            state = applied(before, fact)
+            state = apply_fact(before, fact)
             edit.put(state)
-        for kind in _told(fact, before, state):
+        for kind in _choose_events(fact, before, state):
             self._tell(kind, state)
         return state
 
@@ -295,7 +295,7 @@ class Clarifications:
         self._bus.tell(event_of(kind, state, self._clock.now_ms()))
 
 
-def _told(
+def _choose_events(
     fact: Fact, before: Clarification, after: Clarification
 ) -> Iterable[type[ClarificationEvent]]:
     """Return what is told of a change: what was tried, unless something else took its place."""

@@ -74,7 +74,7 @@ def resolution_summary(state: Clarification) -> str:
     return "\n".join((f"Topic: {preview(state.topic, each)}", *(preview(p, each) for p in parts)))
 
 
-def injected(state: Clarification, budget_tokens: int) -> tuple[Entry, ...]:
+def fit_thread(state: Clarification, budget_tokens: int) -> tuple[Entry, ...]:
     """Return the thread as an agent is shown it: within the budget, the newest round whole.
 
     Older rounds are shortened, then left out from the oldest on; a settled thread is its

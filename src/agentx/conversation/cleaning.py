@@ -23,7 +23,7 @@ from agentx.redaction.redact import is_plain, redact, redact_value
 _SPACED = bytes(32 if chr(byte) in "{}[]," else byte for byte in range(256))
 
 
-def cleaned(draft: Draft, *, now_ms: Millis) -> Draft:
+def clean(draft: Draft, *, now_ms: Millis) -> Draft:
     """Return the draft as it may be stored."""
     session_id = short_session(draft.session_id)
     at_ms, claimed = sane_time(draft.timestamp_ms, now_ms=now_ms)

@@ -125,7 +125,9 @@ class Contents:
         for level in _ROLLED:
             while True:
                 with self._lock:
-                    dirty = self._store.noted("toc-dirty", f"toc:{level}:", TOC_BATCH_PERIODS_MAX)
+                    dirty = self._store.list_noted(
+                        "toc-dirty", f"toc:{level}:", TOC_BATCH_PERIODS_MAX
+                    )
                     if not dirty:
                         break
                     change = self._store.change()
@@ -141,7 +143,7 @@ class Contents:
         now_ms = self._clock.now_ms()
         with self._lock:
             change = self._store.change()
-            for node in self._store.nodes(self._store.noted("toc-open")):
+            for node in self._store.nodes(self._store.list_noted("toc-open")):
                 if level not in (None, node.level):
                     continue
                 if not toc.is_due(node, now_ms=now_ms, zone=self._rules.zone):
@@ -163,7 +165,7 @@ class Contents:
         until the segment changes, or another model is set.
         """
         written = 0
-        for node_id in self._unpolished(writer.name, limit):
+        for node_id in self._list_unpolished(writer.name, limit):
             with self._lock:
                 segment = self._editor.segment(node_id)
             if segment is None:
@@ -252,7 +254,7 @@ class Contents:
             if part is not None:
                 if part.places:
                     self._editor.revise(change, part.ref, part.places, until=part.places[-1])
-                change.done(part)
+                change.note_done(part)
                 change.commit()
                 return CaughtUp(events=len(part.places), nodes=change.nodes)
             news = self._store.news(TOC_BATCH_EVENTS_MAX)
@@ -275,7 +277,7 @@ class Contents:
             if self._store.has_traces():
                 self._store.erase_traces()
 
-    def _unpolished(self, name: str, limit: int) -> list[NodeId]:
+    def _list_unpolished(self, name: str, limit: int) -> list[NodeId]:
         """Return the newest final segments that this model has neither written nor tried."""
         with self._lock:
             ids = self._store.ids("toc:segment:")
@@ -285,7 +287,7 @@ class Contents:
                 break
             with self._lock:
                 node = self._store.node(node_id)
-                tried_by = self._store.tried_by(node_id)
+                tried_by = self._store.find_tried(node_id)
             is_plain = node is not None and node.written_by == EXTRACTIVE and not node.provisional
             if is_plain and tried_by != name:
                 found.append(node_id)
@@ -297,7 +299,7 @@ class Contents:
                 return 0
             change = self._store.change()
             if summary is None:
-                change.tried(segment.node_id, by)
+                change.note_tried(segment.node_id, by)
             else:
                 self._editor.write(change, segment, summary)
             change.commit()

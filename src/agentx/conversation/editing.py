@@ -70,7 +70,7 @@ class Editor:
         if before is not None:
             if toc.tells_the_same(node, before):
                 return
-            change.tried(segment.node_id, "")
+            change.note_tried(segment.node_id, "")
         for grip_id in _grips_of(before) - {grip.grip_id for grip in summary.grips}:
             change.drop_grip(grip_id)
         for grip in summary.grips:
@@ -114,7 +114,7 @@ class Editor:
         for grip_id in _grips_of(self._store.node(node_id)):
             change.drop_grip(grip_id)
         change.drop(node_id)
-        change.tried(node_id, "")
+        change.note_tried(node_id, "")
         named = parse_node_id(node_id)
         assert isinstance(named, SegmentRef), "only segments are dropped here"
         change.dirty(day_period(named.day).node_id)

@@ -118,7 +118,7 @@ def revise(
     for segment in _cut(_after(begin, read, history, cutting), cutting, history):
         at = place(segment.events[0])
         same = bisect_left(old, at)
-        if same < len(old) and old[same] == at and _settled(at, latest):
+        if same < len(old) and old[same] == at and _is_settled(at, latest):
             return _revision(marks, first, same, told)
         told.append(segment)
     return _revision(marks, first, len(marks), told)
@@ -133,7 +133,7 @@ def cut_again(
     return found if found is not None and mark(found) == known else None
 
 
-def _settled(at: Place, latest: Place) -> bool:
+def _is_settled(at: Place, latest: Place) -> bool:
     """Tell whether a beginning is past every change, and past being shown one as context."""
     return at > latest and at[0] - latest[0] > limits.SEGMENT_OVERLAP_MS
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from threading import RLock
 
-from agentx.conversation.cleaning import cleaned
+from agentx.conversation.cleaning import clean
 from agentx.conversation.contents import Contents, ContentsRules
 from agentx.conversation.limits import EVENTS_PAGE_MAX, SCAN_ROWS_MAX
 from agentx.conversation.model import (
@@ -104,7 +104,7 @@ class Conversation:
         duplicates = forgotten = 0
         for chunk in _chunks(drafts):
             now_ms = self._clock.now_ms()
-            clean = [cleaned(draft, now_ms=now_ms) for draft in chunk]
+            clean = [clean(draft, now_ms=now_ms) for draft in chunk]
             with self._lock:
                 receipt = self._store.append(clean, project=self._project)
             stored.extend(receipt.stored)

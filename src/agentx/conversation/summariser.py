@@ -49,8 +49,8 @@ from agentx.prose.sentences import (
     Block,
     Sentence,
     sentences,
-    shortened,
-    shown,
+    shorten,
+    show_excerpt,
     windows,
 )
 
@@ -111,7 +111,7 @@ class _Evidence:
     about: frozenset[str]
 
 
-def proven_summary(written: Written, segment: Segment, *, by: str) -> SegmentSummary | None:
+def prove_summary(written: Written, segment: Segment, *, by: str) -> SegmentSummary | None:
     """Return what of a model's summary can be proven; None when that is not a single line.
 
     A title that names what the segment does not is replaced by the extractive one.
@@ -120,10 +120,12 @@ def proven_summary(written: Written, segment: Segment, *, by: str) -> SegmentSum
     if not proven.bullets:
         return None
     own = Extractive().summarise(segment)
-    title = shortened(shown(written.title), TITLE_CHARS_MAX)
+    title = shorten(show_excerpt(written.title), TITLE_CHARS_MAX)
     everything = " ".join(_read(event) for event in segment.events)
     known = everything.casefold()
-    keywords = [word for word in map(shown, written.keywords) if word and word.casefold() in known]
+    keywords = [
+        word for word in map(show_excerpt, written.keywords) if word and word.casefold() in known
+    ]
     return SegmentSummary(
         title=title if _is_fair_title(title, everything) else own.title,
         bullets=proven.bullets,
@@ -139,11 +141,11 @@ def prove(claims: Iterable[Claim], events: Sequence[Event], node_id: NodeId) -> 
     bullets: list[tuple[Bullet, frozenset[str]]] = []
     grips: dict[str, Grip] = {}
     for claim in list(claims)[:_CLAIMS_READ_MAX]:
-        text = shortened(shown(claim.text[:EXCERPT_CHARS_MAX]), BULLET_CHARS_MAX)
+        text = shorten(show_excerpt(claim.text[:EXCERPT_CHARS_MAX]), BULLET_CHARS_MAX)
         about = terms(text)
         if not about or any(likeness(about, said) >= _SAME for _, said in bullets):
             continue
-        evidence = _quoted(claim, text, events) or _supported(text, everywhere)
+        evidence = _find_quoted(claim, text, events) or _find_support(text, everywhere)
         if evidence:
             held = [grip(piece.event, piece.start, piece.end, node_id) for piece in evidence]
             grips.update((made.grip_id, made) for made in held)
@@ -157,7 +159,7 @@ def prove(claims: Iterable[Claim], events: Sequence[Event], node_id: NodeId) -> 
 # --- evidence -------------------------------------------------------------------------------
 
 
-def _quoted(claim: Claim, text: str, events: Sequence[Event]) -> tuple[_Evidence, ...]:
+def _find_quoted(claim: Claim, text: str, events: Sequence[Event]) -> tuple[_Evidence, ...]:
     """Return the place of a claim's quotation, if it stands somewhere and bears the claim out.
 
     A quotation that is too short to do so is read with the sentences it stands in.
@@ -178,7 +180,7 @@ def _quoted(claim: Claim, text: str, events: Sequence[Event]) -> tuple[_Evidence
     return ()
 
 
-def _supported(text: str, pieces: Sequence[_Evidence]) -> tuple[_Evidence, ...]:
+def _find_support(text: str, pieces: Sequence[_Evidence]) -> tuple[_Evidence, ...]:
     """Return the one or two sentences of one event that bear a claim out."""
     about = terms(text)
     if len(about) < _TERMS_MIN:

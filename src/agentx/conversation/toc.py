@@ -97,8 +97,8 @@ def segment_node(
         topics=(Topic(text=summary.title, weight=_importance(segment, summary)),),
         start_ms=segment.start_ms,
         end_ms=segment.end_ms,
-        agents=_sorted(event.agent for event in segment.events),
-        harnesses=_sorted(event.harness for event in segment.events),
+        agents=_sort_names(event.agent for event in segment.events),
+        harnesses=_sort_names(event.harness for event in segment.events),
         sessions=(segment.session_id,),
         session_count=1,
         issues=_issues(segment.events),
@@ -114,7 +114,7 @@ def roll_up(
     """Return the node of a period out of the nodes of its parts, of which there is at least one."""
     parts = sorted(children, key=lambda node: (node.start_ms, node.node_id))
     assert parts, "a period in which nothing happened has no node"
-    topics = _merged_topics(parts)
+    topics = _merge_topics(parts)
     sessions = list(dict.fromkeys(name for part in reversed(parts) for name in part.sessions))
     unlisted = sum(part.session_count - len(part.sessions) for part in parts)
     return TocNode(
@@ -122,13 +122,13 @@ def roll_up(
         level=period.level,
         title=_period_title(period, topics, parts),
         bullets=_choose(parts, _BULLETS_MAX[period.level]),
-        keywords=_merged_keywords(parts),
+        keywords=_merge_keywords(parts),
         topics=topics,
         children=tuple(part.node_id for part in parts),
         start_ms=parts[0].start_ms,
         end_ms=max(part.end_ms for part in parts),
-        agents=_sorted(agent for part in parts for agent in part.agents),
-        harnesses=_sorted(harness for part in parts for harness in part.harnesses),
+        agents=_sort_names(agent for part in parts for agent in part.agents),
+        harnesses=_sort_names(harness for part in parts for harness in part.harnesses),
         sessions=tuple(sorted(sessions[:NODE_SESSIONS_MAX])),
         session_count=len(sessions) + unlisted,
         issues=tuple(sorted({number for part in parts for number in part.issues}))[
@@ -183,7 +183,7 @@ def _choose(parts: Sequence[TocNode], count: int) -> tuple[Bullet, ...]:
         left.remove(best)
         per_child[best.child] += 1
         chosen.append(best)
-        left = [line for line in left if not _absorbed(line, best)]
+        left = [line for line in left if not _absorbs(line, best)]
     return tuple(line.bullet for line in chosen)
 
 
@@ -192,7 +192,7 @@ def _rank(line: _Line) -> tuple[int, int, str]:
     return (-line.bullet.weight, -line.bullet.timestamp_ms, line.bullet.text)
 
 
-def _absorbed(line: _Line, chosen: _Line) -> bool:
+def _absorbs(line: _Line, chosen: _Line) -> bool:
     """Tell whether a line says nothing beside a chosen one, which then takes over its proof."""
     alike = likeness(line.about, chosen.about)
     if alike >= _SAME:
@@ -233,7 +233,7 @@ def _importance(segment: Segment, summary: SegmentSummary) -> int:
     return max(best, 0) + 5 * len(summary.bullets) + min(len(segment.events), 50)
 
 
-def _merged_topics(parts: Iterable[TocNode]) -> tuple[Topic, ...]:
+def _merge_topics(parts: Iterable[TocNode]) -> tuple[Topic, ...]:
     """Return the topics of the parts, each once; one that comes again weighs more."""
     found = [topic for part in parts for topic in part.topics]
     merged: list[tuple[Topic, frozenset[str]]] = []
@@ -268,7 +268,7 @@ def _period_title(period: Period, topics: tuple[Topic, ...], parts: Sequence[Toc
     return f"{period.title}: {'; '.join(named)}" if named else period.title
 
 
-def _merged_keywords(parts: Iterable[TocNode]) -> tuple[str, ...]:
+def _merge_keywords(parts: Iterable[TocNode]) -> tuple[str, ...]:
     """Return the keywords of the parts, those first that come first in many of them."""
     points: Counter[str] = Counter()
     written: dict[str, str] = {}
@@ -296,5 +296,5 @@ def _issues(events: Iterable[Event]) -> tuple[int, ...]:
     return tuple(sorted(found - {0}))[:NODE_ISSUES_MAX]
 
 
-def _sorted(names: Iterable[str]) -> tuple[str, ...]:
+def _sort_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({name for name in names if name}))

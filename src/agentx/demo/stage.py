@@ -29,7 +29,7 @@ class Stage:
         return {**outside, "HOME": str(self.home), "TZ": "UTC"}
 
     @property
-    def spoken_environment(self) -> str:
+    def environment_line(self) -> str:
         """What a person types before a command to be in this home."""
         return f"cd {self.project} && HOME={self.home}"
 
@@ -92,7 +92,7 @@ class Stage:
 
     def first_grip(self, node_id: str) -> str:
         """Return the evidence of the first line of a node."""
-        node = json.loads(self._told("toc", node_id, "--depth", "0", "--json"))
+        node = json.loads(self._make_digest_input("toc", node_id, "--depth", "0", "--json"))
         return str(node["bullets"][0]["grip_ids"][0])
 
     def anywhere(self, text: str) -> bool:
@@ -101,10 +101,10 @@ class Stage:
         needle = text.encode()
         if any(needle in path.read_bytes() for path in data.rglob("*") if path.is_file()):
             return True
-        told = self._told("events", "--json", "--limit", "10000")
+        told = self._make_digest_input("events", "--json", "--limit", "10000")
         return needle in told or json.dumps(text)[1:-1].encode() in told
 
-    def _told(self, *arguments: str) -> bytes:
+    def _make_digest_input(self, *arguments: str) -> bytes:
         return subprocess.run(
             [self._python, "-m", "agentx.surfaces.cli.main", *arguments],
             cwd=self.project,

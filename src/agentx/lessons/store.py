@@ -176,7 +176,7 @@ class LessonStore:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     try:
-                        yield _read(json_text.parsed(line))
+                        yield _read(json_text.parse_json(line))
                     except (ValueError, KeyError, TypeError) as error:
                         is_marker = line.decode(errors="replace").startswith(_MARKERS)
                         reason = "a conflict marker of git" if is_marker else f"no event: {error}"

@@ -40,7 +40,7 @@ def usage_of(input_tokens: int, output_tokens: int) -> Usage | None:
     return Usage(input_tokens=input_tokens, output_tokens=output_tokens)
 
 
-def checked(heard: Heard, prompt: Prompt, *, name: str, counted: Usage) -> Completion:
+def check_answer(heard: Heard, prompt: Prompt, *, name: str, counted: Usage) -> Completion:
     """Return the answer in a reply.
 
     Raises: Unusable when there is none.

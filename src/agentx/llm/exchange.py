@@ -29,9 +29,9 @@ from agentx.kernel.ids import Entropy
 from agentx.kernel.text import preview, printable
 from agentx.kernel.values import frozen
 from agentx.llm import limits
-from agentx.llm.answer import HINT, Heard, checked
+from agentx.llm.answer import HINT, Heard, check_answer
 from agentx.llm.port import Allowance, Completion, Prompt, most_used
-from agentx.llm.retry import asked_wait_ms, backoff_ms, is_temporary, is_unclear
+from agentx.llm.retry import backoff_ms, is_temporary, is_unclear, read_wait_ms
 from agentx.redaction.redact import redact
 
 Reader = Callable[[bytes], Heard]
@@ -96,11 +96,11 @@ class Exchange:
             passing(CrashPoint.LLM_RESERVED)
             outcome = self._once(left[0])
             if isinstance(outcome, bytes):
-                heard = _understood(read, outcome)
+                heard = _understand(read, outcome)
                 passing(CrashPoint.LLM_ANSWERED)
                 counted = heard.usage or most
                 reservation.settle(counted)
-                return checked(heard, prompt, name=self.name, counted=counted)
+                return check_answer(heard, prompt, name=self.name, counted=counted)
             if outcome.charged:
                 reservation.settle(most)
             else:
@@ -121,7 +121,7 @@ class Exchange:
     def _once(self, request: Request) -> bytes | Fault:
         """Ask once; a fault is returned, not raised, so that nothing of the request leaves."""
         try:
-            return self._sent(request)
+            return self._send(request)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             reason = f"cannot be reached at {_host(request.url)}: {self._clean(str(error))}"
             return Fault(reason=reason, charged=False, temporary=True)
@@ -133,7 +133,7 @@ class Exchange:
             reason = f"the connection broke: {self._clean(str(error)) or type(error).__name__}"
             return Fault(reason=reason, charged=True, temporary=True)
 
-    def _sent(self, request: Request) -> bytes | Fault:
+    def _send(self, request: Request) -> bytes | Fault:
         # Surrogates that have no partner cannot be sent.
         content = json.dumps(request.body, ensure_ascii=False).encode("utf-8", "replace")
         headers = {
@@ -158,9 +158,9 @@ class Exchange:
                     return self._too_slow()
         if response.is_success:
             return bytes(raw)
-        return self._refused(response, bytes(raw))
+        return self._read_refusal(response, bytes(raw))
 
-    def _refused(self, response: httpx.Response, raw: bytes) -> Fault:
+    def _read_refusal(self, response: httpx.Response, raw: bytes) -> Fault:
         status = response.status_code
         said = self._clean(_message(raw))
         return Fault(
@@ -168,7 +168,7 @@ class Exchange:
             charged=is_unclear(status),
             temporary=is_temporary(status),
             form_refused=status in _FORM_REFUSED,
-            wait_ms=asked_wait_ms(response.headers, self._clock.now_ms()),
+            wait_ms=read_wait_ms(response.headers, self._clock.now_ms()),
         )
 
     def _too_slow(self) -> Fault:
@@ -194,7 +194,7 @@ def _worth_waiting(wait_ms: int, spent_ms: int, number: int) -> bool:
     )
 
 
-def _understood(read: Reader, raw: bytes) -> Heard:
+def _understand(read: Reader, raw: bytes) -> Heard:
     try:
         return read(raw)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):

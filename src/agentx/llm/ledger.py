@@ -109,12 +109,12 @@ def by_model(ledger: Ledger, day: date) -> dict[str, Tally]:
     return found
 
 
-def spent(ledger: Ledger, day: date) -> Tally:
+def sum_spent(ledger: Ledger, day: date) -> Tally:
     """Return what a day cost, what is open in full."""
     return sum(by_model(ledger, day).values(), Tally())
 
 
-def reserved(ledger: Ledger, held: Held, caps: Caps) -> Ledger:
+def reserve(ledger: Ledger, held: Held, caps: Caps) -> Ledger:
     """Return the ledger with one more reservation.
 
     Raises: BudgetExceeded when it does not fit into its day.
@@ -124,7 +124,7 @@ def reserved(ledger: Ledger, held: Held, caps: Caps) -> Ledger:
             f"no more models on {held.day}: {ledger.closed[held.day]}",
             hint="tomorrow they are asked again",
         )
-    already = spent(ledger, held.day)
+    already = sum_spent(ledger, held.day)
     if already.tokens + held.most.tokens > caps.tokens:
         raise BudgetExceeded(
             f"{already.tokens:,} of {caps.tokens:,} tokens are spent on {held.day}: "
@@ -141,26 +141,26 @@ def reserved(ledger: Ledger, held: Held, caps: Caps) -> Ledger:
     return replace(ledger, open={**ledger.open, held.id: held})
 
 
-def settled(ledger: Ledger, held_id: str, used: Tally) -> Ledger:
+def settle(ledger: Ledger, held_id: str, used: Tally) -> Ledger:
     """Return the ledger with a reservation replaced by what was used, on the day it was made.
 
     One that is no longer open was abandoned and is counted in full already.
     """
     held = ledger.open.get(held_id)
-    return ledger if held is None else _counted(ledger, held, used)
+    return ledger if held is None else _count(ledger, held, used)
 
 
-def released(ledger: Ledger, held_id: str) -> Ledger:
+def release(ledger: Ledger, held_id: str) -> Ledger:
     """Return the ledger without a reservation."""
     kept = {known: held for known, held in ledger.open.items() if known != held_id}
     return replace(ledger, open=kept)
 
 
-def tidied(ledger: Ledger, now_ms: Millis, today: date) -> Ledger:
+def tidy(ledger: Ledger, now_ms: Millis, today: date) -> Ledger:
     """Return the ledger with abandoned reservations counted in full, without very old days."""
     for held in tuple(ledger.open.values()):
         if abs(now_ms - held.at_ms) > limits.LLM_RESERVATION_MS_MAX:
-            ledger = _counted(ledger, held, held.most)
+            ledger = _count(ledger, held, held.most)
     first = today - timedelta(days=limits.LEDGER_DAYS_MAX)
     if any(day < first for day in _all_days(ledger)):
         days = {day: models for day, models in ledger.days.items() if day >= first}
@@ -169,10 +169,10 @@ def tidied(ledger: Ledger, now_ms: Millis, today: date) -> Ledger:
     return ledger
 
 
-def _counted(ledger: Ledger, held: Held, cost: Tally) -> Ledger:
+def _count(ledger: Ledger, held: Held, cost: Tally) -> Ledger:
     models = dict(ledger.days.get(held.day, {}))
     models[held.model] = models.get(held.model, Tally()) + cost
-    return replace(released(ledger, held.id), days={**ledger.days, held.day: models})
+    return replace(release(ledger, held.id), days={**ledger.days, held.day: models})
 
 
 def _all_days(ledger: Ledger) -> Iterable[date]:

@@ -21,7 +21,7 @@ class Price:
     input_usd: float
     output_usd: float
 
-    def cost_micro_usd(self, usage: Usage) -> int:
+    def price_micro_usd(self, usage: Usage) -> int:
         """Return what some tokens cost, rounded up."""
         return math.ceil(
             usage.input_tokens * self.input_usd + usage.output_tokens * self.output_usd

@@ -44,14 +44,14 @@ class Resting:
         try:
             completion = self._model.complete(prompt, budget)
         except ModelUnavailable:
-            self._failed()
+            self._note_failure()
             raise
         with self._lock:
             self._failures = 0
             self._rests_until_ms = 0
         return completion
 
-    def _failed(self) -> None:
+    def _note_failure(self) -> None:
         with self._lock:
             self._failures += 1
             over = self._failures - limits.LLM_FAILURES_MAX

@@ -70,11 +70,11 @@ class Spending:
             day=local_day(now_ms, self._zone),
             at_ms=now_ms,
             model=model,
-            most=rules.tally(most, price.cost_micro_usd(most), settled=False),
+            most=rules.tally(most, price.price_micro_usd(most), settled=False),
         )
 
         def rule(ledger: Ledger) -> Ledger:
-            return rules.reserved(rules.tidied(ledger, now_ms, held.day), held, self.caps)
+            return rules.reserve(rules.tidy(ledger, now_ms, held.day), held, self.caps)
 
         try:
             self._store.change(held.day, rule)
@@ -86,7 +86,7 @@ class Spending:
             ) from error
         return OpenReservation(self._store, held, price)
 
-    def spent_today(self) -> DaySpent:
+    def sum_today(self) -> DaySpent:
         """Return what models cost today.
 
         Raises: LockHeld, UnsupportedVersion, UnavailableError.
@@ -119,7 +119,7 @@ class OpenReservation:
 
     def settle(self, used: Usage) -> None:
         """Count what was really used."""
-        cost = rules.tally(used, self._price.cost_micro_usd(used), settled=True)
+        cost = rules.tally(used, self._price.price_micro_usd(used), settled=True)
         self._change_to(cost)
 
     def release(self) -> None:
@@ -131,8 +131,8 @@ class OpenReservation:
 
         def rule(ledger: Ledger) -> Ledger:
             if cost is None:
-                return rules.released(ledger, held.id)
-            return rules.settled(ledger, held.id, cost)
+                return rules.release(ledger, held.id)
+            return rules.settle(ledger, held.id, cost)
 
         # The answer is there and must not be lost to a ledger that is busy: what stays open
         # counts in full, which keeps the cap.
@@ -144,7 +144,7 @@ def _day_spent(ledger: Ledger, day: date) -> DaySpent:
     models = rules.by_model(ledger, day)
     return DaySpent(
         day=day,
-        total=rules.spent(ledger, day),
+        total=rules.sum_spent(ledger, day),
         models=tuple(sorted(models.items())),
         closed=ledger.closed.get(day, ""),
     )

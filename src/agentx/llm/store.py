@@ -55,24 +55,24 @@ class LedgerStore:
             before = self._read_in(held, today)
             after = rule(before)
             if after != before:
-                self._file.write_in(held, _encoded(after))
+                self._file.write_in(held, _encode(after))
             return after
 
     def _read_in(self, held: Held, today: date) -> Ledger:
         """Return the ledger; a damaged one is replaced before anything is decided on it."""
         try:
             document = self._file.read_in(held)
-            return Ledger() if document is None else _decoded(document)
+            return Ledger() if document is None else _decode(document)
         except (msgspec.ValidationError, CorruptRecord):
             if self._path.exists():  # it is JSON, and no ledger
                 name = f"{self._path.name}.corrupt-{mint(self._clock.now_ms(), system_entropy)}"
                 held.move(self._path, self._path.with_name(name))
         mended = Ledger(closed={today: "the ledger of spending was damaged and moved aside"})
-        self._file.write_in(held, _encoded(mended))
+        self._file.write_in(held, _encode(mended))
         return mended
 
 
-def _decoded(document: Document) -> Ledger:
+def _decode(document: Document) -> Ledger:
     version = document.get("version")
     if not isinstance(version, int):
         raise CorruptRecord("the ledger of spending: no version in the record")
@@ -84,5 +84,5 @@ def _decoded(document: Document) -> Ledger:
     return msgspec.convert(document, Ledger, str_keys=True)
 
 
-def _encoded(ledger: Ledger) -> dict[str, Any]:
+def _encode(ledger: Ledger) -> dict[str, Any]:
     return {"version": _VERSION, **msgspec.to_builtins(ledger, str_keys=True)}

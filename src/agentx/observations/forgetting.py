@@ -27,6 +27,6 @@ def undoing(forgotten: Collection[str], merged: Mapping[str, Collection[str]]) -
     return Undoing(gone=gone, returning=frozenset(freed - gone))
 
 
-def taken_whole(forgotten: str, merged: Mapping[str, Collection[str]]) -> frozenset[str]:
+def take_whole(forgotten: str, merged: Mapping[str, Collection[str]]) -> frozenset[str]:
     """Return an observation with all it was merged from: who removes it means its text."""
     return frozenset((forgotten, *merged.get(forgotten, ())))

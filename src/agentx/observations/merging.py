@@ -187,19 +187,19 @@ def _content(group: Sequence[Observation]) -> str:
     heads, rests = [], []
     for each in group:
         gone = ", superseded since" if each.superseded_by else ""
-        said, rest = _told(each)
+        said, rest = _split_told(each)
         heads.append(f"- {to_iso(each.timestamp_ms)[:10]} {each.category}{gone}: {said}")
         rests.append(rest)
     room = OBSERVATION_CHARS_MAX - sum(len(head) + 1 for head in heads)
     shares = _shares([len(rest) for rest in rests], room)
     lines = [
-        _continued(head, rest, share)
+        _continue_line(head, rest, share)
         for head, rest, share in zip(heads, rests, shares, strict=True)
     ]
     return whole_head("\n".join(lines), OBSERVATION_CHARS_MAX)
 
 
-def _continued(head: str, rest: str, share: int) -> str:
+def _continue_line(head: str, rest: str, share: int) -> str:
     """Return a line that goes on as far as its share of the room allows."""
     if len(rest) > share:
         if share < _REST_MIN:
@@ -208,7 +208,7 @@ def _continued(head: str, rest: str, share: int) -> str:
     return head.removesuffix(_ELLIPSIS) + rest if rest else head
 
 
-def _told(observation: Observation) -> tuple[str, str]:
+def _split_told(observation: Observation) -> tuple[str, str]:
     """Return the summary, and what the content says beyond it: both together read as one."""
     said = folded(observation.content)
     head = folded(observation.summary)

@@ -88,7 +88,7 @@ class Observations:
         return self._store
 
     @property
-    def enabled(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether sessions are captured and recalled at all."""
         return self._room.settings.enabled
 
@@ -133,9 +133,9 @@ class Observations:
 
         Raises: UnavailableError.
         """
-        if not self.enabled:
+        if not self.is_enabled:
             return ()
-        kept = tuple(map(_fitted, observations))[:OBSERVATIONS_PER_CAPTURE_MAX]
+        kept = tuple(map(_fit, observations))[:OBSERVATIONS_PER_CAPTURE_MAX]
         if not kept:
             return ()
         try:
@@ -153,10 +153,10 @@ class Observations:
         room = self._room
         budget = asked.budget_tokens
         budget = room.settings.max_tokens if budget is None else budget
-        if not self.enabled or budget <= 0:
+        if not self.is_enabled or budget <= 0:
             return NOTHING
         begun_ms = room.clock.now_ms()
-        scored = self._weighed(asked, begun_ms)
+        scored = self._weigh(asked, begun_ms)
         ids = affordable(scored, budget)
         texts = {each.id: each for each in self._store.get_by_ids(ids)}
         made = inject(scored, texts, budget_tokens=budget, now_ms=begun_ms)
@@ -164,7 +164,7 @@ class Observations:
             self._count(asked, [texts[each] for each in made.ids], made.tokens, begun_ms)
         return made
 
-    def recalled(self, observation_ids: Iterable[str], asked: Recall) -> int:
+    def count_recall(self, observation_ids: Iterable[str], asked: Recall) -> int:
         """Count a recall that happened elsewhere: a hook has printed these; return how many are.
 
         Raises: UnavailableError, DataError.
@@ -182,12 +182,12 @@ class Observations:
 
         Raises: UnavailableError, DataError.
         """
-        if not self.enabled:
+        if not self.is_enabled:
             return ()
         budget = asked.budget_tokens
         left = self._room.settings.max_tokens if budget is None else budget
         ids: list[str] = []
-        for each in self._weighed(asked, self._room.clock.now_ms()):
+        for each in self._weigh(asked, self._room.clock.now_ms()):
             cost = each.entry.tokens + _LINE_TOKENS
             if len(ids) < limit and cost <= left:
                 ids.append(each.entry.id)
@@ -325,7 +325,7 @@ class Observations:
             )
         )
 
-    def _weighed(self, asked: Recall, now_ms: Millis) -> list[ScoredObservation]:
+    def _weigh(self, asked: Recall, now_ms: Millis) -> list[ScoredObservation]:
         """Return the lines worth weighing, best first; what was superseded comes last."""
         limit = OBSERVATION_RECALL_ROWS_MAX
         rows: dict[str, ObservationIndex] = {}
@@ -381,7 +381,7 @@ def _headline(content: str) -> str:
     return match[1] if match else line
 
 
-def _fitted(observation: Observation) -> Observation:
+def _fit(observation: Observation) -> Observation:
     """Return an observation without secrets, private or injected text, and within its bounds."""
     content = cut(redact(without_recall(observation.content)).strip(), OBSERVATION_CHARS_MAX)
     return replace(

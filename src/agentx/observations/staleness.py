@@ -14,7 +14,7 @@ from typing import Protocol
 from agentx.kernel.clock import Millis
 from agentx.observations.model import Category, Observation
 from agentx.observations.port import ObservationStore
-from agentx.observations.supersede import superseded
+from agentx.observations.supersede import find_superseded
 
 # A file is written, then told of: the clocks of both may differ by this much.
 _SLACK_MS = 5_000
@@ -24,7 +24,7 @@ _AMENDED_AT_ONCE_MAX = 200
 class FileHistory(Protocol):
     """What is known of when files changed."""
 
-    def changed_ms(self, path: str) -> Millis | None:
+    def find_changed_ms(self, path: str) -> Millis | None:
         """Return when a file last changed; None when it is not known to have."""
         ...
 
@@ -43,14 +43,14 @@ class Verified:
     amended: int  # where something is known now that was not before
 
 
-def changed_since(observation: Observation, history: FileHistory) -> tuple[str, ...]:
+def list_changed_since(observation: Observation, history: FileHistory) -> tuple[str, ...]:
     """Return the files of an observation that changed after it was true."""
     since_ms = int(observation.timestamp_ms)
     if observation.commit:
         since_ms = max(since_ms, history.commit_ms(observation.commit) or 0)
     found = []
     for path in observation.files:
-        at_ms = history.changed_ms(path)
+        at_ms = history.find_changed_ms(path)
         if at_ms is not None and at_ms > since_ms + _SLACK_MS:
             found.append(path)
     return tuple(found)
@@ -64,7 +64,7 @@ def verify(store: ObservationStore, history: FileHistory) -> Verified:
     checked = stale = replaced = amended = 0
     for issue in store.issues():
         observations = store.get_by_issue(issue)
-        fresh = [_checked(one, history) for one in observations]
+        fresh = [_check(one, history) for one in observations]
         fresh = _with_reversals(fresh)
         checked += len(fresh)
         stale += sum(bool(one.changed_files) for one in fresh)
@@ -76,8 +76,8 @@ def verify(store: ObservationStore, history: FileHistory) -> Verified:
     return Verified(checked=checked, stale=stale, superseded=replaced, amended=amended)
 
 
-def _checked(observation: Observation, history: FileHistory) -> Observation:
-    changed = changed_since(observation, history)
+def _check(observation: Observation, history: FileHistory) -> Observation:
+    changed = list_changed_since(observation, history)
     if changed == observation.changed_files:
         return observation
     return replace(observation, changed_files=changed)
@@ -88,7 +88,7 @@ def _with_reversals(observations: Iterable[Observation]) -> list[Observation]:
     open_ones = [
         one for one in every if one.category is Category.DECISION and not one.superseded_by
     ]
-    by_old = dict(superseded((one.id, one.timestamp_ms, one.content) for one in open_ones))
+    by_old = dict(find_superseded((one.id, one.timestamp_ms, one.content) for one in open_ones))
     return [
         replace(one, superseded_by=by_old[one.id]) if one.id in by_old else one for one in every
     ]

@@ -40,7 +40,7 @@ _CHARS_READ_MAX = 1_000
 _CANDIDATES_MAX = 100
 
 
-def superseded(
+def find_superseded(
     decisions: Iterable[Decided], *, by: Collection[str] | None = None
 ) -> list[tuple[str, str]]:
     """Return pairs of an older decision's id and the id of the one that replaced it.

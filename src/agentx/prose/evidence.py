@@ -44,7 +44,7 @@ def is_known(names: Iterable[str], text: str, source: str) -> bool:
     )
 
 
-def quoted(quote: str, text: str) -> bool:
+def is_quoted(quote: str, text: str) -> bool:
     """Tell whether a quotation stands in a text word for word, blind to white space."""
     words = quote.split()
     if len(quote.strip()) < QUOTE_CHARS_MIN:

@@ -90,7 +90,7 @@ def sentences(text: str) -> list[Sentence]:
     return found
 
 
-def shown(excerpt: str) -> str:
+def show_excerpt(excerpt: str) -> str:
     """Return the form in which a piece of text is shown, before anything is cut."""
     if "**" in excerpt:
         excerpt = excerpt.replace("**", "")
@@ -99,7 +99,7 @@ def shown(excerpt: str) -> str:
     return _SPACE.sub(" ", excerpt).strip()
 
 
-def shortened(text: str, chars_max: int) -> str:
+def shorten(text: str, chars_max: int) -> str:
     """Cut one line at the end of a clause, else of a word, else of a visible character."""
     if len(text) <= chars_max:
         return text
@@ -209,7 +209,7 @@ def _sentence(text: str, start: int, end: int, block: Block) -> Iterator[Sentenc
     while start < end and (text[start].isspace() or _is_ornament(text[start])):
         start += 1
     excerpt = whole_head(text[start:end].rstrip(), limits.EXCERPT_CHARS_MAX)
-    line = shortened(shown(excerpt), limits.BULLET_CHARS_MAX)
+    line = shorten(show_excerpt(excerpt), limits.BULLET_CHARS_MAX)
     if line:
         yield Sentence(start, start + len(excerpt), line, block)
 

@@ -20,7 +20,7 @@ from agentx.prose.sentences import (
     Sentence,
     is_question,
     sentences,
-    shortened,
+    shorten,
     words,
 )
 
@@ -108,10 +108,10 @@ def _request(prompt: str) -> tuple[str, int]:
         return "", 0
     head = prompt[: limits.SUMMARY_HEAD_CHARS_MAX]
     raised = _RAISED.findall(head)
-    best, best_score = (phrased(raised[-1]), 4) if raised else ("", 0)
+    best, best_score = (phrase_title(raised[-1]), 4) if raised else ("", 0)
     read = [found for found in sentences(head) if not cues.LOGS.search(found.text)]
     for index, sentence in enumerate(_openings(read)):
-        phrase = phrased(sentence.text)
+        phrase = phrase_title(sentence.text)
         score = _score(phrase)
         asks = _asks(sentence.text) or bool(cues.COMMANDS.match(phrase))
         score += 2 * asks - index if score else 0
@@ -120,7 +120,7 @@ def _request(prompt: str) -> tuple[str, int]:
     return best, best_score
 
 
-def phrased(line: str) -> str:
+def phrase_title(line: str) -> str:
     """Return a line as a title: the imperative, one clause, without marks."""
     phrase = line.replace("`", "").strip().strip("\"'*_").strip()
     asks = is_question(phrase)
@@ -134,7 +134,7 @@ def phrased(line: str) -> str:
         if asked != phrase:
             asks = False  # "can you add a test?" asks for a test, not for an answer
             phrase = asked
-    return _capitalised(_one_clause(phrase, asks=asks))
+    return _capitalise(_one_clause(phrase, asks=asks))
 
 
 def _without(opening: cues.Cue, phrase: str) -> str:
@@ -180,11 +180,11 @@ def _one_clause(phrase: str, *, asks: bool) -> str:
         aside = _AFTERTHOUGHT.search(ended, 20, limits.TITLE_CHARS_MAX)
         if aside:
             return ended[: aside.start()].rstrip(_TRAILING)
-        return shortened(ended, limits.TITLE_CHARS_MAX)
+        return shorten(ended, limits.TITLE_CHARS_MAX)
     return ended + ("?" if asks else "")
 
 
-def _capitalised(phrase: str) -> str:
+def _capitalise(phrase: str) -> str:
     """Raise the first letter, unless the first word is a name out of code."""
     first = phrase.split(" ", 1)[0]
     is_word = first.isalpha() and first.islower()

@@ -44,28 +44,28 @@ def scrub(text: str, found: Found, look: Callable[[str], Found]) -> str:
 def _once(text: str, found: Found) -> str:
     for kind, words, pattern in SHAPES:
         if not found.isdisjoint(words):
-            text = _replace(_compiled(pattern), kind, text)
+            text = _replace(_compile(pattern), kind, text)
     if "private key" in found:
         text = _without_key_ends(text)
     for kind, heads, body in TOKENS:
         for head in heads:
             if head in found:
-                text = _replace(_headed(head, body), kind, text)
+                text = _replace(_compile_head(head, body), kind, text)
     for kind, run, pattern in RUNS:
         if run in found:
-            text = _replace(_compiled(pattern), kind, text)
+            text = _replace(_compile(pattern), kind, text)
     if any(not found.isdisjoint(words) for _, words, _, _ in NAMED):
-        text = _named(text)
+        text = _replace_named(text)
     return text
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
 
 
 @cache
-def _headed(head: str, body: str) -> re.Pattern[str]:
+def _compile_head(head: str, body: str) -> re.Pattern[str]:
     """Compile a token: the head first, because plain text is found fast; its left edge after it."""
     plain = re.escape(head)
     edge = (
@@ -78,14 +78,14 @@ def _headed(head: str, body: str) -> re.Pattern[str]:
 def _replace(pattern: re.Pattern[str], kind: str, text: str) -> str:
     group: str | int = "s" if "s" in pattern.groupindex else 0
 
-    def marked(match: re.Match[str]) -> str:
+    def mark(match: re.Match[str]) -> str:
         whole = match[0]
         if match[group].startswith(_MARK):
             return whole
         start, end = (at - match.start() for at in match.span(group))
         return f"{whole[:start]}{_MARK}{kind}]{whole[end:]}"
 
-    return pattern.sub(marked, text)
+    return pattern.sub(mark, text)
 
 
 def without_private(text: str) -> str:
@@ -167,7 +167,7 @@ def _assignment() -> re.Pattern[str]:
     return re.compile(f"(?i:{_NAMES}){_ENDS}{_SIGN}{_VALUE}", re.ASCII)
 
 
-def _named(text: str) -> str:
+def _replace_named(text: str) -> str:
     """Replace the values of names such as `password`, where the value looks like a secret."""
     kept: list[str] = []
     done = 0
@@ -180,7 +180,7 @@ def _named(text: str) -> str:
         if _is_name(kind, run, text, match) and _gives_secret(kind, run, text, match):
             start, end = match.span(match.lastgroup or 0)
             kept += (text[done:start], f"{_MARK}{kind}]")
-            rest = _compiled(_RESTS[match.lastgroup or "u"]).match(text, end)
+            rest = _compile(_RESTS[match.lastgroup or "u"]).match(text, end)
             done = rest.end() if rest is not None else end
     kept.append(text[done:])
     return "".join(kept)

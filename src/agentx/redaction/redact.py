@@ -29,7 +29,7 @@ _HEADS = tuple((head, head.encode()) for _, heads, _ in TOKENS for head in heads
 _WORDS = tuple({word: word.encode() for rule in (*SHAPES, *NAMED) for word in rule[1]}.items())
 
 
-def _gated() -> "tuple[tuple[bytes, tuple[tuple[str, bytes], ...]], ...]":
+def _gate() -> "tuple[tuple[bytes, tuple[tuple[str, bytes], ...]], ...]":
     """Sort the words behind what they have in common: one search in vain saves several."""
     behind: dict[str, list[tuple[str, bytes]]] = {}
     for word, raw in _WORDS:
@@ -39,7 +39,7 @@ def _gated() -> "tuple[tuple[bytes, tuple[tuple[str, bytes], ...]], ...]":
     return tuple((gate.encode(), tuple(words)) for gate, words in behind.items())
 
 
-_GATED = _gated()
+_GATED = _gate()
 _SIGNS = tuple(sign.encode() for sign in SIGNS)
 _RUNS = tuple((run, run.encode()) for _, run, _ in RUNS)
 # The part of each word that stands in one word of the text, whatever the spaces around it.
@@ -88,7 +88,7 @@ def suspicious(data: bytes) -> bool:
     """Tell whether raw bytes may hold a secret; False means that `redact` would change nothing."""
     if b"\\u00" in data and any(word in data for word in _HIDING):
         return True
-    return b"\x00" in data or next(_found(data, data.lower()), None) is not None
+    return b"\x00" in data or next(_find(data, data.lower()), None) is not None
 
 
 def redact(text: str) -> str:
@@ -108,9 +108,9 @@ def redactor(document: str) -> "Callable[[str], str]":
 
 def redact_value(value: "Any") -> "Any":
     """Return a JSON value with every text in it redacted, also by the names that hold them."""
-    from agentx.redaction.tree import redacted_tree  # noqa: PLC0415  as above
+    from agentx.redaction.tree import redact_tree  # noqa: PLC0415  as above
 
-    return redacted_tree(value, redact)
+    return redact_tree(value, redact)
 
 
 def redact_json_bytes(raw: bytes) -> bytes:
@@ -123,11 +123,11 @@ def redact_json_bytes(raw: bytes) -> bytes:
         return raw
     import json  # noqa: PLC0415  as above
 
-    from agentx.redaction.tree import redacted_tree  # noqa: PLC0415  as above
+    from agentx.redaction.tree import redact_tree  # noqa: PLC0415  as above
 
     try:
         value = json.loads(raw)
-        return dumped(redacted_tree(value, redactor(dumped(value).decode())))
+        return dump(redact_tree(value, redactor(dump(value).decode())))
     except (ValueError, RecursionError):
         return redact_bytes(raw)
 
@@ -137,7 +137,7 @@ def redact_bytes(raw: bytes) -> bytes:
     return redact(raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
-def dumped(value: "Any") -> bytes:
+def dump(value: "Any") -> bytes:
     """Write a JSON value in UTF-8; half a surrogate pair becomes its escape.
 
     Raises: ValueError when a number does not exist in JSON.
@@ -204,13 +204,13 @@ def _draws_a_run(word: bytes) -> bool:
 
 
 def _look(text: str) -> frozenset[str]:
-    data = _unmarked(text.encode("utf-8", "surrogatepass"))
+    data = _unmark(text.encode("utf-8", "surrogatepass"))
     if is_plain(data):
         return frozenset()
-    return frozenset(_found(data, data.lower()))
+    return frozenset(_find(data, data.lower()))
 
 
-def _unmarked(data: bytes) -> bytes:
+def _unmark(data: bytes) -> bytes:
     """Drop the marks of an earlier time: the names of kinds are no words to look for."""
     if b"[REDACTED:" not in data:
         return data
@@ -218,7 +218,7 @@ def _unmarked(data: bytes) -> bytes:
     return first + b"".join([b" " + part.partition(b"]")[2] for part in rest])
 
 
-def _found(data: bytes, lowered: bytes) -> "Iterator[str]":
+def _find(data: bytes, lowered: bytes) -> "Iterator[str]":
     """Yield the words, heads and outlines that are in the text."""
     for gate, words in _GATED:
         if gate in lowered:

@@ -46,23 +46,23 @@ _PATHS = ("/", "./", "~", "../")
 Redact = Callable[[str], str]
 
 
-def redacted_tree(value: Any, redact: Redact, depth: int = 0, kind: str = "") -> Any:
+def redact_tree(value: Any, redact: Redact, depth: int = 0, kind: str = "") -> Any:
     """Return the value with every text redacted; `kind` is what the name of the value promises."""
     if isinstance(value, str):
-        return _redacted_text(value, redact, kind)
+        return _redact_text(value, redact, kind)
     if not isinstance(value, dict | list | tuple):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return f"[REDACTED:{kind}]" if is_number and kind == "password" else value
     if depth >= METADATA_DEPTH_MAX:
-        return redact(_flattened(value))
+        return redact(_flatten(value))
     if isinstance(value, dict):
         return {
-            redact(key) if isinstance(key, str) else key: redacted_tree(
+            redact(key) if isinstance(key, str) else key: redact_tree(
                 inner, redact, depth + 1, kind_of(key) if isinstance(key, str) else ""
             )
             for key, inner in value.items()
         }
-    return _redacted_list(value, redact, depth, kind)
+    return _redact_list(value, redact, depth, kind)
 
 
 def kind_of(name: str) -> str:
@@ -73,7 +73,7 @@ def kind_of(name: str) -> str:
     return next((kind for end, kind in _NAME_ENDS if plain.endswith(end)), "")
 
 
-def _redacted_text(text: str, redact: Redact, kind: str) -> str:
+def _redact_text(text: str, redact: Redact, kind: str) -> str:
     if kind and text and not text.startswith("[REDACTED:"):
         if kind in _ALWAYS:
             named = not is_stand_in(text) and not text.startswith(_PATHS)
@@ -84,19 +84,19 @@ def _redacted_text(text: str, redact: Redact, kind: str) -> str:
     return redact(text)
 
 
-def _redacted_list(
+def _redact_list(
     values: list[Any] | tuple[Any, ...], redact: Redact, depth: int, kind: str
 ) -> list[Any]:
     redacted: list[Any] = []
     before = ""
     for value in values:
         flag = kind_of(before) if before.startswith("-") and "=" not in before else ""
-        redacted.append(redacted_tree(value, redact, depth + 1, flag or kind))
+        redacted.append(redact_tree(value, redact, depth + 1, flag or kind))
         before = value if isinstance(value, str) else ""
     return redacted
 
 
-def _flattened(value: Any) -> str:
+def _flatten(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):

@@ -14,7 +14,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import run_id as new_run_id
 from agentx.redaction.redact import redact
-from agentx.redaction.tree import redacted_tree
+from agentx.redaction.tree import redact_tree
 from agentx.runs.context import Area, Context, ContextSource, Piece, Tier, assemble
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.model import (
@@ -186,7 +186,7 @@ class Runs:
 
     def clean(self, said: Happening) -> Happening:
         """Return what was said, without secrets and with the type's right name."""
-        detail = redacted_tree(dict(said.detail), redact)
+        detail = redact_tree(dict(said.detail), redact)
         return replace(said, kind=kind_named(said.kind), detail=detail)
 
     def _tell(self, desk: Desk, actor: str) -> None:

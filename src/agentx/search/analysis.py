@@ -55,7 +55,7 @@ FUNCTION_WORDS = frozenset(
 
 # Sets of so many characters are slow to compile, and ASCII text asks for neither.
 @lru_cache(maxsize=1)
-def _unspaced_run() -> re.Pattern[str]:
+def _compile_unspaced() -> re.Pattern[str]:
     return re.compile(f"[{_UNSPACED}]+")
 
 
@@ -64,15 +64,15 @@ def _unit() -> re.Pattern[str]:
     return re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\W{_UNSPACED}]{{1,32}}")
 
 
-def prepared(text: str) -> str:
+def prepare(text: str) -> str:
     """Return the text with identifiers spelled out and unspaced scripts in pairs."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-        text = _unspaced_run().sub(_pairs, text)
-    return _IDENTIFIER.sub(_spelled, text)
+        text = _compile_unspaced().sub(_pairs, text)
+    return _IDENTIFIER.sub(_spell, text)
 
 
-def _spelled(match: re.Match[str]) -> str:
+def _spell(match: re.Match[str]) -> str:
     """Spell an identifier: its parts, then the whole as one word the tokeniser will not split."""
     whole = match[0]
     parts = _PART.findall(whole)
@@ -104,7 +104,7 @@ def analyser() -> tantivy.TextAnalyzer:
 
 def terms(text: str) -> list[str]:
     """Return the terms of a text, in order, with repetitions."""
-    return analyser().analyze(_encodable(prepared(text)))
+    return analyser().analyze(_encodable(prepare(text)))
 
 
 def _encodable(text: str) -> str:
@@ -118,7 +118,7 @@ def _encodable(text: str) -> str:
 
 def indexable(text: str) -> str:
     """Return a text as it is handed to the index."""
-    return _encodable(prepared(text))
+    return _encodable(prepare(text))
 
 
 @lru_cache(maxsize=1)

@@ -27,7 +27,7 @@ class Kin:
 
 
 @lru_cache(maxsize=_TERMS_KNOWN_MAX)
-def kindred(term: str) -> tuple[Kin, ...]:
+def find_kindred(term: str) -> tuple[Kin, ...]:
     """Return the terms that mean nearly the same, the nearest first."""
     table = _table()
     begin = table.find(f"\n{term} ".encode("utf-8", "replace"))

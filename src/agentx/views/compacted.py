@@ -12,7 +12,7 @@ from typing import Protocol
 from agentx.kernel.ids import digest
 from agentx.kernel.tokens import estimate
 from agentx.observations.events import ContextCompacted
-from agentx.observations.extract.sections import parsed
+from agentx.observations.extract.sections import parse_sections
 from agentx.observations.ids import agent_name, observation_id
 from agentx.observations.model import Observation
 
@@ -32,7 +32,7 @@ def capture_compacted(
     number = fact.issue_number or issue
     agent = agent_name(fact.agent)
     source = fact.session_id or "compaction"
-    found = parsed(fact.summary, at_ms=fact.timestamp_ms, event_id=source)
+    found = parse_sections(fact.summary, at_ms=fact.timestamp_ms, event_id=source)
 
     def observation(place: int) -> Observation:
         finding = found[place]

@@ -26,10 +26,10 @@ class GitFileHistory:
         self._has_git = False
         self._commits: dict[str, Millis | None] = {}
 
-    def changed_ms(self, path: str) -> Millis | None:
+    def find_changed_ms(self, path: str) -> Millis | None:
         """Return when a file last changed; None when it is not known to have."""
         committed = self._read()
-        on_disk = self._written_ms(path)
+        on_disk = self._find_written_ms(path)
         at_s = committed.get(path)
         if not self._has_git:
             return on_disk
@@ -54,10 +54,10 @@ class GitFileHistory:
             found = git.last_changes(self._root, self._since_s, FILE_HISTORY_COMMITS_MAX)
             self._has_git = found is not None
             self._committed = found or {}
-            self._open = git.uncommitted(self._root) or frozenset()
+            self._open = git.list_uncommitted(self._root) or frozenset()
         return self._committed
 
-    def _written_ms(self, path: str) -> Millis | None:
+    def _find_written_ms(self, path: str) -> Millis | None:
         try:
             return Millis((self._root / path).stat().st_mtime_ns // 1_000_000)
         except (OSError, ValueError):

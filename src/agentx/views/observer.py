@@ -146,7 +146,7 @@ def start_counting(
         if fact.project != project.id or not ids:
             return
         try:
-            room().recalled(ids, Recall(agent=fact.harness))
+            room().count_recall(ids, Recall(agent=fact.harness))
         except AgentXError as error:
             project.log.record("warning", "memory-alert", message=f"not counted: {error.message}")
 

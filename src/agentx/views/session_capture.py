@@ -36,7 +36,7 @@ from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.ids import agent_name, observation_id
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
-from agentx.observations.supersede import superseded
+from agentx.observations.supersede import find_superseded
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
 from agentx.views.issue_of import branches_of, issue_of
@@ -73,7 +73,7 @@ class Room(Protocol):
     """What the observations are kept in."""
 
     @property
-    def enabled(self) -> bool: ...
+    def is_enabled(self) -> bool: ...
 
     @property
     def store(self) -> ObservationStore: ...
@@ -134,7 +134,7 @@ class Observing:
             if not due:
                 return Captured()
             room = self._room()
-            if not room.enabled:
+            if not room.is_enabled:
                 return Captured()
             counts: list[int] = []
             for _, ref in sorted(due)[:limit]:
@@ -335,7 +335,7 @@ def mark_superseded(store: ObservationStore, kept: Sequence[Observation]) -> int
     }
     rows.update({one.id: (one.id, one.timestamp_ms, one.content) for one in fresh})
     mine = {one.id for one in fresh}
-    by_old = dict(superseded(rows.values(), by=mine))
+    by_old = dict(find_superseded(rows.values(), by=mine))
     found = store.get_by_ids(by_old)
     store.amend([replace(one, superseded_by=by_old[one.id]) for one in found])
     return len(found)

@@ -151,7 +151,7 @@ def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
 
 def ledgers_aside(project: Project) -> tuple[Path, ...]:
     """Return the damaged ledgers that were moved aside and wait for somebody to mend them."""
-    return LedgerStore(project.paths, project.clock).moved_aside()
+    return LedgerStore(project.paths, project.clock).list_moved_aside()
 
 
 def as_data(state: Clarification) -> dict[str, object]:

@@ -67,7 +67,7 @@ def mirror(project: Project, issues: Iterable[int] = ()) -> SyncReply:
             continue
         for entry in left:
             if entry.issue == ledger.issue:
-                queue.sent(entry)
+                queue.note_sent(entry)
     return SyncReply(
         posted=posted,
         sent=caught_up.sent,

@@ -57,7 +57,7 @@ def spending_today(project: Project) -> SpendingToday | None:
     if not settings.provider:
         return None
     try:
-        total = _spending(project).spent_today().total
+        total = _spending(project).sum_today().total
     except AgentXError as error:
         project.log.record("warning", "spending unreadable", reason=error.message)
         return None

@@ -10,7 +10,7 @@ from agentx.host.system import system_entropy
 from agentx.kernel.errors import ConflictError
 from agentx.kernel.paths import ObservationPaths
 from agentx.observations.model import StoreFault
-from agentx.observations.store.aside import damaged
+from agentx.observations.store.aside import list_damaged
 from agentx.observations.store.files.pending import Pending
 from agentx.observations.store.migration import Migrated, absorb, migrate
 from agentx.observations.store.sqlite.store import SqliteObservationStore
@@ -53,7 +53,7 @@ def damaged_observations(project: Project) -> tuple[StoreFault, ...]:
             where=str(path),
             hint=f"mend it and move it back, or delete it: {path.name.partition('.corrupt-')[0]}",
         )
-        for path in damaged(folder)
+        for path in list_damaged(folder)
         if not any(path.name in hint for hint in told)
     )
 

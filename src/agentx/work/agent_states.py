@@ -58,10 +58,10 @@ def began(status: AgentStatus, *, issue: int | None, at_ms: Millis) -> AgentStat
         return replace(touched, issue=issue)
     if status.state is _CLARIFYING:
         return replace(touched, issue=issue, returns_to=_WORKING)
-    return replace(_moved(status, _WORKING, at_ms), issue=issue)
+    return replace(_move(status, _WORKING, at_ms), issue=issue)
 
 
-def finished(status: AgentStatus, *, at_ms: Millis) -> AgentStatus:
+def finish(status: AgentStatus, *, at_ms: Millis) -> AgentStatus:
     """Say that an agent's work is complete.
 
     Raises: IllegalTransition.
@@ -70,15 +70,15 @@ def finished(status: AgentStatus, *, at_ms: Millis) -> AgentStatus:
         return replace(status, last_activity_ms=at_ms)
     if status.state is _CLARIFYING and status.returns_to is _WORKING:
         return replace(status, returns_to=_DONE, last_activity_ms=at_ms)
-    return _moved(status, _DONE, at_ms)
+    return _move(status, _DONE, at_ms)
 
 
-def failed(status: AgentStatus, *, at_ms: Millis) -> AgentStatus:
+def fail(status: AgentStatus, *, at_ms: Millis) -> AgentStatus:
     """Say that an agent met an error it cannot get past.
 
     Raises: IllegalTransition.
     """
-    return status if status.state is _STUCK else _moved(status, _STUCK, at_ms)
+    return status if status.state is _STUCK else _move(status, _STUCK, at_ms)
 
 
 def waits(status: AgentStatus, question: Open, *, at_ms: Millis) -> AgentStatus:
@@ -86,9 +86,9 @@ def waits(status: AgentStatus, question: Open, *, at_ms: Millis) -> AgentStatus:
     if status.state is _BLOCKED:
         return replace(status, last_activity_ms=at_ms)
     if status.state is not _WORKING:
-        status = _moved(status, _WORKING, at_ms)
+        status = _move(status, _WORKING, at_ms)
     return replace(
-        _moved(status, _BLOCKED, at_ms),
+        _move(status, _BLOCKED, at_ms),
         issue=question.issue,
         clarification_id=question.clarification_id,
         waiting_on=question.other,
@@ -100,14 +100,14 @@ def answers(status: AgentStatus, question: Open, *, at_ms: Millis) -> AgentStatu
     if _CLARIFYING not in MOVES[status.state]:
         return status
     return replace(
-        _moved(status, _CLARIFYING, at_ms),
+        _move(status, _CLARIFYING, at_ms),
         clarification_id=question.clarification_id,
         responding_to=question.other,
         returns_to=status.state,
     )
 
 
-def settled(
+def settle(
     status: AgentStatus,
     clarification_id: str,
     *,
@@ -129,7 +129,7 @@ def settled(
                 waiting_on=following.other,
                 last_activity_ms=at_ms,
             )
-        return _moved(status, _WORKING, at_ms)
+        return _move(status, _WORKING, at_ms)
     if status.state is _CLARIFYING:
         if following is not None:
             return replace(
@@ -138,11 +138,11 @@ def settled(
                 responding_to=following.other,
                 last_activity_ms=at_ms,
             )
-        return _moved(status, status.returns_to or _WORKING, at_ms)
+        return _move(status, status.returns_to or _WORKING, at_ms)
     return status
 
 
-def _moved(status: AgentStatus, wanted: AgentState, at_ms: Millis) -> AgentStatus:
+def _move(status: AgentStatus, wanted: AgentState, at_ms: Millis) -> AgentStatus:
     """Return the agent in another state, free of what belonged to the last."""
     if wanted not in MOVES[status.state]:
         why = f" ({status.clarification_id})" if status.clarification_id else ""

@@ -80,7 +80,7 @@ def cycles(edges: Mapping[int, Iterable[int]]) -> tuple[tuple[int, ...], ...]:
                 del on_path[node]
                 done.add(node)
             elif node in on_path:
-                found.add(_turned(path[on_path[node] :]))
+                found.add(_turn(path[on_path[node] :]))
             elif node not in done:
                 on_path[node] = len(path)
                 path.append(node)
@@ -101,7 +101,7 @@ class Standing:
     cycle: tuple[int, ...] = ()
 
     @property
-    def blocked(self) -> bool:
+    def is_blocked(self) -> bool:
         """Whether something stands in its way."""
         return bool(self.open_blockers)
 
@@ -153,7 +153,7 @@ def _section(body: str) -> Iterable[str]:
             rank = 0
 
 
-def _turned(circle: list[int]) -> tuple[int, ...]:
+def _turn(circle: list[int]) -> tuple[int, ...]:
     """Return a circle from its lowest number on, so that each is found once."""
     lowest = circle.index(min(circle))
     return (*circle[lowest:], *circle[:lowest])

@@ -13,12 +13,12 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.kernel.limits import ISSUE_BODY_CHARS_MAX, ISSUE_TITLE_CHARS_MAX
 from agentx.redaction.redact import redact
-from agentx.work.labels import checked as checked_labels
+from agentx.work.labels import check_labels as checked_labels
 from agentx.work.model import Edit, Issue, IssueState, NewIssue, Status
-from agentx.work.statuses import moved
+from agentx.work.statuses import move
 
 
-def checked_new(new: NewIssue) -> NewIssue:
+def check_new(new: NewIssue) -> NewIssue:
     """Return a new issue as it may be kept: checked, and without secrets.
 
     Raises: InvalidValue.
@@ -30,13 +30,13 @@ def checked_new(new: NewIssue) -> NewIssue:
         )
     return replace(
         new,
-        title=checked_title(new.title),
-        body=checked_body(new.body),
+        title=check_title(new.title),
+        body=check_body(new.body),
         labels=checked_labels(new.labels),
     )
 
 
-def edited(issue: Issue, edit: Edit, *, at_ms: Millis) -> Issue:
+def edit(issue: Issue, edit: Edit, *, at_ms: Millis) -> Issue:
     """Return an issue with a change made.
 
     Raises: InvalidValue, IllegalTransition.
@@ -46,11 +46,11 @@ def edited(issue: Issue, edit: Edit, *, at_ms: Millis) -> Issue:
             f"#{issue.number} is closed: cannot be changed",
             hint=f"agentx issue reopen {issue.number}",
         )
-    status = issue.status if edit.status is None else moved(issue.number, issue.status, edit.status)
+    status = issue.status if edit.status is None else move(issue.number, issue.status, edit.status)
     changed = replace(
         issue,
-        title=issue.title if edit.title is None else checked_title(edit.title),
-        body=issue.body if edit.body is None else checked_body(edit.body),
+        title=issue.title if edit.title is None else check_title(edit.title),
+        body=issue.body if edit.body is None else check_body(edit.body),
         labels=_labels(issue.labels, edit),
         status=status,
         state=IssueState.CLOSED if status is Status.DONE else issue.state,
@@ -58,7 +58,7 @@ def edited(issue: Issue, edit: Edit, *, at_ms: Millis) -> Issue:
     return changed if changed == issue else replace(changed, updated_ms=at_ms)
 
 
-def closed(issue: Issue, *, at_ms: Millis) -> Issue:
+def close(issue: Issue, *, at_ms: Millis) -> Issue:
     """Return an issue that no longer counts; one that was being validated is done."""
     if not issue.is_open:
         return issue
@@ -66,7 +66,7 @@ def closed(issue: Issue, *, at_ms: Millis) -> Issue:
     return replace(issue, state=IssueState.CLOSED, status=status, updated_ms=at_ms)
 
 
-def reopened(issue: Issue, *, at_ms: Millis) -> Issue:
+def reopen(issue: Issue, *, at_ms: Millis) -> Issue:
     """Return a closed issue that counts again; one that was done begins anew."""
     if issue.is_open:
         return issue
@@ -74,7 +74,7 @@ def reopened(issue: Issue, *, at_ms: Millis) -> Issue:
     return replace(issue, state=IssueState.OPEN, status=status, updated_ms=at_ms)
 
 
-def checked_title(title: str) -> str:
+def check_title(title: str) -> str:
     """Return a title on one line, without secrets.
 
     Raises: InvalidValue.
@@ -90,7 +90,7 @@ def checked_title(title: str) -> str:
     return said
 
 
-def checked_body(body: str) -> str:
+def check_body(body: str) -> str:
     """Return a body or a comment without secrets.
 
     Raises: InvalidValue.
@@ -104,14 +104,14 @@ def checked_body(body: str) -> str:
     return said
 
 
-def checked_comment(body: str) -> str:
+def check_comment(body: str) -> str:
     """Return a comment without secrets.
 
     Raises: InvalidValue.
     """
     if not body.strip():
         raise InvalidValue("a comment needs a text")
-    return checked_body(body)
+    return check_body(body)
 
 
 def _labels(labels: Iterable[str], edit: Edit) -> tuple[str, ...]:

@@ -31,13 +31,13 @@ KNOWN: dict[str, tuple[str, ...]] = {
 _ONE_ONLY = ("type", "priority")
 
 
-def checked(labels: Iterable[str]) -> tuple[str, ...]:
+def check_labels(labels: Iterable[str]) -> tuple[str, ...]:
     """Return labels without repetition, in the order given.
 
     Raises: InvalidValue for an unknown member of a known set, two types or two priorities, or a
     label that no issue can hold.
     """
-    kept = tuple(dict.fromkeys(_checked(label) for label in labels))
+    kept = tuple(dict.fromkeys(_check(label) for label in labels))
     if len(kept) > ISSUE_LABELS_MAX:
         raise InvalidValue(f"an issue holds at most {ISSUE_LABELS_MAX} labels, not {len(kept)}")
     for family in _ONE_ONLY:
@@ -65,7 +65,7 @@ def _member(labels: Iterable[str], family: str) -> str:
     return next((label[len(head) :] for label in labels if label.startswith(head)), "")
 
 
-def _checked(given: str) -> str:
+def _check(given: str) -> str:
     label = given.strip()
     if not label or len(label) > ISSUE_LABEL_CHARS_MAX or not label.isprintable() or "," in label:
         raise InvalidValue(

@@ -162,7 +162,7 @@ class NewIssue:
     status: Status = Status.BACKLOG
 
 
-def named_status(text: str) -> Status:
+def parse_status(text: str) -> Status:
     """Read a status as people type it: `in-progress`, `In Progress`, `inprogress`.
 
     Raises: InvalidValue.

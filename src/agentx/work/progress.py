@@ -35,7 +35,7 @@ def workflow_name(issue: Issue, names: Iterable[str]) -> str:
 def stages(workflow: Workflow, issue: Issue, exists: Exists) -> tuple[StepStage, ...]:
     """Say of each step whether it is done, skipped, next or later."""
     skipped = {step.id for step in workflow.steps if not holds(step.condition, issue)}
-    done = _done(workflow, issue, exists) - skipped
+    done = _list_done(workflow, issue, exists) - skipped
     # An optional step is offered, and holds nobody up.
     passed = done | skipped | {step.id for step in workflow.steps if step.optional}
     found = []
@@ -79,7 +79,7 @@ def output_of(step: Step, issue: int) -> str:
     return step.output.replace("{issue}", str(issue))
 
 
-def _done(workflow: Workflow, issue: Issue, exists: Exists) -> set[str]:
+def _list_done(workflow: Workflow, issue: Issue, exists: Exists) -> set[str]:
     if not issue.is_open:
         return {step.id for step in workflow.steps}
     come = _ORDER.index(issue.status)

@@ -20,7 +20,7 @@ class Issues:
 
         Raises: InvalidValue.
         """
-        return self._store.create(issues.checked_new(new))
+        return self._store.create(issues.check_new(new))
 
     def get(self, number: int) -> Issue:
         """Return one issue.
@@ -39,7 +39,7 @@ class Issues:
         Raises: NotFound, InvalidValue, IllegalTransition.
         """
         now = self._clock.now_ms()
-        return self._store.change(number, lambda issue: issues.edited(issue, edit, at_ms=now))
+        return self._store.change(number, lambda issue: issues.edit(issue, edit, at_ms=now))
 
     def close(self, number: int) -> Issue:
         """Close an issue; one that was being validated is done.
@@ -47,7 +47,7 @@ class Issues:
         Raises: NotFound.
         """
         now = self._clock.now_ms()
-        return self._store.change(number, lambda issue: issues.closed(issue, at_ms=now))
+        return self._store.change(number, lambda issue: issues.close(issue, at_ms=now))
 
     def reopen(self, number: int) -> Issue:
         """Open an issue again.
@@ -55,14 +55,14 @@ class Issues:
         Raises: NotFound.
         """
         now = self._clock.now_ms()
-        return self._store.change(number, lambda issue: issues.reopened(issue, at_ms=now))
+        return self._store.change(number, lambda issue: issues.reopen(issue, at_ms=now))
 
     def comment(self, number: int, body: str, *, author: str = "") -> Issue:
         """Say something on an issue.
 
         Raises: NotFound, InvalidValue.
         """
-        return self._store.comment(number, issues.checked_comment(body), author=author)
+        return self._store.comment(number, issues.check_comment(body), author=author)
 
     def standing(self, number: int) -> dependencies.Standing:
         """Say what an issue waits for and what waits for it.

@@ -23,7 +23,7 @@ MOVES: dict[Status, frozenset[Status]] = {
 }
 
 
-def moved(number: int, current: Status, wanted: Status) -> Status:
+def move(number: int, current: Status, wanted: Status) -> Status:
     """Return the status after a move; staying is no move.
 
     Raises: IllegalTransition, naming the moves there are.

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentx.adapters.settings.additions import Additions, Shape, put_in, taken_out
-from agentx.adapters.settings.json_file import appended, read_json, removed, replaced
+from agentx.adapters.settings.additions import Additions, Shape, put_in, take_out
+from agentx.adapters.settings.json_file import append_item, read_json, remove_item, replace_value
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 
 PATH = Path("/home/ada/.claude/settings.json")
@@ -27,7 +27,7 @@ ADDITIONS = Additions(hooks={"Start": HANDLER, "Stop": HANDLER}, server=SERVER)
 
 
 def there_and_back(text: str, additions: Additions = ADDITIONS) -> str | None:
-    return taken_out(put_in(text, PATH, additions), PATH, additions)
+    return take_out(put_in(text, PATH, additions), PATH, additions)
 
 
 # --- what people have ----------------------------------------------------------------------------
@@ -53,7 +53,7 @@ def test_comments_order_and_one_line_lists_stay_as_they_were() -> None:
     for line in COMMENTED.splitlines():
         assert line.replace(",", "") in after.replace(",", "")
     assert list(read_json(after, PATH).value) == ["model", "hooks", "permissions", "mcpServers"]
-    assert taken_out(after, PATH, ADDITIONS) == COMMENTED
+    assert take_out(after, PATH, ADDITIONS) == COMMENTED
 
 
 def test_the_users_own_hooks_come_first() -> None:
@@ -78,7 +78,7 @@ def test_windows_line_ends_and_a_byte_order_mark_stay() -> None:
 
     assert after.startswith("\ufeff{")
     assert after.count("\n") == after.count("\r\n")
-    assert taken_out(after, PATH, ADDITIONS) == text
+    assert take_out(after, PATH, ADDITIONS) == text
 
 
 @pytest.mark.parametrize(
@@ -112,21 +112,21 @@ def test_a_file_that_we_made_goes_away_again(text: str | None) -> None:
     made = put_in(text, PATH, ADDITIONS)
 
     assert made == json.dumps(json.loads(made), indent=2) + "\n"
-    assert taken_out(made, PATH, ADDITIONS) is None
+    assert take_out(made, PATH, ADDITIONS) is None
 
 
 def test_a_file_that_its_program_wrote_anew_is_left_by_us_all_the_same() -> None:
     written_anew = json.dumps(json.loads(put_in('{"a": 1}', PATH, ADDITIONS)), indent=4)
 
-    assert json.loads(taken_out(written_anew, PATH, ADDITIONS) or "") == {"a": 1}
+    assert json.loads(take_out(written_anew, PATH, ADDITIONS) or "") == {"a": 1}
 
 
 def test_hooks_that_the_user_added_behind_ours_stay() -> None:
     text = put_in('{\n  "a": 1\n}\n', PATH, ADDITIONS)
-    document = appended(read_json(text, PATH), ("hooks", "Stop"), {"hooks": [THEIRS]})
-    document = appended(document, (), True, key="late")
+    document = append_item(read_json(text, PATH), ("hooks", "Stop"), {"hooks": [THEIRS]})
+    document = append_item(document, (), True, key="late")
 
-    left = taken_out(document.text, PATH, ADDITIONS)
+    left = take_out(document.text, PATH, ADDITIONS)
 
     assert json.loads(left or "") == {
         "a": 1,
@@ -139,7 +139,7 @@ def test_a_comment_that_the_user_wrote_at_ours_is_never_lost() -> None:
     text = put_in('{"a": 1}', PATH, Additions(hooks={"Stop": HANDLER}))
     noted = text.replace('"hooks": {', '// by agentx\n"hooks": {', 1)
 
-    left = taken_out(noted, PATH, ADDITIONS)
+    left = take_out(noted, PATH, ADDITIONS)
 
     assert left is not None
     assert "// by agentx" in left
@@ -195,7 +195,7 @@ def test_our_program_is_known_at_any_path(command: str) -> None:
     text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
 
     indented = json.dumps(json.loads(text), indent=2)
-    assert taken_out(indented, PATH, ADDITIONS) is None
+    assert take_out(indented, PATH, ADDITIONS) is None
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_our_program_is_known_at_any_path(command: str) -> None:
 def test_another_program_is_never_taken_for_ours(command: str) -> None:
     text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
 
-    assert taken_out(text, PATH, ADDITIONS) == text
+    assert take_out(text, PATH, ADDITIONS) == text
     assert there_and_back(text) == text
 
 
@@ -212,7 +212,7 @@ def test_the_exec_form_with_an_unquoted_path_is_known() -> None:
     handler = {"command": "/home/a b/agentx-hook", "args": ["--harness", "x"]}
     text = json.dumps({"a": 1, "hooks": {"Stop": [{"hooks": [handler]}]}}, indent=2)
 
-    assert json.loads(taken_out(text, PATH, ADDITIONS) or "") == {"a": 1}
+    assert json.loads(take_out(text, PATH, ADDITIONS) or "") == {"a": 1}
 
 
 def test_what_the_user_set_on_the_server_is_kept() -> None:
@@ -227,7 +227,7 @@ def test_what_the_user_set_on_the_server_is_kept() -> None:
 def test_a_server_of_the_same_name_that_is_not_ours_is_left_alone() -> None:
     text = json.dumps({"mcpServers": {"agentx": {"command": "/usr/bin/other"}}})
 
-    assert taken_out(text, PATH, ADDITIONS) == text
+    assert take_out(text, PATH, ADDITIONS) == text
     with pytest.raises(InvalidValue, match="does not start AgentX"):
         put_in(text, PATH, ADDITIONS)
 
@@ -239,8 +239,8 @@ def test_a_file_with_a_header_goes_when_only_the_header_is_left() -> None:
     made = put_in(None, PATH, additions)
     shared = put_in('{"version": 1, "hooks": {"stop": [{"bash": "ls"}]}}', PATH, additions)
 
-    assert taken_out(made, PATH, additions) is None
-    assert json.loads(taken_out(shared, PATH, additions) or "")["hooks"] == {
+    assert take_out(made, PATH, additions) is None
+    assert json.loads(take_out(shared, PATH, additions) or "")["hooks"] == {
         "stop": [{"bash": "ls"}]
     }
 
@@ -289,7 +289,7 @@ def test_something_else_in_our_place_is_refused_with_what_to_add(text: str, line
 
 
 def test_a_damaged_file_without_anything_of_ours_does_not_hinder_the_leaving() -> None:
-    assert taken_out("{ this is not JSON", PATH, ADDITIONS) == "{ this is not JSON"
+    assert take_out("{ this is not JSON", PATH, ADDITIONS) == "{ this is not JSON"
 
 
 # --- any file ------------------------------------------------------------------------------------
@@ -377,7 +377,7 @@ def test_any_settings_file_comes_back_byte_for_byte(text: str) -> None:
     after = put_in(text, PATH, ADDITIONS)
 
     assert put_in(after, PATH, ADDITIONS) == after
-    assert taken_out(after, PATH, ADDITIONS) == text
+    assert take_out(after, PATH, ADDITIONS) == text
 
 
 @settings(max_examples=100, deadline=None)
@@ -406,7 +406,7 @@ def test_removing_any_item_leaves_a_file_that_parses_and_every_comment(
     key = data.draw(st.sampled_from(sorted(document.value)))
     item = next(item for item in reversed(document.root.items) if item.key == key)
 
-    left = removed(document, (key,))
+    left = remove_item(document, (key,))
 
     assert (left.value if left else {}) == {k: v for k, v in document.value.items() if k != key}
     outside = [span for span in document.comments if not item.start <= span[0] < item.node.end]
@@ -417,7 +417,7 @@ def test_removing_any_item_leaves_a_file_that_parses_and_every_comment(
 def test_a_value_is_replaced_in_place() -> None:
     document = read_json('{"a": {"b": [1, 2]}, "c": 3}', PATH)
 
-    assert replaced(document, ("a", "b", 1), "two").text == '{"a": {"b": [1, "two"]}, "c": 3}'
+    assert replace_value(document, ("a", "b", 1), "two").text == '{"a": {"b": [1, "two"]}, "c": 3}'
 
 
 def test_a_large_file_is_edited_in_reasonable_time() -> None:

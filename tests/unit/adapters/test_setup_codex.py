@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.adapters.codex import config_toml
-from agentx.adapters.codex.setup import EVENTS, edits, installed, trust_state
+from agentx.adapters.codex.setup import EVENTS, edits, is_installed, trust_state
 from agentx.adapters.port import FileEdit, Scope
 from agentx.adapters.settings.toml_file import sections, with_section, without_section
 from agentx.kernel.errors import CorruptRecord, InvalidValue
@@ -112,7 +112,7 @@ def test_hooks_of_ours_stay_in_the_file_where_they_are(tmp_path: Path) -> None:
     write(edits(request_in(tmp_path)))
     settled(tmp_path, config_toml=HOOKED)
 
-    assert installed(request_in(tmp_path))
+    assert is_installed(request_in(tmp_path))
 
 
 def test_hooks_in_both_files_are_left_in_the_first(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_leaving_gives_both_files_back(
     settled(tmp_path, **{} if config is None else {"config_toml": config})
     settled(tmp_path, **{} if hooks is None else {"hooks_json": hooks})
     write(edits(request_in(tmp_path, mcp=True)))
-    assert installed(request_in(tmp_path, mcp=True))
+    assert is_installed(request_in(tmp_path, mcp=True))
 
     found = by_name(edits(request_in(tmp_path, uninstall=True)))
 
@@ -183,7 +183,7 @@ def test_toml_comes_back_byte_for_byte(text: str) -> None:
 
     assert after is not None
     assert config_toml.put_in(after, PATH, hooks=HOOKS, server=SERVER) == after
-    assert config_toml.taken_out(after, PATH) == text
+    assert config_toml.take_out(after, PATH) == text
 
 
 KEYS = st.sampled_from(["alpha", "beta", '"with space"', '"a.b"', "tools", "hooks.state.x"])
@@ -217,14 +217,14 @@ def test_any_toml_file_comes_back_byte_for_byte(text: str) -> None:
 
     assert after is not None
     assert after.startswith(text)
-    assert config_toml.taken_out(after, PATH) == text
+    assert config_toml.take_out(after, PATH) == text
 
 
 def test_a_file_that_we_made_goes_away_again() -> None:
     made = config_toml.put_in(None, PATH, hooks=HOOKS, server=SERVER)
 
     assert made is not None
-    assert config_toml.taken_out(made, PATH) is None
+    assert config_toml.take_out(made, PATH) is None
 
 
 def test_an_older_path_is_updated_in_place_and_comments_stay() -> None:

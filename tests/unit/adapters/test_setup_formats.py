@@ -162,7 +162,7 @@ def test_an_edited_plugin_is_made_whole_again(tmp_path: Path) -> None:
     write(opencode.edits(request_in(tmp_path)))
     path = opencode.edits(request_in(tmp_path))[0].path
     path.write_text(path.read_text() + "// changed\n")
-    assert not opencode.installed(request_in(tmp_path))
+    assert not opencode.is_installed(request_in(tmp_path))
 
     write(opencode.edits(request_in(tmp_path)))
 

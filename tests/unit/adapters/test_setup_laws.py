@@ -98,12 +98,12 @@ def test_asking_changes_nothing_on_disk(tmp_path: Path, setup: ModuleType, scope
 
 def test_a_second_run_has_nothing_to_do(tmp_path: Path, setup: ModuleType, scope: Scope) -> None:
     request = request_in(tmp_path, scope=scope, mcp=True)
-    assert not setup.installed(request)
+    assert not setup.is_installed(request)
 
     write(setup.edits(request))
 
     assert all(edit.before == edit.after for edit in setup.edits(request))
-    assert setup.installed(request)
+    assert setup.is_installed(request)
 
 
 @pytest.mark.parametrize("mcp", [False, True])
@@ -148,7 +148,7 @@ def test_an_installation_at_another_path_is_updated_and_not_doubled(
 ) -> None:
     write(setup.edits(request_in(tmp_path, scope=scope, mcp=True, program="/old/agentx-hook")))
     request = request_in(tmp_path, scope=scope, mcp=True)
-    assert not setup.installed(request)
+    assert not setup.is_installed(request)
 
     write(setup.edits(request))
 

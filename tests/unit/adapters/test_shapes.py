@@ -61,7 +61,7 @@ def test_the_same_value_is_the_same_text_whatever_its_order() -> None:
 
 
 def test_long_texts_are_cut_and_say_so() -> None:
-    kept = shapes.kept({"patch": "\u6f22" * (METADATA_TEXT_CHARS_MAX + 1)})
+    kept = shapes.keep_metadata({"patch": "\u6f22" * (METADATA_TEXT_CHARS_MAX + 1)})
 
     assert len(kept["patch"]) <= METADATA_TEXT_CHARS_MAX
     assert "cut by agentx" in kept["patch"]
@@ -71,7 +71,7 @@ def test_deep_structures_become_text() -> None:
     deep: object = "the bottom"
     for _ in range(METADATA_DEPTH_MAX * 2):
         deep = {"next": deep}
-    kept = shapes.kept({"deep": deep})
+    kept = shapes.keep_metadata({"deep": deep})
 
     assert "the bottom" in json.dumps(kept)
     assert json.dumps(kept).count("next") == METADATA_DEPTH_MAX * 2
@@ -80,7 +80,7 @@ def test_deep_structures_become_text() -> None:
 def test_what_is_missing_is_left_out_and_false_is_not_missing() -> None:
     values: dict[str, object] = {"a": None, "b": "", "c": {}, "d": [], "e": False, "f": 0}
 
-    assert shapes.kept(values) == {"e": False, "f": 0}
+    assert shapes.keep_metadata(values) == {"e": False, "f": 0}
 
 
 def test_sessions_without_a_name_are_told_apart_by_directory() -> None:
@@ -94,4 +94,4 @@ def test_any_value_can_be_stored(value: object) -> None:
     shapes.text_of(value)
     shapes.millis(value)
     json.loads(shapes.json_text(value))
-    json.dumps(shapes.kept({"value": value}), allow_nan=False).encode("utf-8")
+    json.dumps(shapes.keep_metadata({"value": value}), allow_nan=False).encode("utf-8")

@@ -16,7 +16,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
 from agentx.observations.events import ContextCompacted
-from agentx.observations.extract.sections import parsed
+from agentx.observations.extract.sections import parse_sections
 from agentx.observations.model import Category
 from tests.support.time_and_chance import START_MS, FakeClock
 
@@ -127,7 +127,7 @@ def test_a_full_conversation_is_made_short_and_what_it_taught_is_told() -> None:
         done.original_tokens,
         done.compacted_tokens,
     )
-    read = parsed(fact.summary, at_ms=Millis(START_MS), event_id="loop-1")
+    read = parse_sections(fact.summary, at_ms=Millis(START_MS), event_id="loop-1")
     assert {one.category for one in read} == set(Category)
 
 

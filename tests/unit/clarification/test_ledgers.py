@@ -216,7 +216,7 @@ def test_a_damaged_ledger_is_moved_aside_whole_and_no_id_comes_twice(
         here.ask()
 
     assert "moved aside" in refused.value.hint
-    [aside] = here.store.moved_aside()
+    [aside] = here.store.list_moved_aside()
     assert aside.read_bytes() == raw
     assert here.ask().id == ("CLR-42-008" if b"CLR-42-007" in raw else "CLR-42-001")
 

@@ -25,7 +25,7 @@ from agentx.clarification.model import (
     Status,
     WentStale,
 )
-from agentx.clarification.protocol import GUARDS, TRANSITIONS, applied, decide
+from agentx.clarification.protocol import GUARDS, TRANSITIONS, apply_fact, decide
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import IllegalTransition
 from tests.support.clarifying import after, answered, clarification
@@ -77,7 +77,7 @@ MOVES = [
     ids=[f"{before}-{type(fact).__name__}-{then}" for before, fact, then in MOVES],
 )
 def test_every_row_of_the_table_is_a_move(before: Status, fact: Fact, then: Status) -> None:
-    assert applied(STATES[before](), fact).status is then
+    assert apply_fact(STATES[before](), fact).status is then
     assert TRANSITIONS[before][type(fact)] is then
 
 
@@ -96,7 +96,7 @@ def test_what_the_table_does_not_name_is_refused_with_a_hint(status: Status, fac
         return
 
     with pytest.raises(IllegalTransition) as refused:
-        applied(state, fact)
+        apply_fact(state, fact)
 
     assert state.id in refused.value.message
     assert refused.value.hint
@@ -119,7 +119,7 @@ def test_the_last_round_is_answered_and_resolved_like_any_other() -> None:
 def test_a_question_past_the_last_round_calls_a_person_with_both_positions() -> None:
     state = answered(clarification(rounds_max=1), "JWT, because of the cluster.")
 
-    escalated = applied(state, ASKED)
+    escalated = apply_fact(state, ASKED)
 
     assert (escalated.status, escalated.reason) == (Status.ESCALATED, Reason.MAX_ROUNDS)
     assert escalated.round == 1
@@ -140,26 +140,26 @@ def test_an_answer_after_the_escalation_is_kept_and_undoes_nothing() -> None:
 
 def test_only_the_target_or_a_person_answers() -> None:
     with pytest.raises(IllegalTransition, match="reviewer cannot answer"):
-        applied(clarification(), Answered(at_ms=NOW, by="reviewer", body="Cookies!"))
+        apply_fact(clarification(), Answered(at_ms=NOW, by="reviewer", body="Cookies!"))
 
     by_person = Answered(at_ms=NOW, by=PERSON, body="JWT.")
-    assert applied(clarification(), by_person).status is Status.ANSWERED
+    assert apply_fact(clarification(), by_person).status is Status.ANSWERED
 
 
 def test_only_the_asker_follows_up() -> None:
     with pytest.raises(IllegalTransition, match="architect cannot follow"):
-        applied(answered(clarification()), Asked(at_ms=NOW, by="architect", body="?"))
+        apply_fact(answered(clarification()), Asked(at_ms=NOW, by="architect", body="?"))
 
 
 def test_an_agent_resolves_no_escalation_and_nobody_elses_question() -> None:
     with pytest.raises(IllegalTransition, match="only a person"):
-        applied(STATES[Status.ESCALATED](), RESOLVED)
+        apply_fact(STATES[Status.ESCALATED](), RESOLVED)
     with pytest.raises(IllegalTransition, match="reviewer cannot resolve"):
-        applied(STATES[Status.ANSWERED](), Resolved(at_ms=NOW, by="reviewer"))
+        apply_fact(STATES[Status.ANSWERED](), Resolved(at_ms=NOW, by="reviewer"))
 
 
 def test_a_person_settles_a_pending_question_in_one_step() -> None:
-    state = applied(clarification(), SETTLED)
+    state = apply_fact(clarification(), SETTLED)
 
     assert state.status is Status.RESOLVED
     assert [entry.type for entry in state.thread] == [
@@ -171,7 +171,7 @@ def test_a_person_settles_a_pending_question_in_one_step() -> None:
 
 def test_nothing_is_stale_before_its_time() -> None:
     with pytest.raises(IllegalTransition, match="not overdue"):
-        applied(clarification(), WentStale(at_ms=NOW))
+        apply_fact(clarification(), WentStale(at_ms=NOW))
 
 
 def test_a_second_retry_calls_a_person() -> None:
@@ -196,17 +196,17 @@ def test_a_resolved_thread_has_a_summary_and_stays_whole() -> None:
 def test_an_asker_goes_on_when_nobody_can_be_reached_or_a_circle_was_broken(
     reason: Reason,
 ) -> None:
-    state = applied(clarification(), Escalated(at_ms=NOW, reason=reason, by=HUB))
+    state = apply_fact(clarification(), Escalated(at_ms=NOW, reason=reason, by=HUB))
 
     assert not state.holds_its_asker
 
 
 @pytest.mark.parametrize("reason", [Reason.MAX_ROUNDS, Reason.STALE, Reason.MANUAL])
 def test_an_asker_waits_for_the_person_otherwise(reason: Reason) -> None:
-    state = applied(clarification(), Escalated(at_ms=NOW, reason=reason, by=HUB))
+    state = apply_fact(clarification(), Escalated(at_ms=NOW, reason=reason, by=HUB))
 
     assert state.holds_its_asker
-    assert not applied(state, SETTLED).holds_its_asker
+    assert not apply_fact(state, SETTLED).holds_its_asker
 
 
 def test_guards_have_names_of_their_own() -> None:

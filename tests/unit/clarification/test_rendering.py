@@ -29,7 +29,7 @@ from agentx.clarification.rendering import (
     stream,
     terminal,
 )
-from agentx.clarification.summary import injected
+from agentx.clarification.summary import fit_thread
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.text import folded, printable
 from agentx.kernel.tokens import estimate
@@ -126,15 +126,15 @@ def test_a_thread_is_compacted_before_it_is_injected_and_the_newest_round_is_who
         state = answered(state, f"answer {number} " * 150)
         state = after(state, Asked(at_ms=NOW, by="engineer", body=f"question {number} " * 100))
 
-    shown = injected(state, 600)
+    shown = fit_thread(state, 600)
 
     assert sum(estimate(entry.body) for entry in shown) <= 600
     assert shown[-1] == state.thread[-1]
-    assert injected(clarification(), 600) == clarification().thread
+    assert fit_thread(clarification(), 600) == clarification().thread
 
 
 def test_a_resolved_thread_is_injected_as_its_summary() -> None:
-    [entry] = injected(WHOLE, 600)
+    [entry] = fit_thread(WHOLE, 600)
 
     assert entry.body == WHOLE.summary
     assert "Use ES256" in entry.body

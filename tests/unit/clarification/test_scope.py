@@ -9,7 +9,7 @@ import pytest
 
 from agentx.clarification.errors import ScopeViolation
 from agentx.clarification.model import Request, Scope
-from agentx.clarification.scope import checked_text, permit, rounds_of
+from agentx.clarification.scope import check_text, permit, rounds_of
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import clarification_id, parse_clarification_id
 from tests.support.clarifying import AGENTS, SCOPE, request
@@ -68,9 +68,9 @@ def test_6_3_the_bounds_count_characters_not_bytes() -> None:
 @pytest.mark.parametrize("text", ["", " \n", "a" * 2_001])
 def test_6_3_an_answer_is_not_empty_and_has_at_most_2000_characters(text: str) -> None:
     with pytest.raises(InvalidValue):
-        checked_text("answer", text)
+        check_text("answer", text)
 
-    assert checked_text("answer", " " + "a" * 2_000 + " ") == "a" * 2_000
+    assert check_text("answer", " " + "a" * 2_000 + " ") == "a" * 2_000
 
 
 @pytest.mark.parametrize("text", ["CLR-42-001", "CLR-0-999", "CLR-7-1000", "CLR-7-12345"])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.conversation.cleaning import cleaned, sane_time
+from agentx.conversation.cleaning import clean, sane_time
 from agentx.kernel.clock import DAY_MS, Millis
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, SESSION_ID_CHARS_MAX
 from tests.support.drafts import draft
@@ -17,14 +17,14 @@ from tests.support.time_and_chance import START_MS
 def test_a_clean_draft_is_returned_as_it_is() -> None:
     one = draft("plain \U0001f680 \u5929\u6c17 \u05e9\u05dc\u05d5\u05dd", metadata={"a": 1})
 
-    assert cleaned(one, now_ms=START_MS) is one
+    assert clean(one, now_ms=START_MS) is one
 
 
 @pytest.mark.parametrize("claimed", [0, -5, 86_400_000, START_MS + 2 * DAY_MS, 3_786_912_000_000])
 def test_a_time_that_cannot_be_is_replaced_by_the_time_of_arrival_and_kept_beside(
     claimed: int,
 ) -> None:
-    event = cleaned(draft(at=claimed - START_MS), now_ms=START_MS)
+    event = clean(draft(at=claimed - START_MS), now_ms=START_MS)
 
     assert event.timestamp_ms == START_MS
     assert event.metadata["claimed_timestamp_ms"] == claimed
@@ -36,7 +36,7 @@ def test_a_clock_a_little_ahead_is_believed(ahead_ms: int) -> None:
 
 
 def test_a_text_over_the_limit_is_cut_and_says_how_much() -> None:
-    text = cleaned(draft("x" * (EVENT_TEXT_CHARS_MAX + 500)), now_ms=START_MS).text
+    text = clean(draft("x" * (EVENT_TEXT_CHARS_MAX + 500)), now_ms=START_MS).text
 
     assert len(text) <= EVENT_TEXT_CHARS_MAX
     assert "500 characters cut by agentx" in text
@@ -44,7 +44,7 @@ def test_a_text_over_the_limit_is_cut_and_says_how_much() -> None:
 
 def test_secrets_leave_text_and_metadata() -> None:
     token = "ghp_" + "a1B2" * 9
-    event = cleaned(
+    event = clean(
         draft(f"use {token}", metadata={"tool_input": {"env": f"T={token}"}}), now_ms=START_MS
     )
 
@@ -55,11 +55,11 @@ def test_secrets_leave_text_and_metadata() -> None:
 
 @pytest.mark.parametrize("name", ["", "x" * (SESSION_ID_CHARS_MAX + 1), "\ud800"])
 def test_a_session_always_has_a_name_that_can_be_stored(name: str) -> None:
-    stored = cleaned(draft(session_id=name), now_ms=START_MS).session_id
+    stored = clean(draft(session_id=name), now_ms=START_MS).session_id
 
     assert 0 < len(stored) <= SESSION_ID_CHARS_MAX
     assert stored.encode()
 
 
 def test_half_a_surrogate_pair_does_not_stop_an_event() -> None:
-    assert cleaned(draft("cut emoji \ud83d"), now_ms=START_MS).text == "cut emoji ?"
+    assert clean(draft("cut emoji \ud83d"), now_ms=START_MS).text == "cut emoji ?"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agentx.conversation.extract.summary import Extractive
-from agentx.conversation.extract.toolwork import changed_files, has_failed
+from agentx.conversation.extract.toolwork import has_failed, list_changed_files
 from agentx.conversation.grips import grip, holds
 from agentx.conversation.limits import SEGMENT_BULLETS_MAX
 from agentx.conversation.model import Event
@@ -23,7 +23,7 @@ from agentx.kernel.ids import NodeId, parse_grip_id
 from agentx.prose.keyphrases import code_names, keyphrases, terms
 from agentx.prose.likeness import likeness
 from agentx.prose.limits import BULLET_CHARS_MAX, TITLE_CHARS_MAX
-from agentx.prose.sentences import Block, sentences, shortened, shown
+from agentx.prose.sentences import Block, sentences, shorten, show_excerpt
 from agentx.prose.titles import best_request, request
 from tests.support.talk import event, reply, segment, tool, user
 
@@ -369,7 +369,7 @@ def test_sentences_know_their_place() -> None:
         ("next", Block.ITEM),
         ("quoted", Block.ITEM),
     ]
-    assert all(shown(text[one.start : one.end]) == one.text for one in found)
+    assert all(show_excerpt(text[one.start : one.end]) == one.text for one in found)
 
 
 def test_people_who_write_without_capitals_end_sentences_too() -> None:
@@ -381,10 +381,10 @@ def test_people_who_write_without_capitals_end_sentences_too() -> None:
 
 
 def test_a_line_is_cut_at_a_clause_a_word_or_a_whole_character() -> None:
-    assert shortened("one two three, four five six", 20) == "one two three\u2026"
-    assert shortened("one two three four five six", 20) == "one two three four\u2026"
-    assert shortened("\U0001f468\u200d\U0001f469\u200d\U0001f467" * 9, 7).count("\u200d") == 2
-    assert shortened("short", 20) == "short"
+    assert shorten("one two three, four five six", 20) == "one two three\u2026"
+    assert shorten("one two three four five six", 20) == "one two three four\u2026"
+    assert shorten("\U0001f468\u200d\U0001f469\u200d\U0001f467" * 9, 7).count("\u200d") == 2
+    assert shorten("short", 20) == "short"
 
 
 # --- tools and grips ------------------------------------------------------------------------
@@ -412,8 +412,8 @@ def test_changed_files_are_read_from_whatever_shape() -> None:
     patch = event(kind=EventType.TOOL_CALL, files=["Update File src/a.py", "Add File b.md"])
     odd = event(kind=EventType.TOOL_CALL, tool_name=7, tool_input=["x"], files="no list")
 
-    assert list(changed_files(patch)) == ["a.py", "b.md"]
-    assert list(changed_files(odd)) == []
+    assert list(list_changed_files(patch)) == ["a.py", "b.md"]
+    assert list(list_changed_files(odd)) == []
 
 
 def test_a_grip_holds_only_where_its_words_stand() -> None:

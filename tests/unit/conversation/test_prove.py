@@ -12,7 +12,7 @@ from agentx.conversation import limits
 from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.grips import holds
 from agentx.conversation.model import Event
-from agentx.conversation.summariser import Claim, Proven, Summariser, Written, prove, proven_summary
+from agentx.conversation.summariser import Claim, Proven, Summariser, Written, prove, prove_summary
 from tests.support.talk import reply, segment, tool, user
 
 PROMPT = user("Bookings are lost when two skippers ask at once. Please fix it.")
@@ -194,7 +194,7 @@ def test_a_proven_summary_keeps_what_holds_and_says_who_wrote_it() -> None:
         keywords=("exclusion constraint", "blockchain"),
     )
 
-    found = proven_summary(written, segment(*EVENTS), by="some-model")
+    found = prove_summary(written, segment(*EVENTS), by="some-model")
 
     assert found is not None
     assert len(found.bullets) == 1
@@ -207,7 +207,7 @@ def test_a_title_about_something_else_is_replaced() -> None:
     claims = (Claim(text="We decided to use an exclusion constraint in Postgres"),)
     own = Extractive().summarise(segment(*EVENTS)).title
 
-    found = proven_summary(
+    found = prove_summary(
         Written(title="Kubernetes migration of billing", claims=claims), segment(*EVENTS), by="m"
     )
 
@@ -218,8 +218,8 @@ def test_a_title_about_something_else_is_replaced() -> None:
 def test_a_summary_of_which_nothing_holds_is_none() -> None:
     written = Written(title="Bookings", claims=(Claim(text="Bought a boat for the whole team"),))
 
-    assert proven_summary(written, segment(*EVENTS), by="m") is None
-    assert proven_summary(Written(), segment(*EVENTS), by="m") is None
+    assert prove_summary(written, segment(*EVENTS), by="m") is None
+    assert prove_summary(Written(), segment(*EVENTS), by="m") is None
 
 
 def test_the_extractive_summariser_is_a_summariser() -> None:

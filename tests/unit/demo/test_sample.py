@@ -25,8 +25,8 @@ from agentx.adapters.port import HookCall
 from agentx.adapters.registry import ADAPTERS
 from agentx.demo import sample
 from agentx.demo.sample import Delegated, MarkKind, Said, SampleSession
-from agentx.demo.sample.script import parsed
-from agentx.demo.sample.timeline import Step, timed
+from agentx.demo.sample.script import parse_script
+from agentx.demo.sample.timeline import Step, time_script
 from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.clock import HOUR_MS, MINUTE_MS, Millis
 from agentx.kernel.errors import CorruptRecord
@@ -544,7 +544,7 @@ def test_a_slip_in_a_script_is_named_with_its_file_and_place() -> None:
     raw = (FOLDER / "sessions" / "01-skeleton.json").read_bytes()
 
     with pytest.raises(CorruptRecord, match=r"01-skeleton\.json: .*comand.*steps"):
-        parsed("01-skeleton.json", raw.replace(b'"command"', b'"comand"', 1))
+        parse_script("01-skeleton.json", raw.replace(b'"command"', b'"comand"', 1))
 
 
 def test_a_turn_that_begins_before_the_last_is_over_is_refused() -> None:
@@ -552,7 +552,7 @@ def test_a_turn_that_begins_before_the_last_is_over_is_refused() -> None:
     moved = raw.replace(b'"at": "0:09:40"', b'"at": "0:00:15"', 1)
 
     with pytest.raises(CorruptRecord, match="turn 1 at 0:00:15"):
-        timed("01-skeleton", parsed("01-skeleton.json", moved))
+        time_script("01-skeleton", parse_script("01-skeleton.json", moved))
 
 
 def test_code_is_ascii_and_data_is_utf_8() -> None:

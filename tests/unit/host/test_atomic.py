@@ -12,7 +12,7 @@ import pytest
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
 from agentx.host.files.atomic import make_private_directory, replace_file
-from agentx.host.files.disk import refused
+from agentx.host.files.disk import refusal_of
 from agentx.kernel.errors import UnavailableError
 
 
@@ -114,7 +114,7 @@ def test_a_folder_that_was_open_to_others_becomes_private(tmp_path: Path) -> Non
     ],
 )
 def test_every_refusal_says_what_to_do(number: int, words: str, hint: str) -> None:
-    error = refused(Path("/data/file"), OSError(number, os.strerror(number)))
+    error = refusal_of(Path("/data/file"), OSError(number, os.strerror(number)))
 
     assert words in error.message
     assert "/data/file" in error.message

@@ -308,7 +308,7 @@ def test_opening_often_leaves_few_files(tmp_path: Path) -> None:
 def test_what_rocksdb_says_is_told_by_what_to_do_next(
     tmp_path: Path, said: str, kind: type[AgentXError], hint: str
 ) -> None:
-    error = rocks_words.translated(tmp_path, said)
+    error = rocks_words.translate(tmp_path, said)
 
     assert isinstance(error, kind)
     assert hint in error.hint

@@ -12,7 +12,7 @@ import pytest
 from agentx.llm import limits
 from agentx.llm.port import Prompt, Usage, most_used
 from agentx.llm.prices import PRICES, UNKNOWN, Price, price_of
-from agentx.llm.retry import asked_wait_ms, backoff_ms, is_temporary, is_unclear
+from agentx.llm.retry import backoff_ms, is_temporary, is_unclear, read_wait_ms
 from agentx.llm.schema import fault_in
 from tests.support.time_and_chance import START_MS
 
@@ -37,7 +37,7 @@ from tests.support.time_and_chance import START_MS
     ],
 )
 def test_a_provider_is_taken_at_its_word(headers: dict[str, str], wait_ms: int | None) -> None:
-    assert asked_wait_ms(headers, START_MS) == wait_ms
+    assert read_wait_ms(headers, START_MS) == wait_ms
 
 
 def test_waits_double_up_to_a_bound_and_half_of_each_is_chance() -> None:
@@ -128,10 +128,10 @@ def test_a_model_that_only_sounds_alike_is_taken_to_be_dear(model: str) -> None:
 def test_money_is_rounded_up() -> None:
     price = Price(0.1, 0.4)
 
-    assert price.cost_micro_usd(Usage(input_tokens=1, output_tokens=0)) == 1
-    assert price.cost_micro_usd(Usage(input_tokens=1_000_000, output_tokens=1_000_000)) == 500_000
-    assert Price(0, 0).cost_micro_usd(Usage(input_tokens=10**9, output_tokens=10**9)) == 0
-    assert math.isclose(Price(15, 75).cost_micro_usd(Usage(input_tokens=1, output_tokens=1)), 90)
+    assert price.price_micro_usd(Usage(input_tokens=1, output_tokens=0)) == 1
+    assert price.price_micro_usd(Usage(input_tokens=1_000_000, output_tokens=1_000_000)) == 500_000
+    assert Price(0, 0).price_micro_usd(Usage(input_tokens=10**9, output_tokens=10**9)) == 0
+    assert math.isclose(Price(15, 75).price_micro_usd(Usage(input_tokens=1, output_tokens=1)), 90)
 
 
 def test_a_prompt_is_taken_to_be_as_many_tokens_as_it_has_bytes() -> None:

@@ -67,20 +67,20 @@ def usage(read: int, written: int = 0) -> Usage:
 
 
 def test_nothing_spent_is_told_without_making_a_file(house: House) -> None:
-    assert house.purse().spent_today().total == Tally()
+    assert house.purse().sum_today().total == Tally()
     assert house.purse().history(30) == ()
     assert not house.path.parent.exists()
 
 
 def test_a_call_is_counted_in_full_until_it_is_settled(house: House) -> None:
     held = house.purse().reserve(MODEL, usage(600, 100))
-    assert house.purse().spent_today().total == Tally(
+    assert house.purse().sum_today().total == Tally(
         calls=1, input_tokens=600, output_tokens=100, micro_usd=1_100, unsettled=1
     )
 
     held.settle(usage(50, 10))
 
-    told = house.purse().spent_today()
+    told = house.purse().sum_today()
     assert told.total == Tally(calls=1, input_tokens=50, output_tokens=10, micro_usd=100)
     assert told.models == ((MODEL, told.total),)
     assert told.day == TODAY
@@ -89,7 +89,7 @@ def test_a_call_is_counted_in_full_until_it_is_settled(house: House) -> None:
 def test_a_call_that_never_was_counts_nothing(house: House) -> None:
     house.purse().reserve(MODEL, usage(600)).release()
 
-    assert house.purse().spent_today().total == Tally()
+    assert house.purse().sum_today().total == Tally()
 
 
 def test_tokens_are_capped_to_the_last_one(house: House) -> None:
@@ -112,7 +112,7 @@ def test_money_is_capped_as_well(house: House) -> None:
         purse.reserve(MODEL, usage(0, 101))
 
     purse.reserve(MODEL, usage(0, 100))
-    assert purse.spent_today().total.micro_usd == 10_000
+    assert purse.sum_today().total.micro_usd == 10_000
 
 
 def test_a_price_of_the_users_own_goes_before_the_table(house: House) -> None:
@@ -120,7 +120,7 @@ def test_a_price_of_the_users_own_goes_before_the_table(house: House) -> None:
 
     purse.reserve("openai/llama3", usage(100_000)).settle(usage(80_000, 500))
 
-    assert purse.spent_today().total.usd == 0
+    assert purse.sum_today().total.usd == 0
 
 
 def test_a_cap_of_nothing_lets_nothing_through(house: House) -> None:
@@ -149,7 +149,7 @@ def test_a_call_over_midnight_belongs_to_the_day_it_was_reserved_on(house: House
 
     held.settle(usage(700))
 
-    today, yesterday = house.purse().spent_today(), house.purse().history(2)[-1]
+    today, yesterday = house.purse().sum_today(), house.purse().history(2)[-1]
     assert today.total.calls == 0
     assert (yesterday.day, yesterday.total.tokens) == (TODAY, 700)
 
@@ -163,7 +163,7 @@ def test_a_reservation_whose_process_died_stays_counted_in_full(house: House) ->
 
     document = json.loads(house.path.read_bytes())
     assert len(document["open"]) == 1
-    total = house.purse().spent_today().total
+    total = house.purse().sum_today().total
     assert (total.calls, total.tokens, total.unsettled) == (2, 950, 2)
 
 
@@ -203,7 +203,7 @@ def test_a_damaged_ledger_is_kept_aside_and_costs_the_rest_of_the_day(
 
     with pytest.raises(BudgetExceeded, match="damaged"):
         house.purse().reserve(MODEL, usage(1))
-    assert "damaged" in house.purse().spent_today().closed
+    assert "damaged" in house.purse().sum_today().closed
     with pytest.raises(BudgetExceeded, match="damaged"):
         house.purse().reserve(MODEL, usage(1))
 

@@ -6,7 +6,7 @@ import pytest
 
 from agentx.kernel.clock import Millis
 from agentx.observations.extract import extract
-from agentx.observations.extract.sections import parsed
+from agentx.observations.extract.sections import parse_sections
 from agentx.observations.extract.session.turns import Finding, Kind, Turn
 from agentx.observations.model import Category
 from agentx.views.session_turns import turns_of
@@ -227,7 +227,7 @@ def test_t1_a_compaction_summary_is_parsed_into_every_category() -> None:
         "### Key facts\n- \u533a\u57df \u6bcf\u5e74 \U0001f680\n## Weather\n- It rained\n"
     )
 
-    found = parsed(summary, at_ms=Millis(5), event_id="e-1")
+    found = parse_sections(summary, at_ms=Millis(5), event_id="e-1")
 
     assert {(one.category, one.content) for one in found[:-1]} == {
         (Category.DECISION, "Keep zones in TOML\nso that ops can edit them"),
@@ -237,7 +237,9 @@ def test_t1_a_compaction_summary_is_parsed_into_every_category() -> None:
     }
     assert found[-1].category is Category.COMPACTION_SUMMARY
     assert {one.event_ids for one in found} == {("e-1",)}
-    assert parsed("nothing was written under a heading", at_ms=Millis(5), event_id="e") == ()
+    assert (
+        parse_sections("nothing was written under a heading", at_ms=Millis(5), event_id="e") == ()
+    )
 
 
 def test_a_file_is_known_by_the_name_that_people_use_if_it_can_be_no_other() -> None:

@@ -351,7 +351,7 @@ def test_what_a_hook_has_printed_is_counted_and_told_as_any_recall(opened: Opene
     one = observation("Chose JSON.", files=("a.py", "b.py"))
     desk.room.store.store([one])
 
-    counted = desk.room.recalled([one.id, "obs-gone-1-1-aaaaaa"], Recall(agent="codex"))
+    counted = desk.room.count_recall([one.id, "obs-gone-1-1-aaaaaa"], Recall(agent="codex"))
 
     assert counted == 1
     assert desk.room.store.search_by_filters(SearchFilters())[0].recall_count == 1

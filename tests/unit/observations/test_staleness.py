@@ -10,7 +10,7 @@ import pytest
 
 from agentx.kernel.clock import Millis
 from agentx.observations.model import Category, Observation
-from agentx.observations.staleness import Verified, changed_since, verify
+from agentx.observations.staleness import Verified, list_changed_since, verify
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.supersede import replaces
 from agentx.views.file_history import GitFileHistory
@@ -97,9 +97,9 @@ def test_an_observation_says_which_of_its_files_changed_since(tmp_path: Path) ->
     )
     later = observed("later", files=files, timestamp_ms=Millis((T0_S + 950) * 1000))
 
-    assert changed_since(at_first, seen) == files[:3]
-    assert changed_since(at_second, seen) == ("src/old.py",)
-    assert changed_since(later, seen) == ()
+    assert list_changed_since(at_first, seen) == files[:3]
+    assert list_changed_since(at_second, seen) == ("src/old.py",)
+    assert list_changed_since(later, seen) == ()
 
 
 def test_without_git_the_time_on_disk_counts(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_without_git_the_time_on_disk_counts(tmp_path: Path) -> None:
 
     seen = GitFileHistory(tmp_path, since_ms=0)
 
-    assert changed_since(observed("one", files=("a.txt", "b.txt")), seen) == ("a.txt",)
+    assert list_changed_since(observed("one", files=("a.txt", "b.txt")), seen) == ("a.txt",)
 
 
 @pytest.mark.promise("observations.stale")

@@ -8,7 +8,7 @@ from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.recall.section.work_lines import WorkLines
 from agentx.wiring.work import open_agents, open_issues
-from agentx.work.agent_states import began, finished
+from agentx.work.agent_states import began, finish
 from agentx.work.model import NewIssue, Status
 
 
@@ -27,7 +27,7 @@ def test_a_session_is_told_its_issue_and_what_is_ready(tmp_path: Path) -> None:
     lines = WorkLines(project).of("engineer")
     assert lines[:2] == ("Your issue: #2 n 1 (Ready)", "Ready to begin: #7 n 6 (Ready, p0)")
     assert lines[-1] == "2 more: agentx ready"
-    open_agents(project).change("engineer", lambda was: finished(was, at_ms=now))
+    open_agents(project).change("engineer", lambda was: finish(was, at_ms=now))
     assert WorkLines(project).of("engineer") == lines[1:]
     project.paths.agent_status.write_bytes(b"{")
     assert WorkLines(project).of("engineer") == ()

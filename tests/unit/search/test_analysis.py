@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.search.analysis import prepared, terms, unit_spans
+from agentx.search.analysis import prepare, terms, unit_spans
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_lone_surrogates_and_emoji_do_no_harm() -> None:
 def test_plain_prose_is_left_as_it_is() -> None:
     text = "Nothing here is an identifier, not even 2026 or USA."
 
-    assert prepared(text) == text
+    assert prepare(text) == text
 
 
 def test_a_line_without_blanks_is_still_cut_into_units() -> None:

@@ -13,9 +13,9 @@ from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.work import statuses
 from agentx.work.dependencies import Links, cycles, links, standing
 from agentx.work.digest import week_of
-from agentx.work.issues import checked_new, edited
-from agentx.work.labels import checked
-from agentx.work.model import Edit, Issue, IssueState, NewIssue, Status, issue_number, named_status
+from agentx.work.issues import check_new, edit
+from agentx.work.labels import check_labels
+from agentx.work.model import Edit, Issue, IssueState, NewIssue, Status, issue_number, parse_status
 from agentx.work.port import OpenQuestion
 from agentx.work.ready import queue
 
@@ -46,10 +46,10 @@ def test_the_way_is_the_one_that_is_drawn() -> None:
 @given(st.sampled_from(Status), st.sampled_from(Status))
 def test_a_move_is_made_exactly_where_the_table_says(here: Status, there: Status) -> None:
     if there in statuses.MOVES[here] or there is here:
-        assert statuses.moved(7, here, there) is there
+        assert statuses.move(7, here, there) is there
     else:
         with pytest.raises(IllegalTransition, match=f"#7 is {here}: cannot become {there}"):
-            statuses.moved(7, here, there)
+            statuses.move(7, here, there)
 
 
 @given(st.lists(st.sampled_from(Status), max_size=12))
@@ -58,7 +58,7 @@ def test_no_sequence_of_edits_skips_a_status(wanted: list[Status]) -> None:
     seen = [Status.BACKLOG]
     for status in wanted:
         try:
-            current = edited(current, Edit(status=status), at_ms=NOW)
+            current = edit(current, Edit(status=status), at_ms=NOW)
         except IllegalTransition:
             continue
         seen.append(current.status)
@@ -71,16 +71,16 @@ def test_no_sequence_of_edits_skips_a_status(wanted: list[Status]) -> None:
 
 @pytest.mark.parametrize("said", ["In Progress", "in-progress", "IN_PROGRESS", "inprogress"])
 def test_a_status_is_understood_as_people_type_it(said: str) -> None:
-    assert named_status(said) is Status.IN_PROGRESS
+    assert parse_status(said) is Status.IN_PROGRESS
     with pytest.raises(InvalidValue, match="'doing' is not a status"):
-        named_status("doing")
+        parse_status("doing")
 
 
 # --- labels and words -------------------------------------------------------------------------
 
 
 def test_known_labels_are_checked_and_others_are_the_users_own() -> None:
-    assert checked(
+    assert check_labels(
         ["Type:Story", "priority:P0", "needs:ux", "needs:review", "good first issue"]
     ) == (
         "type:story",
@@ -91,13 +91,13 @@ def test_known_labels_are_checked_and_others_are_the_users_own() -> None:
     )
     for wrong, hint in (("type:stroy", "type:story"), ("priority:p9", "p0, p1, p2, p3")):
         with pytest.raises(InvalidValue) as refused:
-            checked([wrong])
+            check_labels([wrong])
         assert hint in refused.value.hint
     with pytest.raises(InvalidValue, match="one priority, not 2"):
-        checked(["priority:p0", "priority:p1"])
+        check_labels(["priority:p0", "priority:p1"])
     for wrong in ("", " ", "x" * 51, "a,b", "a\nb"):
         with pytest.raises(InvalidValue, match="cannot be a label"):
-            checked([wrong])
+            check_labels([wrong])
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_known_labels_are_checked_and_others_are_the_users_own() -> None:
 )
 def test_an_issue_that_cannot_be_is_refused(new: NewIssue, said: str) -> None:
     with pytest.raises(InvalidValue, match=said):
-        checked_new(new)
+        check_new(new)
 
 
 def test_numbers_are_read_as_people_type_them() -> None:
@@ -149,7 +149,7 @@ def test_both_ends_say_the_same() -> None:
 
     for issues in (one, other):
         found = standing(2, issues)
-        assert (found.blocked, found.open_blockers, standing(1, issues).blocks) == (
+        assert (found.is_blocked, found.open_blockers, standing(1, issues).blocks) == (
             True,
             (1,),
             (2,),
@@ -159,7 +159,7 @@ def test_both_ends_say_the_same() -> None:
 def test_what_is_closed_or_unknown_blocks_nothing() -> None:
     found = standing(3, [issue(1, state=IssueState.CLOSED), issue(3, body=after(1, 9))])
 
-    assert (found.blocked, found.done_blockers, found.unknown_blockers) == (False, (1,), (9,))
+    assert (found.is_blocked, found.done_blockers, found.unknown_blockers) == (False, (1,), (9,))
 
 
 def test_issues_that_wait_for_each_other_are_named() -> None:

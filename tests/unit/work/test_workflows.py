@@ -19,7 +19,7 @@ from agentx.work.model import Issue, IssueState, Problem, Stage, Status, Step, W
 from agentx.work.progress import output_of, rounds_max, stages, step_for, workflow_name
 from agentx.work.store.toml_lines import TOP, field_lines
 from agentx.work.store.workflow_file import read_workflow
-from agentx.work.store.workflows import WorkflowFiles, shipped_names
+from agentx.work.store.workflows import WorkflowFiles, list_shipped
 
 SOUND = """\
 name = "own"  # a comment with "quotes" and [brackets]
@@ -66,7 +66,7 @@ def issue(**changes: object) -> Issue:
 def test_eight_workflows_ship_and_are_sound(tmp_path: Path) -> None:
     files = WorkflowFiles(tmp_path, SHIPPED_ROLES)
 
-    assert set(shipped_names()) == {
+    assert set(list_shipped()) == {
         "epic",
         "feature",
         "story",
@@ -274,7 +274,7 @@ def test_an_agent_is_at_its_next_step() -> None:
 
 
 def test_the_type_of_an_issue_names_its_workflow() -> None:
-    names = (*shipped_names(), "data-science")
+    names = (*list_shipped(), "data-science")
 
     assert workflow_name(issue(labels=("type:bug",)), names) == "bug"
     assert workflow_name(issue(labels=("type:bug", "needs:iteration")), names) == "iterative-loop"

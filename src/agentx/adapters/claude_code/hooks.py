@@ -30,7 +30,7 @@ from typing import Any
 from agentx.adapters.port import HookCall
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
-    bounded_id,
+    bound_id,
     child,
     entry,
     json_text,
@@ -114,12 +114,12 @@ def _scene(call: HookCall, event: str) -> Scene:
 
 def _turn(payload: Payload) -> str:
     """Return the id that words are told apart by: a subagent's own, else the prompt's."""
-    return bounded_id(entry(payload, "agent_id", "prompt_id"))
+    return bound_id(entry(payload, "agent_id", "prompt_id"))
 
 
 def _session_start(scene: Scene, payload: Payload) -> Drafts:
     return (
-        scene.started(
+        scene.draft_start(
             word(payload, "source"),
             model=payload.get("model"),
             session_title=payload.get("session_title"),
@@ -128,7 +128,9 @@ def _session_start(scene: Scene, payload: Payload) -> Drafts:
 
 
 def _prompt(scene: Scene, payload: Payload) -> Drafts:
-    return scene.said(EventType.USER_MESSAGE, text_of(payload.get("prompt")), turn=_turn(payload))
+    return scene.draft_words(
+        EventType.USER_MESSAGE, text_of(payload.get("prompt")), turn=_turn(payload)
+    )
 
 
 def _expansion(scene: Scene, payload: Payload) -> Drafts:
@@ -136,7 +138,7 @@ def _expansion(scene: Scene, payload: Payload) -> Drafts:
     typed = f"/{name} {text_of(payload.get('command_args'))}".strip() if name else ""
     prompt = text_of(payload.get("prompt"))
     text = prompt if prompt.startswith("/") or not typed else typed
-    return scene.said(
+    return scene.draft_words(
         EventType.USER_MESSAGE,
         text,
         turn=_turn(payload),
@@ -148,31 +150,31 @@ def _tool(payload: Payload) -> ToolUse:
     return ToolUse(
         name=word(payload, "tool_name"),
         arguments=payload.get("tool_input"),
-        call_id=bounded_id(payload.get("tool_use_id")),
+        call_id=bound_id(payload.get("tool_use_id")),
     )
 
 
 def _pre_tool(scene: Scene, payload: Payload) -> Drafts:
-    return (_tool(payload).called(scene),)
+    return (_tool(payload).draft_call(scene),)
 
 
 def _post_tool(scene: Scene, payload: Payload) -> Drafts:
     tool = _tool(payload)
     response = payload.get("tool_response")
-    answered = tool.answered(
+    answered = tool.draft_result(
         scene,
         result_text(response),
         response,
         is_error=False,
         duration_ms=payload.get("duration_ms"),
     )
-    return (tool.called(scene), answered)
+    return (tool.draft_call(scene), answered)
 
 
 def _tool_failure(scene: Scene, payload: Payload) -> Drafts:
     tool = _tool(payload)
     error = result_text(payload.get("error"))
-    answered = tool.answered(
+    answered = tool.draft_result(
         scene,
         error,
         None,
@@ -181,7 +183,7 @@ def _tool_failure(scene: Scene, payload: Payload) -> Drafts:
         interrupted=payload.get("is_interrupt"),
         duration_ms=payload.get("duration_ms"),
     )
-    return (tool.called(scene), answered)
+    return (tool.draft_call(scene), answered)
 
 
 def _tool_batch(scene: Scene, payload: Payload) -> Drafts:
@@ -190,7 +192,7 @@ def _tool_batch(scene: Scene, payload: Payload) -> Drafts:
     return tuple(
         draft
         for one in calls
-        if bounded_id(one.get("tool_use_id"))
+        if bound_id(one.get("tool_use_id"))
         for draft in _post_tool(scene, one)
     )
 
@@ -200,14 +202,14 @@ def _permission(scene: Scene, payload: Payload) -> Drafts:
     denied = word(payload, "hook_event_name") == "PermissionDenied"
     reason = word(payload, "reason")
     text = f"permission {'denied' if denied else 'asked'} for {asked}"
-    return (scene.noted(f"{text} ({reason})" if reason else text, payload),)
+    return (scene.draft_note(f"{text} ({reason})" if reason else text, payload),)
 
 
 def _stop(scene: Scene, payload: Payload) -> Drafts:
     last_words = text_of(payload.get("last_assistant_message"))
     turn = _turn(payload)
-    stopped = scene.stopped(turn, last_words, background_tasks=payload.get("background_tasks"))
-    return (*scene.said(EventType.ASSISTANT_MESSAGE, last_words, turn=turn), stopped)
+    stopped = scene.draft_stop(turn, last_words, background_tasks=payload.get("background_tasks"))
+    return (*scene.draft_words(EventType.ASSISTANT_MESSAGE, last_words, turn=turn), stopped)
 
 
 def _stop_failure(scene: Scene, payload: Payload) -> Drafts:
@@ -215,8 +217,8 @@ def _stop_failure(scene: Scene, payload: Payload) -> Drafts:
     words = text_of(payload.get("last_assistant_message"))
     details = payload.get("error_details")
     if not words:
-        return (scene.noted(f"turn failed: {error}", payload, error_details=details),)
-    return scene.said(
+        return (scene.draft_note(f"turn failed: {error}", payload, error_details=details),)
+    return scene.draft_words(
         EventType.NOTE, words, turn=_turn(payload), error=error, error_details=details
     )
 
@@ -227,7 +229,7 @@ def _subagent_start(scene: Scene, payload: Payload) -> Drafts:
         scene.draft(
             EventType.SUBAGENT_START,
             kind,
-            source_id=bounded_id(payload.get("agent_id")),
+            source_id=bound_id(payload.get("agent_id")),
             fingerprint=text_print("subagent", kind),
         ),
     )
@@ -239,11 +241,11 @@ def _subagent_stop(scene: Scene, payload: Payload) -> Drafts:
     stopped = scene.draft(
         EventType.SUBAGENT_STOP,
         kind,
-        source_id=bounded_id(payload.get("agent_id")),
+        source_id=bound_id(payload.get("agent_id")),
         fingerprint=text_print("subagent", kind),
         agent_transcript_path=payload.get("agent_transcript_path"),
     )
-    return (*scene.said(EventType.ASSISTANT_MESSAGE, words, turn=_turn(payload)), stopped)
+    return (*scene.draft_words(EventType.ASSISTANT_MESSAGE, words, turn=_turn(payload)), stopped)
 
 
 def _compaction(scene: Scene, payload: Payload) -> Drafts:
@@ -260,7 +262,7 @@ def _compaction(scene: Scene, payload: Payload) -> Drafts:
 
 def _session_end(scene: Scene, payload: Payload) -> Drafts:
     reason = word(payload, "reason") or "other"
-    prompt = bounded_id(payload.get("prompt_id"))
+    prompt = bound_id(payload.get("prompt_id"))
     return (
         scene.draft(
             EventType.SESSION_END,
@@ -274,11 +276,11 @@ def _session_end(scene: Scene, payload: Payload) -> Drafts:
 def _sentence(scene: Scene, payload: Payload, event: str) -> Drafts:
     happened, names = _SENTENCES[event]
     said = [text_of(payload.get(name)) for name in names]
-    return (scene.noted(": ".join(part for part in (happened, *said) if part), payload),)
+    return (scene.draft_note(": ".join(part for part in (happened, *said) if part), payload),)
 
 
 def _unknown(scene: Scene, payload: Payload) -> Drafts:
-    return (scene.noted(json_text(payload), payload),)
+    return (scene.draft_note(json_text(payload), payload),)
 
 
 def _nothing(_scene: Scene, _payload: Payload) -> Drafts:

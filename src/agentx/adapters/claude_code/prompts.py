@@ -44,7 +44,7 @@ _NOTES = (
 )
 
 
-def told(text: str) -> tuple[EventType, str] | None:
+def classify(text: str) -> tuple[EventType, str] | None:
     """Return what a text in the user's name is, and its words; None when there is nothing.
 
     A slash command is what the person typed: `/name arguments`. So is a shell line: `!command`.

@@ -13,7 +13,7 @@ from pathlib import Path
 from agentx.adapters import limits
 from agentx.adapters.homes import Homes
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings.additions import Additions, edited
+from agentx.adapters.settings.additions import Additions, edit_file
 from agentx.adapters.settings.file import hook_line, is_current, read_settings
 from agentx.adapters.settings.json_file import read_json
 from agentx.kernel.capture import Harness
@@ -44,11 +44,11 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
         "timeout": limits.HOOK_WAIT_SECONDS_MAX,
     }
     hooks = Additions(hooks=dict.fromkeys(EVENTS, handler))
-    settings = edited(_settings(request), hooks, uninstall=request.uninstall)
+    settings = edit_file(_settings(request), hooks, uninstall=request.uninstall)
     return (replace(settings, notes=_notes(settings, request)), *_servers(request))
 
 
-def installed(request: SetupRequest) -> bool:
+def is_installed(request: SetupRequest) -> bool:
     """Say whether everything of ours is there and up to date."""
     return is_current(edits(replace(request, uninstall=False)))
 
@@ -71,7 +71,7 @@ def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
     if request.mcp_command:
         program, *arguments = request.mcp_command
         entry = {"type": "stdio", "command": program, "args": arguments}
-    return (edited(path, Additions(server=entry), uninstall=request.uninstall),)
+    return (edit_file(path, Additions(server=entry), uninstall=request.uninstall),)
 
 
 def _user_state(homes: Homes) -> Path:

@@ -20,14 +20,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agentx.adapters.claude_code.prompts import told
+from agentx.adapters.claude_code.prompts import classify
 from agentx.adapters.folders import files_in, transcript_at
 from agentx.adapters.homes import Homes
 from agentx.adapters.lines import head, json_lines
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
-    bounded_id,
+    bound_id,
     child,
     entry,
     images_in,
@@ -112,7 +112,7 @@ class _Reader:
         self._transcript = transcript
         name = transcript.path.name
         self._agent_id = (
-            bounded_id(transcript.path.stem.removeprefix(_SUBAGENT))
+            bound_id(transcript.path.stem.removeprefix(_SUBAGENT))
             if name.startswith(_SUBAGENT)
             else ""
         )
@@ -146,14 +146,14 @@ class _Reader:
         elif kind == "attachment":
             yield from self._attachment(scene, line, thread)
         elif kind == "queue-operation":
-            yield from self._queued(scene, line, thread)
+            yield from self._follow_queued(scene, line, thread)
         elif kind == "pr-link" and word(line, "prUrl"):
             url = word(line, "prUrl")
             yield scene.draft(EventType.NOTE, f"pull request: {url}", source_id=f"pr:{url[:500]}")
 
     def end(self) -> Iterator[Draft]:
         """Yield what is known only now that the file is at its end."""
-        yield from self._compacted("")
+        yield from self._draft_compaction("")
         for thread in self._threads.values():
             if thread.agent_id:
                 yield from self._subagent_stop(thread)
@@ -165,13 +165,13 @@ class _Reader:
     def _thread(self, line: Line) -> _Thread:
         agent_id = self._agent_id
         if not agent_id and line.get("isSidechain") is True:
-            agent_id = bounded_id(line.get("agentId")) or self._side(line)
+            agent_id = bound_id(line.get("agentId")) or self._side(line)
         return self._threads.setdefault(agent_id, _Thread(agent_id=agent_id))
 
     def _side(self, line: Line) -> str:
         """Name a nameless subagent, as older versions wrote them, by its first line."""
-        uuid = bounded_id(line.get("uuid")) or "sidechain"
-        self._sides[uuid] = self._sides.get(bounded_id(line.get("parentUuid")), uuid)
+        uuid = bound_id(line.get("uuid")) or "sidechain"
+        self._sides[uuid] = self._sides.get(bound_id(line.get("parentUuid")), uuid)
         return self._sides[uuid]
 
     def _scene(self, number: int, line: Line, thread: _Thread) -> Scene:
@@ -182,7 +182,7 @@ class _Reader:
             ),
             timestamp_ms=self._now_ms,
             channel=Channel.TRANSCRIPT,
-            delivery=bounded_id(line.get("uuid")) or f"line-{number}",
+            delivery=bound_id(line.get("uuid")) or f"line-{number}",
             metadata={
                 "cwd": line.get("cwd"),
                 "git_branch": line.get("gitBranch"),
@@ -200,18 +200,18 @@ class _Reader:
         first = not self._sessions
         self._sessions.add(scene.session_id)
         at_ms = self._first_ms if first else scene.timestamp_ms
-        yield replace(scene, timestamp_ms=at_ms).started("startup")
+        yield replace(scene, timestamp_ms=at_ms).draft_start("startup")
 
     # --- the kinds of line ------------------------------------------------------------------
 
     def _user(self, scene: Scene, line: Line, thread: _Thread) -> Iterator[Draft]:
         content = child(line, "message").get("content")
-        prompt = bounded_id(line.get("promptId"))
+        prompt = bound_id(line.get("promptId"))
         if prompt and prompt != thread.turn:
             yield from self._next_turn(thread, prompt)
         if line.get("isCompactSummary") is True:
             self._compaction = self._compaction or _Compaction(scene=scene, trigger="")
-            yield from self._compacted(text_of(content))
+            yield from self._draft_compaction(text_of(content))
             return
         for block in objects(content):
             if word(block, "type") == "tool_result":
@@ -221,42 +221,42 @@ class _Reader:
             return
         blocks = [block for block in objects(content) if word(block, "type") == "text"]
         texts = [content] if isinstance(content, str) else [text_of(block) for block in blocks]
-        said = told("\n".join(text for text in texts if told(text) is not None))
+        said = classify("\n".join(text for text in texts if classify(text) is not None))
         if said is not None:
-            yield from self._said_by_user(scene, line, thread, said)
+            yield from self._draft_user_words(scene, line, thread, said)
 
-    def _said_by_user(
+    def _draft_user_words(
         self, scene: Scene, line: Line, thread: _Thread, said: tuple[EventType, str]
     ) -> Iterator[Draft]:
         event_type, words = said
         if thread.agent_id:
-            yield from self._said_to_subagent(scene, thread, words)
+            yield from self._draft_task(scene, thread, words)
             return
-        prompt = bounded_id(line.get("promptId"))
+        prompt = bound_id(line.get("promptId"))
         if event_type is EventType.NOTE:
             thread.closing, thread.ended = False, None
         elif not prompt:
             yield from self._next_turn(thread, "")
         images = images_in(child(line, "message").get("content"))
-        yield from scene.said(
+        yield from scene.draft_words(
             event_type, words, turn=thread.turn, prompt_id=prompt, images=images or None
         )
 
     @staticmethod
-    def _said_to_subagent(scene: Scene, thread: _Thread, words: str) -> Iterator[Draft]:
+    def _draft_task(scene: Scene, thread: _Thread, words: str) -> Iterator[Draft]:
         if thread.started:
-            yield from scene.said(EventType.USER_MESSAGE, words, turn=thread.agent_id)
+            yield from scene.draft_words(EventType.USER_MESSAGE, words, turn=thread.agent_id)
             return
         thread.started = True
         # What a subagent is asked first is in its Agent call as well: here it is its start.
         yield scene.draft(EventType.SUBAGENT_START, words, source_id=thread.agent_id)
 
     def _result(self, scene: Scene, block: Line, structured: object) -> Draft:
-        call_id = bounded_id(block.get("tool_use_id"))
+        call_id = bound_id(block.get("tool_use_id"))
         text = result_text(block.get("content"))
         failed = block.get("is_error") is True
         tool = ToolUse(name=self._tools.pop(call_id, ""), call_id=call_id or scene.delivery)
-        return tool.answered(
+        return tool.draft_result(
             scene, text, structured, is_error=failed, exit_code=exit_code(text) if failed else None
         )
 
@@ -272,14 +272,14 @@ class _Reader:
         turn = thread.agent_id or thread.turn
         if line.get("isApiErrorMessage") is True:
             thread.closing, thread.ended = False, None
-            yield from scene.said(EventType.NOTE, words, turn=turn, error=line.get("error"))
+            yield from scene.draft_words(EventType.NOTE, words, turn=turn, error=line.get("error"))
             return
         if word(message, "model") == "<synthetic>":
             return
         thread.last_scene = scene
         if words:
             thread.last_words, thread.closing = words, True
-            yield from scene.said(
+            yield from scene.draft_words(
                 EventType.ASSISTANT_MESSAGE, words, turn=turn, prompt_id=thread.turn
             )
         for block in blocks:
@@ -290,36 +290,36 @@ class _Reader:
 
     def _tool_block(self, scene: Scene, block: Line, thread: _Thread) -> Iterator[Draft]:
         kind = word(block, "type")
-        call_id = bounded_id(entry(block, "id", "tool_use_id"))
+        call_id = bound_id(entry(block, "id", "tool_use_id"))
         if not call_id:
             return
         if kind in _CALLS:
             thread.closing, thread.ended = False, None
             self._tools[call_id] = word(block, "name")
             tool = ToolUse(name=word(block, "name"), arguments=block.get("input"), call_id=call_id)
-            yield tool.called(scene, prompt_id=thread.turn)
+            yield tool.draft_call(scene, prompt_id=thread.turn)
         elif kind.endswith("_tool_result"):
             yield self._result(scene, block, None)
 
     def _system(self, scene: Scene, line: Line, thread: _Thread) -> Iterator[Draft]:
         subtype = word(line, "subtype")
         if subtype == "compact_boundary":
-            yield from self._compacted("")
+            yield from self._draft_compaction("")
             trigger = word(child(line, "compactMetadata"), "trigger")
             self._compaction = _Compaction(scene=scene, trigger=trigger)
         elif subtype in _TURN_ENDED and thread.last_scene is not None:
             thread.ended = thread.ended or scene
         elif subtype == "local_command":
-            said = told(word(line, "content"))
+            said = classify(word(line, "content"))
             if said is not None:
-                yield from scene.said(*said)
+                yield from scene.draft_words(*said)
 
     def _attachment(self, scene: Scene, line: Line, thread: _Thread) -> Iterator[Draft]:
         attachment = child(line, "attachment")
         if word(attachment, "type") == "queued_command":
             yield from self._steer(scene, thread, text_of(attachment.get("prompt")))
 
-    def _queued(self, scene: Scene, line: Line, thread: _Thread) -> Iterator[Draft]:
+    def _follow_queued(self, scene: Scene, line: Line, thread: _Thread) -> Iterator[Draft]:
         """Follow what the person typed while the agent was at work.
 
         `dequeue` means that it comes as a prompt of its own; `remove`, that it was handed to
@@ -337,15 +337,15 @@ class _Reader:
 
     @staticmethod
     def _steer(scene: Scene, thread: _Thread, text: str) -> Iterator[Draft]:
-        said = told(text)
+        said = classify(text)
         if said is None or text_print(said[1]) in thread.steered:
             return
         thread.steered.add(text_print(said[1]))
-        yield from scene.said(*said, turn=thread.turn, prompt_id=thread.turn, queued=True)
+        yield from scene.draft_words(*said, turn=thread.turn, prompt_id=thread.turn, queued=True)
 
     # --- what more than one line says -------------------------------------------------------
 
-    def _compacted(self, summary: str) -> Iterator[Draft]:
+    def _draft_compaction(self, summary: str) -> Iterator[Draft]:
         """Tell the compaction that a boundary line began: once, with its summary if it has one."""
         waiting, self._compaction = self._compaction, None
         if waiting is not None:
@@ -367,7 +367,7 @@ class _Reader:
     def _stop(thread: _Thread) -> Iterator[Draft]:
         scene = thread.ended or thread.last_scene
         if scene is not None:
-            yield scene.stopped(thread.turn, thread.last_words, prompt_id=thread.turn)
+            yield scene.draft_stop(thread.turn, thread.last_words, prompt_id=thread.turn)
         thread.ended, thread.last_scene, thread.last_words = None, None, ""
 
     @staticmethod

@@ -23,7 +23,7 @@ from agentx.adapters.settings.file import (
 from agentx.adapters.settings.toml_file import (
     Section,
     Toml,
-    checked,
+    check_meaning,
     read_toml,
     section,
     sections,
@@ -68,7 +68,7 @@ def put_in(
     return before if text == (before or "") else text
 
 
-def taken_out(before: str | None, path: Path) -> str | None:
+def take_out(before: str | None, path: Path) -> str | None:
     """Return the text without anything of ours; None when nothing else was in it."""
     if before is None or not (HOOK_PROGRAM in before or MCP_SERVER in before):
         return before
@@ -101,7 +101,7 @@ def _with_hooks(
         elif _at(data, current[event]) != handler:
             _put(_at(expected, current[event]), handler)
             text = with_values(text, path, partial(_put_at, current[event], handler))
-        data = read_toml(checked(text, path, expected, written[event]), path)
+        data = read_toml(check_meaning(text, path, expected, written[event]), path)
     for place in reversed(places):
         if place not in current.values():
             text = _without_hook(text, path, place)
@@ -123,7 +123,7 @@ def _with_server(text: str, path: Path, server: Handler) -> str:
     elif found != expected[_SERVERS][MCP_SERVER]:
         # Keys that we do not write, such as `env`, are the user's.
         text = with_values(text, path, lambda table: table[_SERVERS][MCP_SERVER].update(server))
-    return checked(text, path, expected, written)
+    return check_meaning(text, path, expected, written)
 
 
 def _without_hook(text: str, path: Path, place: HookPlace) -> str:
@@ -131,7 +131,7 @@ def _without_hook(text: str, path: Path, place: HookPlace) -> str:
     expected = read_toml(text, path)
     groups = expected["hooks"][event]
     handlers = groups[group_position]["hooks"]
-    found = _placed(text)
+    found = _place_sections(text)
     going = [found.get((event, group_position, position))]
     if len(handlers) == 1:
         going.append(found.get((event, group_position, None)))
@@ -140,7 +140,9 @@ def _without_hook(text: str, path: Path, place: HookPlace) -> str:
         del handlers[position]
     for part in going:
         text = without_section(text, part) if part else text
-    return checked(text, path, expected, f"take out what calls {HOOK_PROGRAM} at hooks.{event}")
+    return check_meaning(
+        text, path, expected, f"take out what calls {HOOK_PROGRAM} at hooks.{event}"
+    )
 
 
 def _without_server(text: str, path: Path) -> str:
@@ -149,10 +151,10 @@ def _without_server(text: str, path: Path) -> str:
     for part in reversed(sections(text)):
         if part.keys[:2] == (_SERVERS, MCP_SERVER):
             text = without_section(text, part)
-    return checked(text, path, expected, f"take out {_SERVERS}.{MCP_SERVER}")
+    return check_meaning(text, path, expected, f"take out {_SERVERS}.{MCP_SERVER}")
 
 
-def _placed(text: str) -> dict[tuple[str, int, int | None], Section]:
+def _place_sections(text: str) -> dict[tuple[str, int, int | None], Section]:
     """Return the sections of all hooks; a group's own section has no last position."""
     placed: dict[tuple[str, int, int | None], Section] = {}
     groups: dict[str, int] = {}

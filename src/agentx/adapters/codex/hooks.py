@@ -26,7 +26,7 @@ from typing import Any
 from agentx.adapters.port import HookCall
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
-    bounded_id,
+    bound_id,
     entry,
     json_text,
     millis,
@@ -59,7 +59,7 @@ def drafts(call: HookCall) -> Drafts:
     tell = _TELLERS.get(event)
     scene = _scene(call, event, known=tell is not None)
     if tell is None:
-        return (scene.noted(json_text(call.payload), call.payload),)
+        return (scene.draft_note(json_text(call.payload), call.payload),)
     return tell(scene, call.payload)
 
 
@@ -86,44 +86,46 @@ def _scene(call: HookCall, event: str, *, known: bool) -> Scene:
 
 
 def _turn(payload: Payload) -> str:
-    return bounded_id(entry(payload, "turn_id", "turn-id"))
+    return bound_id(entry(payload, "turn_id", "turn-id"))
 
 
 def _session_start(scene: Scene, payload: Payload) -> Drafts:
-    return (scene.started(word(payload, "source")),)
+    return (scene.draft_start(word(payload, "source")),)
 
 
 def _prompt(scene: Scene, payload: Payload) -> Drafts:
-    return scene.said(EventType.USER_MESSAGE, text_of(payload.get("prompt")), turn=_turn(payload))
+    return scene.draft_words(
+        EventType.USER_MESSAGE, text_of(payload.get("prompt")), turn=_turn(payload)
+    )
 
 
 def _tool(payload: Payload) -> ToolUse:
     return ToolUse(
         name=word(payload, "tool_name"),
         arguments=payload.get("tool_input"),
-        call_id=bounded_id(payload.get("tool_use_id")),
+        call_id=bound_id(payload.get("tool_use_id")),
     )
 
 
 def _pre_tool(scene: Scene, payload: Payload) -> Drafts:
-    return (_tool(payload).called(scene),)
+    return (_tool(payload).draft_call(scene),)
 
 
 def _post_tool(scene: Scene, payload: Payload) -> Drafts:
     tool, response = _tool(payload), payload.get("tool_response")
-    return (tool.called(scene), tool.answered(scene, result_text(response), response))
+    return (tool.draft_call(scene), tool.draft_result(scene, result_text(response), response))
 
 
 def _permission(scene: Scene, payload: Payload) -> Drafts:
     asked = call_text(word(payload, "tool_name"), payload.get("tool_input"))
-    return (scene.noted(f"permission asked for {asked}", payload),)
+    return (scene.draft_note(f"permission asked for {asked}", payload),)
 
 
 def _stop(scene: Scene, payload: Payload) -> Drafts:
     words = text_of(entry(payload, "last_assistant_message", "last-assistant-message"))
     turn = _turn(payload)
-    said = scene.said(EventType.ASSISTANT_MESSAGE, words, turn=turn)
-    return (*said, scene.stopped(turn, words))
+    said = scene.draft_words(EventType.ASSISTANT_MESSAGE, words, turn=turn)
+    return (*said, scene.draft_stop(turn, words))
 
 
 def _turn_complete(scene: Scene, payload: Payload) -> Drafts:
@@ -131,7 +133,9 @@ def _turn_complete(scene: Scene, payload: Payload) -> Drafts:
     texts = [text_of(prompt) for prompt in prompts] if isinstance(prompts, list) else []
     turn = _turn(payload)
     said = (
-        draft for text in texts for draft in scene.said(EventType.USER_MESSAGE, text, turn=turn)
+        draft
+        for text in texts
+        for draft in scene.draft_words(EventType.USER_MESSAGE, text, turn=turn)
     )
     return (*said, *_stop(scene, payload))
 
@@ -141,7 +145,7 @@ def _subagent(scene: Scene, payload: Payload, event_type: EventType) -> Draft:
     return scene.draft(
         event_type,
         kind,
-        source_id=bounded_id(payload.get("agent_id")),
+        source_id=bound_id(payload.get("agent_id")),
         fingerprint=text_print("subagent", kind),
         agent_transcript_path=payload.get("agent_transcript_path"),
     )
@@ -153,13 +157,13 @@ def _subagent_start(scene: Scene, payload: Payload) -> Drafts:
 
 def _subagent_stop(scene: Scene, payload: Payload) -> Drafts:
     words = text_of(payload.get("last_assistant_message"))
-    said = scene.said(EventType.ASSISTANT_MESSAGE, words, turn=_turn(payload))
+    said = scene.draft_words(EventType.ASSISTANT_MESSAGE, words, turn=_turn(payload))
     return (*said, _subagent(scene, payload, EventType.SUBAGENT_STOP))
 
 
 def _compaction_begins(scene: Scene, payload: Payload) -> Drafts:
     trigger = word(payload, "trigger")
-    return (scene.noted(f"compaction begins: {trigger}", payload, trigger=trigger),)
+    return (scene.draft_note(f"compaction begins: {trigger}", payload, trigger=trigger),)
 
 
 def _compaction(scene: Scene, payload: Payload) -> Drafts:
@@ -180,8 +184,8 @@ def _session_end(scene: Scene, payload: Payload) -> Drafts:
 def _interrupt(scene: Scene, payload: Payload) -> Drafts:
     turn = _turn(payload)
     if not turn:
-        return (scene.noted("turn interrupted", payload),)
-    return scene.said(EventType.NOTE, "turn interrupted", turn=turn)
+        return (scene.draft_note("turn interrupted", payload),)
+    return scene.draft_words(EventType.NOTE, "turn interrupted", turn=turn)
 
 
 _TELLERS: dict[str, Callable[[Scene, Payload], Drafts]] = {

@@ -11,7 +11,7 @@ import math
 import re
 from typing import Any
 
-from agentx.adapters.shapes import child, entry, parsed, word
+from agentx.adapters.shapes import child, entry, parse, word
 from agentx.adapters.tools import result_text
 from agentx.kernel.capture import Metadata
 from agentx.kernel.patterns import compile_late
@@ -27,7 +27,7 @@ _FAILED = frozenset({"failed", "declined", "error"})
 
 def output_of(output: object) -> tuple[str, Metadata]:
     """Return the words of an output, and what it says of how the tool ended."""
-    value = parsed(output) if isinstance(output, str) else output
+    value = parse(output) if isinstance(output, str) else output
     if isinstance(value, dict) and ("metadata" in value or "success" in value):
         return result_text(entry(value, "output", "content")), _facts(
             {**child(value, "metadata"), "success": value.get("success")}

@@ -15,13 +15,13 @@ from agentx.adapters import limits
 from agentx.adapters.codex import config_toml
 from agentx.adapters.codex.trust import Trust, trust_state
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings.additions import Additions, Shape, edited, our_hooks
+from agentx.adapters.settings.additions import Additions, Shape, edit_file, our_hooks
 from agentx.adapters.settings.file import hook_line, is_blank, is_current, read_settings
 from agentx.adapters.settings.json_file import Json, JsonText, read_json
 from agentx.adapters.settings.toml_file import Toml, read_toml
 from agentx.kernel.capture import Harness
 
-__all__ = ["edits", "installed", "trust_state", "Trust", "EVENTS", "settings_folder"]
+__all__ = ["edits", "is_installed", "trust_state", "Trust", "EVENTS", "settings_folder"]
 
 EVENTS = (
     "SessionStart",
@@ -46,8 +46,8 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     json_path, toml_path = folder / "hooks.json", folder / "config.toml"
     toml = read_settings(toml_path)
     if request.uninstall:
-        hooks = edited(json_path, Additions(), uninstall=True)
-        after = config_toml.taken_out(toml, toml_path)
+        hooks = edit_file(json_path, Additions(), uninstall=True)
+        after = config_toml.take_out(toml, toml_path)
         return (hooks, FileEdit(path=toml_path, before=toml, after=after))
 
     data = read_toml(toml or "", toml_path)
@@ -59,7 +59,7 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
         edit = FileEdit(path=toml_path, before=toml, after=after)
         return (hooks, replace(edit, notes=_notes(edit, data, hooks_in_it=True)))
 
-    hooks = edited(json_path, Additions(hooks=handlers), uninstall=False)
+    hooks = edit_file(json_path, Additions(hooks=handlers), uninstall=False)
     after = toml if toml is None else config_toml.without_hooks(toml, toml_path)
     after = config_toml.put_in(after, toml_path, hooks={}, server=_server(request))
     edit = FileEdit(path=toml_path, before=toml, after=after)
@@ -69,7 +69,7 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     )
 
 
-def installed(request: SetupRequest) -> bool:
+def is_installed(request: SetupRequest) -> bool:
     """Say whether everything of ours is there and up to date."""
     return is_current(edits(replace(request, uninstall=False)))
 

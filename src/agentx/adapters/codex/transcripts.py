@@ -24,13 +24,13 @@ from agentx.adapters.lines import head, json_lines
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
-    bounded_id,
+    bound_id,
     child,
     entry,
     images_in,
     millis,
     objects,
-    parsed,
+    parse,
     session_of,
     text_of,
     word,
@@ -163,11 +163,9 @@ class _Reader:
         # A fork repeats the lines of the thread it came from, with that thread's own first line.
         if self._thread.known:
             return
-        thread_id = bounded_id(meta.get("id"))
+        thread_id = bound_id(meta.get("id"))
         spawn = child(child(child(meta, "source"), "subagent"), "thread_spawn")
-        parent = bounded_id(entry(meta, "session_id")) or bounded_id(
-            entry(spawn, "parent_thread_id")
-        )
+        parent = bound_id(entry(meta, "session_id")) or bound_id(entry(spawn, "parent_thread_id"))
         self._now_ms = millis(meta.get("timestamp")) or self._now_ms
         self._thread = _Thread(
             session_id=parent or thread_id or self._transcript.session_id,
@@ -185,7 +183,7 @@ class _Reader:
             title = word(meta, "agent_role", "agent_nickname") or word(spawn, "agent_role")
             yield scene.draft(EventType.SUBAGENT_START, title, source_id=self._thread.agent_id)
         else:
-            yield scene.started(
+            yield scene.draft_start(
                 "startup",
                 originator=meta.get("originator"),
                 repository=child(meta, "git").get("repository_url"),
@@ -193,7 +191,7 @@ class _Reader:
             )
 
     def _context(self, context: Payload) -> None:
-        self._thread.turn = bounded_id(context.get("turn_id")) or self._thread.turn
+        self._thread.turn = bound_id(context.get("turn_id")) or self._thread.turn
         told = {
             "cwd": context.get("cwd"),
             "model": context.get("model"),
@@ -204,7 +202,7 @@ class _Reader:
 
     def _scene(self, number: int, payload: Payload) -> Scene:
         passed = child(payload, "internal_chat_message_metadata_passthrough")
-        turn = bounded_id(entry(payload, "turn_id") or entry(passed, "turn_id"))
+        turn = bound_id(entry(payload, "turn_id") or entry(passed, "turn_id"))
         return Scene(
             harness=self._transcript.harness,
             session_id=session_of(self._thread.session_id, self._transcript.working_directory),
@@ -236,36 +234,38 @@ class _Reader:
         if role == "assistant":
             words = text_of(content)
             self._thread.last_words = words or self._thread.last_words
-            yield from scene.said(
+            yield from scene.draft_words(
                 EventType.ASSISTANT_MESSAGE, words, turn=turn, phase=item.get("phase")
             )
         elif role == "user":
             words = "\n".join(_own_words(item))
             images = images_in(content)
-            yield from scene.said(EventType.USER_MESSAGE, words, turn=turn, images=images or None)
+            yield from scene.draft_words(
+                EventType.USER_MESSAGE, words, turn=turn, images=images or None
+            )
 
     def _call(self, scene: Scene, item: Payload) -> Draft:
         kind = word(item, "type")
         native = word(item, "name") or kind.removesuffix("_call")
         namespace = word(item, "namespace")
         name = "Bash" if native in _SHELLS else f"{namespace}__{native}" if namespace else native
-        arguments = parsed(entry(item, "arguments", "input", "action"))
+        arguments = parse(entry(item, "arguments", "input", "action"))
         command = entry(arguments, "cmd", "command")
         if native in _SHELLS and isinstance(arguments, dict) and command is not None:
             rest = {key: arguments[key] for key in arguments if key not in ("cmd", "command")}
             plain = command if isinstance(command, str) else shell_command(command)
             arguments = {"command": plain, **rest}
-        call_id = bounded_id(entry(item, "call_id", "id"))
+        call_id = bound_id(entry(item, "call_id", "id"))
         self._tools[call_id] = name
         tool = ToolUse(name=name, arguments=arguments, call_id=call_id)
-        return tool.called(scene, native_tool_name=native if native != name else None)
+        return tool.draft_call(scene, native_tool_name=native if native != name else None)
 
     def _output(self, scene: Scene, item: Payload) -> Iterator[Draft]:
-        call_id = bounded_id(item.get("call_id"))
+        call_id = bound_id(item.get("call_id"))
         text, facts = output_of(item.get("output"))
         facts = {**facts, **self._endings.pop(call_id, {})}
         tool = ToolUse(name=self._tools.pop(call_id, ""), call_id=call_id or scene.delivery)
-        result = tool.answered(scene, text, None, **facts)
+        result = tool.draft_result(scene, text, None, **facts)
         if "exit_code" in facts or "is_error" in facts or not call_id:
             yield result
             return
@@ -279,30 +279,30 @@ class _Reader:
         kind = word(event, "type")
         found = ending(event)
         if found is not None:
-            yield from self._ended(*found)
+            yield from self._end_call(*found)
         elif kind in _TURN_BEGINS:
             yield from self.end()
             self._endings.clear()
-            self._thread.turn = bounded_id(event.get("turn_id")) or self._thread.turn
+            self._thread.turn = bound_id(event.get("turn_id")) or self._thread.turn
             self._thread.last_words = ""
         elif kind in _TURN_ENDS:
             yield from self.end()
             yield self._turn_ended(scene, event)
         elif kind == "turn_aborted":
-            yield from scene.said(
+            yield from scene.draft_words(
                 EventType.NOTE,
                 f"turn {word(event, 'reason') or 'interrupted'}",
                 turn=scene.metadata["turn_id"],
             )
         elif kind in ("error", "warning"):
-            yield from scene.said(
+            yield from scene.draft_words(
                 EventType.NOTE, word(event, "message"), turn=scene.metadata["turn_id"], error=kind
             )
 
-    def _ended(self, call_id: str, facts: Metadata) -> Iterator[Draft]:
-        result = self._waiting.pop(bounded_id(call_id), None)
+    def _end_call(self, call_id: str, facts: Metadata) -> Iterator[Draft]:
+        result = self._waiting.pop(bound_id(call_id), None)
         if result is None:
-            self._endings[bounded_id(call_id)] = facts
+            self._endings[bound_id(call_id)] = facts
         else:
             yield replace(result, metadata={**result.metadata, **facts})
 
@@ -310,7 +310,9 @@ class _Reader:
         if self._thread.agent_id:
             return scene.draft(EventType.SUBAGENT_STOP, source_id=self._thread.agent_id)
         words = word(event, "last_agent_message") or self._thread.last_words
-        return scene.stopped(scene.metadata["turn_id"], words, duration_ms=event.get("duration_ms"))
+        return scene.draft_stop(
+            scene.metadata["turn_id"], words, duration_ms=event.get("duration_ms")
+        )
 
 
 def _own_words(item: Payload) -> Iterator[str]:

@@ -82,7 +82,7 @@ def drafts(call: HookCall) -> Drafts:
     tell = _TELLERS.get(event.lower())
     scene = _scene(call, event, known=tell is not None)
     if tell is None:
-        return (scene.noted(json_text(call.payload), call.payload),)
+        return (scene.draft_note(json_text(call.payload), call.payload),)
     return tell(scene, call.payload)
 
 
@@ -117,7 +117,7 @@ def _scene(call: HookCall, event: str, *, known: bool) -> Scene:
 
 def _session_start(scene: Scene, payload: Payload) -> Drafts:
     return (
-        scene.started(
+        scene.draft_start(
             word(payload, "source"),
             initial_prompt=entry(payload, "initialPrompt", "initial_prompt"),
         ),
@@ -130,7 +130,7 @@ def _session_end(scene: Scene, payload: Payload) -> Drafts:
 
 
 def _prompt(scene: Scene, payload: Payload) -> Drafts:
-    return scene.said(EventType.USER_MESSAGE, text_of(payload.get("prompt")))
+    return scene.draft_words(EventType.USER_MESSAGE, text_of(payload.get("prompt")))
 
 
 def _tool(payload: Payload) -> ToolUse:
@@ -145,23 +145,23 @@ def _post_tool(scene: Scene, payload: Payload) -> Drafts:
     result = entry(payload, "toolResult", "tool_result", "tool_response")
     kind = word(result, "resultType", "result_type")
     words = word(result, "textResultForLlm", "text_result_for_llm") or result_text(result)
-    answered = tool.answered(
+    answered = tool.draft_result(
         scene, words, None, is_error=kind not in ("", "success"), result_type=kind
     )
-    return (tool.called(scene), answered)
+    return (tool.draft_call(scene), answered)
 
 
 def _tool_failure(scene: Scene, payload: Payload) -> Drafts:
     tool = _tool(payload)
     error = _error_text(payload)
-    answered = tool.answered(scene, error, None, is_error=True, exit_code=exit_code(error))
-    return (tool.called(scene), answered)
+    answered = tool.draft_result(scene, error, None, is_error=True, exit_code=exit_code(error))
+    return (tool.draft_call(scene), answered)
 
 
 def _permission(scene: Scene, payload: Payload) -> Drafts:
     tool = _tool(payload)
     asked = call_text(tool.name, tool.arguments)
-    return (scene.noted(f"permission asked for {asked}", payload),)
+    return (scene.draft_note(f"permission asked for {asked}", payload),)
 
 
 def _stop(scene: Scene, payload: Payload) -> Drafts:
@@ -171,7 +171,7 @@ def _stop(scene: Scene, payload: Payload) -> Drafts:
         fingerprint="stop",
         stop_reason=entry(payload, "stopReason", "stop_reason"),
     )
-    return (*scene.said(EventType.ASSISTANT_MESSAGE, words), stopped)
+    return (*scene.draft_words(EventType.ASSISTANT_MESSAGE, words), stopped)
 
 
 def _subagent(scene: Scene, payload: Payload, event_type: EventType) -> Draft:
@@ -193,11 +193,11 @@ def _subagent_start(scene: Scene, payload: Payload) -> Drafts:
 def _subagent_stop(scene: Scene, payload: Payload) -> Drafts:
     words = text_of(entry(payload, "response", "last_assistant_message"))
     stopped = _subagent(scene, payload, EventType.SUBAGENT_STOP)
-    return (*scene.said(EventType.ASSISTANT_MESSAGE, words), stopped)
+    return (*scene.draft_words(EventType.ASSISTANT_MESSAGE, words), stopped)
 
 
 def _error(scene: Scene, payload: Payload) -> Drafts:
-    return scene.said(
+    return scene.draft_words(
         EventType.NOTE,
         _error_text(payload) or json_text(payload),
         error=word(child(payload, "error"), "name") or "error",
@@ -219,7 +219,7 @@ def _compaction(scene: Scene, payload: Payload) -> Drafts:
 
 def _notification(scene: Scene, payload: Payload) -> Drafts:
     parts = (word(payload, "title"), text_of(payload.get("message")))
-    return (scene.noted(": ".join(part for part in parts if part), payload),)
+    return (scene.draft_note(": ".join(part for part in parts if part), payload),)
 
 
 def _nothing(_scene: Scene, _payload: Payload) -> Drafts:

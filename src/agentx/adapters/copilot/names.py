@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentx.adapters.shapes import parsed
+from agentx.adapters.shapes import parse
 from agentx.adapters.tools import ToolUse
 
 _CLAUDE_NAMES = {
@@ -33,4 +33,4 @@ _CLAUDE_NAMES = {
 
 def tool_use(name: str, arguments: Any) -> ToolUse:
     """Return the use of a tool under its common name. Hooks give no id, so it has none."""
-    return ToolUse(name=_CLAUDE_NAMES.get(name.lower(), name), arguments=parsed(arguments))
+    return ToolUse(name=_CLAUDE_NAMES.get(name.lower(), name), arguments=parse(arguments))

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings.additions import Additions, Shape, edited
+from agentx.adapters.settings.additions import Additions, Shape, edit_file
 from agentx.adapters.settings.file import hook_line, is_current, read_settings
 from agentx.kernel.capture import Harness
 
@@ -40,12 +40,12 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
         folder = request.project_root / ".github" / "hooks"
     hooks = Additions(hooks=dict.fromkeys(EVENTS, handler), shape=Shape.FLAT, header={"version": 1})
     return (
-        edited(folder / "agentx.json", hooks, uninstall=request.uninstall),
+        edit_file(folder / "agentx.json", hooks, uninstall=request.uninstall),
         *_servers(request),
     )
 
 
-def installed(request: SetupRequest) -> bool:
+def is_installed(request: SetupRequest) -> bool:
     """Say whether everything of ours is there and up to date."""
     return is_current(edits(replace(request, uninstall=False)))
 
@@ -62,4 +62,4 @@ def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
     if request.mcp_command:
         program, *arguments = request.mcp_command
         entry = {"type": "local", "command": program, "args": arguments, "tools": ["*"]}
-    return (edited(path, Additions(server=entry), uninstall=request.uninstall),)
+    return (edit_file(path, Additions(server=entry), uninstall=request.uninstall),)

@@ -20,7 +20,7 @@ from agentx.adapters.lines import head, json_lines
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
-    bounded_id,
+    bound_id,
     child,
     entry,
     millis,
@@ -114,7 +114,7 @@ class _Reader:
     # --- who, where, when -------------------------------------------------------------------
 
     def _learn(self, data: Data) -> None:
-        self._session_id = bounded_id(data.get("sessionId")) or self._session_id
+        self._session_id = bound_id(data.get("sessionId")) or self._session_id
         context = child(data, "context")
         told = {
             "cwd": context.get("cwd"),
@@ -132,7 +132,7 @@ class _Reader:
             session_id=session_of(self._session_id, self._transcript.working_directory),
             timestamp_ms=self._now_ms,
             channel=Channel.TRANSCRIPT,
-            delivery=bounded_id(line.get("id")) or f"line-{number}",
+            delivery=bound_id(line.get("id")) or f"line-{number}",
             metadata={
                 **self._setting,
                 "subagent": line.get("agentId") or data.get("parentToolCallId"),
@@ -144,10 +144,10 @@ class _Reader:
 
     def _start(self, scene: Scene, data: Data) -> Iterator[Draft]:
         at_ms = millis(data.get("startTime"))
-        yield scene.started("startup", start_time_ms=at_ms)
+        yield scene.draft_start("startup", start_time_ms=at_ms)
 
     def _resume(self, scene: Scene, _data: Data) -> Iterator[Draft]:
-        yield scene.started("resume")
+        yield scene.draft_start("resume")
 
     def _compaction(self, scene: Scene, data: Data) -> Iterator[Draft]:
         if data.get("success") is not False:
@@ -169,17 +169,19 @@ class _Reader:
 
     def _error(self, scene: Scene, data: Data) -> Iterator[Draft]:
         kind = entry(data, "errorType", "warningType")
-        yield from scene.said(EventType.NOTE, text_of(data.get("message")), error=kind)
+        yield from scene.draft_words(EventType.NOTE, text_of(data.get("message")), error=kind)
 
     def _task_complete(self, scene: Scene, data: Data) -> Iterator[Draft]:
-        yield from scene.said(EventType.NOTE, text_of(data.get("summary")), task_complete=True)
+        yield from scene.draft_words(
+            EventType.NOTE, text_of(data.get("summary")), task_complete=True
+        )
 
     def _skill(self, scene: Scene, data: Data) -> Iterator[Draft]:
         if word(data, "name"):
-            yield scene.noted(f"skill: {word(data, 'name')}", data)
+            yield scene.draft_note(f"skill: {word(data, 'name')}", data)
 
     def _abort(self, scene: Scene, data: Data) -> Iterator[Draft]:
-        yield scene.noted(f"aborted: {word(data, 'reason') or 'no reason given'}", data)
+        yield scene.draft_note(f"aborted: {word(data, 'reason') or 'no reason given'}", data)
 
     # --- what was said ----------------------------------------------------------------------
 
@@ -187,7 +189,7 @@ class _Reader:
         origin = word(data, "source")
         # Skills, schedules, notifications and parent agents also speak in the user's name.
         typed = origin in ("", "user") and not scene.metadata["subagent"]
-        yield from scene.said(
+        yield from scene.draft_words(
             EventType.USER_MESSAGE if typed else EventType.NOTE,
             text_of(data.get("content")),
             origin=origin,
@@ -199,7 +201,7 @@ class _Reader:
         if not scene.metadata["subagent"]:
             self._asked_for_tools = bool(objects(data.get("toolRequests")))
         model = data.get("model")
-        yield from scene.said(
+        yield from scene.draft_words(
             EventType.ASSISTANT_MESSAGE,
             text_of(data.get("content")),
             message_id=data.get("messageId"),
@@ -216,8 +218,8 @@ class _Reader:
 
     def _tool_start(self, scene: Scene, data: Data) -> Iterator[Draft]:
         tool = tool_use(word(data, "toolName"), data.get("arguments"))
-        self._tools[bounded_id(data.get("toolCallId"))] = tool
-        yield tool.called(
+        self._tools[bound_id(data.get("toolCallId"))] = tool
+        yield tool.draft_call(
             scene,
             tool_call_id=data.get("toolCallId"),
             native_tool_name=data.get("toolName"),
@@ -225,13 +227,13 @@ class _Reader:
         )
 
     def _tool_complete(self, scene: Scene, data: Data) -> Iterator[Draft]:
-        started = self._tools.pop(bounded_id(data.get("toolCallId")), None)
+        started = self._tools.pop(bound_id(data.get("toolCallId")), None)
         tool = started or tool_use(word(data, "toolName"), data.get("toolCallId"))
         failed = data.get("success") is False
         error = data.get("error")
         words = word(error, "message") if failed else ""
         words = words or result_text(data.get("result")) or result_text(error)
-        yield tool.answered(
+        yield tool.draft_result(
             scene,
             words,
             None,

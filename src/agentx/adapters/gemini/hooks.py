@@ -15,20 +15,20 @@ from pathlib import Path
 from agentx.adapters.gemini.transcripts import Exchange, as_written
 from agentx.adapters.gemini.words import (
     NO_REPLY,
+    pick_display,
     prompt_of,
     reply_print,
-    shown,
     tool_words,
 )
 from agentx.adapters.port import HookCall
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
     child,
+    clean_words,
     entry,
     json_text,
     millis,
     session_of,
-    spoken,
     text_of,
     unknown_fields,
     word,
@@ -60,7 +60,7 @@ _KNOWN = frozenset(
 def drafts(call: HookCall) -> tuple[Draft, ...]:
     """Return what the payload says; an unknown event is a note."""
     event = word(call.payload, "hook_event_name")
-    return _READERS.get(event, _noted)(call, _scene(call, event))
+    return _READERS.get(event, _draft_note)(call, _scene(call, event))
 
 
 def _scene(call: HookCall, event: str) -> Scene:
@@ -77,27 +77,27 @@ def _scene(call: HookCall, event: str) -> Scene:
     )
 
 
-def _started(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
-    return (scene.started(word(call.payload, "source") or "startup"),)
+def _draft_start(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+    return (scene.draft_start(word(call.payload, "source") or "startup"),)
 
 
-def _ended(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_end(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     reason = word(call.payload, "reason")
     return (scene.draft(EventType.SESSION_END, fingerprint="end", reason=reason),)
 
 
-def _asked(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_prompt(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     words, injected = prompt_of(text_of(call.payload.get("prompt")))
-    return scene.said(EventType.USER_MESSAGE, words, hook_context=injected)
+    return scene.draft_words(EventType.USER_MESSAGE, words, hook_context=injected)
 
 
-def _replied(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_reply(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     prompt, _ = prompt_of(text_of(call.payload.get("prompt")))
     reply = text_of(call.payload.get("prompt_response"))
     if reply.strip() == NO_REPLY:
         reply = ""
-    stopped = scene.stopped("", prompt)
-    if not spoken(reply).strip():
+    stopped = scene.draft_stop("", prompt)
+    if not clean_words(reply).strip():
         return (stopped,)
     transcript = word(call.payload, "transcript_path")
     asked = Exchange(prompt=prompt, reply=reply, at_ms=scene.timestamp_ms)
@@ -106,8 +106,8 @@ def _replied(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     return said, stopped
 
 
-def _called(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
-    return (_tool(call).called(scene),)
+def _draft_call(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+    return (_tool(call).draft_call(scene),)
 
 
 def _tool(call: HookCall) -> ToolUse:
@@ -116,46 +116,46 @@ def _tool(call: HookCall) -> ToolUse:
     )
 
 
-def _answered(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_result(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     response = entry(call.payload, "tool_response")
     said = entry(response, "llmContent")
     text = tool_words(response if said is None else said)
     error = entry(response, "error")
-    answered = _tool(call).answered(
+    answered = _tool(call).draft_result(
         scene,
         text or word(child(response, "error"), "message"),
-        shown(entry(response, "returnDisplay")),
+        pick_display(entry(response, "returnDisplay")),
         error=error,
         is_error=True if error else None,
     )
     return (answered,)
 
 
-def _considered(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_choice(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     trigger = word(call.payload, "trigger")
     text = f"compression considered ({trigger})" if trigger else "compression considered"
     return (scene.draft(EventType.NOTE, text, fingerprint=text_print("PreCompress", trigger)),)
 
 
-def _noted(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_note(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     text = json_text(call.payload)
     return (scene.draft(EventType.NOTE, text, fingerprint=text_print(text)),)
 
 
-def _notified(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_notice(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     text = word(call.payload, "message")
     if not text:
-        return _noted(call, scene)
+        return _draft_note(call, scene)
     return (scene.draft(EventType.NOTE, text, fingerprint=text_print("Notification", text)),)
 
 
 _READERS: dict[str, Callable[[HookCall, Scene], tuple[Draft, ...]]] = {
-    "SessionStart": _started,
-    "SessionEnd": _ended,
-    "BeforeAgent": _asked,
-    "AfterAgent": _replied,
-    "BeforeTool": _called,
-    "AfterTool": _answered,
-    "PreCompress": _considered,
-    "Notification": _notified,
+    "SessionStart": _draft_start,
+    "SessionEnd": _draft_end,
+    "BeforeAgent": _draft_prompt,
+    "AfterAgent": _draft_reply,
+    "BeforeTool": _draft_call,
+    "AfterTool": _draft_result,
+    "PreCompress": _draft_choice,
+    "Notification": _draft_notice,
 }

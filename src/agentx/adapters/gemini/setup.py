@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings.additions import Additions, edited
+from agentx.adapters.settings.additions import Additions, edit_file
 from agentx.adapters.settings.file import hook_line, is_current
 from agentx.adapters.settings.json_file import Json, read_json
 from agentx.kernel.capture import Harness
@@ -46,11 +46,11 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
         program, *arguments = request.mcp_command
         entry = {"command": program, "args": arguments}
     additions = Additions(hooks=dict.fromkeys(EVENTS, handler), server=entry)
-    edit = edited(_settings(request), additions, uninstall=request.uninstall)
+    edit = edit_file(_settings(request), additions, uninstall=request.uninstall)
     return (replace(edit, notes=_notes(edit, request)),)
 
 
-def installed(request: SetupRequest) -> bool:
+def is_installed(request: SetupRequest) -> bool:
     """Say whether everything of ours is there and up to date."""
     return is_current(edits(replace(request, uninstall=False)))
 

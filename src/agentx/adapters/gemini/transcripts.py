@@ -22,10 +22,10 @@ from agentx.adapters.gemini.words import (
     answer_words,
     may_be,
     parts_text,
+    pick_display,
     prompt_of,
     reply_print,
     same_prompt,
-    shown,
 )
 from agentx.adapters.homes import Homes
 from agentx.adapters.limits import GEMINI_REPLY_FILE_BYTES_MAX, SETTINGS_FILE_BYTES_MAX
@@ -34,12 +34,12 @@ from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
     child,
+    clean_words,
     entry,
     json_text,
     millis,
     objects,
     session_of,
-    spoken,
     unknown_fields,
     word,
 )
@@ -68,7 +68,7 @@ def in_use(homes: Homes) -> bool:
 
 def discover(homes: Homes) -> Iterator[Transcript]:
     """Yield every session on disk, sub-agents' too."""
-    places = _known_places(homes.gemini)
+    places = _list_places(homes.gemini)
     try:
         folders = sorted((homes.gemini / "tmp").iterdir())
     except OSError:
@@ -77,7 +77,7 @@ def discover(homes: Homes) -> Iterator[Transcript]:
         chats = folder / "chats"
         if folder.is_symlink():
             continue
-        place = _said_place(folder) or places.get(folder.name, "")
+        place = _read_place(folder) or places.get(folder.name, "")
         for path in files_in(chats, levels_max=1):
             if path.suffix not in (".jsonl", ".json"):
                 continue
@@ -124,7 +124,7 @@ def as_written(path: Path, told: Exchange) -> str:
         for session in found
         if isinstance(session, History)
         for turn in _turns(session)
-        if turn.finished
+        if turn.is_finished
         and same_prompt(told.prompt, turn.prompt)
         and may_be(told.reply, turn.first_words)
     ]
@@ -134,7 +134,7 @@ def as_written(path: Path, told: Exchange) -> str:
 # --- where a session ran ----------------------------------------------------------------------
 
 
-def _known_places(home: Path) -> dict[str, str]:
+def _list_places(home: Path) -> dict[str, str]:
     """Return the working directory of each project folder that the CLI's own list names."""
     try:
         path = home / "projects.json"
@@ -151,7 +151,7 @@ def _known_places(home: Path) -> dict[str, str]:
     return places
 
 
-def _said_place(folder: Path) -> str:
+def _read_place(folder: Path) -> str:
     """Return what the folder itself says of where it belongs."""
     try:
         with (folder / ".project_root").open("rb") as stream:
@@ -206,7 +206,7 @@ class _Turn:
         return [text for text in texts if text.strip() and text != _SUMMARY_THANKS]
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """Tell whether the model had its last word."""
         return bool(self.steps) and not _calls(self.steps[-1])
 
@@ -242,13 +242,13 @@ def _session(transcript: Transcript, found: History) -> Iterator[Draft | Damaged
         },
     )
     if header:
-        yield scene.started("startup", summary=header.get("summary"))
+        yield scene.draft_start("startup", summary=header.get("summary"))
     answers = _answers(found)
     for turn in _turns(found):
-        yield from _opened(scene, turn.opening)
-        yield from _told(scene, turn.asides)
-        yield from _worked(scene, turn, answers)
-        yield from _replied(scene, turn)
+        yield from _draft_opening(scene, turn.opening)
+        yield from _draft_asides(scene, turn.asides)
+        yield from _draft_calls(scene, turn, answers)
+        yield from _draft_reply(scene, turn)
     for number, line in found.strange:
         text = json_text(line)
         here = replace(scene, delivery=f"line-{number}")
@@ -276,28 +276,28 @@ def _subagent(transcript: Transcript, found: History) -> Iterator[Draft | Damage
     yield scene.draft(EventType.SUBAGENT_START, task, source_id=name)
     answers = _answers(found)
     for turn in turns:
-        yield from _worked(scene, turn, answers)
-    if turns[-1].finished:
+        yield from _draft_calls(scene, turn, answers)
+    if turns[-1].is_finished:
         last = _at(scene, turns[-1].steps[-1])
         yield last.draft(EventType.SUBAGENT_STOP, turns[-1].reply, source_id=name)
 
 
-def _opened(scene: Scene, message: dict[str, Any] | None) -> Iterator[Draft]:
+def _draft_opening(scene: Scene, message: dict[str, Any] | None) -> Iterator[Draft]:
     """Yield what stands at the beginning of a turn."""
     if message is None:
         return
     here = _at(scene, message)
     text = parts_text(message.get("content"))
     if word(message, "type") == RESUMED:
-        yield here.started("resume")
+        yield here.draft_start("resume")
     elif text.startswith(_SUMMARY_MARK):
         yield here.draft(EventType.COMPACTION, text, source_id=word(message, "id"))
     elif not text.startswith(_CONTEXT_MARK):
         words, injected = prompt_of(text)
-        yield from here.said(EventType.USER_MESSAGE, words, hook_context=injected)
+        yield from here.draft_words(EventType.USER_MESSAGE, words, hook_context=injected)
 
 
-def _told(scene: Scene, asides: list[dict[str, Any]]) -> Iterator[Draft]:
+def _draft_asides(scene: Scene, asides: list[dict[str, Any]]) -> Iterator[Draft]:
     """Yield what the CLI itself told the user: errors, warnings."""
     for message in asides:
         text = parts_text(message.get("content")) or json_text(message)
@@ -306,7 +306,9 @@ def _told(scene: Scene, asides: list[dict[str, Any]]) -> Iterator[Draft]:
         )
 
 
-def _worked(scene: Scene, turn: _Turn, answers: Mapping[str, dict[str, Any]]) -> Iterator[Draft]:
+def _draft_calls(
+    scene: Scene, turn: _Turn, answers: Mapping[str, dict[str, Any]]
+) -> Iterator[Draft]:
     """Yield the tool calls of a turn and what came back."""
     for step in turn.steps:
         said = parts_text(step.get("content"))
@@ -314,41 +316,41 @@ def _worked(scene: Scene, turn: _Turn, answers: Mapping[str, dict[str, Any]]) ->
             call_id = word(call, "id")
             here = replace(_at(scene, step), delivery=call_id or word(step, "id"))
             use = ToolUse(name=word(call, "name"), arguments=entry(call, "args"))
-            yield use.called(here, native_call_id=call_id, said=said, model=word(step, "model"))
+            yield use.draft_call(here, native_call_id=call_id, said=said, model=word(step, "model"))
             status = word(call, "status")
             result = call.get("result") or ([answers[call_id]] if call_id in answers else None)
             if not result and status not in _ENDED:
                 continue
             then = replace(here, timestamp_ms=millis(call.get("timestamp")) or here.timestamp_ms)
-            yield use.answered(
+            yield use.draft_result(
                 then,
                 answer_words(result),
-                shown(call.get("resultDisplay")),
+                pick_display(call.get("resultDisplay")),
                 native_call_id=call_id,
                 status=status,
                 is_error=True if status == "error" else None,
             )
 
 
-def _replied(scene: Scene, turn: _Turn) -> Iterator[Draft]:
+def _draft_reply(scene: Scene, turn: _Turn) -> Iterator[Draft]:
     """Yield the reply of a turn that is over."""
-    if not turn.steps or not (turn.finished or turn.closed):
+    if not turn.steps or not (turn.is_finished or turn.closed):
         return
     last = turn.steps[-1]
     here = _at(scene, last)
     reply = turn.reply
-    if spoken(reply).strip():
+    if clean_words(reply).strip():
         yield here.draft(
             EventType.ASSISTANT_MESSAGE,
             reply,
             # Hooks are told finished turns only: an unfinished one must not pass for one of them.
-            fingerprint=reply_print(turn.prompt) if turn.finished else text_print("cut", reply),
+            fingerprint=reply_print(turn.prompt) if turn.is_finished else text_print("cut", reply),
             model=word(last, "model"),
             tokens=last.get("tokens"),
             extra=unknown_fields(last, _KNOWN | _LEFT_OUT),
         )
-    if turn.finished:
-        yield here.stopped("", turn.prompt)
+    if turn.is_finished:
+        yield here.draft_stop("", turn.prompt)
 
 
 def _at(scene: Scene, message: dict[str, Any]) -> Scene:

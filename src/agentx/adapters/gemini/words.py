@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agentx.adapters.shapes import child, entry, json_text, objects, spoken, text_of, word
+from agentx.adapters.shapes import child, clean_words, entry, json_text, objects, text_of, word
 from agentx.kernel.capture import text_print
 from agentx.kernel.patterns import compile_late
 from agentx.redaction.redact import redact
@@ -38,8 +38,10 @@ def parts_text(content: object) -> str:
 
 def prompt_of(text: str) -> tuple[str, str]:
     """Split a prompt into what the user said and what other programs' hooks put in."""
-    injected = "\n".join(filter(None, (spoken(found).strip() for found in _CONTEXT.findall(text))))
-    return spoken(_CONTEXT.sub("", text)).strip(), injected
+    injected = "\n".join(
+        filter(None, (clean_words(found).strip() for found in _CONTEXT.findall(text)))
+    )
+    return clean_words(_CONTEXT.sub("", text)).strip(), injected
 
 
 def reply_print(prompt: str) -> str:
@@ -75,7 +77,7 @@ def answer_words(result: object) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def shown(display: object) -> dict[str, Any]:
+def pick_display(display: object) -> dict[str, Any]:
     """Return of what was shown to the user the part that the result's text does not say."""
     return (
         {key: display[key] for key in _SHOWN if key in display} if isinstance(display, dict) else {}

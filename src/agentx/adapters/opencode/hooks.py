@@ -10,11 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentx.adapters.opencode.parts import asked, at, did, failed, started, stopped
+from agentx.adapters.opencode.parts import (
+    at,
+    did,
+    draft_failure,
+    draft_prompt,
+    draft_start,
+    draft_stop,
+)
 from agentx.adapters.port import HookCall
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
-    bounded_id,
+    bound_id,
     child,
     json_text,
     millis,
@@ -30,7 +37,7 @@ _KNOWN = frozenset({"hook", "session_id", "cwd", "timestamp", "payload"})
 def drafts(call: HookCall) -> tuple[Draft, ...]:
     """Return what the payload says; an unknown one is a note."""
     hook = word(call.payload, "hook")
-    return _READERS.get(hook, _noted)(call, _scene(call, hook))
+    return _READERS.get(hook, _draft_note)(call, _scene(call, hook))
 
 
 def _scene(call: HookCall, hook: str) -> Scene:
@@ -47,16 +54,16 @@ def _scene(call: HookCall, hook: str) -> Scene:
     )
 
 
-def _started(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_start(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     told = child(call.payload, "payload")
     info = child(told, "info")
     here = at(scene, child(info, "time"), "created")
-    return started(here, info, resumed=told.get("resumed") is True)
+    return draft_start(here, info, resumed=told.get("resumed") is True)
 
 
-def _asked(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_prompt(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     told = child(call.payload, "payload")
-    return asked(scene, child(told, "message"), told.get("parts"))
+    return draft_prompt(scene, child(told, "message"), told.get("parts"))
 
 
 def _did(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
@@ -64,37 +71,37 @@ def _did(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     return did(scene, child(told, "message"), child(told, "part"))
 
 
-def _stopped(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_stop(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     told = child(call.payload, "payload")
-    return stopped(scene, bounded_id(told.get("message_id")), bounded_id(told.get("parent_id")))
+    return draft_stop(scene, bound_id(told.get("message_id")), bound_id(told.get("parent_id")))
 
 
-def _failed(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_failure(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     told = child(call.payload, "payload")
-    return failed(scene, told.get("error"), bounded_id(told.get("message_id")))
+    return draft_failure(scene, told.get("error"), bound_id(told.get("message_id")))
 
 
-def _ended(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_end(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     reason = word(child(call.payload, "payload"), "reason")
     return (scene.draft(EventType.SESSION_END, fingerprint="end", reason=reason),)
 
 
-def _deleted(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_deletion(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     del call
     return (scene.draft(EventType.NOTE, "session deleted by the user", source_id="deleted"),)
 
 
-def _noted(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
+def _draft_note(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     text = json_text(call.payload)
     return (scene.draft(EventType.NOTE, text, fingerprint=text_print(text)),)
 
 
 _READERS: dict[str, Callable[[HookCall, Scene], tuple[Draft, ...]]] = {
-    "session.created": _started,
-    "session.ended": _ended,
-    "session.idle": _stopped,
-    "session.error": _failed,
-    "session.deleted": _deleted,
-    "chat.message": _asked,
+    "session.created": _draft_start,
+    "session.ended": _draft_end,
+    "session.idle": _draft_stop,
+    "session.error": _draft_failure,
+    "session.deleted": _draft_deletion,
+    "chat.message": _draft_prompt,
     "message.part.updated": _did,
 }

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from agentx.adapters.scene import Scene
-from agentx.adapters.shapes import bounded_id, child, entry, json_text, millis, objects, word
+from agentx.adapters.shapes import bound_id, child, entry, json_text, millis, objects, word
 from agentx.adapters.tools import ToolUse
 from agentx.kernel.capture import Draft, EventType, text_print
 from agentx.kernel.clock import Millis
@@ -21,42 +21,44 @@ from agentx.kernel.clock import Millis
 _UNTITLED = ("New session - ", "Child session - ")
 
 
-def started(scene: Scene, session: dict[str, Any], *, resumed: bool = False) -> tuple[Draft, ...]:
+def draft_start(
+    scene: Scene, session: dict[str, Any], *, resumed: bool = False
+) -> tuple[Draft, ...]:
     """Return the start of a session; a sub-agent's is told to its parent too."""
     if resumed:
-        return (scene.started("resume"),)
-    parent = bounded_id(entry(session, "parentID", "parent_id"))
+        return (scene.draft_start("resume"),)
+    parent = bound_id(entry(session, "parentID", "parent_id"))
     title = word(session, "title")
     title = "" if title.startswith(_UNTITLED) else title
-    start = scene.started(
+    start = scene.draft_start(
         "startup", title=title, parent_session=parent, version=word(session, "version")
     )
     if not parent:
         return (start,)
-    return start, _told_to(parent, scene, EventType.SUBAGENT_START, title)
+    return start, _tell_parent(parent, scene, EventType.SUBAGENT_START, title)
 
 
-def stopped(scene: Scene, message_id: str, parent: str) -> tuple[Draft, ...]:
+def draft_stop(scene: Scene, message_id: str, parent: str) -> tuple[Draft, ...]:
     """Return the end of a turn; a sub-agent's is told to its parent too."""
-    stop = scene.stopped(message_id, "")
+    stop = scene.draft_stop(message_id, "")
     if not parent:
         return (stop,)
-    return stop, _told_to(parent, scene, EventType.SUBAGENT_STOP, "")
+    return stop, _tell_parent(parent, scene, EventType.SUBAGENT_STOP, "")
 
 
-def asked(scene: Scene, message: dict[str, Any], parts: object) -> tuple[Draft, ...]:
+def draft_prompt(scene: Scene, message: dict[str, Any], parts: object) -> tuple[Draft, ...]:
     """Return the user's prompt; nothing when OpenCode itself wrote the message."""
     texts = [_words(part) for part in objects(parts)]
     text = "\n".join(text for text in texts if text)
     files = [word(part, "filename") for part in objects(parts) if word(part, "type") == "file"]
-    said = at(scene, child(message, "time"), "created").said(
+    said = at(scene, child(message, "time"), "created").draft_words(
         EventType.USER_MESSAGE,
         text,
         files=files,
         mode=word(message, "agent"),
         model=_model(message),
     )
-    message_id = bounded_id(message.get("id"))
+    message_id = bound_id(message.get("id"))
     if not message_id:
         return said
     return tuple(
@@ -64,7 +66,7 @@ def asked(scene: Scene, message: dict[str, Any], parts: object) -> tuple[Draft, 
     )
 
 
-def failed(scene: Scene, error: object, message_id: str) -> tuple[Draft, ...]:
+def draft_failure(scene: Scene, error: object, message_id: str) -> tuple[Draft, ...]:
     """Return an error that ended a turn."""
     text = word(child(error, "data"), "message") or word(error, "message", "name")
     note = scene.draft(
@@ -81,7 +83,7 @@ def did(scene: Scene, message: dict[str, Any], part: dict[str, Any]) -> tuple[Dr
     """Return what a part of the model's message says: words, a summary, a use of a tool."""
     kind = word(part, "type")
     if kind == "tool":
-        return _used(scene, part)
+        return _draft_tool_use(scene, part)
     text = _words(part)
     if kind != "text" or not text.strip():
         return ()
@@ -89,7 +91,7 @@ def did(scene: Scene, message: dict[str, Any], part: dict[str, Any]) -> tuple[Dr
     draft = at(scene, child(part, "time"), "end").draft(
         EventType.COMPACTION if is_summary else EventType.ASSISTANT_MESSAGE,
         text,
-        source_id=bounded_id(part.get("id")),
+        source_id=bound_id(part.get("id")),
         fingerprint=text_print(text),
         mode=word(message, "agent", "mode"),
         model=_model(message),
@@ -103,7 +105,7 @@ def at(scene: Scene, time: dict[str, Any], *names: str) -> Scene:
     return replace(scene, timestamp_ms=known) if known is not None else scene
 
 
-def _used(scene: Scene, part: dict[str, Any]) -> tuple[Draft, ...]:
+def _draft_tool_use(scene: Scene, part: dict[str, Any]) -> tuple[Draft, ...]:
     state = child(part, "state")
     status = word(state, "status")
     if status not in ("running", "completed", "error"):
@@ -111,16 +113,16 @@ def _used(scene: Scene, part: dict[str, Any]) -> tuple[Draft, ...]:
     use = ToolUse(
         name=word(part, "tool"),
         arguments=entry(state, "input"),
-        call_id=bounded_id(part.get("id")),
+        call_id=bound_id(part.get("id")),
     )
     call_id = word(part, "callID")
     time = child(state, "time")
-    called = use.called(at(scene, time, "start"), native_call_id=call_id)
+    called = use.draft_call(at(scene, time, "start"), native_call_id=call_id)
     if status == "running":
         return (called,)
     metadata = child(state, "metadata")
     details = {key: value for key, value in metadata.items() if key != "output"}
-    answered = use.answered(
+    answered = use.draft_result(
         at(scene, time, "end", "start"),
         word(state, "output", "error"),
         details,
@@ -132,7 +134,7 @@ def _used(scene: Scene, part: dict[str, Any]) -> tuple[Draft, ...]:
     return called, answered
 
 
-def _told_to(parent: str, scene: Scene, event_type: EventType, text: str) -> Draft:
+def _tell_parent(parent: str, scene: Scene, event_type: EventType, text: str) -> Draft:
     here = replace(scene, session_id=parent)
     return here.draft(event_type, text, source_id=scene.session_id, subagent=scene.session_id)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings.additions import Additions, edited
+from agentx.adapters.settings.additions import Additions, edit_file
 from agentx.adapters.settings.file import (
     HOOK_PROGRAM,
     hook_words,
@@ -37,7 +37,7 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     return (_plugin(request), *_servers(request))
 
 
-def installed(request: SetupRequest) -> bool:
+def is_installed(request: SetupRequest) -> bool:
     """Say whether everything of ours is there and up to date."""
     return is_current(edits(replace(request, uninstall=False)))
 
@@ -80,7 +80,7 @@ def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
             "timeout": limits.MCP_START_WAIT_SECONDS_MAX * 1000,
         }
     additions = Additions(servers="mcp", server=entry)
-    return (edited(path, additions, uninstall=request.uninstall),)
+    return (edit_file(path, additions, uninstall=request.uninstall),)
 
 
 def _settings(request: SetupRequest) -> Path:

@@ -23,10 +23,17 @@ from typing import Any
 from agentx.adapters.folders import files_in, transcript_at
 from agentx.adapters.homes import Homes
 from agentx.adapters.limits import OPENCODE_LOCK_WAIT_MS, TRANSCRIPT_LINE_BYTES_MAX
-from agentx.adapters.opencode.parts import asked, at, did, failed, started, stopped
+from agentx.adapters.opencode.parts import (
+    at,
+    did,
+    draft_failure,
+    draft_prompt,
+    draft_start,
+    draft_stop,
+)
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
-from agentx.adapters.shapes import bounded_id, child, entry, millis, session_of, word
+from agentx.adapters.shapes import bound_id, child, entry, millis, session_of, word
 from agentx.kernel.capture import Channel, Draft, Harness
 from agentx.kernel.clock import Millis
 
@@ -94,7 +101,7 @@ class _Told:
 def _drafts(transcript: Transcript, told: _Told) -> Iterator[Draft]:
     session = told.session
     cwd = transcript.working_directory or word(session, "directory")
-    parent = bounded_id(entry(session, "parent_id", "parentID"))
+    parent = bound_id(entry(session, "parent_id", "parentID"))
     created = entry(session, "time_created") or child(session, "time").get("created")
     scene = Scene(
         harness=Harness.OPENCODE,
@@ -104,24 +111,24 @@ def _drafts(transcript: Transcript, told: _Told) -> Iterator[Draft]:
         delivery="",
         metadata={"cwd": cwd, "source": {"file": str(transcript.path)}},
     )
-    yield from started(scene, session)
+    yield from draft_start(scene, session)
     last = _last_steps(told.messages)
     for message in told.messages:
-        message_id = bounded_id(message.get("id"))
+        message_id = bound_id(message.get("id"))
         source = {"file": str(transcript.path), "id": message_id}
         here = replace(scene, metadata={"cwd": cwd, "source": source})
         here = at(here, child(message, "time"), "created")
         parts = told.parts.get(message_id, [])
         if word(message, "role") == "user":
-            yield from asked(here, message, parts)
+            yield from draft_prompt(here, message, parts)
             continue
         for part in parts:
             yield from did(here, message, part)
         here = at(here, child(message, "time"), "completed")
         if message.get("error"):
-            yield from failed(here, message["error"], message_id)
+            yield from draft_failure(here, message["error"], message_id)
         if message_id in last:
-            yield from stopped(here, message_id, parent)
+            yield from draft_stop(here, message_id, parent)
 
 
 def _last_steps(messages: list[Record]) -> frozenset[str]:
@@ -132,7 +139,7 @@ def _last_steps(messages: list[Record]) -> frozenset[str]:
         if word(message, "role") == "assistant"
     }
     return frozenset(
-        bounded_id(message.get("id"))
+        bound_id(message.get("id"))
         for message in last.values()
         if child(message, "time").get("completed") and word(message, "finish") != "tool-calls"
     )
@@ -217,7 +224,7 @@ def _from_tree(path: Path, told: _Told) -> None:
     storage = path.parent.parent.parent
     for message in _json_files(storage / "message" / path.stem, told):
         told.messages.append(message)
-        message_id = bounded_id(message.get("id"))
+        message_id = bound_id(message.get("id"))
         if "/" in message_id or message_id in ("", "..", "."):
             continue
         told.parts[message_id] = _json_files(storage / "part" / message_id, told)

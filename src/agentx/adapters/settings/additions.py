@@ -31,12 +31,12 @@ from agentx.adapters.settings.json_file import (
     Json,
     JsonText,
     Place,
-    appended,
+    append_item,
     pretty,
     read_json,
     refuse,
-    removed,
-    replaced,
+    remove_item,
+    replace_value,
 )
 from agentx.kernel.values import frozen
 
@@ -59,14 +59,14 @@ class Additions:
     header: Mapping[str, Json] = field(default_factory=dict)  # what such a file must say
 
 
-def edited(path: Path, additions: Additions, *, uninstall: bool) -> FileEdit:
+def edit_file(path: Path, additions: Additions, *, uninstall: bool) -> FileEdit:
     """Return the file with the additions put in, or with whatever is ours taken out.
 
     Raises: CorruptRecord when the file does not parse, InvalidValue when something else stands
     where the additions go.
     """
     before = read_settings(path)
-    change = taken_out if uninstall else put_in
+    change = take_out if uninstall else put_in
     return FileEdit(path=path, before=before, after=change(before, path, additions))
 
 
@@ -77,7 +77,7 @@ def put_in(before: str | None, path: Path, additions: Additions) -> str:
         raise refuse(document, (), "an object", _whole(additions))
     for key, value in additions.header.items():
         if key not in document.value:
-            document = appended(document, (), value, key=key)
+            document = append_item(document, (), value, key=key)
     if additions.hooks:
         document = _with_hooks(document, additions)
     if additions.server is not None:
@@ -85,7 +85,7 @@ def put_in(before: str | None, path: Path, additions: Additions) -> str:
     return pretty(document.value) if is_blank(before) else document.text
 
 
-def taken_out(before: str | None, path: Path, additions: Additions) -> str | None:
+def take_out(before: str | None, path: Path, additions: Additions) -> str | None:
     """Return the text without anything of ours; None when nothing else was in it."""
     if before is None or not (HOOK_PROGRAM in before or MCP_SERVER in before):
         return before
@@ -95,10 +95,10 @@ def taken_out(before: str | None, path: Path, additions: Additions) -> str | Non
     entry = document.find(server)
     # What was put in last comes out first.
     if entry is not None and is_our_server(entry.value):
-        document = removed(document, server)
+        document = remove_item(document, server)
     for place in reversed(our_hooks(document, additions.shape)):
         assert document is not None
-        document = removed(document, _with_its_group(document, place, additions.shape))
+        document = remove_item(document, _with_its_group(document, place, additions.shape))
     header = dict(additions.header)
     if document is None or (header and document.text != before and document.value == header):
         return None
@@ -128,7 +128,7 @@ def our_hooks(document: JsonText | None, shape: Shape) -> list[Place]:
 def _with_hooks(document: JsonText, additions: Additions) -> JsonText:
     hooks = {event: _entries(handler, additions) for event, handler in additions.hooks.items()}
     if document.find(("hooks",)) is None:
-        return appended(document, (), hooks, key="hooks")
+        return append_item(document, (), hooks, key="hooks")
     if not isinstance(document.value["hooks"], dict):
         raise refuse(document, ("hooks",), "an object", {"hooks": hooks})
 
@@ -136,13 +136,13 @@ def _with_hooks(document: JsonText, additions: Additions) -> JsonText:
     current = {place[1]: place for place in reversed(places) if place[1] in hooks}
     for event, handler in additions.hooks.items():
         if event in current:
-            document = _brought_up_to_date(document, current[event], handler)
+            document = _bring_up_to_date(document, current[event], handler)
         else:
             document = _with_event(document, event, hooks[event])
     # Last, and from the back: until now every place is still where it was.
     for place in reversed(places):
         if place not in current.values():
-            without = removed(document, _with_its_group(document, place, additions.shape))
+            without = remove_item(document, _with_its_group(document, place, additions.shape))
             assert without is not None
             document = without
     return document
@@ -151,31 +151,31 @@ def _with_hooks(document: JsonText, additions: Additions) -> JsonText:
 def _with_event(document: JsonText, event: str, entries: list[Json]) -> JsonText:
     listed = document.find(("hooks", event))
     if listed is None:
-        return appended(document, ("hooks",), entries, key=event)
+        return append_item(document, ("hooks",), entries, key=event)
     if not isinstance(listed.value, list):
         raise refuse(document, ("hooks", event), "a list", {"hooks": {event: entries}})
-    return appended(document, ("hooks", event), entries[0])
+    return append_item(document, ("hooks", event), entries[0])
 
 
-def _brought_up_to_date(document: JsonText, place: Place, wanted: Json) -> JsonText:
+def _bring_up_to_date(document: JsonText, place: Place, wanted: Json) -> JsonText:
     found = document.find(place)
     assert found is not None, place
-    return document if found.value == wanted else replaced(document, place, wanted)
+    return document if found.value == wanted else replace_value(document, place, wanted)
 
 
 def _with_server(document: JsonText, additions: Additions) -> JsonText:
     servers, place = additions.servers, (additions.servers, MCP_SERVER)
     if document.find((servers,)) is None:
-        return appended(document, (), {MCP_SERVER: additions.server}, key=servers)
+        return append_item(document, (), {MCP_SERVER: additions.server}, key=servers)
     if not isinstance(document.value[servers], dict):
         raise refuse(document, (servers,), "an object", {servers: {MCP_SERVER: additions.server}})
     found = document.find(place)
     if found is None:
-        return appended(document, (servers,), additions.server, key=MCP_SERVER)
+        return append_item(document, (servers,), additions.server, key=MCP_SERVER)
     if not is_our_server(found.value):
         raise foreign_server(document.path)
     # Keys that we do not write, such as `env`, are the user's.
-    return _brought_up_to_date(document, place, {**found.value, **(additions.server or {})})
+    return _bring_up_to_date(document, place, {**found.value, **(additions.server or {})})
 
 
 def _with_its_group(document: JsonText, place: Place, shape: Shape) -> Place:

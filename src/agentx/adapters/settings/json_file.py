@@ -103,14 +103,16 @@ def pretty(value: Json) -> str:
     return json.dumps(value, indent=_INDENT_DEFAULT, ensure_ascii=False) + "\n"
 
 
-def appended(document: JsonText, place: Place, value: Json, *, key: str | None = None) -> JsonText:
+def append_item(
+    document: JsonText, place: Place, value: Json, *, key: str | None = None
+) -> JsonText:
     """Add an item at the end of the container at a place: a member if it has a key."""
     container = document.find(place)
     assert container is not None, place
     assert isinstance(container.value, list if key is None else dict), place
     text = document.text
     if not container.items:
-        return _filled(document, container, key, value)
+        return _fill(document, container, key, value)
     last = container.items[-1]
     after_last = last.node.end if last.comma is None else last.comma + 1
     # A comment behind the last item, on its line, speaks of that item: it stays there.
@@ -121,23 +123,23 @@ def appended(document: JsonText, place: Place, value: Json, *, key: str | None =
     if spread and not _starts_line(text, last.start):
         indent += _unit(document)
     gap = _newline(text) + indent if spread or _ends_line_comment(document, at) else " "
-    inserted = gap + _written(document, key, value, indent)
+    inserted = gap + _write_item(document, key, value, indent)
     if last.comma is None:
         splices = [(last.node.end, last.node.end, ","), (at, at, inserted)]
     else:
         splices = [(at, at, inserted + ",")]
-    return _spliced(document, splices)
+    return _splice(document, splices)
 
 
-def replaced(document: JsonText, place: Place, value: Json) -> JsonText:
+def replace_value(document: JsonText, place: Place, value: Json) -> JsonText:
     """Put another value at a place."""
     node = document.find(place)
     assert node is not None, place
-    written = _written(document, None, value, _line_indent(document.text, node.start))
-    return _spliced(document, [(node.start, node.end, written)])
+    written = _write_item(document, None, value, _line_indent(document.text, node.start))
+    return _splice(document, [(node.start, node.end, written)])
 
 
-def removed(document: JsonText, place: Place) -> JsonText | None:
+def remove_item(document: JsonText, place: Place) -> JsonText | None:
     """Take an item out, and the containers that were made for it; None when nothing is left."""
     if not place:
         return _without_root(document)
@@ -146,14 +148,14 @@ def removed(document: JsonText, place: Place) -> JsonText | None:
     assert container is not None, place
     assert item is not None, place
     if len(container.items) > 1:
-        return _spliced(document, _cut(document, container, item))
+        return _splice(document, _cut(document, container, item))
     inside = range(container.start, container.end)
     ours = range(item.start, item.node.end)
     if any(start in inside and start not in ours for start, _ in document.comments):
-        return _spliced(document, _cut(document, container, item))
+        return _splice(document, _cut(document, container, item))
     if item.node.end == container.end - 1:  # it was there, empty, before we filled it
-        return _spliced(document, [(item.start, item.node.end, "")])
-    return removed(document, place[:-1])
+        return _splice(document, [(item.start, item.node.end, "")])
+    return remove_item(document, place[:-1])
 
 
 def refuse(document: JsonText, place: Place, expected: str, by_hand: Json) -> InvalidValue:
@@ -168,7 +170,7 @@ def refuse(document: JsonText, place: Place, expected: str, by_hand: Json) -> In
 # --- cutting and inserting ---------------------------------------------------------------------
 
 
-def _filled(document: JsonText, container: Node, key: str | None, value: Json) -> JsonText:
+def _fill(document: JsonText, container: Node, key: str | None, value: Json) -> JsonText:
     """Put the first item into an empty container, closing bracket right behind it."""
     inside = [span for span in document.comments if container.start < span[0] < container.end]
     at = inside[-1][1] if inside else container.end - 1
@@ -177,7 +179,7 @@ def _filled(document: JsonText, container: Node, key: str | None, value: Json) -
     gap = " " if inside else ""
     if _ends_line_comment(document, at):
         gap = _newline(text) + indent
-    return _spliced(document, [(at, at, gap + _written(document, key, value, indent))])
+    return _splice(document, [(at, at, gap + _write_item(document, key, value, indent))])
 
 
 def _cut(document: JsonText, container: Node, item: Item) -> list[tuple[int, int, str]]:
@@ -211,11 +213,11 @@ def _without_root(document: JsonText) -> JsonText | None:
     root = document.root
     around = document.text[: root.start] + document.text[root.end :]
     if around.strip(_SPACE + _BYTE_ORDER_MARK):
-        return _spliced(document, [(root.start, root.end, "{}")])
+        return _splice(document, [(root.start, root.end, "{}")])
     return None
 
 
-def _spliced(document: JsonText, splices: Iterable[tuple[int, int, str]]) -> JsonText:
+def _splice(document: JsonText, splices: Iterable[tuple[int, int, str]]) -> JsonText:
     pieces: list[str] = []
     done = 0
     for start, end, new in sorted(splices, key=lambda splice: splice[0]):
@@ -227,7 +229,7 @@ def _spliced(document: JsonText, splices: Iterable[tuple[int, int, str]]) -> Jso
 # --- how the file is written -------------------------------------------------------------------
 
 
-def _written(document: JsonText, key: str | None, value: Json, indent: str) -> str:
+def _write_item(document: JsonText, key: str | None, value: Json, indent: str) -> str:
     text = json.dumps(value, indent=_unit(document), ensure_ascii=False)
     text = text.replace("\n", _newline(document.text) + indent)
     return text if key is None else f"{json.dumps(key, ensure_ascii=False)}: {text}"
@@ -297,12 +299,12 @@ class _Reader:
         root = self._value(0)
         self._skip()
         if self._at < len(self._text):
-            raise self._damaged("text behind the end of the value")
+            raise self._complain("text behind the end of the value")
         return root
 
     def _value(self, depth: int) -> Node:
         if depth > limits.SETTINGS_DEPTH_MAX:
-            raise self._damaged(f"more than {limits.SETTINGS_DEPTH_MAX} levels deep")
+            raise self._complain(f"more than {limits.SETTINGS_DEPTH_MAX} levels deep")
         match self._text[self._at : self._at + 1]:
             case "{":
                 return self._container("}", depth)
@@ -311,7 +313,7 @@ class _Reader:
             case '"':
                 return self._scalar(_STRING, "a string that does not end")
             case "":
-                raise self._damaged("the file ends too early")
+                raise self._complain("the file ends too early")
             case _:
                 return self._scalar(_WORD, "a value was expected")
 
@@ -322,7 +324,7 @@ class _Reader:
         self._skip()
         while not self._takes(close):
             if items and items[-1].comma is None:
-                raise self._damaged(f"a comma or {close} was expected")
+                raise self._complain(f"a comma or {close} was expected")
             item_start = self._at
             key = self._key() if close == "}" else None
             node = self._value(depth + 1)
@@ -337,11 +339,11 @@ class _Reader:
 
     def _key(self) -> str:
         if self._text[self._at : self._at + 1] != '"':
-            raise self._damaged("a key in double quotes was expected")
+            raise self._complain("a key in double quotes was expected")
         key = self._scalar(_STRING, "a key that does not end").value
         self._skip()
         if not self._takes(":"):
-            raise self._damaged("a colon was expected")
+            raise self._complain("a colon was expected")
         self._skip()
         assert isinstance(key, str)
         return key
@@ -349,11 +351,11 @@ class _Reader:
     def _scalar(self, pattern: re.Pattern[str], what: str) -> Node:
         match = pattern.match(self._text, self._at)
         if match is None:
-            raise self._damaged(what)
+            raise self._complain(what)
         try:
             value = json.loads(match.group())
         except ValueError:
-            raise self._damaged(what) from None
+            raise self._complain(what) from None
         self._at = match.end()
         return Node(match.start(), match.end(), value)
 
@@ -369,7 +371,7 @@ class _Reader:
                 self.comments.append(match.span())
             self._at = match.end()
 
-    def _damaged(self, what: str) -> CorruptRecord:
+    def _complain(self, what: str) -> CorruptRecord:
         line = self._text.count("\n", 0, self._at) + 1
         return CorruptRecord(
             f"{self._path}: line {line}: {what}",

@@ -88,7 +88,7 @@ def sections(text: str) -> list[Section]:
     position = content_end = 0
     header: tuple[tuple[str, ...], bool, int] | None = None
     for line in _LINE.findall(text):
-        named = _named(line)
+        named = _name_of_header(line)
         if named is not None:
             if header is not None:
                 found.append(Section(*header, content_end))
@@ -111,7 +111,7 @@ def with_values(text: str, path: Path, change: Callable[[Any], None]) -> str:
     return tomlkit.dumps(document)
 
 
-def checked(text: str, path: Path, expected: Toml, by_hand: str) -> str:
+def check_meaning(text: str, path: Path, expected: Toml, by_hand: str) -> str:
     """Return the text if it means what is expected.
 
     Raises: InvalidValue with what to do by hand.
@@ -124,22 +124,22 @@ def checked(text: str, path: Path, expected: Toml, by_hand: str) -> str:
         found = read_toml(text, path)
     except CorruptRecord:
         raise refusal from None
-    if _filled(found) != _filled(expected):
+    if _drop_empty(found) != _drop_empty(expected):
         raise refusal
     return text
 
 
-def _filled(value: Any) -> Any:
+def _drop_empty(value: Any) -> Any:
     """Return a value without its empty tables and arrays: they say nothing."""
     if isinstance(value, dict):
-        kept = {key: _filled(inner) for key, inner in value.items()}
+        kept = {key: _drop_empty(inner) for key, inner in value.items()}
         return {key: inner for key, inner in kept.items() if inner not in ({}, [])}
     if isinstance(value, list):
-        return [_filled(inner) for inner in value]
+        return [_drop_empty(inner) for inner in value]
     return value
 
 
-def _named(line: str) -> tuple[tuple[str, ...], bool] | None:
+def _name_of_header(line: str) -> tuple[tuple[str, ...], bool] | None:
     """Return the name in a header line; None when it is another line."""
     header = line.strip()
     if not header.startswith("["):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agentx.kernel.clock import Millis
-from agentx.work.agent_states import began, finished
+from agentx.work.agent_states import began, finish
 from agentx.work.model import AgentState, AgentStatus
 
 
@@ -35,4 +35,4 @@ def finishing(status: AgentStatus, *, issue: int, at_ms: Millis) -> AgentStatus:
             return replace(status, issue=issue, returns_to=AgentState.DONE, last_activity_ms=at_ms)
         case AgentState.IDLE | AgentState.WORKING | AgentState.DONE | AgentState.STUCK:
             working = began(status, issue=issue, at_ms=at_ms)
-            return finished(working, at_ms=at_ms)
+            return finish(working, at_ms=at_ms)

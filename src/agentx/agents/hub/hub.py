@@ -30,9 +30,9 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.monitor import World
 from agentx.clarification.rendering import routing, stream_entry
-from agentx.clarification.scope import checked_text, permit
+from agentx.clarification.scope import check_text, permit
 from agentx.clarification.service import Clarifications
-from agentx.clarification.summary import injected
+from agentx.clarification.summary import fit_thread
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IllegalTransition, UnavailableError
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
@@ -234,7 +234,7 @@ class Hub:
     def _ask(self, state: Clarification) -> Ask:
         earlier = tuple(
             Utterance(speaker=entry.speaker, kind=str(entry.type), body=entry.body)
-            for entry in injected(state, CLARIFY_THREAD_TOKENS_MAX)
+            for entry in fit_thread(state, CLARIFY_THREAD_TOKENS_MAX)
         )
         return Ask(
             role=state.to,
@@ -249,7 +249,7 @@ class Hub:
         )
 
     def _kept(self, state: Clarification, reply: Reply, told: Told) -> Clarification:
-        body = checked_text("answer", cut(_spoken(reply), CLARIFY_TEXT_CHARS_MAX))
+        body = check_text("answer", cut(_spoken(reply), CLARIFY_TEXT_CHARS_MAX))
         try:
             after = self._clarifications.answer(state.id, body, by=state.to)
         except IllegalTransition:

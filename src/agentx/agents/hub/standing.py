@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from agentx.clarification.model import Clarification
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
-from agentx.work.agent_states import Open, answers, began, settled, waits
+from agentx.work.agent_states import Open, answers, began, settle, waits
 from agentx.work.model import AgentState, AgentStatus
 
 
@@ -78,4 +78,4 @@ def _still_clarifying(status: AgentStatus, open_now: OpenQuestions, at_ms: Milli
 def _freed(status: AgentStatus, following: Open | None, at_ms: Millis) -> AgentStatus:
     if status.clarification_id is None:  # another tool's entry, which names no question
         return began(status, issue=status.issue, at_ms=at_ms)
-    return settled(status, status.clarification_id, at_ms=at_ms, following=following)
+    return settle(status, status.clarification_id, at_ms=at_ms, following=following)

@@ -127,7 +127,7 @@ class LedgerStore:
     def _read(self, issue: int, take: Callable[[object, int], Taken]) -> Taken | None:
         path = self._paths.ledger(issue)
         try:
-            return take(json_text.parsed(path.read_bytes()), issue)
+            return take(json_text.parse_json(path.read_bytes()), issue)
         except FileNotFoundError:
             return None
         except ValueError:
@@ -152,17 +152,17 @@ class LedgerStore:
         try:
             with locked(path, owner=agent, clock=self._clock, wait_ms=wait_ms) as held:
                 held_ms = self._clock.now_ms()
-                yield from self._edited(issue, held)
+                yield from self._edit(issue, held)
         except LockHeld as error:
             raise lock_timeout(path.name, error) from error
         self._on_lock(path.name, agent, held_ms - asked_ms, self._clock.now_ms() - held_ms)
 
-    def _edited(self, issue: int, held: Held) -> Iterator[LedgerEdit]:
+    def _edit(self, issue: int, held: Held) -> Iterator[LedgerEdit]:
         file = self._file(issue)
         document = file.read_in(held)
         if document is None:
             document = {"issueNumber": issue, "clarifications": []}
-        edit = LedgerEdit(document, issue, lambda: self._given_before(issue))
+        edit = LedgerEdit(document, issue, lambda: self._find_highest_number(issue))
         yield edit
         if edit.is_changed:
             file.write_in(held, edit.document)
@@ -185,11 +185,11 @@ class LedgerStore:
             raise unreadable(self._paths.ledgers, error) from error
         return tuple(sorted(found, key=lambda stamp: stamp.issue))
 
-    def moved_aside(self) -> tuple[Path, ...]:
+    def list_moved_aside(self) -> tuple[Path, ...]:
         """Return what was no ledger and waits for somebody to mend it."""
         return tuple(sorted(self._paths.ledgers.glob("issue-*.json.corrupt-*")))
 
-    def _given_before(self, issue: int) -> int:
+    def _find_highest_number(self, issue: int) -> int:
         """Return the highest number in what was moved aside, however damaged it is."""
         spelled = re.compile(rf"CLR-{issue}-([0-9]{{3,9}})\b".encode())
         name = self._paths.ledger(issue).name
@@ -203,7 +203,7 @@ class LedgerStore:
     def _file(self, issue: int) -> DocumentFile:
         def parse(raw: bytes) -> Document | Fault:
             try:
-                document = json_text.parsed(raw)
+                document = json_text.parse_json(raw)
                 look = rows_of if is_surely_whole(raw) else ledger_of
                 look(document, issue)
             except DamagedLedger as error:

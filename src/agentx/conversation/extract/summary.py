@@ -19,7 +19,7 @@ from agentx.conversation.extract.salience import (
     is_courtesy,
     judge,
 )
-from agentx.conversation.extract.toolwork import changed_files, findings
+from agentx.conversation.extract.toolwork import findings, list_changed_files
 from agentx.conversation.grips import grip
 from agentx.conversation.limits import SEGMENT_BULLETS_MAX
 from agentx.conversation.model import Event
@@ -33,7 +33,7 @@ from agentx.prose import titles
 from agentx.prose.keyphrases import keyphrases, terms
 from agentx.prose.likeness import likeness
 from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX, TITLE_CHARS_MAX
-from agentx.prose.sentences import Sentence, is_question, sentences, shortened, shown, words
+from agentx.prose.sentences import Sentence, is_question, sentences, shorten, show_excerpt, words
 
 NAME = "extractive"
 ARROW = " \u2192 "
@@ -76,9 +76,9 @@ class Extractive:
 
     def summarise(self, segment: Segment) -> SegmentSummary:
         """Return a segment in one to five lines; none only where nothing at all was said."""
-        candidates = _weighed(list(_candidates(segment.events)))
+        candidates = _weigh(list(_candidates(segment.events)))
         asked = titles.best_request(_prompts(segment.events))
-        chosen = _chosen(candidates, terms(asked)) or list(_anything(segment.events))
+        chosen = _choose(candidates, terms(asked)) or list(_anything(segment.events))
         return SegmentSummary(
             title=asked or _title(segment, chosen),
             bullets=tuple(_bullet(candidate, segment.node_id) for candidate in chosen),
@@ -149,8 +149,10 @@ def _answer(event: Event, read: list[Sentence], question: _Candidate) -> _Candid
     if len(question.about) < 3 and not (question.about and terms(event.text)):
         return None
     first, last = read[0], read[-1]
-    asked = shortened(question.text, _QUESTION_CHARS_MAX)
-    text = shortened(asked + ARROW + shown(event.text[first.start : last.end]), BULLET_CHARS_MAX)
+    asked = shorten(question.text, _QUESTION_CHARS_MAX)
+    text = shorten(
+        asked + ARROW + show_excerpt(event.text[first.start : last.end]), BULLET_CHARS_MAX
+    )
     weight = 66 if is_courtesy(question.text) else 80
     places = (*question.places, _Place(event, first.start, last.end))
     return _Candidate(places, text, Kind.ANSWER, weight, terms(text))
@@ -174,7 +176,7 @@ def _closing(events: tuple[Event, ...]) -> frozenset[int]:
     return frozenset(found | {last} - {-1})
 
 
-def _weighed(candidates: list[_Candidate]) -> list[_Candidate]:
+def _weigh(candidates: list[_Candidate]) -> list[_Candidate]:
     """Weigh candidates against one another: by what the segment is about, and what came later."""
     counts = Counter(term for candidate in candidates for term in candidate.about)
     shared = [(term, count) for term, count in counts.items() if count > 1]
@@ -197,7 +199,7 @@ def _weighed(candidates: list[_Candidate]) -> list[_Candidate]:
 # --- choice ---------------------------------------------------------------------------------
 
 
-def _chosen(candidates: list[_Candidate], asked: frozenset[str]) -> list[_Candidate]:
+def _choose(candidates: list[_Candidate], asked: frozenset[str]) -> list[_Candidate]:
     """Return the best that differ from one another, in the order in which they were said."""
     order = sorted(range(len(candidates)), key=lambda at: (-_worth(candidates[at], asked), at))
     picked: list[int] = []
@@ -233,7 +235,7 @@ def _anything(events: Iterable[Event]) -> Iterator[_Candidate]:
             piece = line[0][:EXCERPT_CHARS_MAX].rstrip()
             excerpt = whole_head(piece, BULLET_CHARS_MAX) or piece[:BULLET_CHARS_MAX]
             place = _Place(event, line.start(), line.start() + len(excerpt))
-            yield _Candidate((place,), shown(excerpt) or excerpt, Kind.FACT, 0, frozenset())
+            yield _Candidate((place,), show_excerpt(excerpt) or excerpt, Kind.FACT, 0, frozenset())
             return
 
 
@@ -268,17 +270,19 @@ def _title(segment: Segment, chosen: list[_Candidate]) -> str:
     telling = [candidate for candidate in chosen if words(candidate.text) > 2 and candidate.about]
     if telling:
         best = max(telling, key=_nameable)
-        phrase = titles.phrased(best.text)
+        phrase = titles.phrase_title(best.text)
         if phrase:
             return phrase
-    files = list(dict.fromkeys(name for event in segment.events for name in changed_files(event)))
+    files = list(
+        dict.fromkeys(name for event in segment.events for name in list_changed_files(event))
+    )
     if files:
-        return shortened("Edited " + ", ".join(files[:4]), TITLE_CHARS_MAX)
+        return shorten("Edited " + ", ".join(files[:4]), TITLE_CHARS_MAX)
     before = titles.best_request(_prompts(segment.context))
     if before:
         return before
     if chosen:
-        return shortened(chosen[0].text, TITLE_CHARS_MAX)
+        return shorten(chosen[0].text, TITLE_CHARS_MAX)
     ended = all(event.event_type is EventType.SESSION_END for event in segment.events)
     return "Session ended" if ended else "Session started"
 
@@ -290,7 +294,7 @@ def _nameable(candidate: _Candidate) -> int:
 
 
 def _keywords(events: Iterable[Event], candidates: list[_Candidate]) -> tuple[str, ...]:
-    files = dict.fromkeys(name for event in events for name in changed_files(event))
+    files = dict.fromkeys(name for event in events for name in list_changed_files(event))
     spoken = (
         candidate.text
         for candidate in candidates[:_LINES_READ_MAX]

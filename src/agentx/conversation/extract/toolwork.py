@@ -16,7 +16,7 @@ from agentx.conversation.toc_model import Kind
 from agentx.kernel.patterns import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX
-from agentx.prose.sentences import shortened, shown, windows
+from agentx.prose.sentences import shorten, show_excerpt, windows
 
 _COMMIT = compile_late(r"^\[[\w./ ()-]+ [0-9a-f]{7,40}\] \S.{3,}$", re.MULTILINE)
 _TESTS = compile_late(
@@ -72,7 +72,7 @@ def has_failed(event: Event) -> bool:
     return _failure(event.metadata, _DEPTH_MAX) or event.text.startswith("Exit code ")
 
 
-def changed_files(event: Event) -> Iterator[str]:
+def list_changed_files(event: Event) -> Iterator[str]:
     """Yield the files that a tool wrote, by their last name."""
     patched = event.metadata.get("files")
     if isinstance(patched, list | tuple):
@@ -104,5 +104,5 @@ def _finding(text: str, found: re.Match[str], kind: Kind, weight: int) -> Findin
     piece = found[0]
     start = found.start() + len(piece) - len(piece.lstrip(_EDGES))
     excerpt = text[start : min(found.end(), start + EXCERPT_CHARS_MAX)].rstrip(_EDGES)
-    line = shortened(shown(excerpt), BULLET_CHARS_MAX)
+    line = shorten(show_excerpt(excerpt), BULLET_CHARS_MAX)
     return Finding(start, start + len(excerpt), line, kind, weight)

@@ -179,10 +179,10 @@ class Appending:
         name = (draft.harness, draft.session_id)
         known = self._sessions.get(name)
         if known is None:
-            known = self._sessions[name] = self._opened(draft)
+            known = self._sessions[name] = self._open_session(draft)
         return known
 
-    def _opened(self, draft: Draft) -> _Session:
+    def _open_session(self, draft: Draft) -> _Session:
         session = spelled(self._project, draft.harness, draft.session_id)
         ref = rows.session_ref_of(session)
         raw = self._kv.get(Family.SESSIONS, keys.session_key(ref))
@@ -213,8 +213,8 @@ def _count(row: rows.SessionRow, draft: Draft, event_id: EventId) -> None:
     row.first_ms = min(row.first_ms or at_ms, at_ms)
     row.last_ms = max(row.last_ms, at_ms)
     row.agent = row.agent or draft.agent
-    row.working_directory = row.working_directory or _said(draft, "cwd")
-    row.branch = _said(draft, "git_branch") or row.branch
+    row.working_directory = row.working_directory or _read_field(draft, "cwd")
+    row.branch = _read_field(draft, "git_branch") or row.branch
     if kind is EventType.SESSION_END:
         row.ended_ms = max(row.ended_ms, at_ms)
     earlier = not row.first_prompt or at_ms < row.first_prompt_ms
@@ -223,6 +223,6 @@ def _count(row: rows.SessionRow, draft: Draft, event_id: EventId) -> None:
         row.first_prompt_ms = at_ms
 
 
-def _said(draft: Draft, name: str) -> str:
+def _read_field(draft: Draft, name: str) -> str:
     value = draft.metadata.get(name, "")
     return value if isinstance(value, str) else ""

@@ -92,7 +92,7 @@ class Feed:
     def new_nodes(self) -> list[tuple[NodeId, TocNode | None]]:
         """Return the nodes that changed since they were settled; None for one that is gone."""
         with self._lock:
-            return [(name, self._toc.node(name)) for name in self._toc.noted(_NEW)]
+            return [(name, self._toc.node(name)) for name in self._toc.list_noted(_NEW)]
 
     def settle_nodes(self, ids: Iterable[NodeId]) -> None:
         """Note that these nodes were read."""

@@ -62,7 +62,7 @@ class LogStore:
         """Return one event, or None if there is none or it was forgotten."""
         key = keys.event_key_of(event_id)
         row = self._kv.get(Family.EVENTS, key)
-        return None if row is None else next(self._opened([(key, row)]))[1]
+        return None if row is None else next(self._open_found([(key, row)]))[1]
 
     def bounds(self, query: EventQuery) -> tuple[bytes, bytes]:
         """Return the range of keys that a query asks for, after what its cursor has seen.
@@ -85,9 +85,9 @@ class LogStore:
         for row in self._kv.scan(Family.EVENTS, start, end, reverse=reverse):
             page.append(row)
             if len(page) == _PAGE_ROWS:
-                yield from self._opened(page)
+                yield from self._open_found(page)
                 page = []
-        yield from self._opened(page)
+        yield from self._open_found(page)
 
     def scan_session(
         self, ref: bytes, start: bytes, end: bytes, *, reverse: bool = False
@@ -98,17 +98,17 @@ class LogStore:
         for key, _ in self._kv.scan(Family.SESSIONS, first, last, reverse=reverse):
             page.append(keys.session_event_of(key))
             if len(page) == _PAGE_ROWS:
-                yield from self._fetched(page)
+                yield from self._fetch(page)
                 page = []
-        yield from self._fetched(page)
+        yield from self._fetch(page)
 
-    def _fetched(self, wanted: list[bytes]) -> Iterator[Found]:
+    def _fetch(self, wanted: list[bytes]) -> Iterator[Found]:
         found = self._kv.get_many(Family.EVENTS, wanted)
-        yield from self._opened(
+        yield from self._open_found(
             [(key, row) for key, row in zip(wanted, found, strict=True) if row is not None]
         )
 
-    def _opened(self, page: list[tuple[bytes, bytes]]) -> Iterator[Found]:
+    def _open_found(self, page: list[tuple[bytes, bytes]]) -> Iterator[Found]:
         parts = [keys.event_parts(key) for key, _ in page]
         wrapped = self._kv.get_many(Family.KEYS, [keys.event_seal_key_of(key) for key, _ in page])
         for (key, row), (at_ms, event_id), sealed_key in zip(page, parts, wrapped, strict=True):

@@ -214,12 +214,12 @@ class TocStore:
         raw = self._kv.get(Family.GRIPS, keys.grip_key(self._project, grip_id))
         return None if raw is None else toc_rows.grip(raw)
 
-    def noted(self, kind: str, prefix: str = "", limit: int | None = None) -> list[NodeId]:
+    def list_noted(self, kind: str, prefix: str = "", limit: int | None = None) -> list[NodeId]:
         """Return the nodes of which a note is kept: `toc-dirty` or `toc-open`."""
         found = self._kv.scan(Family.CHECKPOINTS, *self._notes(kind, prefix), limit=limit)
         return [NodeId(keys.checkpoint_name_of(key).partition("|")[2]) for key, _ in found]
 
-    def tried_by(self, node_id: NodeId) -> str:
+    def find_tried(self, node_id: NodeId) -> str:
         """Return the model that was asked about a segment in vain."""
         key = keys.checkpoint_key(f"toc-tried/{self._project}|{node_id}")
         return (self._kv.get(Family.CHECKPOINTS, key) or b"").decode()
@@ -327,11 +327,11 @@ class TocChange:
         """Note that a period must be rolled again, or that it was."""
         self._note("toc-dirty", node_id, kept=kept)
 
-    def tried(self, node_id: NodeId, name: str) -> None:
+    def note_tried(self, node_id: NodeId, name: str) -> None:
         """Note which model could not tell a segment; nobody, when it has changed since."""
         self._note("toc-tried", node_id, name.encode(), kept=bool(name))
 
-    def done(self, part: Part) -> None:
+    def note_done(self, part: Part) -> None:
         """Note how much of a session is done."""
         done = b"" if part.is_last else keys.event_key_of(part.places[-1][1])
         self._note("toc-todo", part.ref.hex(), done, kept=not part.is_last)

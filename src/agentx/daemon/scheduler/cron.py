@@ -55,7 +55,7 @@ class Cron:
         """Return the first moment of the schedule that is later than `at_ms`."""
         moments = _simulate(self.expression, datetime.fromtimestamp(at_ms / 1000, tz=zone))
         # Where a clock is set back cronsim begins with moments that were shown already.
-        return next(found for moment in moments if (found := _millis(moment)) > at_ms)
+        return next(find for moment in moments if (find := _millis(moment)) > at_ms)
 
 
 def parse_cron(text: str) -> Cron:

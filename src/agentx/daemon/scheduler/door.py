@@ -81,13 +81,15 @@ class LocalScheduler:
     def scheduler_status(self) -> SchedulerStatus:
         """Say how every job stands; what the disk says of a run that nobody is at is no run."""
         found = self._registry.read()
-        records = {name: self._seen(spec, found.get(name)) for name, spec in self._specs.items()}
+        records = {
+            name: self._understand(spec, found.get(name)) for name, spec in self._specs.items()
+        }
         return status_of(self._specs.values(), records, self._calendar.zone, daemon_runs=False)
 
     def pause_job(self, name: str) -> JobStatus:
         """Let a job run no more by itself."""
         spec = spec_named(self._specs, name)
-        record = self._registry.change(name, lambda found: life.paused(self._taken_up(spec, found)))
+        record = self._registry.change(name, lambda found: life.pause(self._take_up(spec, found)))
         return job_status(spec, record)
 
     def resume_job(self, name: str) -> JobStatus:
@@ -96,7 +98,7 @@ class LocalScheduler:
         now_ms = self._clock.now_ms()
         record = self._registry.change(
             name,
-            lambda found: life.resumed(spec, self._taken_up(spec, found), self._calendar, now_ms),
+            lambda found: life.resume(spec, self._take_up(spec, found), self._calendar, now_ms),
         )
         return job_status(spec, record)
 
@@ -111,12 +113,14 @@ class LocalScheduler:
             now_ms = self._clock.now_ms()
             self._registry.change(
                 name,
-                lambda found: life.begun(spec, self._taken_up(spec, found), self._calendar, now_ms),
+                lambda found: life.begin_run(
+                    spec, self._take_up(spec, found), self._calendar, now_ms
+                ),
             )
             done = perform(spec)
             record = self._registry.change(
                 name,
-                lambda found: life.ended(
+                lambda found: life.end_run(
                     found or JobRecord(name=name, last_started_ms=now_ms),
                     self._clock.now_ms(),
                     error=done.error,
@@ -125,14 +129,14 @@ class LocalScheduler:
             )
             return run_of(record)
 
-    def _taken_up(self, spec: JobSpec, found: JobRecord | None) -> JobRecord:
-        return life.taken_up(spec, found, self._calendar, self._clock.now_ms())
+    def _take_up(self, spec: JobSpec, found: JobRecord | None) -> JobRecord:
+        return life.take_up(spec, found, self._calendar, self._clock.now_ms())
 
-    def _seen(self, spec: JobSpec, found: JobRecord | None) -> JobRecord:
+    def _understand(self, spec: JobSpec, found: JobRecord | None) -> JobRecord:
         """Return a record as it is to be understood: another command may be running the job."""
         if found is not None and found.result is RunResult.RUNNING:
             held = Flock.claim(self._store.scheduler_lock)
             if held is None:
                 return found
             held.release()
-        return self._taken_up(spec, found)
+        return self._take_up(spec, found)

@@ -56,7 +56,7 @@ def is_due(record: JobRecord, now_ms: int) -> bool:
     return record.next_run_ms is not None and record.next_run_ms <= now_ms
 
 
-def taken_up(
+def take_up(
     spec: JobSpec, found: JobRecord | None, calendar: Calendar, now_ms: Millis
 ) -> JobRecord:
     """Return the record with which a new process goes on where another ended.
@@ -74,10 +74,10 @@ def taken_up(
         )
     if record.state is JobState.PAUSED:
         return replace(record, next_run_ms=None)
-    return corrected(spec, record, calendar, now_ms)
+    return correct_plan(spec, record, calendar, now_ms)
 
 
-def corrected(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Millis) -> JobRecord:
+def correct_plan(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Millis) -> JobRecord:
     """Keep a plan that can be true; replace one that cannot."""
     if record.state is JobState.PAUSED:
         return record
@@ -86,10 +86,10 @@ def corrected(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Mill
         and record.planned_by == calendar.name_of(spec)
         and record.next_run_ms <= calendar.latest_next_run(spec, _base_ms(record, now_ms))
     )
-    return record if is_kept else _planned(spec, record, calendar, now_ms)
+    return record if is_kept else _plan(spec, record, calendar, now_ms)
 
 
-def begun(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Millis) -> JobRecord:
+def begin_run(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Millis) -> JobRecord:
     """Note that a run begins; one that was due is planned anew, one that was asked for is not."""
     record = replace(
         record,
@@ -101,10 +101,10 @@ def begun(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Millis) 
         said="",
         runs=record.runs + 1,
     )
-    return _planned(spec, record, calendar, now_ms) if is_due(record, now_ms) else record
+    return _plan(spec, record, calendar, now_ms) if is_due(record, now_ms) else record
 
 
-def ended(record: JobRecord, now_ms: Millis, *, error: str = "", said: str = "") -> JobRecord:
+def end_run(record: JobRecord, now_ms: Millis, *, error: str = "", said: str = "") -> JobRecord:
     """Note that a run is over; with an error, that it failed."""
     started_ms = record.last_started_ms if record.last_started_ms is not None else now_ms
     return replace(
@@ -118,25 +118,25 @@ def ended(record: JobRecord, now_ms: Millis, *, error: str = "", said: str = "")
     )
 
 
-def passed_over(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Millis) -> JobRecord:
+def pass_over(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Millis) -> JobRecord:
     """Note that a run was skipped because the one before still goes on."""
     record = replace(record, skipped=record.skipped + 1)
-    return _planned(spec, record, calendar, now_ms) if is_due(record, now_ms) else record
+    return _plan(spec, record, calendar, now_ms) if is_due(record, now_ms) else record
 
 
-def paused(record: JobRecord) -> JobRecord:
+def pause(record: JobRecord) -> JobRecord:
     """Let a job run no more by itself."""
     return replace(record, state=JobState.PAUSED, next_run_ms=None)
 
 
-def resumed(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Millis) -> JobRecord:
+def resume(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Millis) -> JobRecord:
     """Let a job run by itself again, from now on; what was missed stays missed."""
     if record.state is JobState.ACTIVE:
         return record
-    return _planned(spec, replace(record, state=JobState.ACTIVE), calendar, now_ms)
+    return _plan(spec, replace(record, state=JobState.ACTIVE), calendar, now_ms)
 
 
-def _planned(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Millis) -> JobRecord:
+def _plan(spec: JobSpec, record: JobRecord, calendar: Calendar, now_ms: Millis) -> JobRecord:
     return replace(
         record,
         next_run_ms=calendar.next_run(spec, _base_ms(record, now_ms)),

@@ -55,11 +55,11 @@ class Registry:
         """
         made: list[JobRecord] = []
 
-        def stepped(known: dict[str, JobRecord]) -> Iterable[JobRecord]:
+        def take_step(known: dict[str, JobRecord]) -> Iterable[JobRecord]:
             made[:] = [step(known.get(name))]
             return made
 
-        self._edit(stepped)
+        self._edit(take_step)
         return made[0]
 
     def _edit(self, edit: Callable[[dict[str, JobRecord]], Iterable[JobRecord]]) -> None:

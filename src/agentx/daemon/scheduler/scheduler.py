@@ -71,9 +71,9 @@ class Scheduler:
         self._is_stopping = False
         self._keeper: Thread | None = None
         self._seen_ms = clock.now_ms()
-        known = self._known()
+        known = self._read_records()
         self._records = {
-            name: life.taken_up(spec, known.get(name), self._calendar, self._seen_ms)
+            name: life.take_up(spec, known.get(name), self._calendar, self._seen_ms)
             for name, spec in self._specs.items()
         }
         self._save_or_say()
@@ -121,7 +121,7 @@ class Scheduler:
             due = [name for name, record in self._records.items() if life.is_due(record, now_ms)]
             for name in sorted(due, key=lambda name: self._records[name].next_run_ms or 0):
                 if name in self._running:
-                    self._step(name, life.passed_over, now_ms)
+                    self._step(name, life.pass_over, now_ms)
                 elif len(self._running) < JOBS_RUNNING_MAX:
                     begun.append(self._begin(name, now_ms))
             is_changed = self._records != before
@@ -143,7 +143,7 @@ class Scheduler:
         """
         spec = spec_named(self._specs, name)
         with self._changed:
-            self._records[name] = life.paused(self._records[name])
+            self._records[name] = life.pause(self._records[name])
         self._save()
         return self._status_of(spec)
 
@@ -154,7 +154,7 @@ class Scheduler:
         """
         spec = spec_named(self._specs, name)
         with self._changed:
-            self._step(name, life.resumed, self._clock.now_ms())
+            self._step(name, life.resume, self._clock.now_ms())
         self._save()
         return self._status_of(spec)
 
@@ -170,7 +170,7 @@ class Scheduler:
             if self._is_stopping:
                 raise UnavailableError(f"{name}: the scheduler is stopping", hint="try again later")
             if name in self._running:
-                self._step(name, life.passed_over, now_ms)
+                self._step(name, life.pass_over, now_ms)
             else:
                 run = self._begin(name, now_ms)
         self._save_or_say()
@@ -223,10 +223,10 @@ class Scheduler:
 
     def _step_all(self, now_ms: Millis) -> None:
         for name in self._specs:
-            self._step(name, life.corrected, now_ms)
+            self._step(name, life.correct_plan, now_ms)
 
     def _begin(self, name: str, now_ms: Millis) -> _Run:
-        self._step(name, life.begun, now_ms)
+        self._step(name, life.begin_run, now_ms)
         run = _Run(spec=self._specs[name], started_ms=now_ms)
         self._running[name] = run
         return run
@@ -246,7 +246,7 @@ class Scheduler:
         with self._changed:
             if self._running.get(name) is not run:
                 return  # given up by `stop`: the next process says that it was interrupted
-            record = life.ended(self._records[name], now_ms, error=done.error, said=done.said)
+            record = life.end_run(self._records[name], now_ms, error=done.error, said=done.said)
             self._records[name] = record
         # A run is over when that is on disk; until then another of the same job is skipped.
         self._save_or_say()
@@ -257,7 +257,7 @@ class Scheduler:
 
     # --- disk -------------------------------------------------------------------------------
 
-    def _known(self) -> dict[str, JobRecord]:
+    def _read_records(self) -> dict[str, JobRecord]:
         try:
             return self._registry.read()
         except AgentXError as error:

@@ -51,7 +51,7 @@ def _times(cron: Cron) -> str:
         return ""
     if len(minutes) * len(hours) > _TIMES_SHOWN_MAX:
         return ""
-    return "at " + _listed([f"{hour:02d}:{minute:02d}" for hour in hours for minute in minutes])
+    return "at " + _list_words([f"{hour:02d}:{minute:02d}" for hour in hours for minute in minutes])
 
 
 def _days(cron: Cron) -> str:
@@ -64,7 +64,7 @@ def _days(cron: Cron) -> str:
 
 
 def _dates(cron: Cron) -> str:
-    numbers = _listed([_ordinal(day) for day in sorted(cron.days)])
+    numbers = _list_words([_ordinal(day) for day in sorted(cron.days)])
     if len(cron.days) > _TIMES_SHOWN_MAX or len(cron.months) not in (1, 12):
         return ""
     if len(cron.months) == 12:
@@ -78,12 +78,12 @@ def _weekdays(cron: Cron) -> str:
     if len(cron.weekdays) > _TIMES_SHOWN_MAX:
         return ""
     # A week begins on Monday where people list its days.
-    return "every " + _listed(
+    return "every " + _list_words(
         [_WEEKDAYS[day] for day in sorted(cron.weekdays, key=lambda day: day or 7)]
     )
 
 
-def _listed(words: list[str]) -> str:
+def _list_words(words: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 

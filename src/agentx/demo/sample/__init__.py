@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agentx.demo.sample import claude_code, codex, gemini
 from agentx.demo.sample.likeness import Payload, Place
-from agentx.demo.sample.script import Mark, MarkKind, parsed
+from agentx.demo.sample.script import Mark, MarkKind, parse_script
 from agentx.demo.sample.timeline import (
     Compacted,
     Delegated,
@@ -23,7 +23,7 @@ from agentx.demo.sample.timeline import (
     SampleSession,
     ToolCall,
     Turn,
-    timed,
+    time_script,
 )
 from agentx.kernel.capture import Harness
 
@@ -60,7 +60,7 @@ def sessions() -> tuple[SampleSession, ...]:
     folder = files(__name__) / "sessions"
     scripts = [each for each in folder.iterdir() if each.name.endswith(".json")]
     told = [
-        timed(name, parsed(each.name, each.read_bytes()))
+        time_script(name, parse_script(each.name, each.read_bytes()))
         for each in scripts
         for name in [each.name.removesuffix(".json")]
     ]
@@ -76,7 +76,7 @@ def hook_calls(
     """
     place = Place(project=str(project_dir), home=str(home))
     for at_ms, payload in _RENDERINGS[session.harness].hook_calls(session, place):
-        filled: Payload = place.filled(payload)
+        filled: Payload = place.fill(payload)
         yield at_ms, filled
 
 

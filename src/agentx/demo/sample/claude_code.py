@@ -79,13 +79,13 @@ class _Hooks:
                 case ToolCall():
                     yield from self.call(step, working)
                 case Delegated():
-                    yield from self.delegated(step, working)
+                    yield from self.delegate(step, working)
                 case Compacted():
-                    yield from self.compacted(step, common)
+                    yield from self.compact(step, common)
                 case _:
                     assert_never(step)
         if not turn.interrupted:
-            yield turn.replied_ms, self.event("Stop", **working, **_stopped(turn.reply))
+            yield turn.replied_ms, self.event("Stop", **working, **_make_stop(turn.reply))
 
     def call(self, call: ToolCall, common: Payload) -> Iterator[tuple[int, Payload]]:
         native = native_call(call)
@@ -106,7 +106,7 @@ class _Hooks:
                 self.event("PostToolUse", **common, **asked, **answer, **id_, **took),
             )
 
-    def delegated(self, step: Delegated, common: Payload) -> Iterator[tuple[int, Payload]]:
+    def delegate(self, step: Delegated, common: Payload) -> Iterator[tuple[int, Payload]]:
         native = delegation(step)
         asked: Payload = {"tool_name": native.name, "tool_input": native.request}
         id_: Payload = {"tool_use_id": tool_id(step.key)}
@@ -123,7 +123,7 @@ class _Hooks:
                 "SubagentStop",
                 **common,
                 **inside,
-                **_stopped(step.reply),
+                **_make_stop(step.reply),
                 agent_transcript_path=self.place.transcript(
                     _sub_transcript_path(self.session, self.place, step)
                 ),
@@ -136,7 +136,7 @@ class _Hooks:
         }
         yield step.done_ms, self.event("PostToolUse", **common, **asked, **answer)
 
-    def compacted(self, step: Compacted, common: Payload) -> Iterator[tuple[int, Payload]]:
+    def compact(self, step: Compacted, common: Payload) -> Iterator[tuple[int, Payload]]:
         named: Payload = {"prompt_id": common["prompt_id"], "trigger": step.trigger}
         yield step.at_ms, self.event("PreCompact", **named, custom_instructions="")
         yield (
@@ -146,7 +146,7 @@ class _Hooks:
         yield step.done_ms, self.event("PostCompact", **named, compact_summary=step.summary)
 
 
-def _stopped(reply: str) -> Payload:
+def _make_stop(reply: str) -> Payload:
     return {
         "stop_hook_active": False,
         "last_assistant_message": reply,
@@ -166,7 +166,7 @@ def transcripts(session: SampleSession, place: Place) -> Iterator[tuple[str, str
         for step in turn.steps:
             match step:
                 case Said():
-                    main.said(step.at_ms, step.key, step.text, last=False)
+                    main.say(step.at_ms, step.key, step.text, last=False)
                 case ToolCall():
                     main.call(step)
                 case Delegated():
@@ -176,13 +176,13 @@ def transcripts(session: SampleSession, place: Place) -> Iterator[tuple[str, str
                         place.lines(_side(session, step)),
                     )
                 case Compacted():
-                    main.compacted(step)
+                    main.compact(step)
                 case _:
                     assert_never(step)
         if turn.interrupted:
-            main.interrupted(turn)
+            main.interrupt(turn)
         else:
-            main.said(turn.replied_ms, f"{turn.key}/reply", turn.reply, last=True)
+            main.say(turn.replied_ms, f"{turn.key}/reply", turn.reply, last=True)
     main.close()
     yield _transcript_path(session, place), place.lines(main.lines)
 
@@ -192,10 +192,10 @@ def _side(session: SampleSession, step: Delegated) -> list[Payload]:
     side.user(step.at_ms + 100, f"{step.key}/prompt", {"role": "user", "content": step.prompt})
     for inner in step.steps:
         if isinstance(inner, Said):
-            side.said(inner.at_ms, inner.key, inner.text, last=False)
+            side.say(inner.at_ms, inner.key, inner.text, last=False)
         else:
             side.call(inner)
-    side.said(step.replied_ms, f"{step.key}/reply", step.reply, last=True)
+    side.say(step.replied_ms, f"{step.key}/reply", step.reply, last=True)
     return side.lines
 
 
@@ -236,16 +236,16 @@ class _Chain:
             sourceToolAssistantUUID=asked,
         )
 
-    def said(self, at_ms: int, key: str, text: str, *, last: bool) -> None:
+    def say(self, at_ms: int, key: str, text: str, *, last: bool) -> None:
         block = {"type": "text", "text": text}
         self.assistant(at_ms, key, block, "end_turn" if last else "tool_use")
 
-    def interrupted(self, turn: Turn) -> None:
+    def interrupt(self, turn: Turn) -> None:
         block = {"type": "text", "text": "[Request interrupted by user]"}
         message = {"role": "user", "content": [block]}
         self.user(turn.replied_ms, f"{turn.key}/interrupted", message)
 
-    def compacted(self, step: Compacted) -> None:
+    def compact(self, step: Compacted) -> None:
         before, self.parent = self.parent, None
         self._add(
             step.at_ms,

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from agentx.demo.sample.likeness import Payload, Place, dated_uuid, hexes, letters
+from agentx.demo.sample.likeness import Payload, Place, hexes, letters, make_dated_uuid
 from agentx.demo.sample.script import Edit, Shell, Write, whole
 from agentx.demo.sample.timeline import Compacted, Said, SampleSession, Step, ToolCall, Turn
 from agentx.kernel.clock import to_iso
@@ -68,7 +68,7 @@ def _hook_tool(call: ToolCall) -> tuple[str, Payload, str]:
         case Shell(command=command, output=output):
             return "Bash", {"command": whole(command)}, whole(output)
         case Edit() | Write():
-            return "apply_patch", {"command": _patch(call.action)}, _patched(call.action)
+            return "apply_patch", {"command": _patch(call.action)}, _make_patch(call.action)
         case _:
             raise _unknown(call)
 
@@ -108,7 +108,7 @@ class _Rollout:
         marked = {**payload, "internal_chat_message_metadata_passthrough": passed}
         self.add(at_ms, "response_item", marked)
 
-    def shown(self, begun_ms: int, at_ms: int, turn: Turn, item: Payload) -> None:
+    def show(self, begun_ms: int, at_ms: int, turn: Turn, item: Payload) -> None:
         payload = {
             "type": "item_completed",
             "thread_id": self.session.session_id,
@@ -145,8 +145,8 @@ class _Rollout:
         key = f"{turn.key}/prompt"
         self.item(turn.at_ms, turn, _message("user", turn.prompt, key))
         content = [{"type": "text", "text": turn.prompt, "text_elements": []}]
-        said = {"type": "UserMessage", "id": dated_uuid(turn.at_ms, key), "content": content}
-        self.shown(turn.at_ms, turn.at_ms, turn, said)
+        said = {"type": "UserMessage", "id": make_dated_uuid(turn.at_ms, key), "content": content}
+        self.show(turn.at_ms, turn.at_ms, turn, said)
 
     def step(self, turn: Turn, step: Step) -> None:
         match step:
@@ -170,7 +170,7 @@ class _Rollout:
             "content": [{"type": "Text", "text": text}],
             "phase": phase,
         }
-        self.shown(at_ms, at_ms, turn, shown)
+        self.show(at_ms, at_ms, turn, shown)
         self.item(at_ms, turn, {**message, "status": "completed", "phase": phase})
 
     def command(self, turn: Turn, call: ToolCall, action: Shell) -> None:
@@ -196,7 +196,7 @@ class _Rollout:
             "exit_code": action.exit,
             "duration": {"secs": took_ms // 1000, "nanos": took_ms % 1000 * 1_000_000},
         }
-        self.shown(call.at_ms, call.done_ms, turn, ran)
+        self.show(call.at_ms, call.done_ms, turn, ran)
         told = (
             f"Chunk ID: {hexes(6, 'chunk', call.key)}\n"
             f"Wall time: {took_ms / 1000:.4f} seconds\n"
@@ -223,8 +223,8 @@ class _Rollout:
             "changes": {action.path: _change(action)},
             "status": "completed",
         }
-        self.shown(call.at_ms, call.done_ms, turn, changed)
-        answer = {"type": "custom_tool_call_output", "call_id": id_, "output": _patched(action)}
+        self.show(call.at_ms, call.done_ms, turn, changed)
+        answer = {"type": "custom_tool_call_output", "call_id": id_, "output": _make_patch(action)}
         self.item(call.done_ms, turn, answer)
 
     def finish(self, turn: Turn) -> None:
@@ -284,7 +284,7 @@ def _message(role: str, text: str, key: str) -> Payload:
 
 
 def _turn_id(turn: Turn) -> str:
-    return dated_uuid(turn.at_ms, "turn", turn.key)
+    return make_dated_uuid(turn.at_ms, "turn", turn.key)
 
 
 def _call_id(call: ToolCall) -> str:
@@ -307,7 +307,7 @@ def _patch(action: Edit | Write) -> str:
     return "\n".join(["*** Begin Patch", *body, "*** End Patch"]) + "\n"
 
 
-def _patched(action: Edit | Write) -> str:
+def _make_patch(action: Edit | Write) -> str:
     letter = "M" if isinstance(action, Edit) else "A"
     return (
         "Exit code: 0\nWall time: 0 seconds\nOutput:\n"

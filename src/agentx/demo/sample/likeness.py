@@ -30,20 +30,20 @@ class Place:
         """Return the absolute path of a transcript."""
         return f"{self.home}/{relative}"
 
-    def filled(self, value: Any) -> Any:
+    def fill(self, value: Any) -> Any:
         """Return JSON with the project's folder put in wherever a script left room for it."""
         if isinstance(value, str):
             return value.replace(PROJECT, self.project)
         if isinstance(value, dict):
-            return {key: self.filled(inner) for key, inner in value.items()}
+            return {key: self.fill(inner) for key, inner in value.items()}
         if isinstance(value, list | tuple):
-            return [self.filled(inner) for inner in value]
+            return [self.fill(inner) for inner in value]
         return value
 
     def lines(self, payloads: Iterable[Payload]) -> str:
         """Return the text of a JSONL file."""
         return "".join(
-            json.dumps(self.filled(payload), ensure_ascii=False, separators=(",", ":")) + "\n"
+            json.dumps(self.fill(payload), ensure_ascii=False, separators=(",", ":")) + "\n"
             for payload in payloads
         )
 
@@ -73,7 +73,7 @@ def random_uuid(*parts: str) -> str:
     return _uuid(hexes(32, *parts), "4")
 
 
-def dated_uuid(at_ms: int, *parts: str) -> str:
+def make_dated_uuid(at_ms: int, *parts: str) -> str:
     """Return a UUID that begins with a time (version 7)."""
     return _uuid(f"{at_ms:012x}" + hexes(20, *parts), "7")
 

@@ -204,7 +204,7 @@ class Script(_Written, frozen=True, kw_only=True):
     end: WrittenEnd
 
 
-def parsed(name: str, raw: bytes) -> Script:
+def parse_script(name: str, raw: bytes) -> Script:
     """Read one script.
 
     Raises: CorruptRecord, with the place of the slip.

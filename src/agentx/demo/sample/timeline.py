@@ -139,7 +139,7 @@ class SampleSession:
         return tuple(found)
 
 
-def timed(name: str, script: Script) -> SampleSession:
+def time_script(name: str, script: Script) -> SampleSession:
     """Fill in the times of a script; `name` is its file's, such as `07-locked`.
 
     Raises: CorruptRecord when a turn begins before the one before it is over.
@@ -189,7 +189,7 @@ def _turn(key: str, start_ms: Millis, written: WrittenTurn) -> Turn:
         mode=written.mode,
         steps=steps,
         reply=reply,
-        replied_ms=_spoken(now_ms, f"{key}/reply", reply),
+        replied_ms=_time_words(now_ms, f"{key}/reply", reply),
     )
 
 
@@ -209,11 +209,11 @@ def _step(key: str, before_ms: Millis, step: WrittenStep) -> Step:
     if isinstance(step, Say):
         text = whole(step.text)
         if step.after is None:
-            return Said(at_ms=_spoken(before_ms, key, text), key=key, text=text)
+            return Said(at_ms=_time_words(before_ms, key, text), key=key, text=text)
         return Said(at_ms=_later(before_ms, key, step.after), key=key, text=text)
     at_ms = _later(before_ms, key, _THINKING_SECONDS if step.after is None else step.after)
     if isinstance(step, Delegate):
-        return _delegated(key, at_ms, step)
+        return _time_delegation(key, at_ms, step)
     if isinstance(step, Compact):
         done_ms = _later(at_ms, f"{key}/took", 38.0 if step.took is None else step.took)
         return Compacted(
@@ -229,12 +229,12 @@ def _step(key: str, before_ms: Millis, step: WrittenStep) -> Step:
     return ToolCall(at_ms=at_ms, done_ms=done_ms, key=key, action=step)
 
 
-def _delegated(key: str, at_ms: Millis, step: Delegate) -> Delegated:
+def _time_delegation(key: str, at_ms: Millis, step: Delegate) -> Delegated:
     started_ms = Millis(at_ms + 120)
     steps, now_ms = _steps(key, started_ms, step.steps)
     assert all(isinstance(inner, Said | ToolCall) for inner in steps), "a script's type says so"
     reply = whole(step.reply)
-    replied_ms = _spoken(now_ms, f"{key}/reply", reply)
+    replied_ms = _time_words(now_ms, f"{key}/reply", reply)
     return Delegated(
         at_ms=at_ms,
         done_ms=Millis(replied_ms + 90),
@@ -262,7 +262,7 @@ def _usual_seconds(action: Action) -> float:
             assert_never(action)
 
 
-def _spoken(before_ms: Millis, key: str, text: str) -> Millis:
+def _time_words(before_ms: Millis, key: str, text: str) -> Millis:
     return _later(before_ms, key, 2 + len(text) / _SPEAKING_CHARS_PER_SECOND)
 
 

@@ -89,7 +89,7 @@ class DocumentFile:
             return None
         found = self._shape.parse(raw)
         if isinstance(found, Fault):
-            raise self._moved_aside(held, found)
+            raise self._move_aside(held, found)
         return found
 
     def write_in(self, held: Held, document: Document) -> None:
@@ -124,7 +124,7 @@ class DocumentFile:
         except OSError as error:
             raise unreadable(self.path, error) from error
 
-    def _moved_aside(self, held: Held, fault: Fault) -> CorruptRecord:
+    def _move_aside(self, held: Held, fault: Fault) -> CorruptRecord:
         name = f"{self.path.name}.corrupt-{mint(self._clock.now_ms(), system_entropy)}"
         held.move(self.path, self.path.with_name(name))
         return CorruptRecord(

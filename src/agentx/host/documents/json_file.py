@@ -19,7 +19,7 @@ def json_file(
 
 def _parse(raw: bytes) -> Document | Fault:
     try:
-        value = json_text.parsed(raw)
+        value = json_text.parse_json(raw)
     except ValueError as error:
         return Fault(line=json_text.line_number(raw, error), reason=str(error))
     if not isinstance(value, dict):

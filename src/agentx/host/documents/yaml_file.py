@@ -136,12 +136,12 @@ def readings(raw: bytes) -> tuple[Document, ...]:
 
 
 def _dump(document: Document) -> bytes:
-    dumped = _dumped(document, fast=True)
+    dumped = _dump_with(document, fast=True)
     # The fast one writes emoji as escapes; the other, ten times slower, as they are.
-    return _dumped(document, fast=False) if b"\\U000" in dumped else dumped
+    return _dump_with(document, fast=False) if b"\\U000" in dumped else dumped
 
 
-def _dumped(document: Document, *, fast: bool) -> bytes:
+def _dump_with(document: Document, *, fast: bool) -> bytes:
     import yaml  # noqa: PLC0415  see above
 
     dumped: bytes = yaml.dump(

@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
-from agentx.host.files.disk import refused, sync_directory, write_all
+from agentx.host.files.disk import refusal_of, sync_directory, write_all
 from agentx.host.system import system_entropy
 
 PRIVATE_FILE = 0o600
@@ -33,7 +33,7 @@ def replace_file(path: Path, data: bytes, mode: int = PRIVATE_FILE) -> None:
         make_missing_directories(path.parent, private=mode & 0o077 == 0)
         _replace(path, data, mode)
     except OSError as error:
-        raise refused(path, error) from error
+        raise refusal_of(path, error) from error
 
 
 def make_private_directory(path: Path) -> None:
@@ -46,7 +46,7 @@ def make_private_directory(path: Path) -> None:
         if path.stat().st_mode & 0o777 != PRIVATE_DIRECTORY:
             path.chmod(PRIVATE_DIRECTORY)
     except OSError as error:
-        raise refused(path, error) from error
+        raise refusal_of(path, error) from error
 
 
 def make_missing_directories(directory: Path, *, private: bool) -> None:

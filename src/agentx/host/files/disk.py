@@ -33,7 +33,7 @@ def write_all(descriptor: int, data: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def refused(path: Path, error: OSError) -> UnavailableError:
+def refusal_of(path: Path, error: OSError) -> UnavailableError:
     """Return the error that tells a person what the disk would not do."""
     if error.errno in _NO_ROOM:
         return UnavailableError(

@@ -16,7 +16,7 @@ from typing import Any
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import json_text
-from agentx.host.files.disk import refused, sync_directory, write_all
+from agentx.host.files.disk import refusal_of, sync_directory, write_all
 from agentx.host.limits import JOURNAL_WAIT_MS, LOCK_POLL_MS
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LockHeld
@@ -45,7 +45,7 @@ class Journal:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._append(lines)
         except OSError as error:
-            raise refused(self._path, error) from error
+            raise refusal_of(self._path, error) from error
 
     def records(self) -> Iterator[Any]:
         """Yield the whole records, oldest first; a file that is not there has none.
@@ -61,7 +61,7 @@ class Journal:
                 if not line.endswith(b"\n"):
                     return
                 try:
-                    yield json_text.parsed(line)
+                    yield json_text.parse_json(line)
                 except ValueError as error:
                     raise CorruptRecord(
                         f"{self._path}: line {number} is not JSON: {error}",

@@ -24,7 +24,7 @@ def page_of(value: object) -> bytes:
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
-def parsed(raw: bytes) -> Any:
+def parse_json(raw: bytes) -> Any:
     """Return the value of JSON bytes.
 
     Raises: ValueError that names the line, as JSONDecodeError or UnicodeDecodeError.

@@ -84,16 +84,16 @@ class LogFile:
             return  # another process was at it a moment ago
         # The full file moves last: until then nobody can fill another and rotate too.
         for number in range(LOG_FILES_MAX - 1, 0, -1):
-            newer = self._path if number == 1 else _numbered(self._path, number - 1)
+            newer = self._path if number == 1 else _number(self._path, number - 1)
             if newer.exists():
-                newer.replace(_numbered(self._path, number))
+                newer.replace(_number(self._path, number))
 
 
 def read_records(path: Path, limit: int) -> list[dict[str, Any]]:
     """Return the last records of all files that are kept, newest last, without damaged lines."""
     found: list[dict[str, Any]] = []  # newest first
     for number in range(LOG_FILES_MAX):
-        file = path if number == 0 else _numbered(path, number)
+        file = path if number == 0 else _number(path, number)
         try:
             lines = file.read_bytes().split(b"\n")
         except OSError:
@@ -112,7 +112,7 @@ def _record_of(line: bytes) -> dict[str, Any] | None:
     if not line:
         return None
     try:
-        record = json_text.parsed(line)
+        record = json_text.parse_json(line)
     except ValueError:
         return None
     return record if isinstance(record, dict) else None
@@ -123,7 +123,7 @@ def _ends_whole(descriptor: int) -> bool:
     return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
 
 
-def _numbered(path: Path, number: int) -> Path:
+def _number(path: Path, number: int) -> Path:
     return path.with_name(f"{path.name}.{number}")
 
 

@@ -25,27 +25,27 @@ def repository(path: Path) -> Path | None:
 
     For a bare repository that is the repository itself.
     """
-    said = _asked(path, "rev-parse", "--git-common-dir")
+    said = _ask(path, "rev-parse", "--git-common-dir")
     if not said:
         return None
-    shared = _resolved(path, said)
+    shared = _resolve(path, said)
     if shared.name == ".git":
         return shared.parent
     # A submodule keeps its repository inside its parent's and says where its files are.
-    elsewhere = _asked(shared, "config", "--get", "core.worktree")
+    elsewhere = _ask(shared, "config", "--get", "core.worktree")
     if elsewhere:
-        return _resolved(shared, elsewhere)
-    own = _asked(path, "rev-parse", "--git-dir")
-    top = _asked(path, "rev-parse", "--show-toplevel")
+        return _resolve(shared, elsewhere)
+    own = _ask(path, "rev-parse", "--git-dir")
+    top = _ask(path, "rev-parse", "--show-toplevel")
     # A repository kept apart from its files knows them only from inside.
-    if top and own and _resolved(path, own) == shared:
-        return _resolved(path, top)
+    if top and own and _resolve(path, own) == shared:
+        return _resolve(path, top)
     return shared
 
 
 def branch(path: Path) -> str | None:
     """Return the branch, also one without a commit yet; empty when HEAD is detached."""
-    name = _asked(path, "symbolic-ref", "--quiet", "--short", "HEAD")
+    name = _ask(path, "symbolic-ref", "--quiet", "--short", "HEAD")
     if name:
         return name
     return None if repository(path) is None else ""
@@ -53,15 +53,15 @@ def branch(path: Path) -> str | None:
 
 def commit(path: Path) -> str | None:
     """Return the id of the commit that is checked out."""
-    return _asked(path, "rev-parse", "--verify", "--quiet", "HEAD") or None
+    return _ask(path, "rev-parse", "--verify", "--quiet", "HEAD") or None
 
 
 def remote_url(path: Path) -> str | None:
     """Return the address of `origin`, or else of the first remote, without any credentials."""
-    address = _asked(path, "config", "--get", "remote.origin.url")
+    address = _ask(path, "config", "--get", "remote.origin.url")
     if not address:
-        names = (_asked(path, "remote") or "").splitlines()
-        address = _asked(path, "config", "--get", f"remote.{names[0]}.url") if names else None
+        names = (_ask(path, "remote") or "").splitlines()
+        address = _ask(path, "config", "--get", f"remote.{names[0]}.url") if names else None
     return _CREDENTIALS.sub("", address) if address else None
 
 
@@ -70,7 +70,7 @@ def churn(path: Path, base: str, tip: str, *, without: str) -> tuple[int, int, i
     if not base or base.startswith("-") or tip.startswith("-"):
         return None
     span, rest = f"{base}...{tip}", f":(exclude){without}"
-    said = _asked(path, "diff", "--shortstat", "--no-ext-diff", span, "--", ".", rest)
+    said = _ask(path, "diff", "--shortstat", "--no-ext-diff", span, "--", ".", rest)
     if said is None:
         return None
     counts = {word: int(count) for count, word in _COUNT.findall(said)}
@@ -82,7 +82,7 @@ def last_changes(path: Path, since_s: int, commits_max: int) -> dict[str, int] |
 
     Paths are relative to the repository. Only the newest `commits_max` commits are looked at.
     """
-    said = _asked(
+    said = _ask(
         path,
         "log",
         f"--since={since_s}",
@@ -99,13 +99,13 @@ def last_changes(path: Path, since_s: int, commits_max: int) -> dict[str, int] |
         at, _, names = block.partition("\n")
         for name in names.split("\n"):
             if name and at.isdigit():
-                found.setdefault(_unquoted(name), int(at))
+                found.setdefault(_unquote(name), int(at))
     return found
 
 
-def uncommitted(path: Path) -> frozenset[str] | None:
+def list_uncommitted(path: Path) -> frozenset[str] | None:
     """Return the files that differ from the last commit, relative to the repository."""
-    said = _asked(path, "diff", "--name-only", "--no-renames", "-z", "HEAD", "--")
+    said = _ask(path, "diff", "--name-only", "--no-renames", "-z", "HEAD", "--")
     return None if said is None else frozenset(name for name in said.split("\0") if name)
 
 
@@ -113,11 +113,11 @@ def commit_time(path: Path, commit: str) -> int | None:
     """Return when a commit was made, in seconds since 1970; None when there is no such commit."""
     if not _HASH.fullmatch(commit):
         return None
-    said = _asked(path, "show", "--no-patch", "--format=%ct", commit)
+    said = _ask(path, "show", "--no-patch", "--format=%ct", commit)
     return int(said) if said and said.isdigit() else None
 
 
-def _unquoted(name: str) -> str:
+def _unquote(name: str) -> str:
     """Return a path that git wrote in quotes, because it has letters beyond ASCII, as it is."""
     if not name.startswith('"'):
         return name
@@ -125,7 +125,7 @@ def _unquoted(name: str) -> str:
     return os.fsdecode(raw)
 
 
-def _asked(path: Path, *question: str) -> str | None:
+def _ask(path: Path, *question: str) -> str | None:
     """Return what git says, or None when it says nothing to rely on."""
     try:
         done = subprocess.run(
@@ -148,5 +148,5 @@ def _asked(path: Path, *question: str) -> str | None:
     return os.fsdecode(done.stdout.removesuffix(b"\n"))
 
 
-def _resolved(path: Path, said: str) -> Path:
+def _resolve(path: Path, said: str) -> Path:
     return Path(os.path.realpath(path / said))

@@ -91,7 +91,7 @@ def event_id_of(key: bytes) -> EventId:
 
     Raises: CorruptRecord.
     """
-    return _parsed_event(key)[1]
+    return _parse_event(key)[1]
 
 
 def event_ms_of(key: bytes) -> Millis:
@@ -99,7 +99,7 @@ def event_ms_of(key: bytes) -> Millis:
 
     Raises: CorruptRecord.
     """
-    return _parsed_event(key)[0]
+    return _parse_event(key)[0]
 
 
 def event_parts(key: bytes) -> tuple[Millis, EventId]:
@@ -107,7 +107,7 @@ def event_parts(key: bytes) -> tuple[Millis, EventId]:
 
     Raises: CorruptRecord.
     """
-    return _parsed_event(key)
+    return _parse_event(key)
 
 
 def event_range(since_ms: int | None = None, until_ms: int | None = None) -> KeyRange:
@@ -128,7 +128,7 @@ def session_ref_of(key: bytes) -> bytes:
 
     Raises: CorruptRecord.
     """
-    return _unhexed(key, _SESSION, SESSION_REF_BYTES)
+    return _unhex(key, _SESSION, SESSION_REF_BYTES)
 
 
 def session_range() -> KeyRange:
@@ -138,7 +138,7 @@ def session_range() -> KeyRange:
 
 def session_event_key(ref: bytes, key: bytes) -> bytes:
     """Return the key that lists an event (by its key) under its session."""
-    _parsed_event(key)
+    _parse_event(key)
     return session_event_head(ref) + key
 
 
@@ -155,7 +155,7 @@ def session_event_of(key: bytes) -> bytes:
     listed = key[_SESSION_EVENT_HEAD_BYTES:]
     if not key.startswith(_SESSION_EVENT):
         raise _not_a_key(key)
-    _parsed_event(listed)
+    _parse_event(listed)
     return listed
 
 
@@ -316,7 +316,7 @@ def project_range(project: str) -> KeyRange:
 # --- parts ------------------------------------------------------------------------------------
 
 
-def _parsed_event(key: bytes) -> tuple[Millis, EventId]:
+def _parse_event(key: bytes) -> tuple[Millis, EventId]:
     whole = _EVENT_KEY.fullmatch(key)
     if whole is None:
         raise _not_a_key(key)
@@ -337,7 +337,7 @@ def _ref_hex(ref: bytes) -> bytes:
     return ref.hex().encode("ascii")
 
 
-def _unhexed(key: bytes, prefix: bytes, size: int) -> bytes:
+def _unhex(key: bytes, prefix: bytes, size: int) -> bytes:
     digits = key[len(prefix) :]
     if not key.startswith(prefix) or len(digits) != 2 * size:
         raise _not_a_key(key)

@@ -47,7 +47,7 @@ from rocksdict import (
 
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.kv.port import Batch, Change, Family, Row
-from agentx.host.kv.rocks_words import closed, spoken
+from agentx.host.kv.rocks_words import closing_error, speaking
 from agentx.host.limits import LOCK_POLL_MS, OUTBOX_BYTES_MAX, STORE_OPEN_WAIT_MS
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import (
@@ -128,7 +128,7 @@ class RocksStore:
 
     def get(self, family: Family, key: bytes) -> bytes | None:
         """Return a row's value."""
-        with spoken(self._path):
+        with speaking(self._path):
             value: bytes | None = self._rows(family).get(key)
         return value
 
@@ -137,7 +137,7 @@ class RocksStore:
         rows = self._rows(family)
         if not keys:
             return []
-        with spoken(self._path):
+        with speaking(self._path):
             values: list[bytes | None] = rows[list(keys)]  # type: ignore[assignment]  # a list of keys gives a list
         return values
 
@@ -171,7 +171,7 @@ class RocksStore:
 
     def write(self, batch: Batch, *, sync: bool = True) -> None:
         """Apply a batch as a whole; with `sync`, return after it is on disk."""
-        with self._lock, spoken(self._path):
+        with self._lock, speaking(self._path):
             self._still_writable()
             if self._stuck:
                 self._let_go()
@@ -204,7 +204,7 @@ class RocksStore:
 
         A file that a scan in progress is still reading goes when the scan ends.
         """
-        with self._lock, spoken(self._path):
+        with self._lock, speaking(self._path):
             self._still_writable()
             if family is Family.OUTBOX:
                 self._rebuild_outbox()
@@ -237,7 +237,7 @@ class RocksStore:
 
     def _open(self) -> None:
         cache = Cache(_CACHE_BYTES)
-        with spoken(self._path):
+        with speaking(self._path):
             database = Rdict(
                 str(self._path),
                 _database_options(salvage=self._salvage),
@@ -277,7 +277,7 @@ class RocksStore:
 
     def _still_open(self) -> None:
         if self._closed:
-            raise closed(self._path)
+            raise closing_error(self._path)
 
     def _still_writable(self) -> None:
         self._still_open()
@@ -287,7 +287,7 @@ class RocksStore:
             )
 
     def _seek(self, family: Family, start: bytes, end: bytes, *, reverse: bool) -> RdictIter:
-        with spoken(self._path):
+        with speaking(self._path):
             bounds = ReadOptions()
             bounds.set_iterate_upper_bound(end)
             iterator = self._rows(family).iter(bounds)
@@ -304,11 +304,11 @@ class RocksStore:
         try:
             iterator = self._iterators[number][0]
         except (KeyError, IndexError):
-            raise closed(self._path) from None
+            raise closing_error(self._path) from None
         rows: list[Row] = []
         size = 0
         step = iterator.prev if reverse else iterator.next
-        with spoken(self._path):
+        with speaking(self._path):
             while iterator.valid():
                 key: bytes = iterator.key()
                 if key < start:

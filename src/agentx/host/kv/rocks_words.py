@@ -27,20 +27,20 @@ _NOT_OURS = ("Permission denied", "Read-only file system", "Operation not permit
 
 
 @contextmanager
-def spoken(path: Path) -> Iterator[None]:
+def speaking(path: Path) -> Iterator[None]:
     """Say in the house's words what RocksDB says in its own."""
     try:
         yield
     except AgentXError:
         raise
     except DbClosedError as error:
-        raise closed(path) from error
+        raise closing_error(path) from error
     except Exception as error:
         # rocksdict raises bare exceptions: their text is all there is to tell them apart.
-        raise translated(path, str(error)) from error
+        raise translate(path, str(error)) from error
 
 
-def translated(path: Path, said: str) -> AgentXError:
+def translate(path: Path, said: str) -> AgentXError:
     """Return the error that tells the caller what to do next."""
     if any(mark in said for mark in _NO_ROOM):
         return UnavailableError(
@@ -59,7 +59,7 @@ def translated(path: Path, said: str) -> AgentXError:
             f"{path}: the store was written by a newer AgentX", hint="update AgentX"
         )
     if "Shutdown in progress" in said:
-        return closed(path)
+        return closing_error(path)
     return CorruptRecord(
         f"{path}: the store is damaged: {said}",
         hint="run `agentx doctor`; the folder is left as it is",
@@ -91,6 +91,6 @@ def _locking_pid(lock: Path) -> int:
     return 0 if kind == fcntl.F_UNLCK else int(pid)
 
 
-def closed(path: Path) -> UnavailableError:
+def closing_error(path: Path) -> UnavailableError:
     """Say that a store was let go of."""
     return UnavailableError(f"{path}: the store is closed", hint="open it again")

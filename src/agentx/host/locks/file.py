@@ -83,7 +83,7 @@ class LockFile:
         Raises: OSError, LockHeld when the guard is not free at this moment.
         """
         try:
-            with self._guarded(wait_ms=0) as (_, mine):
+            with self._hold_guard(wait_ms=0) as (_, mine):
                 refreshed = replace(mine, timestamp_ms=self._clock.now_ms())
                 replace_record(self._lock, refreshed)
         except StaleVersion:
@@ -97,7 +97,7 @@ class LockFile:
         Raises: StaleVersion when the lock was lost, LockHeld when the guard does not come free.
         """
         passing(CrashPoint.LOCK_BEFORE_COMMIT)
-        with self._guarded():
+        with self._hold_guard():
             passing(CrashPoint.LOCK_IN_GUARD)
             yield
 
@@ -108,7 +108,7 @@ class LockFile:
         behind, to become stale.
         """
         try:
-            with self._guarded() as (guard, _):
+            with self._hold_guard() as (guard, _):
                 self._lock.unlink(missing_ok=True)
                 guard.remove()
         except (StaleVersion, LockHeld, OSError):
@@ -186,17 +186,17 @@ class LockFile:
         return seen.is_stale(self._clock.now_ms(), self.timing.stale_ms, self._here)
 
     @contextmanager
-    def _guarded(self, wait_ms: int = LOCK_LAST_WAIT_MS) -> Iterator[tuple[Flock, LockRecord]]:
+    def _hold_guard(self, wait_ms: int = LOCK_LAST_WAIT_MS) -> Iterator[tuple[Flock, LockRecord]]:
         mine = self._record
         # A forked child has its parent's memory, not its parent's lock.
         if mine is None or self._holder_pid != process_id():
-            raise self._lost(look(self._lock))
+            raise self._loss(look(self._lock))
         with self._wait_for_guard(wait_ms) as guard:
             seen = look(self._lock)
             if seen is None or seen.record is None or seen.record.nonce != mine.nonce:
                 if seen is None:
                     guard.remove()
-                raise self._lost(seen)
+                raise self._loss(seen)
             yield guard, mine
 
     def _wait_for_guard(self, wait_ms: int) -> Flock:
@@ -211,7 +211,7 @@ class LockFile:
             waited_ms += _GUARD_POLL_MS
         return guard
 
-    def _lost(self, seen: Sighting | None) -> StaleVersion:
+    def _loss(self, seen: Sighting | None) -> StaleVersion:
         now = "nobody holds it now" if seen is None else f"it is held by {seen.holder()}"
         return StaleVersion(
             f"{self.path}: the lock was lost, {now}; nothing was written",

@@ -22,7 +22,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from agentx.host.files.atomic import PRIVATE_FILE, make_missing_directories, replace_file
-from agentx.host.files.disk import refused, sync_directory
+from agentx.host.files.disk import refusal_of, sync_directory
 from agentx.host.locks.file import LockFile, Timing
 from agentx.host.locks.heartbeat import heartbeat
 from agentx.host.locks.queue import LOCK_WAIT_MS, Patience, ask_in_turn, thread_line
@@ -61,7 +61,7 @@ class Held:
                 path.replace(target)
                 sync_directory(path.parent)
             except OSError as error:
-                raise refused(path, error) from error
+                raise refusal_of(path, error) from error
 
     def remove(self, path: Path) -> None:
         """Delete a locked file; one that is not there is no error.
@@ -73,7 +73,7 @@ class Held:
                 path.unlink(missing_ok=True)
                 sync_directory(path.parent)
             except OSError as error:
-                raise refused(path, error) from error
+                raise refusal_of(path, error) from error
 
     def _lock(self, path: Path) -> LockFile:
         lock = self._locks.get(_canonical(path))
@@ -101,21 +101,21 @@ def locked(
             lock = LockFile(path, owner=owner, clock=clock, timing=timing, here=here)
             stack.enter_context(_holding(lock, patience, here))
             locks[path] = lock
-        yield Held(locks, patience.waited_ms)
+        yield Held(locks, patience.elapsed_ms)
 
 
 @contextmanager
 def _holding(lock: LockFile, patience: Patience, here: Here) -> Iterator[None]:
     line = thread_line()
     if not line.enter(lock.path, patience.left_ms):
-        raise _held(lock)
+        raise _held_error(lock)
     try:
         try:
             make_missing_directories(lock.path.parent, private=True)
             if not ask_in_turn(lock, patience, here):
-                raise _held(lock)
+                raise _held_error(lock)
         except OSError as error:
-            raise refused(lock.path, error) from error
+            raise refusal_of(lock.path, error) from error
         heartbeat().add(lock)
         try:
             yield
@@ -126,7 +126,7 @@ def _holding(lock: LockFile, patience: Patience, here: Here) -> Iterator[None]:
         line.leave(lock.path)
 
 
-def _held(lock: LockFile) -> LockHeld:
+def _held_error(lock: LockFile) -> LockHeld:
     seen = lock.sighting()
     who = "others" if seen is None else seen.holder()
     seconds = lock.timing.stale_ms / 1000

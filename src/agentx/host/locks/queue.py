@@ -49,14 +49,14 @@ class Patience:
         self._slept_ms = 0
 
     @property
-    def waited_ms(self) -> int:
+    def elapsed_ms(self) -> int:
         """The time waited; a clock that was set back does not shorten it."""
         return max(self._slept_ms, self._clock.now_ms() - self._began_ms)
 
     @property
     def left_ms(self) -> int:
         """The time left to wait."""
-        return max(self._wait_ms - self.waited_ms, 0)
+        return max(self._wait_ms - self.elapsed_ms, 0)
 
     def pause(self, poll_ms: int) -> None:
         """Wait about so long; never twice the same, so that pollers do not fall into step."""
@@ -119,7 +119,7 @@ class ProcessLine:
         Looking needs no lock, so that many who wait do not get in each other's way. A look at a
         moment of change may find us missing; then the line is looked at under its lock.
         """
-        waiting = self._seen()
+        waiting = self._see()
         if self._ticket in waiting and not self._is_dead(waiting[0]):
             return waiting.index(self._ticket)
         with self._changing() as line:
@@ -149,9 +149,9 @@ class ProcessLine:
             if self._joined:
                 time.sleep(_LEAVE_PAUSE_SECONDS)
 
-    def _seen(self) -> list[list[object]]:
+    def _see(self) -> list[list[object]]:
         try:
-            return _parsed(self._file.read_bytes())
+            return _parse(self._file.read_bytes())
         except FileNotFoundError:
             return []
 
@@ -164,7 +164,7 @@ class ProcessLine:
             return
         with held:
             raw = os.pread(held.descriptor, os.fstat(held.descriptor).st_size, 0)
-            waiting = _parsed(raw)
+            waiting = _parse(raw)
             yield waiting
             changed = json_text.line_of(waiting)
             if not waiting:
@@ -209,8 +209,8 @@ def _stand(line: ProcessLine, lock: LockFile, patience: Patience) -> bool:
         if before == 0 or not lock.is_free():
             free_since_ms = None
         elif free_since_ms is None:
-            free_since_ms = patience.waited_ms
-        elif patience.waited_ms - free_since_ms >= LOCK_FIRST_WAIT_MS:
+            free_since_ms = patience.elapsed_ms
+        elif patience.elapsed_ms - free_since_ms >= LOCK_FIRST_WAIT_MS:
             line.drop_head()
             free_since_ms = None
             if lock.try_acquire():
@@ -219,9 +219,9 @@ def _stand(line: ProcessLine, lock: LockFile, patience: Patience) -> bool:
         patience.pause(min(_HEAD_POLL_MS * max(before, 1), LOCK_POLL_MS))
 
 
-def _parsed(raw: bytes) -> list[list[object]]:
+def _parse(raw: bytes) -> list[list[object]]:
     try:
-        said = json_text.parsed(raw)
+        said = json_text.parse_json(raw)
     except ValueError:
         return []
     return [each for each in said if isinstance(each, list)] if isinstance(said, list) else []

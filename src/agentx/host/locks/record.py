@@ -102,7 +102,7 @@ def look(path: Path) -> Sighting | None:
         except FileNotFoundError:
             return None
         raw = b""
-    return Sighting(record=_parsed(raw), changed_ms=changed_ms)
+    return Sighting(record=_parse(raw), changed_ms=changed_ms)
 
 
 def replace_record(path: Path, record: LockRecord) -> None:
@@ -124,9 +124,9 @@ def replace_record(path: Path, record: LockRecord) -> None:
         raise
 
 
-def _parsed(raw: bytes) -> LockRecord | None:
+def _parse(raw: bytes) -> LockRecord | None:
     try:
-        said = json_text.parsed(raw)
+        said = json_text.parse_json(raw)
         timestamp_ms = from_iso(said["timestamp"])
         acquired = said.get("acquired")
         return LockRecord(

@@ -40,7 +40,7 @@ class Anthropic:
         Raises: ModelUnavailable, BudgetExceeded.
         """
         request = Request(url=self._url, headers=self._headers, body=self._body(prompt))
-        return self._exchange.ask(prompt, (request,), heard, budget)
+        return self._exchange.ask(prompt, (request,), read_reply, budget)
 
     def _body(self, prompt: Prompt) -> dict[str, object]:
         body: dict[str, object] = {
@@ -86,7 +86,7 @@ _FAULTS = {
 }
 
 
-def heard(raw: bytes) -> Heard:
+def read_reply(raw: bytes) -> Heard:
     """Return what a reply says.
 
     Raises: msgspec.MsgspecError when it is none.

@@ -37,7 +37,7 @@ class Gemini:
         Raises: ModelUnavailable, BudgetExceeded.
         """
         request = Request(url=self._url, headers=self._headers, body=_body(prompt))
-        return self._exchange.ask(prompt, (request,), heard, budget)
+        return self._exchange.ask(prompt, (request,), read_reply, budget)
 
 
 def _body(prompt: Prompt) -> dict[str, object]:
@@ -104,7 +104,7 @@ class _Reply(msgspec.Struct, rename="camel"):
     model_version: str = ""
 
 
-def heard(raw: bytes) -> Heard:
+def read_reply(raw: bytes) -> Heard:
     """Return what a reply says.
 
     Raises: msgspec.MsgspecError when it is none.

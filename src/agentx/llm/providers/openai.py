@@ -47,7 +47,7 @@ class OpenAI:
                 self._body(prompt, f"{prompt.system}\n\n{_in_words(prompt)}"),
             ]
         requests = [Request(url=self._url, headers=self._headers, body=body) for body in bodies]
-        return self._exchange.ask(prompt, requests, heard, budget)
+        return self._exchange.ask(prompt, requests, read_reply, budget)
 
     def _body(self, prompt: Prompt, system: str) -> dict[str, object]:
         return {
@@ -92,7 +92,7 @@ _FAULTS = {
 }
 
 
-def heard(raw: bytes) -> Heard:
+def read_reply(raw: bytes) -> Heard:
     """Return what a reply says.
 
     Raises: msgspec.MsgspecError when it is none.

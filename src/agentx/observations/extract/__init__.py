@@ -15,7 +15,7 @@ from agentx.observations.extract.changes import changes
 from agentx.observations.extract.decisions import decisions
 from agentx.observations.extract.errors import errors
 from agentx.observations.extract.facts import facts
-from agentx.observations.extract.merging import settled
+from agentx.observations.extract.merging import settle
 from agentx.observations.extract.overview import overview
 from agentx.observations.extract.session.exchanges import exchanges
 from agentx.observations.extract.session.lines import Boot
@@ -43,8 +43,8 @@ def extract(
     boot = Boot(found)
     rules = (decisions, changes, errors, facts)
     files = Files(found)
-    taken = map(files.placed, chain.from_iterable(rule(found, boot) for rule in rules))
-    kept = settled(filter(is_news, settled(taken)), limit=OBSERVATIONS_PER_CAPTURE_MAX - 1)
+    taken = map(files.place, chain.from_iterable(rule(found, boot) for rule in rules))
+    kept = settle(filter(is_news, settle(taken)), limit=OBSERVATIONS_PER_CAPTURE_MAX - 1)
     recent = [one for one in found if one.prompt is None or one.prompt.at_ms > since_ms]
     whole = overview(recent, kept)
-    return kept if whole is None else (*kept, *settled((whole,)))
+    return kept if whole is None else (*kept, *settle((whole,)))

@@ -15,7 +15,7 @@ from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
-from agentx.prose.sentences import Block, is_question, shortened, shown, words
+from agentx.prose.sentences import Block, is_question, shorten, show_excerpt, words
 
 ANSWER_CHARS_MAX = 400
 _OFFER_CHARS_READ_MAX = 12_000
@@ -66,18 +66,18 @@ def offer_in(before: Exchange | None) -> Turn | None:
     return reply if reply is not None and wording.OFFERS.search(reply.text[-3_000:]) else None
 
 
-def chosen(text: str, offer: Turn, prompt: Turn) -> Finding | None:
+def find_choice(text: str, offer: Turn, prompt: Turn) -> Finding | None:
     """Return the choice that an answer makes by number: "implement 1 and 3", "the second"."""
     if is_question(text) or words(text) > 20:
         return None
     options = {
-        name.upper(): shown(said)
+        name.upper(): show_excerpt(said)
         for name, said in _OPTION.findall(offer.text[-_OFFER_CHARS_READ_MAX:])
     }
     found = [name or word for name, word in _PICKS.findall(text)]
     picked = [_ORDINALS.get(name.lower(), name.upper()) for name in found]
     named = [
-        f"{name}: {shortened(options[name], 160).rstrip(':')}" for name in picked if name in options
+        f"{name}: {shorten(options[name], 160).rstrip(':')}" for name in picked if name in options
     ]
     if len(options) < 2 or not named:
         return None
@@ -90,7 +90,7 @@ def chosen(text: str, offer: Turn, prompt: Turn) -> Finding | None:
     )
 
 
-def accepted(text: str, exchange: Exchange, prompt: Turn, boot: Boot) -> Finding | None:
+def find_acceptance(text: str, exchange: Exchange, prompt: Turn, boot: Boot) -> Finding | None:
     """Return what was settled by "do it as you said": the words that were meant."""
     if is_question(text) or not _AS_SAID.search(text):
         return None
@@ -111,7 +111,7 @@ def accepted(text: str, exchange: Exchange, prompt: Turn, boot: Boot) -> Finding
         return None
     plain = " ".join(text.split())
     return decision(
-        f"The user agreed: {plain}\n" + "\n".join(f"- {shortened(one, 240)}" for one in meant),
+        f"The user agreed: {plain}\n" + "\n".join(f"- {shorten(one, 240)}" for one in meant),
         f"{plain} -> {meant[0]}",
         prompt,
         (offer.event_id, prompt.event_id),
@@ -119,7 +119,7 @@ def accepted(text: str, exchange: Exchange, prompt: Turn, boot: Boot) -> Finding
     )
 
 
-def agreed(exchange: Exchange, prompt: Turn, boot: Boot) -> Finding | None:
+def find_agreement(exchange: Exchange, prompt: Turn, boot: Boot) -> Finding | None:
     """Return a proposal that the user made by asking, where the agent agreed and did it."""
     reply = exchange.replies[0] if exchange.replies else None
     if reply is None or not any(step.use is Use.EDIT for step in exchange.steps):
@@ -134,10 +134,10 @@ def agreed(exchange: Exchange, prompt: Turn, boot: Boot) -> Finding | None:
     ][:_MEANT_MAX]
     if not said:
         return None
-    text = shortened(said[0].own, ANSWER_CHARS_MAX)
+    text = shorten(said[0].own, ANSWER_CHARS_MAX)
     content = f"The user proposed, and it was done: {text}"
     return decision(
-        "\n".join((content, *(f"- {shortened(one, 240)}" for one in why))),
+        "\n".join((content, *(f"- {shorten(one, 240)}" for one in why))),
         f"Agreed: {text}",
         prompt,
         (prompt.event_id, reply.event_id),

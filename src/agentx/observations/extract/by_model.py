@@ -18,10 +18,10 @@ from agentx.kernel.text import cut
 from agentx.kernel.tokens import estimate
 from agentx.llm.port import Allowance, Model, Prompt, Unusable
 from agentx.observations import limits
-from agentx.observations.extract.merging import settled
+from agentx.observations.extract.merging import settle
 from agentx.observations.extract.session.turns import Finding, Kind, Turn
 from agentx.observations.model import Category
-from agentx.prose.evidence import HELD_BY_QUOTATION, bears_out, quoted
+from agentx.prose.evidence import HELD_BY_QUOTATION, bears_out, is_quoted
 
 _SYSTEM = """\
 You keep the memory of a software project. You are given one session with a coding agent and \
@@ -107,8 +107,8 @@ def extract_by_model(
     except (msgspec.ValidationError, Unusable):
         return ()
     by_id = {f"e{number}": turn for number, turn in enumerate(shown, 1)}
-    found = (_proven(one, by_id) for one in said[:_OBSERVATIONS_READ_MAX])
-    return settled(one for one in found if one is not None)
+    found = (_prove(one, by_id) for one in said[:_OBSERVATIONS_READ_MAX])
+    return settle(one for one in found if one is not None)
 
 
 def prompt_for(turns: Sequence[Turn]) -> Prompt:
@@ -156,13 +156,13 @@ def _line(number: int, turn: Turn, chars: int) -> str:
     return json.dumps(said, ensure_ascii=False)
 
 
-def _proven(said: _Said, by_id: dict[str, Turn]) -> Finding | None:
+def _prove(said: _Said, by_id: dict[str, Turn]) -> Finding | None:
     try:
         category = Category(said.category)
     except ValueError:
         return None
     cited = [by_id[name] for name in said.event_ids if name in by_id]
-    holder = next((turn for turn in cited if quoted(said.quote, turn.text)), None)
+    holder = next((turn for turn in cited if is_quoted(said.quote, turn.text)), None)
     source = " ".join(turn.text for turn in cited)
     if holder is None or not bears_out(said.text, source, HELD_BY_QUOTATION):
         return None

@@ -24,8 +24,8 @@ from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import coverage
-from agentx.prose.sentences import ELLIPSIS, Block, is_question, shortened, words
-from agentx.prose.titles import phrased, request
+from agentx.prose.sentences import ELLIPSIS, Block, is_question, shorten, words
+from agentx.prose.titles import phrase_title, request
 
 _FILES_TOGETHER_MAX = 6
 _GROUPS_MAX = 8
@@ -86,11 +86,11 @@ class _Purpose:
 def changes(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     """Yield what was changed, and why as far as it was said."""
     for purpose in _purposes(found):
-        told = _told(purpose, boot)
+        told = _find_account(purpose, boot)
         for group in _groups(purpose):
             yield _finding(purpose, group, told)
     for exchange in found:
-        if not any(step.use is Use.EDIT and not step.refused for step in exchange.steps):
+        if not any(step.use is Use.EDIT and not step.was_refused for step in exchange.steps):
             yield from _only_told(exchange, boot)
 
 
@@ -129,10 +129,10 @@ def _purposes(found: list[Exchange]) -> list[_Purpose]:
             purpose = _Purpose(exchange)
         if purpose.edits:
             made.append(purpose)
-    return _coalesced(made)
+    return _coalesce(made)
 
 
-def _coalesced(made: list[_Purpose]) -> list[_Purpose]:
+def _coalesce(made: list[_Purpose]) -> list[_Purpose]:
     """Join what was begun in one exchange and done over in a later one, within one commit."""
     kept: list[_Purpose] = []
     for purpose in made:
@@ -172,7 +172,7 @@ def _size(purpose: _Purpose, group: Iterable[str]) -> int:
     )
 
 
-def _told(purpose: _Purpose, boot: Boot) -> list[tuple[Turn, str]]:
+def _find_account(purpose: _Purpose, boot: Boot) -> list[tuple[Turn, str]]:
     """Return what the agent said of its work: at the end, else on the way."""
     names = _own_names(purpose)
     last = max((step.call.at_ms for step, _ in purpose.edits), default=0)
@@ -181,7 +181,7 @@ def _told(purpose: _Purpose, boot: Boot) -> list[tuple[Turn, str]]:
     for replies, claims in ((reversed(after), _claims), (reversed(before), _intends)):
         for reply in replies:
             here = [
-                (reply, shortened(_plain_claim(line.own), _TOLD_CHARS_MAX))
+                (reply, shorten(_plain_claim(line.own), _TOLD_CHARS_MAX))
                 for line in lines(reply, boot)
                 if _tells(line) and claims(line.own, names)
             ]
@@ -192,7 +192,7 @@ def _told(purpose: _Purpose, boot: Boot) -> list[tuple[Turn, str]]:
 
 def _own_names(purpose: _Purpose) -> frozenset[str]:
     paths = [name for path in purpose.files for name in (path, path.rsplit("/", 1)[-1])]
-    defined = [name for _, edit in purpose.edits for name in _defined(edit.added)]
+    defined = [name for _, edit in purpose.edits for name in _list_definitions(edit.added)]
     return frozenset(name.lower() for name in (*paths, *defined) if len(name) > 3)
 
 
@@ -231,7 +231,7 @@ def _finding(purpose: _Purpose, group: tuple[str, ...], told: list[tuple[Turn, s
     wanted = set(group)
     edits = [(step, edit) for step, edit in purpose.edits if edit.path in wanted]
     fitting = _fitting(told, group, whole=group == purpose.files)
-    asked = _asked(purpose.exchange)
+    asked = _find_request(purpose.exchange)
     commit = purpose.commit
     lead = commit.subject if commit else _lead(asked, [text for _, text in fitting], group)
     if group and group != purpose.files:
@@ -264,7 +264,7 @@ def _finding(purpose: _Purpose, group: tuple[str, ...], told: list[tuple[Turn, s
 
 def _lead(asked: str, told: list[str], group: tuple[str, ...]) -> str:
     """Return the words that name a change best: an order as it was given, else what was done."""
-    phrase = phrased(asked)
+    phrase = phrase_title(asked)
     ordered = bool(asked) and cues.COMMANDS.match(phrase) and not is_question(asked)
     if ordered and not cues.LEANS.match(asked) and len(terms(asked)) > 2:
         return asked if phrase.endswith(ELLIPSIS) else phrase
@@ -289,7 +289,7 @@ def _weight(edits: list[tuple[Step, FileEdit]], commit: Commit | None) -> int:
     return 55 + min(size // 4, 20) + 15 * (commit is not None) - 10 * only_tests
 
 
-def _asked(exchange: Exchange) -> str:
+def _find_request(exchange: Exchange) -> str:
     """Return what the user had asked for, in a line."""
     prompt = exchange.prompt
     if prompt is None:
@@ -315,8 +315,8 @@ def _file_line(path: str, edits: list[tuple[Step, FileEdit]]) -> str:
     removed = sum(len(edit.removed) for edit in mine)
     if mine and mine[-1].deleted:
         return f"{path} (deleted)"
-    new = [name for edit in mine for name in _defined(edit.added)]
-    old = {name for edit in mine for name in _defined(edit.removed)}
+    new = [name for edit in mine for name in _list_definitions(edit.added)]
+    old = {name for edit in mine for name in _list_definitions(edit.removed)}
     names = list(dict.fromkeys(new))[:_NAMES_SHOWN_MAX]
     gone = [name for name in old if name not in new][:_NAMES_SHOWN_MAX]
     marks = ["new" if mine and mine[0].created else f"+{added} -{removed}"]
@@ -325,7 +325,7 @@ def _file_line(path: str, edits: list[tuple[Step, FileEdit]]) -> str:
     return f"{path} ({'; '.join(marks)})"
 
 
-def _defined(side: Iterable[str]) -> list[str]:
+def _list_definitions(side: Iterable[str]) -> list[str]:
     text = "\n".join(side)
     return [*_DEFINES.findall(text), *_ASSIGNED.findall(text)]
 

@@ -14,10 +14,10 @@ from agentx.kernel.text import cut, without_recall
 from agentx.observations.extract import wording
 from agentx.observations.extract.agreements import (
     ANSWER_CHARS_MAX,
-    accepted,
-    agreed,
-    chosen,
     decision,
+    find_acceptance,
+    find_agreement,
+    find_choice,
     offer_in,
 )
 from agentx.observations.extract.session.exchanges import Exchange
@@ -26,8 +26,8 @@ from agentx.observations.extract.session.tools import Step, Use, answers, plan_o
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
-from agentx.prose.sentences import Block, is_question, sentences, shortened, shown, words
-from agentx.prose.titles import is_written_by_machine, phrased, request
+from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
+from agentx.prose.titles import is_written_by_machine, phrase_title, request
 
 _PLAN_CHARS_MAX = 1_500
 _LINES_A_PROMPT_MAX = 3
@@ -82,13 +82,13 @@ def decisions(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
 
 
 def _of_step(step: Step, exchange: Exchange, boot: Boot, plans: set[str]) -> Iterator[Finding]:
-    if step.refused:
-        yield from _refused(step, exchange, boot)
+    if step.was_refused:
+        yield from _find_refusals(step, exchange, boot)
     elif step.use is Use.QUESTION:
         for asked, said in answers(step):
             yield decision(
-                f"Asked: {shortened(asked, 300)}\nThe user answered: {shortened(said, 400)}",
-                f"{shortened(asked, 110)} -> {said}",
+                f"Asked: {shorten(asked, 300)}\nThe user answered: {shorten(said, 400)}",
+                f"{shorten(asked, 110)} -> {said}",
                 step.result or step.call,
                 step.event_ids,
                 88,
@@ -101,18 +101,18 @@ def _is_approved(result: Turn) -> bool:
     return not result.failed and _APPROVED.search(result.text[:400]) is not None
 
 
-def _refused(step: Step, exchange: Exchange, boot: Boot) -> Iterator[Finding]:
+def _find_refusals(step: Step, exchange: Exchange, boot: Boot) -> Iterator[Finding]:
     said = step.words_of_user
     plain = " ".join(said.split())
     if words(plain) < 4 or wording.GOES_ON.match(plain) or _only_asks(plain):
         return
-    what = shortened(_in_short(step), 140)
-    text = shortened(plain, ANSWER_CHARS_MAX)
+    what = shorten(_in_short(step), 140)
+    text = shorten(plain, ANSWER_CHARS_MAX)
     content = f"The user refused `{what}` and said: {text}"
     after = next((one for one in exchange.replies if one.at_ms >= step.call.at_ms), None)
     then = [] if after is None else [line.own for line in lines(after, boot) if words(line.own) > 5]
     if then:
-        content += f"\nThe agent: {shortened(then[0], 240)}"
+        content += f"\nThe agent: {shorten(then[0], 240)}"
     ids = (*step.event_ids, *((after.event_id,) if after is not None and then else ()))
     summary = text if words(text) > 12 else f"{text} (refused: {what})"
     yield decision(content, summary, step.result or step.call, ids, 86)
@@ -136,7 +136,11 @@ def _only_asks(text: str) -> bool:
 
 def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: set[str]) -> Iterator[Finding]:
     heading = _HEADING.search(plan)
-    title = shown(heading[1]) if heading else request(plan) or shortened(shown(plan[:300]), 120)
+    title = (
+        show_excerpt(heading[1])
+        if heading
+        else request(plan) or shorten(show_excerpt(plan[:300]), 120)
+    )
     key = title.casefold()
     if not plan or key in plans:
         return
@@ -167,22 +171,24 @@ def _of_prompt(
         return
     offer = offer_in(exchange.before)
     if offer is not None and len(text) <= ANSWER_CHARS_MAX:
-        choice = chosen(text, offer, prompt)
+        choice = find_choice(text, offer, prompt)
         if choice is not None:
             yield choice
             return
-    taken_up = accepted(text, exchange, prompt, boot) if len(text) <= ANSWER_CHARS_MAX else None
+    taken_up = (
+        find_acceptance(text, exchange, prompt, boot) if len(text) <= ANSWER_CHARS_MAX else None
+    )
     if taken_up is not None:
         yield taken_up
         return
-    proposal = agreed(exchange, prompt, boot)
+    proposal = find_agreement(exchange, prompt, boot)
     if proposal is not None:
         yield proposal
         return
-    yield from _said(exchange, prompt, boot, is_first=is_first, offered=offer is not None)
+    yield from _find_said(exchange, prompt, boot, is_first=is_first, offered=offer is not None)
 
 
-def _said(
+def _find_said(
     exchange: Exchange, prompt: Turn, boot: Boot, *, is_first: bool, offered: bool
 ) -> Iterator[Finding]:
     taken: list[Line] = []
@@ -194,25 +200,25 @@ def _said(
             taken.append(line)
     if not taken:
         return
-    text = _thought(prompt, boot) if len(prompt.text) <= _SHORT_CHARS else ""
-    text = text or _joined(taken[:_LINES_A_PROMPT_MAX])
+    text = _strip_question(prompt, boot) if len(prompt.text) <= _SHORT_CHARS else ""
+    text = text or _join(taken[:_LINES_A_PROMPT_MAX])
     ids = [prompt.event_id]
     before = exchange.before.closing if exchange.before and not is_first else None
     content = f"The user said: {text}"
     if before is not None:
         asked = _last_question(before, boot)
         if asked:
-            content = f"Asked: {shortened(asked, 240)}\n{content}"
+            content = f"Asked: {shorten(asked, 240)}\n{content}"
             ids.insert(0, before.event_id)
     yield decision(content, text, prompt, tuple(ids), 70 + 8 * (not is_first))
 
 
-def _thought(prompt: Turn, boot: Boot) -> str:
+def _strip_question(prompt: Turn, boot: Boot) -> str:
     """Return a short prompt whole, without what it asks."""
     return " ".join(line.own for line in lines(prompt, boot) if not is_question(line.own))
 
 
-def _joined(taken: list[Line]) -> str:
+def _join(taken: list[Line]) -> str:
     texts: list[str] = []
     for line in taken:
         if not any(line.own in text for text in texts):
@@ -242,7 +248,7 @@ def _answers(text: str, *, offered: bool) -> bool:
     if wording.CORRECTS.match(text):
         return True
     # An order settles how it is to be done only where it says so.
-    settling = _CONSTRAINS if cues.COMMANDS.match(phrased(text)) else wording.SETTLES
+    settling = _CONSTRAINS if cues.COMMANDS.match(phrase_title(text)) else wording.SETTLES
     if settling.search(text) and len(terms(text)) > 1:
         return True
     # In a language without such words, what is specific in an answer tells.
@@ -259,7 +265,7 @@ def _last_question(reply: Turn, boot: Boot) -> str:
 
 
 def _of_agent(exchange: Exchange, boot: Boot) -> Iterator[Finding]:
-    refused = [step.call.at_ms for step in exchange.steps if step.refused]
+    refused = [step.call.at_ms for step in exchange.steps if step.was_refused]
     for reply in exchange.replies:
         if any(0 <= at_ms - reply.at_ms < 120_000 for at_ms in refused):
             continue  # the user did not want it

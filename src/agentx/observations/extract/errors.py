@@ -23,7 +23,7 @@ from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import likeness
-from agentx.prose.sentences import Block, is_question, shortened, words
+from agentx.prose.sentences import Block, is_question, shorten, words
 
 _SAME_ERROR = 0.7
 _CAUSES_MAX = 3
@@ -89,7 +89,7 @@ def errors(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
             about = terms(line.text)
             if all(likeness(about, other) < _SAME_ERROR for other in explained):
                 explained.append(about)
-                yield _told_cause(line)
+                yield _tell_cause(line)
 
 
 # --- commands that failed -------------------------------------------------------------------
@@ -115,13 +115,13 @@ def _episodes(found: list[Exchange], boot: Boot) -> list[_Episode]:
             if item.use is Use.EDIT or (item.use is Use.SHELL and not went_wrong(item)):
                 _note_fix(open_ones, item, is_edit=bool(edited))
             if item.use is Use.SHELL:
-                open_ones = _settled(open_ones, item)
+                open_ones = _settle(open_ones, item)
                 if went_wrong(item):
-                    _failed(item, exchange, frozenset(fresh), made, open_ones)
+                    _take_failure(item, exchange, frozenset(fresh), made, open_ones)
     return made
 
 
-def _failed(
+def _take_failure(
     step: Step,
     exchange: Exchange,
     fresh: frozenset[str],
@@ -138,7 +138,7 @@ def _failed(
     open_ones.append(episode)
 
 
-def _settled(open_ones: list[_Episode], step: Step) -> list[_Episode]:
+def _settle(open_ones: list[_Episode], step: Step) -> list[_Episode]:
     """Close the episodes whose command was run again and does not fail like that any more."""
     left: list[_Episode] = []
     for episode in open_ones:
@@ -215,7 +215,7 @@ def _is_formatting(episode: _Episode) -> bool:
 
 def _finding(episode: _Episode) -> Finding:
     failure = episode.failure
-    command = shortened(plain(failure.command), 160)
+    command = shorten(plain(failure.command), 160)
     code = failure.exit_code
     how = f" (exit {code})" if code else ""
     again = f", {episode.times} times" if episode.times > 1 else ""
@@ -224,7 +224,7 @@ def _finding(episode: _Episode) -> Finding:
     parts += [f"  {line}" for line in episode.errors[1:]]
     causes = _best_causes(episode)
     parts += [f"Cause: {_LED.sub('', line.text)}" for line in causes]
-    fixed = _fixed_by(episode)
+    fixed = _find_fix(episode)
     if episode.mended is not None:
         parts.append(f"Fixed by: {fixed}" if fixed else "It passed when it was run again.")
     else:
@@ -234,7 +234,7 @@ def _finding(episode: _Episode) -> Finding:
     ids += episode.mended.event_ids if episode.mended else ()
     lead = f"`{command}` fails: {first}"
     if causes:
-        lead = f"{_LED.sub('', causes[0].text)} (`{shortened(command, 60)}` failed)"
+        lead = f"{_LED.sub('', causes[0].text)} (`{shorten(command, 60)}` failed)"
     files = [edit.path for step in episode.fixes for edit in file_edits(step)]
     return Finding(
         category=Category.ERROR,
@@ -270,17 +270,17 @@ def _best_causes(episode: _Episode) -> list[Line]:
     return sorted(chosen, key=lambda line: line.turn.at_ms)
 
 
-def _fixed_by(episode: _Episode) -> str:
+def _find_fix(episode: _Episode) -> str:
     edited: dict[str, None] = {}
     ran: dict[str, None] = {}
     for step in episode.fixes:
         for edit in file_edits(step):
             edited[edit.path] = None
-        if step.use is Use.SHELL and not step.failed and _mends(step.command):
-            ran[f"`{shortened(plain(step.command), 120)}`"] = None
+        if step.use is Use.SHELL and not step.has_failed and _mends(step.command):
+            ran[f"`{shorten(plain(step.command), 120)}`"] = None
     mended = episode.mended
     if mended is not None and plain(mended.command) != plain(episode.failure.command):
-        ran[f"`{shortened(plain(mended.command), 160)}`"] = None
+        ran[f"`{shorten(plain(mended.command), 160)}`"] = None
     parts = [*list(edited)[:6], *list(ran)[-3:]]
     return ", ".join(parts)
 
@@ -311,7 +311,7 @@ def _explanations(exchange: Exchange, boot: Boot) -> Iterator[Line]:
                 yield line
 
 
-def _told_cause(line: Line) -> Finding:
+def _tell_cause(line: Line) -> Finding:
     return Finding(
         category=Category.ERROR,
         content=_LED.sub("", line.text),

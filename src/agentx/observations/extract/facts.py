@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterator
 
 from agentx.observations.extract import wording
-from agentx.observations.extract.session.commands import is_routine, passed, plain, signature
+from agentx.observations.extract.session.commands import find_passed, is_routine, plain, signature
 from agentx.observations.extract.session.exchanges import Exchange, reports
 from agentx.observations.extract.session.lines import (
     Boot,
     Line,
     as_paragraphs,
     is_claim,
+    join_lines,
     lines,
-    told,
 )
 from agentx.observations.extract.session.tools import Step, Use
 from agentx.observations.extract.session.turns import Finding, Turn
@@ -102,7 +102,7 @@ def _of_exchange(exchange: Exchange, boot: Boot) -> Iterator[Finding]:
     for group in as_paragraphs(in_order):
         weight = max(weights[number] for number in numbers[: len(group)])
         numbers = numbers[len(group) :]
-        yield _fact(_standing(told(group)), group[0].turn, (group[0].turn.event_id,), weight)
+        yield _fact(_standing(join_lines(group)), group[0].turn, (group[0].turn.event_id,), weight)
 
 
 def _standing(text: str) -> str:
@@ -150,7 +150,7 @@ def _commands(found: list[Exchange]) -> Iterator[Finding]:
                 continue
             key = signature(step.command)
             text = plain(step.command)
-            if step.failed or step.refused:
+            if step.has_failed or step.was_refused:
                 if key in good and good[key][0] == text:
                     del good[key]
                 continue
@@ -160,7 +160,7 @@ def _commands(found: list[Exchange]) -> Iterator[Finding]:
     if not kept:
         return
     shown = [
-        f"`{text}`" + (f" ({count})" if (count := passed(step.output)) else "")
+        f"`{text}`" + (f" ({count})" if (count := find_passed(step.output)) else "")
         for text, step in kept
     ]
     ids = [name for _, step in kept for name in step.event_ids]

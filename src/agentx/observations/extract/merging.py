@@ -21,7 +21,7 @@ from agentx.observations.limits import (
 from agentx.observations.model import Category
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import likeness
-from agentx.prose.sentences import shortened
+from agentx.prose.sentences import shorten
 from agentx.redaction.redact import redact
 
 _ALIKE = 0.75
@@ -30,9 +30,9 @@ _SUMMARY_TOKENS_MAX = 50
 _SUMMARY_CHARS_MIN = 60
 
 
-def settled(found: Iterable[Finding], *, limit: int | None = None) -> tuple[Finding, ...]:
+def settle(found: Iterable[Finding], *, limit: int | None = None) -> tuple[Finding, ...]:
     """Return at most `limit` findings, each once, oldest first."""
-    found = _told_once(list(found))
+    found = _tell_once(list(found))
     ranked = sorted(enumerate(found), key=lambda one: (-one[1].weight, one[1].at_ms, one[0]))
     kept: list[Finding] = []
     about: list[frozenset[str]] = []
@@ -46,11 +46,11 @@ def settled(found: Iterable[Finding], *, limit: int | None = None) -> tuple[Find
             kept.append(clean)
             about.append(mine)
         else:
-            kept[twin] = _merged(kept[twin], clean)
+            kept[twin] = _merge(kept[twin], clean)
     return tuple(sorted(kept[:limit], key=lambda one: (one.at_ms, one.category, one.summary)))
 
 
-def _told_once(found: list[Finding]) -> list[Finding]:
+def _tell_once(found: list[Finding]) -> list[Finding]:
     """Leave out the facts that a change or an error tells already."""
     tellers = [
         one.content for one in found if one.category in (Category.CODE_CHANGE, Category.ERROR)
@@ -66,10 +66,10 @@ def summary_line(text: str) -> str:
     """Return a text as one line of about fifty tokens at most."""
     line = " ".join(text.split())
     chars = OBSERVATION_SUMMARY_CHARS_MAX
-    short = shortened(line, chars)
+    short = shorten(line, chars)
     while estimate(short) > _SUMMARY_TOKENS_MAX and chars > _SUMMARY_CHARS_MIN:
         chars -= 20
-        short = shortened(line, chars)
+        short = shorten(line, chars)
     return short
 
 
@@ -112,7 +112,7 @@ def _twin(
     return None
 
 
-def _merged(kept: Finding, twin: Finding) -> Finding:
+def _merge(kept: Finding, twin: Finding) -> Finding:
     ids = tuple(dict.fromkeys((*kept.event_ids, *twin.event_ids)))
     files = tuple(dict.fromkeys((*kept.files, *twin.files)))
     return replace(

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agentx.kernel.clock import Millis
-from agentx.observations.extract.merging import settled, summary_line
+from agentx.observations.extract.merging import settle, summary_line
 from agentx.observations.extract.session.turns import Finding
 from agentx.observations.model import Category
 
@@ -40,7 +40,7 @@ _KNOWN = {
 }
 
 
-def rendered(findings: Iterable[Finding]) -> str:
+def render_sections(findings: Iterable[Finding]) -> str:
     """Return findings as the sections of a summary."""
     every = list(findings)
     parts = []
@@ -51,7 +51,7 @@ def rendered(findings: Iterable[Finding]) -> str:
     return "\n\n".join(parts)
 
 
-def parsed(summary: str, *, at_ms: Millis, event_id: str) -> tuple[Finding, ...]:
+def parse_sections(summary: str, *, at_ms: Millis, event_id: str) -> tuple[Finding, ...]:
     """Return the findings that a summary tells, and the summary itself as the last of them.
 
     `event_id` names what the summary came from: a summary has no events of its own.
@@ -75,7 +75,7 @@ def parsed(summary: str, *, at_ms: Millis, event_id: str) -> tuple[Finding, ...]
         event_ids=(event_id,),
         at_ms=at_ms,
     )
-    return (*settled(items), *settled((whole,)))
+    return (*settle(items), *settle((whole,)))
 
 
 def _item(content: str) -> str:

@@ -26,7 +26,7 @@ def purge_aside(folder: Path, ids: Collection[str]) -> None:
                 path.unlink(missing_ok=True)
 
 
-def damaged(folder: Path) -> list[Path]:
+def list_damaged(folder: Path) -> list[Path]:
     """Return the damaged files that were put aside."""
     return [path for path in _aside(folder) if _CORRUPT in path.name]
 

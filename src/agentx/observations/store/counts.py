@@ -11,7 +11,7 @@ from agentx.observations.model import SearchFilters, StoreStats
 from agentx.observations.store.records import EntryRecord, moment_of
 
 
-def filtered(rows: Iterable[EntryRecord], filters: SearchFilters) -> list[EntryRecord]:
+def filter_lines(rows: Iterable[EntryRecord], filters: SearchFilters) -> list[EntryRecord]:
     """Return the lines that pass every filter, newest first."""
     since = None if filters.since_ms is None else to_iso(filters.since_ms)
     until = None if filters.until_ms is None else to_iso(filters.until_ms)
@@ -37,7 +37,7 @@ def _newness(row: EntryRecord) -> tuple[str, str]:
     return row.timestamp, row.id
 
 
-def counted(rows: Iterable[EntryRecord], *, archived: int, bytes_on_disk: int) -> StoreStats:
+def count_lines(rows: Iterable[EntryRecord], *, archived: int, bytes_on_disk: int) -> StoreStats:
     """Return what some lines add up to."""
     every = list(rows)
     times = [row.timestamp for row in every]

@@ -233,6 +233,6 @@ def issue_page(issue: int, updated_at: str, observations: Iterable[bytes]) -> by
     )
 
 
-def indented(record: ObservationRecord) -> bytes:
+def indent_record(record: ObservationRecord) -> bytes:
     """Return a record as it stands in an issue file: one field a line."""
     return msgspec.json.format(encode(record), indent=2).replace(b"\n", b"\n    ")

@@ -21,7 +21,7 @@ from agentx.recall.section.notices import renew_notices
 from agentx.wiring.clarifications import logged_bus, run_monitor
 from agentx.wiring.runners import role_texts, runner_named, runner_of
 from agentx.wiring.work import Position, open_agents, open_issues, position
-from agentx.work.agent_states import failed
+from agentx.work.agent_states import fail
 from agentx.work.model import AgentState, Edit, Issue, Stage, Status, Step
 from agentx.work.progress import output_of
 
@@ -137,7 +137,7 @@ def _worked(project: Project, ask: Ask, run: Callable[[Ask], Reply]) -> Reply:
         at = project.clock.now_ms()
         agents.change(
             ask.role,
-            lambda now: failed(now, at_ms=at) if now.state is AgentState.WORKING else now,
+            lambda now: fail(now, at_ms=at) if now.state is AgentState.WORKING else now,
         )
         bus.tell(AgentError(timestamp=at, agent=ask.role, error=error.message, issue_number=issue))
         raise

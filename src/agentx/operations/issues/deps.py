@@ -29,7 +29,7 @@ def deps(project: Project, number: int) -> DepsReply:
     found = open_issues(project).standing(number)
     return DepsReply(
         number=number,
-        blocked=found.blocked,
+        blocked=found.is_blocked,
         open_blockers=found.open_blockers,
         done_blockers=found.done_blockers,
         unknown_blockers=found.unknown_blockers,

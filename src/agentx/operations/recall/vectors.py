@@ -23,7 +23,7 @@ from typing import IO
 import httpx
 
 from agentx.host.files.atomic import make_private_directory, temporary_beside
-from agentx.host.files.disk import refused, sync_directory
+from agentx.host.files.disk import refusal_of, sync_directory
 from agentx.kernel.errors import (
     CorruptRecord,
     InvalidValue,
@@ -112,7 +112,7 @@ def install(data: DataPaths, source: str, agreed: Agreed) -> Installed:
         reply = _tried(fresh, target, source)
         _put_in_place(fresh, target)
     except OSError as error:
-        raise refused(target, error) from error
+        raise refusal_of(target, error) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return reply

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agentx.adapters.port import FileEdit
 from agentx.host.files.atomic import PRIVATE_FILE, make_private_directory, replace_file
-from agentx.host.files.disk import refused, sync_directory
+from agentx.host.files.disk import refusal_of, sync_directory
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import CorruptRecord, StaleVersion, UnavailableError
 from agentx.kernel.places import encoded
@@ -115,7 +115,7 @@ def _remove(path: Path, target: Path) -> None:
         if path.is_symlink():  # a link to nothing would be worse than none
             path.unlink()
     except OSError as error:
-        raise refused(path, error) from error
+        raise refusal_of(path, error) from error
 
 
 def _check(edit: FileEdit) -> None:

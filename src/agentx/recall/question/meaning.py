@@ -15,9 +15,9 @@ from agentx.recall.question.plan import Answer, FoundSession
 from agentx.search.document import Filters, Hit
 from agentx.search.limits import PASSAGES_MAX, SEARCH_HITS_MAX
 from agentx.search.text.engine import Reader
-from agentx.search.text.hits import opened_hit
+from agentx.search.text.hits import open_hit
 from agentx.search.text.index import TextIndex
-from agentx.search.text.matching import keyed
+from agentx.search.text.matching import match_keys
 from agentx.search.text.schema import key, schema
 from agentx.search.vectors.port import VectorHit
 
@@ -49,8 +49,8 @@ def _passage(reader: Reader, found: VectorHit) -> Hit | None:
     """Open the passage in which the nearest part of a document begins."""
     doc = key(found.doc_id)
     if found.start == 0:
-        hits = reader.search(keyed((doc,), Filters()), 1)
-        return opened_hit(reader.opened(hits.addresses[0]), 0.0) if hits.addresses else None
+        hits = reader.search(match_keys((doc,), Filters()), 1)
+        return open_hit(reader.open_document(hits.addresses[0]), 0.0) if hits.addresses else None
     wanted = tantivy.Query.term_query(schema(), "doc_key", doc, "basic")
     hits = reader.search(wanted, PASSAGES_MAX)
     parts = reader.column("part", hits.addresses)
@@ -59,7 +59,7 @@ def _passage(reader: Reader, found: VectorHit) -> Hit | None:
     # Passages begin one after the other, so the last that begins before is found by halves.
     while low <= high:
         middle = (low + high) // 2
-        hit = opened_hit(reader.opened(hits.addresses[places[middle]]), 0.0)
+        hit = open_hit(reader.open_document(hits.addresses[places[middle]]), 0.0)
         if hit.start <= found.start:
             best, low = hit, middle + 1
         else:

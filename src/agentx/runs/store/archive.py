@@ -19,7 +19,7 @@ from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
-from agentx.host.files.disk import refused
+from agentx.host.files.disk import refusal_of
 from agentx.kernel.errors import CorruptRecord, InvalidValue, NotFound
 from agentx.kernel.ids import RunId, parse_run_id
 from agentx.kernel.paths import ProjectPaths
@@ -100,7 +100,7 @@ class Archive:
             passing(CrashPoint.RUN_FOLDER_GONE)
             shutil.rmtree(leaving)
         except OSError as error:
-            raise refused(folder, error) from error
+            raise refusal_of(folder, error) from error
 
     def sweep(self) -> None:
         """Remove what is left of folders whose removal was interrupted."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import json_text
 from agentx.host.files.atomic import make_missing_directories, replace_file
-from agentx.host.files.disk import refused, unreadable
+from agentx.host.files.disk import refusal_of, unreadable
 from agentx.host.files.journal import Journal
 from agentx.kernel.clock import Clock, to_file_name
 from agentx.kernel.errors import InvalidValue
@@ -117,7 +117,7 @@ def _parsed(line: bytes) -> list[tuple[object, str]]:
     if len(line) > RUN_EVENT_BYTES_MAX:
         return [(None, f"longer than {RUN_EVENT_BYTES_MAX:,} bytes")]
     try:
-        return [(json_text.parsed(line), "")]
+        return [(json_text.parse_json(line), "")]
     except ValueError as error:
         glued = _glued(line)
         if glued:
@@ -206,7 +206,7 @@ class Writer:
         try:
             make_missing_directories(file.parent, private=True)
         except OSError as error:
-            raise refused(file.parent, error) from error
+            raise refusal_of(file.parent, error) from error
         Journal(file, self._clock).append(line_of(event) for event in events)
         passing(CrashPoint.RUN_EVENTS_WRITTEN)
         self._notes[_key(first)] = {"file": file.name, "bytes": file.stat().st_size}

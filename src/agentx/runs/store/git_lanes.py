@@ -22,13 +22,13 @@ from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.work import (
     Said,
     as_somebody,
-    changed_files,
     checkouts,
     commit_of,
     git,
     git_done,
     git_file,
     is_ancestor,
+    list_changed_files,
 )
 from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.store_paths import StorePaths
@@ -306,7 +306,7 @@ def _unmerged(folder: Path) -> tuple[str, ...]:
 
 
 def _clean(folder: Path, whose: str) -> None:
-    changed = changed_files(folder)
+    changed = list_changed_files(folder)
     if changed:
         shown = ", ".join(changed[:_FILES_SHOWN_MAX])
         more = f" and {len(changed) - _FILES_SHOWN_MAX} more" if len(changed) > 5 else ""

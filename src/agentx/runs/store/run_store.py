@@ -28,7 +28,7 @@ from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
 from agentx.kernel.paths import ProjectPaths, RunPaths
 from agentx.kernel.store_paths import StorePaths
 from agentx.redaction.redact import redact
-from agentx.redaction.tree import redacted_tree
+from agentx.redaction.tree import redact_tree
 from agentx.runs.limits import RUN_ARTIFACT_CHARS_MAX
 from agentx.runs.model import Contract, Happening, Run, RunEvent, Status
 from agentx.runs.pages.contracts import contract_of
@@ -257,7 +257,7 @@ class Desk:
                 self._keep(path, path.read_bytes(), "it is no text, or too long")
                 continue
             try:
-                self.say(replace(said, detail=redacted_tree(dict(said.detail), redact)))
+                self.say(replace(said, detail=redact_tree(dict(said.detail), redact)))
             except (InvalidValue, NotFound, IllegalTransition) as error:
                 if path is not None:
                     self._keep(path, path.read_bytes(), error.message)

@@ -60,7 +60,7 @@ class Reader:
 
         Raises: IndexUnavailable.
         """
-        result = guarded(self.folder, lambda: self.searcher.search(query, limit, count=False))
+        result = guard(self.folder, lambda: self.searcher.search(query, limit, count=False))
         hits = result.hits
         return Found(tuple([score for score, _ in hits]), tuple([at for _, at in hits]))
 
@@ -69,20 +69,20 @@ class Reader:
         if not addresses:
             return []
         listed = list(addresses)
-        values = guarded(self.folder, lambda: self.searcher.fast_field_values(field, listed))
+        values = guard(self.folder, lambda: self.searcher.fast_field_values(field, listed))
         return [int(value or 0) for value in values]
 
-    def opened(self, address: tantivy.DocAddress) -> tantivy.Document:
+    def open_document(self, address: tantivy.DocAddress) -> tantivy.Document:
         """Return what is stored of a hit."""
-        return guarded(self.folder, lambda: self.searcher.doc(address))
+        return guard(self.folder, lambda: self.searcher.doc(address))
 
     def having(self, term: str, field: str = "text") -> int:
         """Return how many records have a term."""
-        return guarded(self.folder, lambda: self.searcher.doc_freq(field, term))
+        return guard(self.folder, lambda: self.searcher.doc_freq(field, term))
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """Return terms that begin so."""
-        found = guarded(
+        found = guard(
             self.folder, lambda: self.searcher.terms_with_prefix("text", prefix, None, limit)
         )
         return [term for term, _ in found]
@@ -96,8 +96,8 @@ class Engine:
         self._writer: tantivy.IndexWriter | None = None
         self._seen: tuple[int, int, int] | None = None
         self._sizes: dict[str, int] = {}
-        self._index = self._guarded(self._open)
-        self._searcher = self._guarded(self._index.searcher)
+        self._index = self._guard(self._open)
+        self._searcher = self._guard(self._index.searcher)
         self._refresh(force=True)
 
     @classmethod
@@ -126,7 +126,7 @@ class Engine:
             for record in records:
                 writer.add_document(record)
 
-        self._guarded(write)
+        self._guard(write)
 
     def remove(self, field: str, words: Iterable[str]) -> None:
         """Remove what has a word in a field; what was added before this call goes too."""
@@ -136,12 +136,12 @@ class Engine:
             for word in words:
                 writer.delete_documents_by_term(field, word)
 
-        self._guarded(write)
+        self._guard(write)
 
     def commit(self) -> None:
         """Make what was written seen, and durable."""
         if self._writer is not None:
-            self._guarded(self._writer.commit)
+            self._guard(self._writer.commit)
             # Mapped at once: what is mapped outlives the names of its files.
             self._refresh()
 
@@ -150,11 +150,11 @@ class Engine:
         writer, self._writer = self._writer, None
         if writer is not None:
             with suppress(IndexUnavailable):
-                self._guarded(writer.wait_merging_threads)
+                self._guard(writer.wait_merging_threads)
 
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:
-            self._writer = self._guarded(
+            self._writer = self._guard(
                 lambda: self._index.writer(SEARCH_WRITER_BYTES, _WRITER_THREADS)
             )
         return self._writer
@@ -169,8 +169,8 @@ class Engine:
         """See the newest commit; refuse files that became shorter than they were."""
         stamp = self._stamp()
         if stamp is not None and (force or stamp != self._seen):
-            self._guarded(self._index.reload)
-            self._searcher = self._guarded(self._index.searcher)
+            self._guard(self._index.reload)
+            self._searcher = self._guard(self._index.searcher)
             self._seen = stamp
             self._sizes = _sizes(self._folder)
         for path, size in self._sizes.items():
@@ -191,11 +191,11 @@ class Engine:
             return None
         return state.st_mtime_ns, state.st_size, state.st_ino
 
-    def _guarded(self, work: Callable[[], T]) -> T:
-        return guarded(self._folder, work)
+    def _guard(self, work: Callable[[], T]) -> T:
+        return guard(self._folder, work)
 
 
-def guarded(folder: Path, work: Callable[[], T]) -> T:
+def guard(folder: Path, work: Callable[[], T]) -> T:
     """Do something with the engine; whatever it complains of makes the index unavailable."""
     try:
         return work()

@@ -29,13 +29,13 @@ from agentx.search.text.matching import (
     Weighed,
     any_of,
     best_score,
-    filtered,
-    keyed,
+    filter_query,
+    match_keys,
     pairs_of,
     stand_ins,
-    weighed,
+    weigh,
 )
-from agentx.search.text.schema import name_bits, unpacked
+from agentx.search.text.schema import name_bits, unpack
 
 # What a name counts in the text when it is also the name of somebody who speaks: mentions of
 # a person are everywhere, and mostly in what others say.
@@ -86,13 +86,13 @@ def gather(
 
     Raises: IndexUnavailable.
     """
-    asked = _asked(reading.passages, query, filters, wording or Wording())
+    asked = _ask(reading.passages, query, filters, wording or Wording())
     evidence = Evidence(kin=tuple(asked.kin))
     _from_passages(evidence, reading.passages, asked)
     windows = _from_windows(evidence, reading.windows, asked)
     missing = [doc for doc in windows if doc not in evidence.candidates][:RECALL_NEIGHBOURS_MAX]
     if missing:
-        found = reading.passages.search(keyed(missing, filters), len(missing))
+        found = reading.passages.search(match_keys(missing, filters), len(missing))
         _add(evidence, reading.passages, found, asked.name_bits)
     for doc, score in windows.items():
         if doc in evidence.candidates:
@@ -113,7 +113,7 @@ class _Asked:
 
     def terms(self, reader: Reader) -> list[Weighed]:
         """Return what is looked for at a scale."""
-        return weighed(reader, self.query.terms, self.weights, self.kin)
+        return weigh(reader, self.query.terms, self.weights, self.kin)
 
     @property
     def around(self) -> Filters:
@@ -125,7 +125,7 @@ class _Asked:
         )
 
 
-def _asked(reader: Reader, query: Query, filters: Filters, wording: Wording) -> _Asked:
+def _ask(reader: Reader, query: Query, filters: Filters, wording: Wording) -> _Asked:
     most = _NAME_SHARE_MAX * reader.count
     names = [term for term in query.terms if 0 < reader.having(term, "speaker") < most]
     weights = {**wording.weights, **dict.fromkeys(names, _NAME_WEIGHT)}
@@ -140,7 +140,7 @@ def _from_passages(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
     wanted = any_of(terms)
     if wanted is None:
         return
-    found = reader.search(filtered(wanted, asked.filters), RECALL_PASSAGES_MAX)
+    found = reader.search(filter_query(wanted, asked.filters), RECALL_PASSAGES_MAX)
     shares = _shares(found, best_score(terms))
     for candidate, share in zip(
         _add(evidence, reader, found, asked.name_bits), shares, strict=True
@@ -150,7 +150,7 @@ def _from_passages(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
     beside = pairs_of(asked.query, frozenset(rarities))
     if beside is None:
         return
-    found = reader.search(filtered(beside, asked.filters), RECALL_PASSAGES_MAX // 2)
+    found = reader.search(filter_query(beside, asked.filters), RECALL_PASSAGES_MAX // 2)
     best = sum(rarities.get(one, 0) + rarities.get(next_, 0) for one, next_ in asked.query.pairs)
     shares = _shares(found, SATURATION * best)
     for candidate, share in zip(
@@ -161,10 +161,10 @@ def _from_passages(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
 
 def _from_windows(evidence: Evidence, reader: Reader, asked: _Asked) -> dict[int, float]:
     """Return the best window of each document; note who follows whom."""
-    found, shares = _found(reader, asked, RECALL_WINDOWS_MAX)
+    found, shares = _find(reader, asked, RECALL_WINDOWS_MAX)
     best: dict[int, float] = {}
     for address, share in zip(found.addresses, shares, strict=True):
-        members = unpacked(bytes(reader.opened(address).get_first("members") or b""))
+        members = unpack(bytes(reader.open_document(address).get_first("members") or b""))
         for doc in members:
             # The best window comes first.
             best.setdefault(doc, share)
@@ -173,7 +173,7 @@ def _from_windows(evidence: Evidence, reader: Reader, asked: _Asked) -> dict[int
 
 
 def _from_chapters(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
-    found, shares = _found(reader, asked, RECALL_CHAPTERS_MAX)
+    found, shares = _find(reader, asked, RECALL_CHAPTERS_MAX)
     keys = reader.column("session_key", found.addresses)
     for session, address, share in zip(keys, found.addresses, shares, strict=True):
         if session not in evidence.sessions:
@@ -184,12 +184,12 @@ def _from_chapters(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
         candidate.chapter = evidence.sessions.get(candidate.session_key, 0.0)
 
 
-def _found(reader: Reader, asked: _Asked, limit: int) -> tuple[Found, list[float]]:
+def _find(reader: Reader, asked: _Asked, limit: int) -> tuple[Found, list[float]]:
     terms = asked.terms(reader)
     wanted = any_of(terms)
     if wanted is None:
         return NOTHING, []
-    found = reader.search(filtered(wanted, asked.around), limit)
+    found = reader.search(filter_query(wanted, asked.around), limit)
     return found, _shares(found, best_score(terms))
 
 

@@ -13,7 +13,7 @@ import tantivy
 from agentx.search.document import Filters, Hit
 from agentx.search.limits import SEARCH_HITS_MAX
 from agentx.search.text.engine import Found, Reader
-from agentx.search.text.matching import FILTER_FIELDS, filtered
+from agentx.search.text.matching import FILTER_FIELDS, filter_query
 from agentx.search.text.schema import clean
 
 # Passages looked at for each hit asked for: several may be of one document.
@@ -34,7 +34,7 @@ def best_hits(
         if len(hits) == limit or len(tried) < limit * _TRIED_PER_HIT:
             return tuple(hits)
     asked = limit * _PASSAGES_PER_HIT
-    query = filtered(wanted, filters)
+    query = filter_query(wanted, filters)
     while True:
         found = reader.search(query, asked)
         hits = _passing(reader, found, Filters(), limit)
@@ -62,7 +62,7 @@ def _passing(reader: Reader, found: Found, filters: Filters, limit: int) -> list
         if doc in seen or not _is_in_time(at_ms, filters):
             continue
         seen.add(doc)
-        hit = opened_hit(reader.opened(address), score)
+        hit = open_hit(reader.open_document(address), score)
         if _passes(hit, filters):
             hits.append(hit)
             if len(hits) == limit:
@@ -84,7 +84,7 @@ def _passes(hit: Hit, filters: Filters) -> bool:
     return True
 
 
-def opened_hit(stored: tantivy.Document, score: float) -> Hit:
+def open_hit(stored: tantivy.Document, score: float) -> Hit:
     """Return what is stored of a passage as a hit."""
     return Hit(
         doc_id=_word(stored, "doc_id"),

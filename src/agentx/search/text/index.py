@@ -33,15 +33,15 @@ from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
 from agentx.search.limits import SEARCH_HITS_MAX
 from agentx.search.query import Query
 from agentx.search.text.engine import Engine, Reader
-from agentx.search.text.hits import best_hits, opened_hit
-from agentx.search.text.matching import typed
+from agentx.search.text.hits import best_hits, open_hit
+from agentx.search.text.matching import match_typed
 from agentx.search.text.scales import windows
 from agentx.search.text.schema import (
     FORMAT_VERSION,
     chapter_record,
     clean,
     passage_records,
-    unpacked,
+    unpack,
     window_record,
 )
 from agentx.search.text.store import IndexStore, bytes_in
@@ -79,17 +79,17 @@ class Reading:
 
     def hit(self, address: tantivy.DocAddress, score: float) -> Hit:
         """Open a found passage."""
-        return opened_hit(self.passages.opened(address), score)
+        return open_hit(self.passages.open_document(address), score)
 
     def ties(self, address: tantivy.DocAddress) -> Ties:
         """Return what the document of a found passage is tied to."""
-        stored = self.passages.opened(address)
-        replacement, *sources = unpacked(bytes(stored.get_first("members") or b"")) or (0,)
+        stored = self.passages.open_document(address)
+        replacement, *sources = unpack(bytes(stored.get_first("members") or b"")) or (0,)
         return Ties(str(stored.get_first("doc_id") or ""), replacement, tuple(sources))
 
     def session_of(self, chapter: tantivy.DocAddress) -> str:
         """Return the session of a found chapter."""
-        return str(self.chapters.opened(chapter).get_first("session") or "")
+        return str(self.chapters.open_document(chapter).get_first("session") or "")
 
 
 class TextIndex:
@@ -101,7 +101,7 @@ class TextIndex:
         self._clock = clock
         self._lock = RLock()
         self._builds = False
-        self._scales = _opened(generation)
+        self._scales = _open(generation)
 
     @classmethod
     def open(cls, folder: Path, clock: Clock) -> TextIndex:
@@ -210,7 +210,7 @@ class TextIndex:
         reader = self.reading().passages
         limit = max(1, min(limit, SEARCH_HITS_MAX))
         for strict in (True, False) if query.phrases else (False,):
-            wanted = typed(reader, query, strict=strict)
+            wanted = match_typed(reader, query, strict=strict)
             if wanted is not None:
                 hits = best_hits(reader, wanted, filters, limit)
                 if hits:
@@ -238,7 +238,7 @@ class TextIndex:
         name = self._store.current_name()
         if not self._builds and name is not None and name != self._generation.root.name:
             generation = self._store.current()
-            scales = _opened(generation)
+            scales = _open(generation)
             self._close_engines()
             self._generation, self._scales = generation, scales
         return self._scales
@@ -276,7 +276,7 @@ class TextIndex:
             engine.close()
 
 
-def _opened(generation: GenerationPaths) -> Scales:
+def _open(generation: GenerationPaths) -> Scales:
     return Scales(
         Engine(generation.passages), Engine(generation.windows), Engine(generation.chapters)
     )

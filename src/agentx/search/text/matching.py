@@ -13,7 +13,7 @@ import tantivy
 
 from agentx.kernel.values import frozen
 from agentx.search.document import Filters
-from agentx.search.kindred import kindred
+from agentx.search.kindred import find_kindred
 from agentx.search.limits import (
     KIN_RECORDS_MAX,
     QUERY_EXPANSIONS_MAX,
@@ -63,7 +63,7 @@ def rarity(found: int, documents: int) -> float:
     return math.log(1 + (documents - found + 0.5) / (found + 0.5))
 
 
-def weighed(
+def weigh(
     reader: Reader,
     terms: Sequence[str],
     weights: Mapping[str, float] | None = None,
@@ -93,7 +93,7 @@ def stand_ins(reader: Reader, terms: Sequence[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     for term in terms[:QUERY_TERMS_MAX]:
         own = reader.having(term)
-        for kin in kindred(term):
+        for kin in find_kindred(term):
             count = reader.having(kin.term) if kin.term not in terms else 0
             if 0 < count <= KIN_RECORDS_MAX:
                 its = rarity(count, documents)
@@ -116,7 +116,7 @@ def best_score(terms: Sequence[Weighed]) -> float:
 
 def any_of(terms: Sequence[Weighed]) -> tantivy.Query | None:
     """Return what finds texts with any of the terms."""
-    clauses = [_boosted(_term(term.term), term.weight) for term in terms]
+    clauses = [_boost(_term(term.term), term.weight) for term in terms]
     return _either(clauses)
 
 
@@ -130,11 +130,11 @@ def pairs_of(query: Query, known: frozenset[str]) -> tantivy.Query | None:
     return _either(clauses)
 
 
-def typed(reader: Reader, query: Query, *, strict: bool) -> tantivy.Query | None:
+def match_typed(reader: Reader, query: Query, *, strict: bool) -> tantivy.Query | None:
     """Return what finds a typed query; `strict` insists on its phrases."""
-    known = weighed(reader, query.terms)
+    known = weigh(reader, query.terms)
     names = {term.term for term in known}
-    clauses = [_boosted(_term(term.term), term.weight) for term in known]
+    clauses = [_boost(_term(term.term), term.weight) for term in known]
     missing = [term for term in query.terms if term not in names][:QUERY_EXPANSIONS_MAX]
     clauses += [_fuzzy(term) for term in missing if len(term) >= _FUZZY_CHARS_MIN]
     clauses += [_fuzzy(term) for term in query.fuzzy[:QUERY_EXPANSIONS_MAX]]
@@ -142,7 +142,7 @@ def typed(reader: Reader, query: Query, *, strict: bool) -> tantivy.Query | None
         begun = reader.beginning(prefix, QUERY_EXPANSIONS_MAX)
         clauses += [_term(term) for term in begun]
     phrases = [
-        _boosted(tantivy.Query.phrase_query(schema(), "text", list(words)), _PHRASE_WEIGHT)
+        _boost(tantivy.Query.phrase_query(schema(), "text", list(words)), _PHRASE_WEIGHT)
         for words in query.phrases[:QUERY_TERMS_MAX]
     ]
     either = _either(clauses if strict and phrases else [*clauses, *phrases])
@@ -155,7 +155,7 @@ def typed(reader: Reader, query: Query, *, strict: bool) -> tantivy.Query | None
     return tantivy.Query.boolean_query(must)
 
 
-def filtered(wanted: tantivy.Query, filters: Filters) -> tantivy.Query:
+def filter_query(wanted: tantivy.Query, filters: Filters) -> tantivy.Query:
     """Return the query among what the filters let through."""
     clauses = filter_clauses(filters)
     if not clauses:
@@ -177,7 +177,7 @@ def filter_clauses(filters: Filters) -> list[tuple[tantivy.Occur, tantivy.Query]
     return clauses
 
 
-def keyed(keys: Sequence[int], filters: Filters) -> tantivy.Query:
+def match_keys(keys: Sequence[int], filters: Filters) -> tantivy.Query:
     """Return what finds the first passages of documents by their keys."""
     return tantivy.Query.boolean_query(
         [
@@ -209,10 +209,10 @@ def _term(term: str) -> tantivy.Query:
 
 def _fuzzy(term: str) -> tantivy.Query:
     query = tantivy.Query.fuzzy_term_query(schema(), "text", term, 1)
-    return _boosted(query, _FUZZY_WEIGHT)
+    return _boost(query, _FUZZY_WEIGHT)
 
 
-def _boosted(query: tantivy.Query, weight: float) -> tantivy.Query:
+def _boost(query: tantivy.Query, weight: float) -> tantivy.Query:
     return query if weight == 1.0 else tantivy.Query.boost_query(query, weight)
 
 

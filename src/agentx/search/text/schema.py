@@ -62,13 +62,13 @@ def key(text: str) -> int:
     return int.from_bytes(digest(text, size=8))
 
 
-def packed(keys: Iterable[int]) -> bytes:
+def pack(keys: Iterable[int]) -> bytes:
     """Return keys as bytes."""
     listed = list(keys)
     return struct.pack(f">{len(listed)}Q", *listed)
 
 
-def unpacked(data: bytes) -> tuple[int, ...]:
+def unpack(data: bytes) -> tuple[int, ...]:
     """Return the keys in some bytes."""
     return struct.unpack(f">{len(data) // 8}Q", data)
 
@@ -98,7 +98,7 @@ def _passage_record(document: Document, part: int, passage: Passage) -> tantivy.
         record.add_text("member", clean(document.part))
     if document.superseded_by or document.drawn_from:
         replacement = key(document.superseded_by) if document.superseded_by else 0
-        record.add_bytes("members", packed((replacement, *map(key, document.drawn_from))))
+        record.add_bytes("members", pack((replacement, *map(key, document.drawn_from))))
     names = " ".join(filter(None, (document.speaker, document.agent, document.harness)))
     if names:
         record.add_text("speaker", indexable(names))
@@ -132,7 +132,7 @@ def chapter_record(chapter: Chapter) -> tantivy.Document:
 
 def _tie(record: tantivy.Document, chapter: Chapter, members: tuple[Document, ...]) -> None:
     record.add_text("doc_id", clean(chapter.chapter_id))
-    record.add_bytes("members", packed(key(member.doc_id) for member in members))
+    record.add_bytes("members", pack(key(member.doc_id) for member in members))
     for member in members:
         record.add_text("member", clean(member.doc_id))
 

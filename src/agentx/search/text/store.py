@@ -21,7 +21,7 @@ from typing import Any
 
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.disk import sync_directory
-from agentx.host.files.json_text import line_of, parsed
+from agentx.host.files.json_text import line_of, parse_json
 from agentx.host.limits import LOCK_POLL_MS
 from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import Clock
@@ -158,6 +158,6 @@ def bytes_in(folder: Path) -> int:
 
 def _read(path: Path) -> Any:
     try:
-        return parsed(path.read_bytes())
+        return parse_json(path.read_bytes())
     except (OSError, ValueError):
         return None

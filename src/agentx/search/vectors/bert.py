@@ -114,8 +114,8 @@ class _Norm:
     """Centres and scales states, place by place."""
 
     def __init__(self, tensors: Tensors, name: str, shape: Shape) -> None:
-        self._scale = _held(tensors, f"{name}.weight", (shape.hidden,))
-        self._shift = _held(tensors, f"{name}.bias", (shape.hidden,))
+        self._scale = _take(tensors, f"{name}.weight", (shape.hidden,))
+        self._shift = _take(tensors, f"{name}.bias", (shape.hidden,))
         self._epsilon = np.float32(shape.epsilon)
 
     def forward(self, states: Floats) -> Floats:
@@ -135,7 +135,7 @@ class _Dense:
         if weight.ndim != 2 or (sides is not None and weight.shape != sides):
             raise CorruptRecord(f"tensor {name}.weight has the shape {weight.shape}, not {sides}")
         self._weight = np.ascontiguousarray(weight.T)
-        self._bias = _held(tensors, f"{name}.bias", (weight.shape[0],))
+        self._bias = _take(tensors, f"{name}.bias", (weight.shape[0],))
 
     def forward(self, states: Floats) -> Floats:
         flat: Floats = states.reshape(-1, states.shape[-1]) @ self._weight
@@ -148,8 +148,8 @@ class _Embedding:
 
     def __init__(self, shape: Shape, tensors: Tensors) -> None:
         wide = shape.hidden
-        self._words = _held(tensors, "embeddings.word_embeddings.weight", (shape.words, wide))
-        places = _held(tensors, "embeddings.position_embeddings.weight", (shape.places, wide))
+        self._words = _take(tensors, "embeddings.word_embeddings.weight", (shape.words, wide))
+        places = _take(tensors, "embeddings.position_embeddings.weight", (shape.places, wide))
         # There is one sentence, so its kind is the same everywhere.
         self._places = places + tensors["embeddings.token_type_embeddings.weight"][0]
         self._norm = _Norm(tensors, "embeddings.LayerNorm", shape)
@@ -196,7 +196,7 @@ class _Layer:
         return split.transpose(0, 2, 1, 3)
 
 
-def _held(tensors: Tensors, name: str, shape: tuple[int, ...]) -> Floats:
+def _take(tensors: Tensors, name: str, shape: tuple[int, ...]) -> Floats:
     tensor = tensors[name]
     if tensor.shape != shape:
         raise CorruptRecord(f"tensor {name} has the shape {tensor.shape}, not {shape}")

@@ -36,7 +36,7 @@ from agentx.search.vectors.port import Encoder, VectorHit, VectorStatus
 from agentx.search.vectors.segments import Manifest, SegmentStore
 from agentx.search.vectors.shelf import Shelf
 from agentx.search.vectors.table import Columns, Table, columns_of
-from agentx.search.vectors.writing import appended, is_stale, rewritten, rows_of, with_deaths
+from agentx.search.vectors.writing import append, is_stale, rewritten, rows_of, with_deaths
 
 FORMAT_VERSION = 1
 # Rows looked at for each hit asked for: several may be of one document.
@@ -72,7 +72,7 @@ class VectorIndex:
         self._table: Table
         self._shelf: Shelf
         self._graph: Any
-        self._load(self._checked())
+        self._load(self._check())
 
     @classmethod
     def open(cls, folder: Path, encoder: Encoder, clock: Clock) -> VectorIndex:
@@ -100,7 +100,7 @@ class VectorIndex:
             store.release()
         return cls(store, encoder, clock)
 
-    def bounded(self, exact_rows_max: int) -> VectorIndex:
+    def with_bound(self, exact_rows_max: int) -> VectorIndex:
         """Return this index with another bound between comparison and graph."""
         with self._lock:
             self._exact_rows_max = exact_rows_max
@@ -115,7 +115,7 @@ class VectorIndex:
         `stamp` is kept with the part of a room that they are from.
         """
         rows = [(document, chunk) for document in documents for chunk in chunks(document.text)]
-        vectors = self._encoder.encode([_spoken(document, chunk) for document, chunk in rows])
+        vectors = self._encoder.encode([_speak(document, chunk) for document, chunk in rows])
         with self._lock:
             self.delete({document.doc_id for document, _ in rows})
             self._pending += [
@@ -158,8 +158,8 @@ class VectorIndex:
                 words.clear()
             number = self._manifest.next
             segments = with_deaths(self._shelf.segments, self._table.dead())
-            columns, vectors = self._taken()
-            segments, number = appended(self._files, segments, number, columns, vectors)
+            columns, vectors = self._take()
+            segments, number = append(self._files, segments, number, columns, vectors)
             stale = [at for at, each in enumerate(segments) if is_stale(each, purge=purge)]
             graph = self._manifest.graph
             if stale and graph is not None and rows_of(segments[: stale[0]]) < graph.rows:
@@ -197,16 +197,16 @@ class VectorIndex:
                     return False
                 self._growing = (self._graph_to_grow(), covered)
             graph, first = self._growing
-            after = min(first + rows_max, self._shelf.closed)
+            after = min(first + rows_max, self._shelf.closed_rows)
             rows = np.arange(first, after)
-            vectors = self._shelf.gathered(rows)
+            vectors = self._shelf.gather(rows)
         if len(rows):
             graph.add(rows, vectors)
         with self._lock:
             if self._growing is None or self._growing[0] is not graph:
                 return True  # what it was made from was written again meanwhile
             self._growing = (graph, after)
-            if after < self._shelf.closed:
+            if after < self._shelf.closed_rows:
                 return True
             self._adopt_graph(graph, after)
             return False
@@ -236,7 +236,7 @@ class VectorIndex:
         asked = chunks(text)[:1]
         if not asked:
             return ()
-        query = self._encoded(asked[0].text)
+        query = self._encode(asked[0].text)
         with self._lock:
             passing = self._table.passing(filters)
             able = int(passing.sum())
@@ -277,14 +277,14 @@ class VectorIndex:
             self._store.claim(self._clock)
             try:
                 self._files = SegmentStore(self._store, self._store.current())
-                manifest = self._checked()
+                manifest = self._check()
                 if manifest != self._manifest:
                     self._load(manifest)
                 yield
             finally:
                 self._store.release()
 
-    def _checked(self) -> Manifest:
+    def _check(self) -> Manifest:
         manifest = self._files.manifest()
         if (manifest.model, manifest.dimensions) != (self._encoder.name, self._encoder.dimensions):
             raise IndexUnavailable(
@@ -357,7 +357,7 @@ class VectorIndex:
             if len(seen) == limit:
                 return
 
-    def _encoded(self, text: str) -> Floats:
+    def _encode(self, text: str) -> Floats:
         with self._lock:
             known = self._queries.get(text)
         if known is not None:
@@ -369,7 +369,7 @@ class VectorIndex:
             self._queries[text] = made
         return made
 
-    def _taken(self) -> tuple[Columns, Floats]:
+    def _take(self) -> tuple[Columns, Floats]:
         """Return what was put, once."""
         rows, self._pending = self._pending, []
         vectors = np.empty((len(rows), self._encoder.dimensions), dtype=np.float32)
@@ -395,6 +395,6 @@ class VectorIndex:
             self._load(manifest)
 
 
-def _spoken(document: Document, chunk: Chunk) -> str:
+def _speak(document: Document, chunk: Chunk) -> str:
     """Return a part as it is embedded: who says it belongs to what it means."""
     return f"{document.speaker}: {chunk.text}" if document.speaker else chunk.text

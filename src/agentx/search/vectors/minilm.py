@@ -113,11 +113,11 @@ def _tokenizer(folder: Path) -> Tokenizer:
     except Exception as error:
         raise CorruptRecord(f"{path}: not a tokenizer: {error}") from error
     made.no_padding()
-    made.enable_truncation(min(_taught(folder), VECTOR_TOKENS_MAX))
+    made.enable_truncation(min(_read_window(folder), VECTOR_TOKENS_MAX))
     return made
 
 
-def _taught(folder: Path) -> int:
+def _read_window(folder: Path) -> int:
     """Return how many tokens the model was taught with."""
     try:
         said = json.loads((folder / SENTENCES).read_text(encoding="utf-8"))

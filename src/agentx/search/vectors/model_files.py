@@ -28,7 +28,7 @@ class ModelNames:
     weights: str
     others: tuple[str, ...]
 
-    def kept(self) -> dict[str, str]:
+    def name_kept(self) -> dict[str, str]:
         """Return the name of each file as it is kept, with where it is found."""
         return {PurePosixPath(name).name: name for name in (*self.others, self.weights)}
 

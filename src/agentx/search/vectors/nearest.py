@@ -55,7 +55,7 @@ class Blocks(Protocol):
         """Return the vectors in blocks, each with its first row."""
         ...
 
-    def gathered(self, rows: Rows) -> Floats:
+    def gather(self, rows: Rows) -> Floats:
         """Return the vectors of some rows."""
         ...
 
@@ -77,7 +77,7 @@ class Exact:
             few = len(rows) * 4 < len(block)
             cosines = _product(block[rows] if few else block[: after - first], query)
             found.append(_top(rows + first, cosines if few else cosines[rows], count))
-        return _joined(found, count)
+        return _join(found, count)
 
 
 class Graph:
@@ -97,7 +97,7 @@ class Graph:
         able = int(passing.sum())
         if able <= max(VECTOR_BLOCK_ROWS, count):
             rows = np.flatnonzero(passing)
-            return _top(rows, _product(self._vectors.gathered(rows), query), count)
+            return _top(rows, _product(self._vectors.gather(rows), query), count)
         asked = count * _ASKED_PER_HIT
         while True:
             asked = min(asked, self._rows)
@@ -106,7 +106,7 @@ class Graph:
             if len(rows) >= count or asked >= min(_ASKED_MAX, self._rows):
                 break
             asked *= 4
-        return _top(rows, _product(self._vectors.gathered(rows), query), count)
+        return _top(rows, _product(self._vectors.gather(rows), query), count)
 
 
 class Both:
@@ -117,7 +117,7 @@ class Both:
 
     def best(self, query: Floats, count: int, passing: Mask) -> Near:
         """Return so many of the rows that pass, nearest first."""
-        return _joined([part.best(query, count, passing) for part in self._parts], count)
+        return _join([part.best(query, count, passing) for part in self._parts], count)
 
 
 def empty_graph(dimensions: int) -> Index:
@@ -166,7 +166,7 @@ def _top(rows: Rows, cosines: Floats, count: int) -> Near:
     return Near(rows[order], cosines[order])
 
 
-def _joined(found: list[Near], count: int) -> Near:
+def _join(found: list[Near], count: int) -> Near:
     if not found:
         return Near(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32))
     return _top(

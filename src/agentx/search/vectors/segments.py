@@ -100,7 +100,7 @@ class SegmentStore:
         try:
             return msgspec.convert(self._store.mark(self._generation), Manifest)
         except msgspec.ValidationError as error:
-            raise self._damaged("mark.json", str(error)) from error
+            raise self._complain("mark.json", str(error)) from error
 
     def commit(self, manifest: Manifest) -> None:
         """Let a manifest count from now on, then remove the files that it does not name."""
@@ -145,13 +145,13 @@ class SegmentStore:
         try:
             raw = np.memmap(path, dtype=np.uint8, mode="r")
         except (OSError, ValueError) as error:
-            raise self._damaged(held.name, str(error)) from error
+            raise self._complain(held.name, str(error)) from error
         if len(raw) != held.size or (whole and zlib.crc32(raw.data) != held.crc):
-            raise self._damaged(held.name, "its bytes are not those that were written")
+            raise self._complain(held.name, "its bytes are not those that were written")
         try:
-            return _parsed(raw, held, dimensions)
+            return _parse(raw, held, dimensions)
         except (ValueError, KeyError, TypeError, struct.error, msgspec.MsgspecError) as error:
-            raise self._damaged(held.name, str(error)) from error
+            raise self._complain(held.name, str(error)) from error
 
     def graph_path(self, graph: Graph) -> Path:
         """Return where a graph lies.
@@ -162,9 +162,9 @@ class SegmentStore:
         try:
             size = path.stat().st_size
         except OSError as error:
-            raise self._damaged(graph.name, str(error)) from error
+            raise self._complain(graph.name, str(error)) from error
         if size != graph.size:
-            raise self._damaged(graph.name, "its size is not the one that was written")
+            raise self._complain(graph.name, "its size is not the one that was written")
         return path
 
     def write_graph(self, number: int, rows: int, save: Callable[[str], object]) -> Graph:
@@ -173,11 +173,11 @@ class SegmentStore:
         save(str(path))
         return Graph(path.name, rows, self._store.settle(path))
 
-    def _damaged(self, name: str, why: str) -> IndexUnavailable:
+    def _complain(self, name: str, why: str) -> IndexUnavailable:
         return IndexUnavailable(f"{self.root / name}: the vectors are damaged: {why}", hint=_HINT)
 
 
-def _parsed(raw: NDArray[np.uint8], held: Held, dimensions: int) -> Segment:
+def _parse(raw: NDArray[np.uint8], held: Held, dimensions: int) -> Segment:
     head = bytes(raw[:8])
     if head[:4] != _MAGIC:
         raise ValueError("it is not a segment")

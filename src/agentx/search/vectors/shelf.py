@@ -42,7 +42,7 @@ class Shelf:
         return self._segments
 
     @property
-    def closed(self) -> int:
+    def closed_rows(self) -> int:
         """How many rows lie in segments that are followed by another."""
         return self._starts()[-2] if self._segments else 0
 
@@ -61,7 +61,7 @@ class Shelf:
                 cold.append((start + begin, segment.vectors[begin:end]))
         return [*cold, (self._warm_from, self._warm.all())]
 
-    def gathered(self, rows: Rows) -> Floats:
+    def gather(self, rows: Rows) -> Floats:
         """Return the vectors of some rows, in their order."""
         found = np.empty((len(rows), self._warm.all().shape[1]), dtype=np.float32)
         starts = np.array(self._starts())

@@ -55,7 +55,7 @@ class Columns:
         return Columns(words, codes, {name: self.sizes[name][kept] for name, _ in SIZES})
 
 
-def joined(parts: Sequence[Columns]) -> Columns:
+def join(parts: Sequence[Columns]) -> Columns:
     """Return the rows of several parts, in order."""
     table = Table()
     for part in parts:

@@ -12,7 +12,7 @@ import numpy as np
 from agentx.search.limits import VECTOR_SEGMENT_ROWS_MAX
 from agentx.search.vectors.bert import Floats
 from agentx.search.vectors.segments import Segment, SegmentStore
-from agentx.search.vectors.table import Columns, Mask, joined
+from agentx.search.vectors.table import Columns, Mask, join
 
 # A segment of which more is dead is written again.
 _DEAD_SHARE_MAX = 0.5
@@ -32,7 +32,7 @@ def with_deaths(segments: list[Segment], dead: Mask) -> list[Segment]:
     return made
 
 
-def appended(
+def append(
     files: SegmentStore, segments: list[Segment], number: int, columns: Columns, vectors: Floats
 ) -> tuple[list[Segment], int]:
     """Write new rows: into the last segment, written again, while it is short."""
@@ -52,7 +52,7 @@ def appended(
         else:
             made = files.write(
                 number,
-                joined((last.columns, part)),
+                join((last.columns, part)),
                 np.concatenate((last.vectors, halves[at:after])),
             )
             held = msgspec.structs.replace(made.held, dead=last.held.dead)

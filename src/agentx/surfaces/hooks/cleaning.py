@@ -10,8 +10,8 @@ import json
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX
 from agentx.kernel.text import cut, whole_head, whole_tail
 from agentx.redaction.patterns import without_private
-from agentx.redaction.redact import dumped, redact, redactor
-from agentx.redaction.tree import redacted_tree
+from agentx.redaction.redact import dump, redact, redactor
+from agentx.redaction.tree import redact_tree
 from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_PLAIN_BYTES_MAX, HOOK_TEXTS_CHARS_MAX
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def cleaned(raw: bytes) -> tuple[bytes, bool]:
     try:
         value = json.loads(raw)
         clean = _Cleaner(redactor(_short_texts(value)))
-        return dumped(redacted_tree(value, clean)), clean.has_cut
+        return dump(redact_tree(value, clean)), clean.has_cut
     except (ValueError, RecursionError):
         clean = _Cleaner(redact)
         text = raw.decode("utf-8", "surrogateescape")

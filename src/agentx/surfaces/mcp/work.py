@@ -18,7 +18,7 @@ from agentx.kernel.text import preview
 from agentx.surfaces.mcp.answer import Row, answer
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.offering import offer
-from agentx.work.model import Edit, NewIssue, named_status
+from agentx.work.model import Edit, NewIssue, parse_status
 
 if TYPE_CHECKING:
     from agentx.wiring.work import IssueView
@@ -101,7 +101,7 @@ def _offer_create(server: MCPServer, desk: Desk) -> None:
         from agentx.operations.issues.edit import create_issue  # noqa: PLC0415  see above
 
         new = NewIssue(
-            title=title, body=body, labels=tuple(labels or ()), status=named_status(status)
+            title=title, body=body, labels=tuple(labels or ()), status=parse_status(status)
         )
         return _said(create_issue(desk.project(), new))
 
@@ -126,7 +126,7 @@ def _offer_update(server: MCPServer, desk: Desk) -> None:
 
         project = desk.project()
         edit = Edit(
-            status=named_status(status) if status else None,
+            status=parse_status(status) if status else None,
             add_labels=tuple(add_labels or ()),
             remove_labels=tuple(remove_labels or ()),
         )

@@ -54,7 +54,7 @@ class LocalIssues:
                     created_ms=now,
                     updated_ms=now,
                 )
-                if self._taken(issue):
+                if self._take(issue):
                     return issue
                 number += 1
 
@@ -106,13 +106,13 @@ class LocalIssues:
         now = self._clock.now_ms()
         said = Comment(body=body, created_ms=now, author=author)
 
-        def commented(issue: Issue) -> Issue:
+        def comment(issue: Issue) -> Issue:
             updated = now if issue.is_open else issue.updated_ms
             return replace(issue, comments=(*issue.comments, said), updated_ms=updated)
 
-        return self.change(number, commented)
+        return self.change(number, comment)
 
-    def _taken(self, issue: Issue) -> bool:
+    def _take(self, issue: Issue) -> bool:
         """Make the file of an issue, unless there is one."""
         file = self._file(issue.number)
         with locked(file.path, owner=_OWNER, clock=self._clock) as held:

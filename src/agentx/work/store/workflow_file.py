@@ -22,7 +22,7 @@ from agentx.kernel.limits import (
 from agentx.kernel.patterns import compile_late
 from agentx.kernel.roles import HUB_ROLE, role_name
 from agentx.work.limits import CLARIFY_SLA_MINUTES_MAX, WORKFLOW_ITERATIONS_MAX, WORKFLOW_STEPS_MAX
-from agentx.work.model import Problem, Status, Step, Workflow, named_status
+from agentx.work.model import Problem, Status, Step, Workflow, parse_status
 from agentx.work.store.toml_lines import TOP, Lines, field_lines
 
 CONDITION = compile_late(r"has_label:(\S.*)")
@@ -140,7 +140,7 @@ class _Desk:
             return ()
         return tuple(dict.fromkeys(each.strip() for each in value))
 
-    def taken(self, table: int, field: str, reader: Callable[[str], str], given: str) -> str:
+    def take(self, table: int, field: str, reader: Callable[[str], str], given: str) -> str:
         """Take a text through a reader that refuses what it does not know."""
         try:
             return reader(given)
@@ -193,7 +193,7 @@ def _step(number: int, values: dict[str, Any], desk: _Desk) -> Step:
         )
     agent = desk.text(number, values, "agent", needed=True)
     if agent:
-        agent = desk.taken(number, "agent", lambda said: _worker(said, desk.roles), agent)
+        agent = desk.take(number, "agent", lambda said: _worker(said, desk.roles), agent)
     condition = desk.text(number, values, "condition")
     if condition and CONDITION.fullmatch(condition) is None:
         desk.wrong(
@@ -233,7 +233,7 @@ def _clarify_fields(number: int, values: dict[str, Any], agent: str, desk: _Desk
     )
     minutes = desk.count(number, values, "clarify_sla_minutes", (CLARIFY_SLA_MINUTES_MAX, ""))
     targets = tuple(
-        desk.taken(number, "can_clarify", lambda said: _worker(said, desk.roles), each)
+        desk.take(number, "can_clarify", lambda said: _worker(said, desk.roles), each)
         for each in desk.texts(number, values, "can_clarify")
     )
     if agent and agent in targets:
@@ -277,7 +277,7 @@ def _order(steps: tuple[Step, ...], desk: _Desk) -> None:
 
 def _status(number: int, values: dict[str, Any], field: str, desk: _Desk) -> Status | None:
     said = desk.text(number, values, field)
-    read = desk.taken(number, field, named_status, said) if said else ""
+    read = desk.take(number, field, parse_status, said) if said else ""
     return Status(read) if read else None
 
 

@@ -16,7 +16,7 @@ from agentx.work.store.workflow_file import read_workflow, refusal
 SUFFIX = ".toml"
 
 
-def shipped_names() -> tuple[str, ...]:
+def list_shipped() -> tuple[str, ...]:
     """Return the names of the workflows that ship."""
     folder = resources.files("agentx.work") / "shipped"
     return tuple(
@@ -37,7 +37,7 @@ class WorkflowFiles:
 
     def names(self) -> tuple[str, ...]:
         """Return their names."""
-        return tuple(sorted({*shipped_names(), *self.own_names()}))
+        return tuple(sorted({*list_shipped(), *self.own_names()}))
 
     def own_names(self) -> tuple[str, ...]:
         """Return the names of the project's own."""
@@ -71,7 +71,7 @@ class WorkflowFiles:
         if name in self.own_names():
             path = self._folder / f"{name}{SUFFIX}"
             return read_workflow(_text(path), name=name, file=str(path), roles=self._roles)
-        if name not in shipped_names():
+        if name not in list_shipped():
             near = difflib.get_close_matches(name, self.names(), n=1)
             raise NotFound(
                 f"{name[:60]!r} is not a workflow",

@@ -24,7 +24,7 @@ from agentx.kernel.errors import AgentUnavailable, IllegalTransition, Unavailabl
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications, open_hub
 from agentx.wiring.work import open_agents, open_issues
-from agentx.work.agent_states import began, failed
+from agentx.work.agent_states import began, fail
 from agentx.work.model import AgentState, AgentStatus, NewIssue
 from tests.support.clarifying import project_at, request
 from tests.support.time_and_chance import FakeClock
@@ -101,7 +101,7 @@ def test_a_stuck_agent_that_asks_is_seen_to_wait_and_works_once_it_has_the_answe
     agents = open_agents(project)
     now = project.clock.now_ms()
     agents.change("engineer", lambda was: began(was, issue=42, at_ms=now))
-    agents.change("engineer", lambda was: failed(was, at_ms=now))
+    agents.change("engineer", lambda was: fail(was, at_ms=now))
     hub = open_hub(project)
     hub.check()
     assert agents.get("engineer").state is AgentState.STUCK

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agentx.daemon.scheduler import JobRecord, JobState, Registry, RunResult
-from agentx.daemon.scheduler.life import paused
+from agentx.daemon.scheduler.life import pause
 from agentx.kernel.clock import Millis
 from tests.support.time_and_chance import FakeClock
 
@@ -63,7 +63,7 @@ def test_writing_one_record_leaves_the_others(registry: Registry) -> None:
 
 
 def test_a_record_is_changed_in_one_step(registry: Registry) -> None:
-    made = registry.change("roll", lambda found: paused(found or JobRecord(name="roll")))
+    made = registry.change("roll", lambda found: pause(found or JobRecord(name="roll")))
 
     assert made.state is JobState.PAUSED
     assert registry.read() == {"roll": made}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agentx.observations.extract.session.tools import Step, Use
-from agentx.prose.sentences import shortened
+from agentx.prose.sentences import shorten
 
 _CHAIN = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
 _ASSIGNED = re.compile(r"\A(?:\w+=\S*\s+)+")
@@ -126,11 +126,11 @@ def is_routine(command: str) -> bool:
 
 def went_wrong(step: Step) -> bool:
     """Tell whether a command failed in a way that somebody may want to know."""
-    if step.use is not Use.SHELL or step.result is None or step.refused:
+    if step.use is not Use.SHELL or step.result is None or step.was_refused:
         return False
     if only_looks(step.command):
         return False
-    if step.failed:
+    if step.has_failed:
         return True
     # What ends in a pipe, or in `|| true`, tells nothing by its exit code.
     hidden = "|" in step.command
@@ -150,12 +150,12 @@ def error_lines(output: str) -> list[str]:
             found.setdefault(text, (rank, number))
     if not found:
         last = [line.strip() for line in output.strip().split("\n") if line.strip()]
-        return [shortened(last[-1], _LINE_CHARS_MAX)] if last else []
+        return [shorten(last[-1], _LINE_CHARS_MAX)] if last else []
     best = sorted(found, key=lambda text: found[text])[:_LINES_MAX]
-    return [shortened(text, _LINE_CHARS_MAX) for text in best]
+    return [shorten(text, _LINE_CHARS_MAX) for text in best]
 
 
-def passed(output: str) -> str:
+def find_passed(output: str) -> str:
     """Return how many tests an output says passed, where all of them did."""
     text = _ends(output)
     counts = [number for found in _COUNTED.findall(text) for number in found if number]

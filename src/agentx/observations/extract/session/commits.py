@@ -43,9 +43,9 @@ class Commit:
 def commit_of(step: Step) -> Commit | None:
     """Return the commit that a step made; None when it made none."""
     command = step.command
-    if not command or not _COMMITS.search(command) or step.failed or step.result is None:
+    if not command or not _COMMITS.search(command) or step.has_failed or step.result is None:
         return None
-    if step.refused or "--dry-run" in command:
+    if step.was_refused or "--dry-run" in command:
         return None
     subject, body = _message(command)
     made = _MADE.search(step.output) or _LOGGED.search(step.output)

@@ -74,5 +74,5 @@ def _answer(place: tuple[Exchange, int] | None, here: Exchange, result: Turn) ->
 def reports(exchange: Exchange) -> Iterator[Turn]:
     """Yield what other agents reported back to this one."""
     for step in exchange.steps:
-        if step.use is Use.DELEGATE and step.result is not None and not step.failed:
+        if step.use is Use.DELEGATE and step.result is not None and not step.has_failed:
             yield step.result

@@ -17,7 +17,7 @@ from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.turns import Kind, Turn
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
-from agentx.prose.sentences import Block, Sentence, sentences, shortened, shown, words
+from agentx.prose.sentences import Block, Sentence, sentences, shorten, show_excerpt, words
 from agentx.prose.titles import is_written_by_machine
 
 LINE_CHARS_MAX = 420
@@ -93,7 +93,7 @@ def _lines(turn: Turn, boot: Boot) -> Iterator[Line]:
         before = sentence
         if not boot.restates(own):
             yield Line(
-                text=shortened(joined, LINE_CHARS_MAX),
+                text=shorten(joined, LINE_CHARS_MAX),
                 own=own,
                 turn=turn,
                 block=sentence.block,
@@ -107,14 +107,14 @@ def as_paragraphs(chosen: Iterable[Line], chars_max: int = LINE_CHARS_MAX) -> li
     for line in chosen:
         last = groups[-1] if groups else []
         together = last and (last[-1].turn, last[-1].paragraph) == (line.turn, line.paragraph)
-        if together and len(told(last)) + len(line.own) < chars_max:
+        if together and len(join_lines(last)) + len(line.own) < chars_max:
             last.append(line)
         else:
             groups.append([line])
     return groups
 
 
-def told(group: list[Line]) -> str:
+def join_lines(group: list[Line]) -> str:
     """Return lines as one text, none of them twice."""
     text = ""
     for line in group:
@@ -140,4 +140,4 @@ def _leans(text: str) -> bool:
 
 
 def _whole(text: str, sentence: Sentence) -> str:
-    return shown(text[sentence.start : sentence.end])
+    return show_excerpt(text[sentence.start : sentence.end])

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.tools import touched
+from agentx.observations.extract.session.tools import list_touched
 from agentx.observations.extract.session.turns import Finding
 
 _NAME = re.compile(r"[\w@+~-][\w./@+-]*\.[A-Za-z]\w{0,9}\b")
@@ -22,18 +22,18 @@ class Files:
 
     def __init__(self, found: Iterable[Exchange]) -> None:
         self._by_name: dict[str, list[str]] = {}
-        paths = (path for one in found for step in one.steps for path in touched(step))
+        paths = (path for one in found for step in one.steps for path in list_touched(step))
         for path in dict.fromkeys(paths):
             self._by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
 
-    def placed(self, finding: Finding) -> Finding:
+    def place(self, finding: Finding) -> Finding:
         """Return a finding with the files its text names, unless it is known from some."""
         if finding.files:
             return finding
-        named = (self._known(name) for name in _NAME.findall(finding.content))
+        named = (self._find_known(name) for name in _NAME.findall(finding.content))
         return replace(finding, files=tuple(dict.fromkeys(filter(None, named))))
 
-    def _known(self, name: str) -> str:
+    def _find_known(self, name: str) -> str:
         plain = name.removeprefix("./")
         alike = [
             path

@@ -92,21 +92,21 @@ class Step:
         return int(told[1]) if told else None
 
     @property
-    def refused(self) -> bool:
+    def was_refused(self) -> bool:
         """Tell whether the user did not let it happen."""
         return self.result is not None and bool(_REFUSED.match(self.result.text))
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Tell whether it ran and went wrong."""
-        if self.result is None or self.refused:
+        if self.result is None or self.was_refused:
             return False
         return bool(self.exit_code) or (self.exit_code is None and self.result.failed)
 
     @property
     def words_of_user(self) -> str:
         """What the user said instead of letting it happen."""
-        said = _USER_SAID.search(self.result.text) if self.result and self.refused else None
+        said = _USER_SAID.search(self.result.text) if self.result and self.was_refused else None
         return said[1].strip() if said else ""
 
 
@@ -136,24 +136,24 @@ def use_of(turn: Turn) -> Use:
 
 def file_edits(step: Step) -> Iterator[FileEdit]:
     """Yield what a step that took effect did to files of the project."""
-    if step.use is not Use.EDIT or step.result is None or step.result.failed or step.refused:
+    if step.use is not Use.EDIT or step.result is None or step.result.failed or step.was_refused:
         return
     where = step.call.directory
     patch = _patch(step.call.arguments)
     if patch:
-        yield from _patched(patch[:_CHARS_READ_MAX], where)
+        yield from _read_patch(patch[:_CHARS_READ_MAX], where)
         return
     path = inside(_path(step.call.arguments), where)
     if path:
-        yield _written(step, path)
+        yield _read_write(step, path)
 
 
-def touched(step: Step) -> tuple[str, ...]:
+def list_touched(step: Step) -> tuple[str, ...]:
     """Return the files of the project that a step read or wrote."""
     where = step.call.directory
     patch = _patch(step.call.arguments)
     if patch:
-        return tuple(edit.path for edit in _patched(patch[:_CHARS_READ_MAX], where))
+        return tuple(edit.path for edit in _read_patch(patch[:_CHARS_READ_MAX], where))
     path = inside(_path(step.call.arguments), where)
     return () if not path or path.startswith(("/", "~")) or "." not in path else (path,)
 
@@ -171,7 +171,7 @@ def inside(path: str, directory: str) -> str:
 
 def answers(step: Step) -> tuple[tuple[str, str], ...]:
     """Return what the user was asked, and the answers."""
-    if step.result is None or step.refused:
+    if step.result is None or step.was_refused:
         return ()
     told = step.result.response.get("answers")
     if isinstance(told, Mapping) and told:
@@ -236,7 +236,7 @@ def _question(arguments: object) -> str:
     return asked.strip() if isinstance(asked, str) else ""
 
 
-def _patched(patch: str, where: str) -> Iterator[FileEdit]:
+def _read_patch(patch: str, where: str) -> Iterator[FileEdit]:
     heads = list(_PATCH_FILE.finditer(patch))
     for head, after in zip(heads, [*heads[1:], None], strict=True):
         body = patch[head.end() : after.start() if after else len(patch)]
@@ -253,7 +253,7 @@ def _patched(patch: str, where: str) -> Iterator[FileEdit]:
             )
 
 
-def _written(step: Step, path: str) -> FileEdit:
+def _read_write(step: Step, path: str) -> FileEdit:
     result = step.result
     hunks = result.response.get("structuredPatch") if result else None
     if isinstance(hunks, list) and hunks:

@@ -30,7 +30,7 @@ from agentx.observations.store.records import (
     decode_observation,
     decode_only_id,
     encode,
-    indented,
+    indent_record,
     is_whole,
     issue_page,
 )
@@ -73,7 +73,7 @@ class IssueFiles:
     def records(self, path: Path) -> list[ObservationRecord]:
         """Return the records of a file; none when it is not there or is damaged."""
         raws = self._raws(path)
-        opened = (_opened(raw) for raw in raws)
+        opened = (_open_record(raw) for raw in raws)
         whole = [record for record in opened if record is not None]
         if len(whole) < len(raws):
             self._report(
@@ -85,7 +85,7 @@ class IssueFiles:
             )
         return whole
 
-    def wanted(self, path: Path, ids: frozenset[str]) -> list[ObservationRecord]:
+    def read_some(self, path: Path, ids: frozenset[str]) -> list[ObservationRecord]:
         """Return some records of a file without opening the others."""
         found = []
         for raw in self._raws(path):
@@ -93,7 +93,7 @@ class IssueFiles:
                 known = decode_only_id(raw).id in ids
             except msgspec.DecodeError:
                 continue
-            record = _opened(raw) if known else None
+            record = _open_record(raw) if known else None
             if record is not None:
                 found.append(record)
         return found
@@ -112,7 +112,7 @@ class IssueFiles:
         raws = self._raws(path, held, strict=True)
         kept: dict[str, bytes] = {}
         for number, raw in enumerate(raws):
-            record = _opened(raw)
+            record = _open_record(raw)
             # What we cannot read stays where it is: it is somebody's, and may be mended.
             kept[f"{UNREADABLE}{number}" if record is None else record.id] = bytes(raw)
         before = list(kept.items())
@@ -158,7 +158,7 @@ class IssueFiles:
         self._report(StoreFault(what=f"not an issue file: {reason}", where=str(path), hint=hint))
 
 
-def _opened(raw: msgspec.Raw | bytes) -> ObservationRecord | None:
+def _open_record(raw: msgspec.Raw | bytes) -> ObservationRecord | None:
     try:
         record: ObservationRecord = decode_observation(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -190,7 +190,7 @@ def stamp(path: Path) -> Stamp | None:
 def put(kept: dict[str, bytes], record: ObservationRecord) -> None:
     """Add a record to those of a file; one that is there stays as it is."""
     if record.id not in kept:
-        kept[record.id] = indented(record)
+        kept[record.id] = indent_record(record)
 
 
 def amend(kept: dict[str, bytes], record: ObservationRecord) -> None:

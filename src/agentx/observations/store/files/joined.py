@@ -15,8 +15,14 @@ from agentx.kernel.errors import ConflictError, UnavailableError
 from agentx.observations.limits import MANIFEST_CACHE_MS
 from agentx.observations.model import StoreFault
 from agentx.observations.store.files.issue_files import OWNER
-from agentx.observations.store.files.manifest import Index, ManifestFile, Rows, apply, unsettled
-from agentx.observations.store.files.pending import Pending, Seen, seen
+from agentx.observations.store.files.manifest import (
+    Index,
+    ManifestFile,
+    Rows,
+    apply,
+    list_unsettled,
+)
+from agentx.observations.store.files.pending import Pending, Seen, look_at
 
 # A reader mends the manifest in passing; it does not wait for those who are writing it.
 _MEND_WAIT_MS = 200
@@ -50,7 +56,7 @@ class Joined:
         """
         # The journal first: what leaves it meanwhile is in the files by the time we read them.
         anew = self._pending.refresh()
-        now = seen(self._manifest.path)
+        now = look_at(self._manifest.path)
         now_ms = self._clock.now_ms()
         fresh = 0 <= now_ms - self._read_ms < MANIFEST_CACHE_MS
         if self._index is None or now != self._seen or not fresh:
@@ -61,7 +67,7 @@ class Joined:
         if anew:
             assert self._index is not None, "loaded above"
             self._rows = dict(self._index.rows)
-            acts = unsettled(self._pending.acts, self._index.settled)
+            acts = list_unsettled(self._pending.acts, self._index.settled)
             self._applied = len(self._pending.acts) - len(acts)
         apply(self._rows, self._pending.acts[self._applied :])
         self._applied = len(self._pending.acts)
@@ -74,12 +80,12 @@ class Joined:
 
     def manifest_bytes(self) -> int:
         """Return the size of the manifest."""
-        now = seen(self._manifest.path)
+        now = look_at(self._manifest.path)
         return 0 if now is None else now.size
 
     def _load(self) -> None:
         begun_ms = self._clock.now_ms()
-        self._seen = seen(self._manifest.path)
+        self._seen = look_at(self._manifest.path)
         self._index = self._manifest.read()
         if (self._index.trouble or self._index.late) and self._index.files:
             self._mend()
@@ -105,7 +111,7 @@ class Joined:
                 if index.trouble or index.late:
                     self._manifest.write(held, index)
                 self._index = index
-                self._seen = seen(self._manifest.path)
+                self._seen = look_at(self._manifest.path)
         except (ConflictError, UnavailableError):
             return
         finally:

@@ -85,21 +85,21 @@ class ManifestFile:
         self._entropy = entropy
         self._report = report
 
-    def settled(self) -> str:
+    def read_settled(self) -> str:
         """Return the last act of the journal that is in the manifest; reads the head alone."""
         try:
             with self.path.open("rb") as file:
                 match = _SETTLED.search(file.read(_HEAD_BYTES))
         except OSError:
             return ""
-        return match[1].decode() if match else self._parsed(None).settled
+        return match[1].decode() if match else self._parse(None).settled
 
     def read(self, held: Held | None = None, written: Mapping[int, Rewrite] = _NOTHING) -> Index:
         """Return the index, brought up to date with the issue files.
 
         `written` are files that the caller rewrote: it puts their lines in itself.
         """
-        index = self._parsed(held)
+        index = self._parse(held)
         for issue, (before, after) in written.items():
             if index.files.get(issue) == before and after is not None:
                 index.files[issue] = after
@@ -135,7 +135,7 @@ class ManifestFile:
         held.write(self.path, _page(index, to_iso(self._clock.now_ms())))
         passing(CrashPoint.OBSERVATIONS_MANIFEST_WRITTEN)
 
-    def _parsed(self, held: Held | None) -> Index:
+    def _parse(self, held: Held | None) -> Index:
         try:
             data = self.path.read_bytes()
         except FileNotFoundError:
@@ -168,7 +168,7 @@ class ManifestFile:
         )
 
 
-def unsettled(acts: list[Act], settled: str) -> list[Act]:
+def list_unsettled(acts: list[Act], settled: str) -> list[Act]:
     """Return the acts of the journal that are not in the manifest yet."""
     for position, act in enumerate(acts):
         if act.record == settled:

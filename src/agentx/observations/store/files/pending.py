@@ -56,7 +56,7 @@ class Seen:
     changed_ns: int
 
 
-def seen(path: Path) -> Seen | None:
+def look_at(path: Path) -> Seen | None:
     """Return what a file looks like now, or None when there is none."""
     try:
         found = path.stat()
@@ -99,7 +99,7 @@ class Pending:
 
         Raises: UnavailableError.
         """
-        now = seen(self.path)
+        now = look_at(self.path)
         if now == self._seen:
             return False
         anew = (
@@ -120,7 +120,7 @@ class Pending:
 
     def size(self) -> int:
         """Return how many bytes the journal has."""
-        now = seen(self.path)
+        now = look_at(self.path)
         return 0 if now is None else now.size
 
     def empty(self) -> bool:
@@ -128,7 +128,7 @@ class Pending:
 
         Raises: LockHeld, UnavailableError.
         """
-        with self.held() as descriptor:
+        with self.hold() as descriptor:
             return self.empty_held(descriptor)
 
     def empty_held(self, descriptor: int) -> bool:
@@ -143,7 +143,7 @@ class Pending:
         return True
 
     @contextmanager
-    def held(self) -> Iterator[int]:
+    def hold(self) -> Iterator[int]:
         """Keep others from appending.
 
         Raises: LockHeld, UnavailableError.

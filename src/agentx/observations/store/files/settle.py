@@ -30,7 +30,7 @@ from agentx.observations.store.files.issue_files import (
     put,
     stamp,
 )
-from agentx.observations.store.files.manifest import ManifestFile, apply, unsettled
+from agentx.observations.store.files.manifest import ManifestFile, apply, list_unsettled
 from agentx.observations.store.files.pending import Act, Pending
 from agentx.observations.store.records import ObservationRecord, with_news
 
@@ -63,7 +63,7 @@ class Settling:
                 if self._pending.empty():
                     return moved
             # Others append faster than we move: for the last of it they wait.
-            with self._pending.held() as descriptor:
+            with self._pending.hold() as descriptor:
                 moved += self._move()
                 self._pending.empty_held(descriptor)
         return moved
@@ -80,7 +80,7 @@ class Settling:
         make_private_directory(archive.parent)
         gone = frozenset(originals)
         with locked(path, archive, owner=OWNER, clock=self._clock) as held:
-            olds = self._files.wanted(path, gone)
+            olds = self._files.read_some(path, gone)
             self._files.change(archive, issue, held, partial(_archive, olds=olds))
             passing(CrashPoint.OBSERVATIONS_ARCHIVED)
             self._files.change(path, issue, held, partial(_replace, new=new, gone=gone))
@@ -112,7 +112,7 @@ class Settling:
         path, archive = self._files.path(issue), self._files.archive_path(issue)
         make_private_directory(archive.parent)
         with locked(path, archive, owner=OWNER, clock=self._clock) as held:
-            back = self._files.wanted(archive, undone.returning)
+            back = self._files.read_some(archive, undone.returning)
             new = [msgspec.structs.replace(each, archived=False) for each in back]
             self._files.change(path, issue, held, partial(_undo, new=new, gone=undone.gone))
             passing(CrashPoint.OBSERVATIONS_ISSUE_WRITTEN)
@@ -141,8 +141,8 @@ class Settling:
         """Move the acts that are in the journal now."""
         self._pending.refresh()
         self._keep_damaged()
-        settled = self._manifest.settled()
-        acts = unsettled(self._pending.acts, settled)
+        settled = self._manifest.read_settled()
+        acts = list_unsettled(self._pending.acts, settled)
         unknown = next((act.op for act in acts if act.op not in _KNOWN), None)
         if unknown is not None:
             raise UnsupportedVersion(

@@ -23,7 +23,7 @@ from threading import RLock
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy
-from agentx.observations.forgetting import taken_whole, undoing
+from agentx.observations.forgetting import take_whole, undoing
 from agentx.observations.ids import parse_observation_id
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT, OBSERVATIONS_PENDING_BYTES_MAX
 from agentx.observations.merging import merges, old_enough, outcome
@@ -38,7 +38,7 @@ from agentx.observations.model import (
 )
 from agentx.observations.store.aside import purge_aside
 from agentx.observations.store.checks import check
-from agentx.observations.store.counts import counted, filtered
+from agentx.observations.store.counts import count_lines, filter_lines
 from agentx.observations.store.files.issue_files import IssueFiles
 from agentx.observations.store.files.joined import Joined
 from agentx.observations.store.files.manifest import ManifestFile
@@ -127,7 +127,7 @@ class JsonObservationStore:
         """Return an original that was merged into another, or None."""
         issue = parse_observation_id(observation_id).issue_number
         path = self._files.archive_path(issue)
-        found = self._files.wanted(path, frozenset((observation_id,)))
+        found = self._files.read_some(path, frozenset((observation_id,)))
         return observation_of(found[0]) if found else None
 
     def search(
@@ -153,7 +153,7 @@ class JsonObservationStore:
     def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         """Return what passes every filter, newest first."""
         with self._lock:
-            return tuple(map(index_of, filtered(self._joined.rows().values(), filters)))
+            return tuple(map(index_of, filter_lines(self._joined.rows().values(), filters)))
 
     def increment_recall_count(self, *observation_ids: str) -> None:
         """Count one recall of each, in one write."""
@@ -190,7 +190,7 @@ class JsonObservationStore:
         issue = parse_observation_id(observation_id).issue_number
         with self._lock:
             merged = {each.id: each.sources for each in self._issue(issue)}
-            return bool(self.forget(taken_whole(observation_id, merged)))
+            return bool(self.forget(take_whole(observation_id, merged)))
 
     def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]:
         """Take observations out of every file, the archive and what was merged of them too.
@@ -228,7 +228,7 @@ class JsonObservationStore:
         with self._lock:
             rows = self._joined.rows()
             archive = self._files.archive_stamps()
-            return counted(
+            return count_lines(
                 rows.values(),
                 archived=sum(
                     len(self._files.records(self._files.archive_path(issue))) for issue in archive
@@ -306,7 +306,7 @@ class JsonObservationStore:
         found: list[ObservationRecord] = []
         for issue, wanted in by_issue.items():
             path = self._files.path(issue)
-            kept = {each.id: each for each in self._files.wanted(path, frozenset(wanted))}
+            kept = {each.id: each for each in self._files.read_some(path, frozenset(wanted))}
             joined = self._settling.overlaid(kept, acts, issue)
             found += [joined[each] for each in wanted if each in joined]
         return found
@@ -318,7 +318,7 @@ class JsonObservationStore:
     def _wordings(self, ids: Iterable[str]) -> Iterator[Wording]:
         for record in self._fetch(ids):
             path = self._files.archive_path(record.issue_number)
-            olds = self._files.wanted(path, frozenset(record.sources)) if record.sources else ()
+            olds = self._files.read_some(path, frozenset(record.sources)) if record.sources else ()
             yield wording(record, olds)
 
     def _settle_if_possible(self) -> None:

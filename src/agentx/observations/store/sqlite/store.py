@@ -17,7 +17,7 @@ import msgspec
 from agentx.host.files.atomic import make_private_directory
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
-from agentx.observations.forgetting import taken_whole, undoing
+from agentx.observations.forgetting import take_whole, undoing
 from agentx.observations.ids import parse_observation_id
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.merging import merges, old_enough, outcome
@@ -32,7 +32,7 @@ from agentx.observations.model import (
 )
 from agentx.observations.store.aside import purge_aside
 from agentx.observations.store.checks import check
-from agentx.observations.store.counts import counted, filtered
+from agentx.observations.store.counts import count_lines, filter_lines
 from agentx.observations.store.database import checkpoint, is_busy
 from agentx.observations.store.records import (
     decode_observation,
@@ -86,7 +86,7 @@ class SqliteObservationStore:
         """Write anew what is known about stored observations; those not stored are left out."""
         known = {each.id: record_of(each) for each in observations}
         with self._changing() as db:
-            for stored in tables.wanted(db, "observations", list(known)):
+            for stored in tables.read_some(db, "observations", list(known)):
                 each = with_news(stored, known[stored.id])
                 db.execute(
                     "UPDATE observations SET superseded_by = ?, stale = ?, record = ? WHERE id = ?",
@@ -108,14 +108,14 @@ class SqliteObservationStore:
         for each in asked:
             parse_observation_id(each)
         with self._reading() as db:
-            found = {record.id: record for record in tables.wanted(db, "observations", asked)}
+            found = {record.id: record for record in tables.read_some(db, "observations", asked)}
         return tuple(observation_of(found[each]) for each in asked if each in found)
 
     def get_archived(self, observation_id: str) -> Observation | None:
         """Return an original that was merged into another, or None."""
         parse_observation_id(observation_id)
         with self._reading() as db:
-            found = tables.wanted(db, "archive", (observation_id,))
+            found = tables.read_some(db, "archive", (observation_id,))
         return observation_of(found[0]) if found else None
 
     def search(
@@ -146,8 +146,8 @@ class SqliteObservationStore:
     def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         """Return what passes every filter, newest first."""
         with self._reading() as db:
-            rows = [tables.entry(row) for row in db.execute(*tables.narrowed(filters))]
-        return tuple(map(index_of, filtered(rows, filters)))
+            rows = [tables.entry(row) for row in db.execute(*tables.narrow(filters))]
+        return tuple(map(index_of, filter_lines(rows, filters)))
 
     def increment_recall_count(self, *observation_ids: str) -> None:
         """Count one recall of each, in one write."""
@@ -178,7 +178,7 @@ class SqliteObservationStore:
         """Take one away for good, with all it was merged from; tell whether it was there."""
         issue = parse_observation_id(observation_id).issue_number
         with self._reading() as db:
-            return bool(self.forget(taken_whole(observation_id, tables.sources(db, issue))))
+            return bool(self.forget(take_whole(observation_id, tables.sources(db, issue))))
 
     def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]:
         """Take observations out of the database, the archive and what was merged of them too.
@@ -205,9 +205,9 @@ class SqliteObservationStore:
             [each for each in asked if parse_observation_id(each).issue_number == issue],
             tables.sources(db, issue),
         )
-        live = tables.wanted(db, "observations", sorted(undone.gone))
-        archived = tables.wanted(db, "archive", sorted(undone.gone))
-        back = tables.wanted(db, "archive", sorted(undone.returning))
+        live = tables.read_some(db, "observations", sorted(undone.gone))
+        archived = tables.read_some(db, "archive", sorted(undone.gone))
+        back = tables.read_some(db, "archive", sorted(undone.returning))
         self._words.drop([tables.wording(db, each) for each in live])
         tables.delete(db, live)
         tables.unarchive(db, (*archived, *back))
@@ -221,7 +221,7 @@ class SqliteObservationStore:
             archived = db.execute("SELECT count(*) FROM archive").fetchone()[0]
         beside = self._path.with_name(self._path.name + "-wal")
         sizes = [each.stat().st_size for each in (self._path, beside) if each.exists()]
-        return counted(rows, archived=archived, bytes_on_disk=sum(sizes))
+        return count_lines(rows, archived=archived, bytes_on_disk=sum(sizes))
 
     def issues(self) -> tuple[int, ...]:
         """Return the numbers of the issues that have observations."""
@@ -277,7 +277,7 @@ class SqliteObservationStore:
             state=str(db.execute("SELECT total(count) FROM changes").fetchone()[0]),
             ids=lambda: [each for (each,) in db.execute("SELECT id FROM observations")],
             fetch=lambda ids: (
-                tables.wording(db, each) for each in tables.wanted(db, "observations", list(ids))
+                tables.wording(db, each) for each in tables.read_some(db, "observations", list(ids))
             ),
         )
 
@@ -285,9 +285,9 @@ class SqliteObservationStore:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
-                yield self._opened()
+                yield self._open()
             except sqlite3.Error as error:
-                raise _spoken(self._path, error) from error
+                raise _translate(self._path, error) from error
 
     @contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
@@ -300,16 +300,16 @@ class SqliteObservationStore:
                 raise
             db.execute("COMMIT")
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             make_private_directory(self._path.parent)
             try:
-                self._connection = tables.opened(self._path)
+                self._connection = tables.open_database(self._path)
             except sqlite3.OperationalError:
                 raise
             except sqlite3.DatabaseError as error:
                 self._move_aside(error)
-                self._connection = tables.opened(self._path)
+                self._connection = tables.open_database(self._path)
         return self._connection
 
     def _move_aside(self, error: sqlite3.Error) -> None:
@@ -326,7 +326,7 @@ class SqliteObservationStore:
         self._tell(fault)
 
 
-def _spoken(path: Path, error: sqlite3.Error) -> LockHeld | UnavailableError | CorruptRecord:
+def _translate(path: Path, error: sqlite3.Error) -> LockHeld | UnavailableError | CorruptRecord:
     said = str(error)
     if is_busy(error):
         return LockHeld(f"{path}: another process is writing", hint="try again")

@@ -55,7 +55,7 @@ ENTRIES = (
 _IDS_AT_ONCE = 500
 
 
-def opened(path: Path) -> sqlite3.Connection:
+def open_database(path: Path) -> sqlite3.Connection:
     """Open a database; make the tables that are not there."""
     db = connect(path, durable=True)
     try:
@@ -84,7 +84,7 @@ def parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
         yield ids[start : start + _IDS_AT_ONCE]
 
 
-def narrowed(filters: SearchFilters) -> tuple[str, tuple[str | int, ...]]:
+def narrow(filters: SearchFilters) -> tuple[str, tuple[str | int, ...]]:
     """Return the statement that reads little more than the filters let pass."""
     if filters.issue_number is not None:
         return f"{ENTRIES} WHERE issue = ?", (filters.issue_number,)
@@ -103,7 +103,7 @@ def of_issue(db: sqlite3.Connection, issue: int) -> list[ObservationRecord]:
     return [decode_observation(record) for (record,) in found]
 
 
-def wanted(db: sqlite3.Connection, table: str, ids: Sequence[str]) -> list[ObservationRecord]:
+def read_some(db: sqlite3.Connection, table: str, ids: Sequence[str]) -> list[ObservationRecord]:
     """Return those of some ids that a table holds."""
     return [
         decode_observation(record)
@@ -122,7 +122,7 @@ def sources(db: sqlite3.Connection, issue: int) -> dict[str, tuple[str, ...]]:
 
 def wording(db: sqlite3.Connection, record: ObservationRecord) -> Wording:
     """Return what is indexed of an observation, with the words of its originals."""
-    return words.wording(record, wanted(db, "archive", record.sources))
+    return words.wording(record, read_some(db, "archive", record.sources))
 
 
 def insert(db: sqlite3.Connection, records: Iterable[ObservationRecord]) -> None:
@@ -138,16 +138,16 @@ def insert(db: sqlite3.Connection, records: Iterable[ObservationRecord]) -> None
                 encode(record).decode(),
             ),
         )
-    _changed(db)
+    _count_change(db)
 
 
 def delete(db: sqlite3.Connection, records: Iterable[ObservationRecord]) -> None:
     """Take observations out."""
     db.executemany("DELETE FROM observations WHERE id = ?", ((each.id,) for each in records))
-    _changed(db)
+    _count_change(db)
 
 
-def _changed(db: sqlite3.Connection) -> None:
+def _count_change(db: sqlite3.Connection) -> None:
     """Count a change, so that the word lists know that they are behind."""
     if not db.execute("UPDATE changes SET count = count + 1").rowcount:
         db.execute("INSERT INTO changes VALUES (1)")

@@ -101,7 +101,7 @@ class Words:
                 )
                 self.connection.execute("DELETE FROM word_docs WHERE number = ?", (number,))
 
-    def edited(self, records: Iterable[ObservationRecord]) -> list[str]:
+    def list_edited(self, records: Iterable[ObservationRecord]) -> list[str]:
         """Return which observations do not read as they did when they were indexed."""
         known: dict[str, int] = dict(
             self.connection.execute("SELECT id, signature FROM word_docs").fetchall()
@@ -139,7 +139,7 @@ class Words:
 
     def search(self, query: str, limit: int) -> list[str]:
         """Return the ids that fit best, best first."""
-        asked = self._counted(query_terms(query))
+        asked = self._count_terms(query_terms(query))
         if not asked or limit <= 0:
             return []
         total = self.connection.execute("SELECT max(number) FROM word_docs").fetchone()[0] or 0
@@ -148,29 +148,29 @@ class Words:
         }
         choosing, adding = _split(asked)
         if choosing:
-            scores = self._chosen(choosing, adding, weights)
+            scores = self._choose(choosing, adding, weights)
         else:
             # All words are common: what has every one of them, the newest; then what has one.
-            every = self._having(" AND ".join(map(_quoted, adding)))
+            every = self._having(" AND ".join(map(_quote, adding)))
             scores = dict.fromkeys(every, sum(weights.values()))
             if len(scores) < limit:
-                for number in self._having(_quoted(adding[0])):
+                for number in self._having(_quote(adding[0])):
                     scores.setdefault(number, weights[adding[0]])
         best = heapq.nlargest(
             max(limit, _WEIGHED), scores, key=lambda number: (scores[number], number)
         )
-        return self._named(best, scores)[:limit]
+        return self._name_rows(best, scores)[:limit]
 
-    def _chosen(
+    def _choose(
         self, choosing: Sequence[str], adding: Sequence[str], weights: dict[str, float]
     ) -> dict[int, float]:
         scores: dict[int, float] = {}
         for term in choosing:
-            for number in self._having(_quoted(term)):
+            for number in self._having(_quote(term)):
                 scores[number] = scores.get(number, 0.0) + weights[term]
-        chosen = f"({' OR '.join(map(_quoted, choosing))}) AND "
+        chosen = f"({' OR '.join(map(_quote, choosing))}) AND "
         for term in adding:
-            for number in self._having(chosen + _quoted(term)):
+            for number in self._having(chosen + _quote(term)):
                 scores[number] += weights[term]
         return scores
 
@@ -181,7 +181,7 @@ class Words:
         )
         return [number for (number,) in found]
 
-    def _counted(self, asked: Sequence[str]) -> list[tuple[str, int]]:
+    def _count_terms(self, asked: Sequence[str]) -> list[tuple[str, int]]:
         """Return the terms that occur at all, the rarest first."""
         marks = ",".join("?" * len(asked))
         found = self.connection.execute(
@@ -190,7 +190,7 @@ class Words:
         )
         return sorted(found, key=lambda each: (each[1], each[0]))
 
-    def _named(self, numbers: Sequence[int], scores: dict[int, float]) -> list[str]:
+    def _name_rows(self, numbers: Sequence[int], scores: dict[int, float]) -> list[str]:
         """Return the ids, the long texts put behind the short ones that say the same."""
         marks = ",".join("?" * len(numbers))
         found = self.connection.execute(
@@ -229,5 +229,5 @@ def _split(asked: list[tuple[str, int]]) -> tuple[list[str], list[str]]:
     return choosing, [term for term, _ in asked[len(choosing) :]]
 
 
-def _quoted(term: str) -> str:
+def _quote(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'

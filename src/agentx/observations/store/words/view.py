@@ -50,7 +50,7 @@ class WordView:
     def search(self, query: str, limit: int, source: Source) -> list[str] | None:
         """Return the ids that fit best; None when the lists are missing or too far behind."""
         try:
-            with self._opened() as words:
+            with self._open() as words:
                 if words.mark() != source.state and not self._level(words, source, all_=False):
                     return None
                 return words.search(query, limit)
@@ -62,7 +62,7 @@ class WordView:
         """Bring the lists level however far behind they are; tell whether that was possible."""
         for _ in range(2):
             try:
-                with self._opened() as words:
+                with self._open() as words:
                     return words.mark() == source.state or self._level(words, source, all_=True)
             except sqlite3.DatabaseError as error:
                 self.close()
@@ -79,7 +79,7 @@ class WordView:
         if not self._path.exists():
             return
         try:
-            with self._opened() as words, self._writing():
+            with self._open() as words, self._writing():
                 words.drop(wordings)
                 words.set_mark("")
         except (sqlite3.Error, OSError, UnavailableError):
@@ -91,7 +91,7 @@ class WordView:
         if not self._path.exists():
             return
         try:
-            with self._opened() as words:
+            with self._open() as words:
                 if not words.has_orphans():
                     words.scrub()
                     checkpoint(words.connection)
@@ -106,8 +106,8 @@ class WordView:
         if not self._path.exists():
             return
         try:
-            with self._opened() as words:
-                edited = words.edited(records)
+            with self._open() as words:
+                edited = words.list_edited(records)
                 if edited:
                     with self._writing():
                         words.drop_ids(edited)
@@ -140,7 +140,7 @@ class WordView:
         return True
 
     @contextmanager
-    def _opened(self) -> Iterator[Words]:
+    def _open(self) -> Iterator[Words]:
         if self._db is None:
             make_private_directory(self._path.parent)
             self._db = connect(self._path, durable=False)

@@ -35,7 +35,7 @@ from agentx.kernel.ids import Entropy
 from agentx.kernel.patterns import compile_late
 from agentx.kernel.text import preview, printable
 from agentx.kernel.values import frozen
-from agentx.llm.retry import asked_wait_ms, backoff_ms
+from agentx.llm.retry import backoff_ms, read_wait_ms
 from agentx.redaction.redact import redact
 from agentx.work import limits
 from agentx.work.store.github.pages import Page, Pages
@@ -147,9 +147,9 @@ class GithubApi:
         url = self._root + path
         reason = ""
         for number in range(self._patience):
-            outcome = self._tried(method, url, body=body)
+            outcome = self._try_once(method, url, body=body)
             if not isinstance(outcome, _Again):
-                return _parsed(outcome)
+                return _parse(outcome)
             reason = outcome.reason
             if outcome.arrived and method == "POST":
                 if found is None:
@@ -166,7 +166,7 @@ class GithubApi:
         known = self._pages.get(url)
         reason = ""
         for number in range(self._patience):
-            outcome = self._tried("GET", url, tag=known.tag if known else "")
+            outcome = self._try_once("GET", url, tag=known.tag if known else "")
             if isinstance(outcome, httpx.Response):
                 if outcome.status_code == httpx.codes.NOT_MODIFIED and known is not None:
                     return known
@@ -204,7 +204,7 @@ class GithubApi:
             tag=response.headers.get("etag", ""),
         )
 
-    def _tried(
+    def _try_once(
         self, method: str, url: str, *, body: object = None, tag: str = ""
     ) -> httpx.Response | _Again:
         """Send once; return the answer, or why to try again.
@@ -225,7 +225,7 @@ class GithubApi:
                 raise LimitError("GitHub's answer is far too large")
             return response
         if status >= httpx.codes.INTERNAL_SERVER_ERROR:
-            wait_ms = asked_wait_ms(response.headers, self._clock.now_ms())
+            wait_ms = read_wait_ms(response.headers, self._clock.now_ms())
             return _Again(f"answered with status {status}", wait_ms)
         rest_ms = self._rest_ms(response)
         if rest_ms is None:
@@ -245,7 +245,7 @@ class GithubApi:
             httpx.codes.TOO_MANY_REQUESTS,
         ):
             return None
-        asked = asked_wait_ms(response.headers, self._clock.now_ms())
+        asked = read_wait_ms(response.headers, self._clock.now_ms())
         if asked is not None:
             return asked
         reset = response.headers.get("x-ratelimit-reset", "")
@@ -300,7 +300,7 @@ class GithubApi:
         return preview(printable(redact(text)), _MESSAGE_CHARS_MAX)
 
 
-def _parsed(response: httpx.Response) -> Any:
+def _parse(response: httpx.Response) -> Any:
     try:
         return json.loads(response.content) if response.content else None
     except ValueError:

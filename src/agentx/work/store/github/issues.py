@@ -28,7 +28,7 @@ from agentx.work.store.github.mapping import (
     issue_of,
     label_names,
     status_label,
-    unmarked,
+    unmark,
     with_label,
 )
 from agentx.work.store.github.queue import Entry, Queue
@@ -86,7 +86,7 @@ class GithubIssues:
             "labels": [*new.labels, status_label(new.status)],
         }
 
-        def found() -> Any:
+        def find() -> Any:
             newest = self._api.get(self._path, _NEWEST)
             if newest.from_copy:
                 raise UnavailableError(
@@ -95,8 +95,8 @@ class GithubIssues:
                 )
             return next((each for each in newest.body if mark in (each.get("body") or "")), None)
 
-        made = self._api.send("POST", self._path, body, found=found)
-        return issue_of(made if made is not None else found())
+        made = self._api.send("POST", self._path, body, found=find)
+        return issue_of(made if made is not None else find())
 
     def get(self, number: int) -> Issue:
         """Return one issue with its comments, and what waits to be sent.
@@ -109,7 +109,7 @@ class GithubIssues:
             for page in self._api.all_pages(f"{self._path}/{number}/comments")
             for each in page.body
         )
-        return self._applied(replace(issue, comments=comments), self._queue.waiting())
+        return self._apply(replace(issue, comments=comments), self._queue.waiting())
 
     def all(self, *, with_closed: bool = True) -> tuple[Issue, ...]:
         """Return the issues by number, without their comments.
@@ -119,7 +119,7 @@ class GithubIssues:
         wanted = {"state": "all" if with_closed else "open"}
         waiting = self._queue.waiting()
         found = {
-            each["number"]: self._applied(issue_of(each), waiting)
+            each["number"]: self._apply(issue_of(each), waiting)
             for page in self._api.all_pages(self._path, wanted)
             for each in page.body
             if "pull_request" not in each
@@ -139,7 +139,7 @@ class GithubIssues:
         if fields:
             self._submit(number, "edit", fields)
         # One label at a time: a list would undo what others set since the look.
-        for label, wanted in _relabelled(before, after):
+        for label, wanted in _relabel(before, after):
             self._submit(number, "label", {"label": label, "wanted": wanted})
         return after
 
@@ -191,7 +191,7 @@ class GithubIssues:
                     if not self._is_there():
                         break
                     refused.append(f"#{entry.issue}: {error.message}")
-                self._queue.sent(entry)
+                self._queue.note_sent(entry)
                 sent += 1
         return Sent(sent=sent, waiting=len(self._to_send()), refused=tuple(refused))
 
@@ -207,9 +207,9 @@ class GithubIssues:
             except UnavailableError:
                 return
             except AgentXError:
-                self._queue.sent(entry)  # refused for good: it must not wait
+                self._queue.note_sent(entry)  # refused for good: it must not wait
                 raise
-            self._queue.sent(entry)
+            self._queue.note_sent(entry)
 
     def _is_there(self) -> bool:
         """Tell whether GitHub shows the repository: to a wrong token it says that there is none."""
@@ -278,7 +278,7 @@ class GithubIssues:
             bodies.extend(str(each.get("body") or "") for each in page.body)
         return "\n".join(bodies)
 
-    def _applied(self, issue: Issue, waiting: Iterable[Entry]) -> Issue:
+    def _apply(self, issue: Issue, waiting: Iterable[Entry]) -> Issue:
         """Return an issue as it will be once what waits is sent."""
         now = self._clock.now_ms()
         for entry in waiting:
@@ -287,7 +287,7 @@ class GithubIssues:
         return issue
 
 
-def _relabelled(before: Issue, after: Issue) -> Iterator[tuple[str, bool]]:
+def _relabel(before: Issue, after: Issue) -> Iterator[tuple[str, bool]]:
     """Yield the labels that one issue has and the other has not, the status among them."""
     if after.status is not before.status:
         yield status_label(after.status), True
@@ -320,7 +320,7 @@ def _after(issue: Issue, entry: Entry, blank: Comment) -> Issue:
                 comments=issue.comments,
             )
         case "comment":
-            said = replace(blank, body=unmarked(str(entry.body["body"])))
+            said = replace(blank, body=unmark(str(entry.body["body"])))
             return replace(issue, comments=(*issue.comments, said))
         case "label":
             label, wanted = str(entry.body["label"]), bool(entry.body["wanted"])

@@ -14,7 +14,7 @@ from typing import Any
 from agentx.kernel.clock import Millis, from_iso
 from agentx.kernel.errors import DataError, InvalidValue
 from agentx.kernel.patterns import compile_late
-from agentx.work.model import Comment, Issue, IssueState, Status, named_status
+from agentx.work.model import Comment, Issue, IssueState, Status, parse_status
 
 Shape = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ def issue_of(shape: Shape, comments: tuple[Comment, ...] = ()) -> Issue:
         return Issue(
             number=int(shape["number"]),
             title=str(shape["title"]),
-            body=unmarked(shape.get("body") or ""),
+            body=unmark(shape.get("body") or ""),
             labels=tuple(name for name in names if not name.startswith(STATUS_PREFIX)),
             status=_status(names, state, shape.get("state_reason")),
             state=state,
@@ -64,7 +64,7 @@ def comment_of(shape: Shape) -> Comment:
     """Return a comment as we hold it."""
     user = shape.get("user") or {}
     return Comment(
-        body=unmarked(str(shape.get("body") or "")),
+        body=unmark(str(shape.get("body") or "")),
         created_ms=_time(shape.get("created_at")),
         author=str(user.get("login", "")),
     )
@@ -89,12 +89,12 @@ def fields_of(before: Issue, after: Issue) -> dict[str, Any]:
 def with_label(issue: Issue, label: str, *, wanted: bool) -> Issue:
     """Return an issue after a label was put on it or taken off; of a status there is one."""
     if label.startswith(STATUS_PREFIX):
-        return replace(issue, status=_named(label)) if wanted else issue
+        return replace(issue, status=_name_status(label)) if wanted else issue
     others = tuple(each for each in issue.labels if each != label)
     return replace(issue, labels=(*others, label) if wanted else others)
 
 
-def unmarked(body: str) -> str:
+def unmark(body: str) -> str:
     """Return a text without our hidden marks, as a person would see it."""
     return _MARK.sub("", body)
 
@@ -103,13 +103,13 @@ def _status(names: list[str], state: IssueState, reason: object) -> Status:
     if state is IssueState.CLOSED and reason != "not_planned":
         return Status.DONE
     said = next((name for name in names if name.startswith(STATUS_PREFIX)), "")
-    status = _named(said)
+    status = _name_status(said)
     return Status.BACKLOG if status is Status.DONE else status
 
 
-def _named(label: str) -> Status:
+def _name_status(label: str) -> Status:
     try:
-        return named_status(label.removeprefix(STATUS_PREFIX)) if label else Status.BACKLOG
+        return parse_status(label.removeprefix(STATUS_PREFIX)) if label else Status.BACKLOG
     except InvalidValue:
         return Status.BACKLOG
 

@@ -49,7 +49,7 @@ class DiskPages:
     def get(self, url: str) -> Page | None:
         """Return a page as it was last seen."""
         try:
-            shape = json_text.parsed(self._path(url).read_bytes())
+            shape = json_text.parse_json(self._path(url).read_bytes())
             if shape["url"] != url:
                 return None
             return Page(body=shape["body"], next_url=str(shape["next"]), tag=str(shape["tag"]))

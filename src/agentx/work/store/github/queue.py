@@ -91,7 +91,7 @@ class Queue:
                 )
         return tuple(waiting.values())
 
-    def sent(self, entry: Entry) -> None:
+    def note_sent(self, entry: Entry) -> None:
         """Say that something was sent; nothing left takes the file away."""
         with locked(self._path, owner=_OWNER, clock=self._clock) as held:
             self._journal.append([{"sent": entry.id}])

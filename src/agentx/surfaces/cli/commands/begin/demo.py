@@ -38,7 +38,7 @@ def command(invocation: Invocation, keep: bool, fast: bool) -> None:
         stage.run("daemon", "stop", quiet=True)
         if keep:
             invocation.screen.print(
-                f"\nKept in {folder}. Look around:\n  {stage.spoken_environment} agentx sessions",
+                f"\nKept in {folder}. Look around:\n  {stage.environment_line} agentx sessions",
                 soft_wrap=True,
             )
         else:

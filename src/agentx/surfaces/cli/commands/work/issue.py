@@ -20,7 +20,7 @@ from agentx.operations.issues.read import IssueList, IssueQuery, list_issues, sh
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.wiring.work import IssueView
-from agentx.work.model import Edit, NewIssue, Status, issue_number, named_status
+from agentx.work.model import Edit, NewIssue, Status, issue_number, parse_status
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +55,7 @@ def create(
     invocation: Invocation, title: str, body: str, labels: tuple[str, ...], status: str
 ) -> None:
     """Make an issue."""
-    new = NewIssue(title=title, body=_text(body), labels=labels, status=named_status(status))
+    new = NewIssue(title=title, body=_text(body), labels=labels, status=parse_status(status))
     made = create_issue(invocation.project, new)
     invocation.show(made, lambda screen: _say(screen, "created", made))
 
@@ -69,7 +69,7 @@ def list_(invocation: Invocation, with_closed: bool, status: str, labels: tuple[
     """Show the issues."""
     query = IssueQuery(
         with_closed=with_closed,
-        status=named_status(status) if status else None,
+        status=parse_status(status) if status else None,
         labels=labels,
     )
     found = list_issues(invocation.project, query)
@@ -113,7 +113,7 @@ def update(
     edit = Edit(
         title=title,
         body=None if body is None else _text(body),
-        status=named_status(status) if status else None,
+        status=parse_status(status) if status else None,
         add_labels=add_labels,
         remove_labels=remove_labels,
     )
