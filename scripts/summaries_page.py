@@ -25,7 +25,7 @@ from tests.support.scripted_llm import Asked, ScriptedLlm, Step, says
 
 from agentx.daemon.client import connect
 from agentx.demo import sample
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 from agentx.memory.port import Memory
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agentx.clarification.model import Request, Scope
 from agentx.clarification.service import Clarifications
-from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
 from agentx.project.project import Project
@@ -56,14 +56,14 @@ def _fill(project: Project, room: Clarifications, ledgers: int) -> None:
         known = _ask(room, 1, turn)
         room.answer(known, WORDS)
         room.resolve(known)
-    settled = project.paths.ledger(1).read_text(encoding="utf-8")
+    settled = ledger_path(project.paths, 1).read_text(encoding="utf-8")
     _ask(room, 1, 4)
-    asked = project.paths.ledger(1).read_text(encoding="utf-8")
+    asked = ledger_path(project.paths, 1).read_text(encoding="utf-8")
     for number in range(2, ledgers + 1):
         text = asked if number % 10 == 0 else settled
         text = text.replace("CLR-1-", f"CLR-{number}-")
         text = text.replace('"issueNumber": 1,', f'"issueNumber": {number},')
-        project.paths.ledger(number).write_text(text, encoding="utf-8")
+        ledger_path(project.paths, number).write_text(text, encoding="utf-8")
     open_issues(project).create(NewIssue(title="Login"))
 
 

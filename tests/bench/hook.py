@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from agentx.kernel.store_paths import DataPaths, StorePaths
+from agentx.kernel.paths import DataPaths, StorePaths
 from tests.bench.row import Row
 
 _RUNS = {"small": 40, "full": 200}

@@ -14,9 +14,9 @@ from agentx.host.files.journal import Journal
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import mint
-from agentx.kernel.paths import ProjectPaths
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.runs.model import RunEvent
+from agentx.runs.paths import RunsPaths
 from agentx.runs.rules.catalogue import line_of
 from agentx.runs.rules.fold import fold
 from agentx.runs.store import RunStore
@@ -46,7 +46,7 @@ def run(size: str) -> list[Row]:
 def _fold(root: Path) -> Row:
     paths = ProjectPaths(root / "long")
     for actor in ("orchestrator", "executor"):
-        file = paths.run(RUN).events() / actor / "2026-03-02T10-00-00Z-000001.jsonl"
+        file = RunsPaths(paths).run(RUN).events() / actor / "2026-03-02T10-00-00Z-000001.jsonl"
         Journal(file, SystemClock()).append(
             line_of(event) for event in _events() if event.actor == actor
         )

@@ -27,7 +27,7 @@ from agentx.daemon.control import Condition, Ending, start, state, stop
 from agentx.daemon.presence import lock_owner
 from agentx.daemon.process import is_alive
 from agentx.kernel.errors import DaemonUnavailable
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 from agentx.memory.remote import RemoteMemory, dial, is_healthy
 from tests.support.drafts import draft
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 
 from agentx.capture.spool_record import SpoolRecord, parse
-from agentx.kernel.store_paths import DataPaths, SpoolPaths, StorePaths
+from agentx.kernel.paths import DataPaths, SpoolPaths, StorePaths
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.operations.setup.hook_launcher import launcher_text
 from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_BYTES_MAX

@@ -23,7 +23,7 @@ from agentx.daemon.client import connect
 from agentx.daemon.life import DaemonPlan, run_daemon
 from agentx.daemon.scheduler import Every, JobSpec, JobStatus, Registry, RunResult, Scheduler
 from agentx.host.system import SystemClock, system_entropy
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 from tests.support.fake_memory import FakeMemory
 from tests.support.house import House, processes_of
 

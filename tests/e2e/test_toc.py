@@ -16,7 +16,7 @@ import pytest
 
 from agentx.daemon.client import connect
 from agentx.demo import sample
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 from agentx.memory.remote import RemoteMemory
 from tests.support.history import repeated_sample
 from tests.support.house import House, processes_of, prompt

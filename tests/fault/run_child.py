@@ -16,8 +16,7 @@ from agentx.host import crash
 from agentx.host.crash import CrashPoint
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.bus import Bus
-from agentx.kernel.paths import ProjectPaths
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.model import Status
-from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import to_iso
 from agentx.kernel.paths import ProjectPaths
@@ -137,7 +137,7 @@ def test_kill_9_at_random_for_long_loses_nothing_acknowledged(tmp_path: Path) ->
 
 def test_a_dead_holder_and_an_empty_lock_file_stop_nobody(tmp_path: Path) -> None:
     here = room(tmp_path)
-    path = here.paths.ledger(42)
+    path = ledger_path(here.paths, 42)
     path.parent.mkdir(parents=True)
     lock = path.with_name(path.name + ".lock")
     dead = subprocess.run(

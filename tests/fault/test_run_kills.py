@@ -91,7 +91,7 @@ def _struck_then_resumed(template: tuple[Path, str], verb: str, point: CrashPoin
             team.lanes.merge(run, "lane-001", actor="executor")
             commit(team.root, "base moved", b_py="b = 1\n")
         if verb == "rebuild":
-            file = next((team.store.project.run(run).events() / "executor").iterdir())
+            file = next((team.store.paths.run(run).events() / "executor").iterdir())
             file.write_bytes(file.read_bytes() + b"damaged\n")
         before = {event.id for event in team.runs.events(run)}
         theirs = git(team.root, "rev-parse", "main")
@@ -164,13 +164,13 @@ def _struck_then_done_again(ended: tuple[Path, str], verb: str, point: CrashPoin
     expected = {"add": {"LRN-001"}}.get(verb, {"PAT-001", "TD-001"})
     assert {lesson.id for lesson in found.known.lessons.values()} == expected
     assert found.faults == ()
-    pages = place.store.project.lessons.root.rglob("*-patterns.yaml")
+    pages = place.store.paths.project.lessons.rglob("*-patterns.yaml")
     assert verb == "add" or ["Close what you open" in page.read_text() for page in pages] == [True]
     if verb in ("archive", "clean"):
         assert not place.store.exists(run)
         assert list(found.known.measures) == [run]
         assert [line["run_id"] for line in place.store.index.archived()] == [run]
-        packed = Archive(place.store.project)
+        packed = Archive(place.store.paths.project)
         assert [path.name for path in packed.path(run).parent.iterdir()] == [f"{run}.tar.gz"]
         packed.unpack(run)
     assert {event.id for event in place.runs.events(run)} == events

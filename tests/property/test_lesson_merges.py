@@ -20,8 +20,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.errors import NotFound
-from agentx.kernel.paths import ProjectPaths
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.lessons.model import Confidence, Content, LessonKind, LongTerm
 from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
@@ -104,8 +103,8 @@ class Clone:
                 self._by_hand(step)
 
     def _by_hand(self, step: Step) -> None:
-        pages = sorted(self.paths.lessons.root.glob("**/*-patterns.yaml"))
-        pages += sorted(self.paths.lessons.root.glob("learnings/*/*.yaml"))
+        pages = sorted(self.paths.lessons.glob("**/*-patterns.yaml"))
+        pages += sorted(self.paths.lessons.glob("learnings/*/*.yaml"))
         for page in pages[:1]:
             text = page.read_text()
             field = "learning" if "learnings" in page.parts else "description"
@@ -162,7 +161,7 @@ def _play(folder: Path, steps: list[Step]) -> None:
         merge(clones[1].root, clones[0].root)
 
     found = [clone.learning.refresh() for clone in clones]
-    pages = [files_below(clone.paths.lessons.root) for clone in clones]
+    pages = [files_below(clone.paths.lessons) for clone in clones]
     assert found[0].faults == found[1].faults == ()
     assert _timeless(found[0].known) == _timeless(found[1].known)
     assert pages[0] == pages[1]

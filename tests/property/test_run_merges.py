@@ -63,7 +63,7 @@ def _play(folder: Path, steps: list[tuple[int, Happening | None]]) -> None:
     assert states[0][1] == (), "every line is an event"
     assert {event.id for event in first.runs.events(run_id)} == known
     assert [each.remarks for each in rebuilt] == [(), ()], "nothing was taken for a person's edit"
-    memories = [files_below(team.store.project.run_memory) for team in teams]
+    memories = [files_below(team.store.paths.project.run_memory) for team in teams]
     assert memories[0] == memories[1]
 
 
@@ -105,7 +105,7 @@ def test_two_clones_that_pack_the_same_run_away_do_not_conflict(tmp_path: Path) 
         place.learning.refresh()
         place.store.index.rebuild({})
 
-    memories = [files_below(place.store.project.run_memory) for place in places]
+    memories = [files_below(place.store.paths.project.run_memory) for place in places]
     assert memories[0] == memories[1]
     (line,) = places[0].store.index.archived()
     assert (line["run_id"], line["archived_at"][:10]) == (run_id, "2026-03-10")

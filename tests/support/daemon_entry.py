@@ -13,7 +13,7 @@ from agentx.daemon.address import tcp
 from agentx.daemon.life import DaemonPlan, run_daemon
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, ConflictError
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 from tests.support.drafts import draft
 from tests.support.fake_memory import FakeMemory, SlowMemory
 

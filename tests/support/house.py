@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agentx.kernel.store_paths import DataPaths
+from agentx.kernel.paths import DataPaths
 from tests.support.zygote import zygote
 
 BIN = Path(sys.executable).parent

@@ -11,8 +11,7 @@ from agentx.host import crash
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import ulid
-from agentx.kernel.paths import ProjectPaths
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening, RunEvent
 from agentx.runs.service import Runs

@@ -30,7 +30,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.errors import DataError
 from agentx.kernel.ids import digest
-from agentx.kernel.store_paths import SpoolPaths, StorePaths
+from agentx.kernel.paths import SpoolPaths, StorePaths
 from agentx.kernel.text import printable
 from agentx.memory.port import Drained
 from agentx.project.project import Project, locate

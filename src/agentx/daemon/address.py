@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agentx.daemon.limits import UNIX_SOCKET_PATH_BYTES_MAX
 from agentx.kernel.errors import InvalidValue, LimitError
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@")
 _PORT_MAX = 65_535

@@ -14,7 +14,7 @@ from agentx.daemon.limits import DAEMON_POLL_MS
 from agentx.daemon.presence import is_served, reachable
 from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.errors import DaemonUnavailable
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 
 if TYPE_CHECKING:
     from agentx.memory.remote import RemoteMemory

@@ -34,7 +34,7 @@ from agentx.daemon.process import Process, began, is_alive, send_signal
 from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, DaemonUnavailable, LockHeld
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 
 _LOG_TAIL_BYTES = 16 * 1024
 _ASK_WAIT_MS = 2_000

@@ -12,7 +12,7 @@ from pathlib import Path
 from agentx.daemon import control
 from agentx.daemon.address import tcp
 from agentx.daemon.control import Started
-from agentx.kernel.store_paths import runtime_folder
+from agentx.kernel.paths import runtime_folder
 from agentx.project.project import Project
 
 

@@ -49,7 +49,7 @@ from agentx.daemon.scheduler import Scheduler
 from agentx.daemon.summons import Summons
 from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.kernel.clock import Clock
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 from agentx.memory.limits import EMBED_SLICES_MAX
 from agentx.memory.port import Memory
 from agentx.surfaces.grpc.access import token_in

@@ -27,7 +27,7 @@ from agentx.daemon.process import Process, is_alive, this_process
 from agentx.host.limits import LOCK_POLL_MS
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import LockHeld
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 
 UNIX = "unix:"
 

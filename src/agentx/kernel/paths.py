@@ -1,7 +1,7 @@
-"""Every path in the user's repository: `.agentx/` and `.agent-memory/`.
+"""The roots: every folder and file of ours in a repository and in the user's data folder.
 
-With `run_paths` (one run) and `store_paths` (the user's data) these are all paths on disk: no
-other file contains a path literal. Every name that becomes part of a path is checked here.
+What lies inside of a folder is known to its room (`runs.paths`, `search.paths`, ...). Every
+name that becomes part of a path is checked or encoded.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.ids import parse_run_id
-from agentx.kernel.run_paths import RunPaths as RunPaths  # noqa: PLC0414  others look for it here
+from agentx.kernel.ids import ProjectId, digest, project_id
+from agentx.kernel.places import encoded
+
+NOTICE_SUFFIX = ".notice"
+RESERVED_STORE_NAMES = frozenset({"spool", "bin", "backups", "models", "unified"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,39 +43,20 @@ class ProjectPaths:
         """Issues in local mode."""
         return self.root / ".agentx" / "issues"
 
-    def issue(self, number: int) -> Path:
-        """One issue."""
-        return self.issues / f"{counted(number)}.json"
-
     @property
-    def issue_numbers(self) -> Path:
-        """What is locked while the next issue gets its number; it is never written."""
-        return self.root / ".agentx" / "state" / "issue-numbers"
+    def state(self) -> Path:
+        """What holds for this checkout only."""
+        return self.root / ".agentx" / "state"
 
     @property
     def agent_status(self) -> Path:
         """Who is doing what."""
-        return self.root / ".agentx" / "state" / "agent-status.json"
+        return self.state / "agent-status.json"
 
     @property
     def ledgers(self) -> Path:
         """The clarification ledgers."""
-        return self.root / ".agentx" / "state" / "clarifications"
-
-    def ledger(self, issue: int) -> Path:
-        """The clarifications of one issue."""
-        return self.ledgers / f"issue-{counted(issue)}.json"
-
-    def artifacts(self, issue: int) -> tuple[Path, ...]:
-        """Where an issue's requirements, designs and decisions are written down, if they are."""
-        number = counted(issue)
-        docs = self.root / "docs"
-        return (
-            docs / "prd" / f"PRD-{number}.md",
-            docs / "ux" / f"UX-{number}.md",
-            docs / "adr" / f"ADR-{number}.md",
-            docs / "specs" / f"SPEC-{number}.md",
-        )
+        return self.state / "clarifications"
 
     @property
     def observations(self) -> Path:
@@ -99,115 +83,222 @@ class ProjectPaths:
         """All runs."""
         return self.run_memory / "runs"
 
-    def run(self, run: str) -> RunPaths:
-        """One run."""
-        return RunPaths(self.runs / parse_run_id(run))
-
     @property
-    def run_index(self) -> Path:
-        """All runs at a glance."""
-        return self.run_memory / "index.yaml"
-
-    @property
-    def lessons(self) -> LtmPaths:
+    def lessons(self) -> Path:
         """What runs taught."""
-        return LtmPaths(self.run_memory / "ltm")
-
-    @property
-    def run_archive(self) -> Path:
-        """Runs that are over and packed away."""
-        return self.run_memory / "archive"
+        return self.run_memory / "ltm"
 
 
 @dataclass(frozen=True, slots=True)
-class LtmPaths:
-    """What lies in the folder of long-term memory. Events are facts, all else is made from them."""
+class StorePaths:
+    """What lies in one store's folder, mode 0700."""
 
-    root: Path = Path()
-
-    @property
-    def events(self) -> Path:
-        """The events, one folder an actor."""
-        return self.root / "events"
+    root: Path
+    shared_by: str = ""  # the project that looks, where several have this store
 
     @property
-    def code_patterns(self) -> Path:
-        """What works well in code."""
-        return self.root / "patterns" / "code-patterns.yaml"
+    def db(self) -> Path:
+        """RocksDB."""
+        return self.root / "db"
 
     @property
-    def error_patterns(self) -> Path:
-        """What goes wrong, and what mends it."""
-        return self.root / "patterns" / "error-patterns.yaml"
+    def text_index(self) -> Path:
+        """The full-text index."""
+        return self.root / "bm25-index"
 
     @property
-    def solution_patterns(self) -> Path:
-        """What solved a problem."""
-        return self.root / "patterns" / "solution-patterns.yaml"
+    def vector_index(self) -> Path:
+        """The vectors."""
+        return self.root / "vector-index"
 
     @property
-    def decisions(self) -> Path:
-        """Decisions, one page each."""
-        return self.root / "decisions"
+    def observation_words(self) -> Path:
+        """Which observations hold which words."""
+        return self.root / "observation-words"
 
     @property
-    def debt(self) -> Path:
-        """What was left undone."""
-        return self.root / "tech-debt" / "tech-debt-registry.yaml"
+    def digests(self) -> Path:
+        """What hooks print at session start, prepared beforehand; each project has its own."""
+        folder = self.root / "digests"
+        return folder / encoded(self.shared_by) if self.shared_by else folder
+
+    def digest(self, harness: str, branch: str = "", role: str = "") -> Path:
+        """The digest of one harness, for a branch and a role; both empty is the default."""
+        return self.digests / f"{encoded(branch)}+{encoded(role)}+{encoded(harness)}.txt"
+
+    def notice(self, role: str = "") -> Path:
+        """What a session of a role is told of this moment, before its digest."""
+        return self.digests / f"{encoded(role)}{NOTICE_SUFFIX}"
+
+    def recalled(self, project: str) -> Path:
+        """How often each thing of a project was recalled."""
+        return self.root / "recalled" / f"{encoded(project)}.json"
 
     @property
-    def metrics(self) -> Path:
-        """How the runs went."""
-        return self.root / "metrics" / "run-metrics.yaml"
+    def digest_stamp(self) -> Path:
+        """What the digests were made from, as a hash."""
+        return self.digests / "stamp"
 
     @property
-    def learnings(self) -> Path:
-        """What is known of each area, one page each."""
-        return self.root / "learnings" / "area-learnings"
+    def daemon(self) -> Path:
+        """Who serves this store: pid, address, start."""
+        return self.root / "daemon.json"
 
     @property
-    def aside(self) -> Path:
-        """Pages as git left them, kept for a person to look at."""
-        return self.root / "aside"
+    def daemon_lock(self) -> Path:
+        """Held by the daemon for as long as it lives."""
+        return self.root / "daemon.lock"
+
+    @property
+    def daemon_log(self) -> Path:
+        """What the daemon said."""
+        return self.root / "daemon.log"
+
+    @property
+    def daemon_log_before(self) -> Path:
+        """What the daemon said before its log was full."""
+        return self.root / "daemon.log.1"
+
+    @property
+    def daemon_token(self) -> Path:
+        """What a caller over TCP must know."""
+        return self.root / "daemon.token"
+
+    @property
+    def socket(self) -> Path:
+        """Where the daemon listens."""
+        return self.root / "daemon.sock"
+
+    def socket_in(self, folder: Path) -> Path:
+        """Where the daemon listens when its own folder cannot hold a socket: a short name."""
+        return folder / f"{digest(str(self.root), size=12).hex()}.sock"
+
+    @property
+    def scheduler(self) -> Path:
+        """What is known of each job: when it ran, what came of it, when it runs next."""
+        return self.root / "scheduler.json"
+
+    @property
+    def scheduler_lock(self) -> Path:
+        """Held while a command runs a job without a daemon."""
+        return self.root / "scheduler.lock"
+
+    @property
+    def spending(self) -> Path:
+        """What models have cost, day by day."""
+        return self.root / "spending.json"
+
+    @property
+    def github_cache(self) -> Path:
+        """Pages of GitHub, for conditional requests and for being offline."""
+        return self.root / "github" / "pages"
+
+    @property
+    def github_queue(self) -> Path:
+        """What waits for GitHub to be reachable."""
+        return self.root / "github" / "queue.jsonl"
+
+    @property
+    def import_cursors(self) -> Path:
+        """How far each transcript has been read."""
+        return self.root / "import-cursors.json"
+
+    @property
+    def log(self) -> Path:
+        """Our own structured log, for a project that was not set up with `agentx init`."""
+        return self.root / "agentx.jsonl"
+
+    @property
+    def faults(self) -> Path:
+        """What could not be taken, for `doctor`."""
+        return self.root / "faults.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class ObservationPaths:
-    """What lies in the folder of the observations."""
+class SpoolPaths:
+    """The spool folder of one working directory."""
 
     root: Path
 
     @property
-    def manifest(self) -> Path:
-        """A line for every observation."""
-        return self.root / "manifest.json"
-
-    def issue(self, number: int) -> Path:
-        """The observations of one issue."""
-        return self.root / f"issue-{counted(number)}.json"
+    def tmp(self) -> Path:
+        """Being written."""
+        return self.root / "tmp"
 
     @property
-    def archive(self) -> Path:
-        """The originals of observations that were merged."""
-        return self.root / "archive"
-
-    def archived(self, number: int) -> Path:
-        """The originals of one issue."""
-        return self.archive / f"issue-{counted(number)}-archived.json"
+    def new(self) -> Path:
+        """Whole, and waiting to be taken."""
+        return self.root / "new"
 
     @property
-    def pending(self) -> Path:
-        """What was stored and is not in the files yet."""
-        return self.root / "pending.jsonl"
+    def refused(self) -> Path:
+        """What could not be taken at all; `doctor` reports it."""
+        return self.root / "refused"
 
     @property
-    def database(self) -> Path:
-        """All of them, for those who keep them in SQLite."""
-        return self.root / "observations.db"
+    def directory(self) -> Path:
+        """The working directory this folder stands for, as text."""
+        return self.root / "directory"
 
-    def replaced(self, mark: str) -> Path:
-        """Where a migration puts what it has replaced."""
-        return self.root / f"replaced-{mark}"
+    @property
+    def store(self) -> Path:
+        """The folder of the store this directory belongs to, as text: settled once."""
+        return self.root / "store"
+
+
+@dataclass(frozen=True, slots=True)
+class DataPaths:
+    """What lies in the user's data folder, `$XDG_DATA_HOME/agent-memory`."""
+
+    root: Path
+
+    def store(self, project: ProjectId) -> StorePaths:
+        """The store of one project."""
+        return StorePaths(self.root / project_id(project))
+
+    @property
+    def unified(self) -> StorePaths:
+        """The one store of unified mode."""
+        return StorePaths(self.root / "unified")
+
+    @property
+    def spools(self) -> Path:
+        """All spool folders."""
+        return self.root / "spool"
+
+    def spool(self, working_directory: str) -> SpoolPaths:
+        """The spool folder of a working directory."""
+        return SpoolPaths(self.spools / encoded(working_directory))
+
+    @property
+    def launcher(self) -> Path:
+        """The hook command that agent CLIs call: its path never changes."""
+        return self.root / "bin" / "agentx-hook"
+
+    @property
+    def command(self) -> Path:
+        """The `agentx` command that agent CLIs start as their MCP server: it never moves."""
+        return self.root / "bin" / "agentx"
+
+    @property
+    def vector_model(self) -> Path:
+        """The weights of the model behind the vectors, for all projects."""
+        return self.root / "models" / "minilm"
+
+    @property
+    def vector_indexes(self) -> tuple[Path, ...]:
+        """The vectors of every store there is."""
+        return tuple(sorted(self.root.glob("*/vector-index")))
+
+    @property
+    def backups(self) -> Path:
+        """Copies of the settings files of agent CLIs, before we edited them."""
+        return self.root / "backups"
+
+
+def runtime_folder(runtime: Path | None, temporary: Path, user: int) -> Path:
+    """The user's folder for sockets: in `$XDG_RUNTIME_DIR`, else in the temporary folder."""
+    return runtime / "agentx" if runtime is not None else temporary / f"agentx-{user}"
 
 
 def counted(number: int) -> int:

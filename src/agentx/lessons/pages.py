@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from agentx.kernel.clock import to_iso
-from agentx.kernel.paths import LtmPaths
 from agentx.lessons.confidence import judged
 from agentx.lessons.fold import canonical, word
 from agentx.lessons.model import (
@@ -33,6 +32,7 @@ from agentx.lessons.model import (
     texts,
 )
 from agentx.lessons.names import EVERYWHERE, one_line, slug
+from agentx.lessons.paths import LtmPaths
 
 _PLACES = LtmPaths()
 PATTERN_PAGES = {

@@ -26,8 +26,7 @@ from agentx.host.git.layout import lay_out
 from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock, Millis, from_iso, to_file_name, to_iso
 from agentx.kernel.ids import Entropy, digest, is_ulid, mint
-from agentx.kernel.paths import LtmPaths, ProjectPaths
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.lessons.fold import fold
 from agentx.lessons.hand_edits import HAND, deletions, edits
 from agentx.lessons.model import LessonKind, LongTerm, LtmEvent, LtmKind
@@ -39,6 +38,7 @@ from agentx.lessons.pages import (
     documents,
     entries,
 )
+from agentx.lessons.paths import LessonNotes, LtmPaths
 from agentx.lessons.promotion import Change
 
 VERSION = 1
@@ -82,9 +82,9 @@ class LessonStore:
         self, project: ProjectPaths, store: StorePaths, clock: Clock, entropy: Entropy
     ) -> None:
         self._project = project
-        self._paths = project.lessons
-        self._desk = store.lesson_desk
-        self._seen = store.lesson_pages
+        self._paths = LtmPaths(project.lessons)
+        notes = LessonNotes(store.root)
+        self._desk, self._seen = notes.desk, notes.pages
         self._clock = clock
         self._entropy = entropy
 

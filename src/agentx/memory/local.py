@@ -221,7 +221,7 @@ class LocalMemory:
         return done
 
     def _take_in_lessons(self) -> None:
-        if self._project.paths.lessons.root.is_dir():
+        if self._project.paths.lessons.is_dir():
             from agentx.wiring.lessons import take_in_lessons  # noqa: PLC0415  most projects have none
 
             take_in_lessons(self._project)

@@ -20,8 +20,8 @@ from agentx.adapters.homes import Homes
 from agentx.agents.runners.settings import AgentsSettings
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.errors import CorruptRecord, InvalidValue
+from agentx.kernel.paths import DataPaths
 from agentx.kernel.places import fallback_spool_roots
-from agentx.kernel.store_paths import DataPaths
 from agentx.lessons.settings import LtmSettings
 from agentx.llm.settings import LlmSettings
 from agentx.observations.settings import MemorySettings

@@ -17,8 +17,7 @@ from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import Entropy, ProjectId, digest, project_id
-from agentx.kernel.paths import ProjectPaths
-from agentx.kernel.store_paths import RESERVED_STORE_NAMES, DataPaths, StorePaths
+from agentx.kernel.paths import RESERVED_STORE_NAMES, DataPaths, ProjectPaths, StorePaths
 from agentx.project.config import Config, Environment, load_config
 from agentx.project.settings import ProjectSettings, StorageSettings
 

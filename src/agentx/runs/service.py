@@ -284,7 +284,7 @@ class Runs:
         if task.log:
             yield _piece(Tier.TASK_LOCAL, f"tasks/{task.id}/work-log.md", work_log(task))
         lane = self.git.folder(run.id, task.lane) if task.lane else None
-        root = lane if lane is not None and lane.is_dir() else self._store.project.root
+        root = lane if lane is not None and lane.is_dir() else self._store.paths.project.root
         for name, text in sources(root, task.contract.files):
             yield _piece(Tier.TASK_LOCAL, name, text)
 

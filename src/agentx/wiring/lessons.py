@@ -14,6 +14,7 @@ from agentx.lessons.model import (
     Lesson,
     LessonKind,
 )
+from agentx.lessons.paths import LtmPaths
 from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
 from agentx.project.project import Project
@@ -89,7 +90,7 @@ def worth_recalling(
     project: Project, files: Iterable[str] = (), words: str = "", limit: int = 10
 ) -> Iterator[LessonRow]:
     """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
-    if project.paths.lessons.events.is_dir():
+    if LtmPaths(project.paths.lessons).events.is_dir():
         take_in_lessons(project)
         for lesson in open_lessons(project).relevant(files, words, limit):
             yield lesson_row(lesson)
@@ -103,7 +104,7 @@ def take_in_lessons(project: Project) -> None:
 
 def damaged_memory(project: Project) -> Iterator[tuple[str, str, str]]:
     """Yield what is wrong with lessons and archives: which of them, what, and how to mend it."""
-    if project.paths.lessons.events.is_dir():
+    if LtmPaths(project.paths.lessons).events.is_dir():
         for fault in open_lessons(project).read().faults:
             yield "lessons", str(fault), "mend the line, or bring the file back with git"
     archive = open_archive(project)

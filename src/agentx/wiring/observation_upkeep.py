@@ -8,11 +8,11 @@ from pathlib import Path
 
 from agentx.host.system import system_entropy
 from agentx.kernel.errors import ConflictError
-from agentx.kernel.paths import ObservationPaths
 from agentx.observations.model import StoreFault
 from agentx.observations.store.aside import list_damaged
 from agentx.observations.store.files.pending import Pending
 from agentx.observations.store.migration import Migrated, absorb, migrate
+from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.sqlite.store import SqliteObservationStore
 from agentx.project.config import set_value
 from agentx.project.project import Project

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.system import system_entropy
 from agentx.kernel.bus import Bus
-from agentx.kernel.paths import ObservationPaths
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
 from agentx.observations.limits import OBSERVATION_FILE_TOKENS_MAX
 from agentx.observations.model import (
@@ -18,6 +17,7 @@ from agentx.observations.model import (
 from agentx.observations.service import Observations, Room
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
+from agentx.observations.store.paths import ObservationPaths
 from agentx.project.project import Project
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentx.capture.spool_record import parse
+from agentx.kernel.paths import DataPaths, StorePaths
 from agentx.kernel.places import data_root, encoded, fallback_spool_roots, spool_root
-from agentx.kernel.store_paths import DataPaths, StorePaths
 from agentx.surfaces.hooks.spool import Call, header, quoted
 
 

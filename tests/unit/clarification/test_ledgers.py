@@ -25,6 +25,7 @@ from agentx.clarification.events import (
 )
 from agentx.clarification.model import Reason, Status
 from agentx.clarification.monitor import World
+from agentx.clarification.store.ledgers import ledger_path
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS
@@ -34,7 +35,7 @@ from tests.support.time_and_chance import START_MS
 
 
 def document(here: Room, issue: int = 42) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(here.paths.ledger(issue).read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(ledger_path(here.paths, issue).read_text(encoding="utf-8"))
     return found
 
 
@@ -128,7 +129,7 @@ def test_3_5_not_found_has_its_sentence(tmp_path: Path) -> None:
 def test_3_5_lock_timeout_has_its_sentence_and_4_4_the_lock_its_fields(tmp_path: Path) -> None:
     here = room(tmp_path)
     here.ask()
-    path = here.paths.ledger(42)
+    path = ledger_path(here.paths, 42)
 
     with locked(path, owner="reviewer", clock=SystemClock()):
         record = json.loads(path.with_name(path.name + ".lock").read_text(encoding="utf-8"))
@@ -152,7 +153,7 @@ def test_numbers_go_up_and_grow_a_digit_past_999(tmp_path: Path) -> None:
     here.ask()
     found = document(here)
     found["clarifications"][0]["id"] = "CLR-42-999"
-    here.paths.ledger(42).write_text(json.dumps(found), encoding="utf-8")
+    ledger_path(here.paths, 42).write_text(json.dumps(found), encoding="utf-8")
 
     assert here.ask().id == "CLR-42-1000"
     assert here.ask().id == "CLR-42-1001"
@@ -166,7 +167,7 @@ def test_what_other_tools_wrote_beside_our_fields_stays(tmp_path: Path) -> None:
     found["team"] = "blue"
     found["clarifications"][0]["mood"] = "curious"
     found["clarifications"][0]["thread"][0]["seen"] = True
-    here.paths.ledger(42).write_text(json.dumps(found), encoding="utf-8")
+    ledger_path(here.paths, 42).write_text(json.dumps(found), encoding="utf-8")
 
     here.clarifications.answer(state.id, "JWT.")
 
@@ -183,7 +184,7 @@ def test_a_ledger_that_another_tool_wrote_by_the_schema_alone_is_read(tmp_path: 
     [row] = found["clarifications"]
     del row["slaMinutes"]
     row["created"] = "2026-03-02T11:00:00+01:00"
-    here.paths.ledger(42).write_text(json.dumps(found), encoding="utf-8")
+    ledger_path(here.paths, 42).write_text(json.dumps(found), encoding="utf-8")
 
     [state] = here.clarifications.ledger(42)
 
@@ -208,7 +209,7 @@ def test_a_damaged_ledger_is_moved_aside_whole_and_no_id_comes_twice(
     tmp_path: Path, raw: bytes
 ) -> None:
     here = room(tmp_path)
-    path = here.paths.ledger(42)
+    path = ledger_path(here.paths, 42)
     path.parent.mkdir(parents=True)
     path.write_bytes(raw)
 
@@ -239,7 +240,7 @@ def test_a_field_that_cannot_be_is_named(
     here.ask()
     found = document(here)
     found["clarifications"][0][field] = value
-    here.paths.ledger(42).write_text(json.dumps(found), encoding="utf-8")
+    ledger_path(here.paths, 42).write_text(json.dumps(found), encoding="utf-8")
 
     with pytest.raises(CorruptRecord, match=words):
         here.clarifications.ledger(42)
@@ -248,7 +249,7 @@ def test_a_field_that_cannot_be_is_named(
 def test_a_damaged_ledger_harms_no_other_and_is_reported(tmp_path: Path) -> None:
     here = room(tmp_path)
     here.ask()
-    here.paths.ledger(7).write_bytes(b"{")
+    ledger_path(here.paths, 7).write_bytes(b"{")
 
     seen = here.clarifications.survey()
 
@@ -289,20 +290,20 @@ def test_secrets_reach_no_ledger(tmp_path: Path) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLQ"
     here.ask(request(topic=f"key {key}", question=f"use {key}?"))
 
-    assert key not in here.paths.ledger(42).read_text(encoding="utf-8")
+    assert key not in ledger_path(here.paths, 42).read_text(encoding="utf-8")
 
 
 def test_refused_verbs_leave_the_file_as_it_was(tmp_path: Path) -> None:
     here = room(tmp_path)
     state = here.ask()
-    before = here.paths.ledger(42).read_bytes()
+    before = ledger_path(here.paths, 42).read_bytes()
 
     with pytest.raises(IllegalTransition):
         here.clarifications.resolve(state.id, by="engineer")
     with pytest.raises(InvalidValue):
         here.clarifications.answer(state.id, "a" * 2_001)
 
-    assert here.paths.ledger(42).read_bytes() == before
+    assert ledger_path(here.paths, 42).read_bytes() == before
 
 
 @pytest.mark.promise("clarify.events")

@@ -13,7 +13,7 @@ import pytest
 from agentx.daemon.address import private_folder, socket_path, tcp
 from agentx.daemon.limits import UNIX_SOCKET_PATH_BYTES_MAX
 from agentx.kernel.errors import InvalidValue, LimitError
-from agentx.kernel.store_paths import StorePaths, runtime_folder
+from agentx.kernel.paths import StorePaths, runtime_folder
 
 
 @pytest.mark.parametrize(

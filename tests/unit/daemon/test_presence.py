@@ -31,7 +31,7 @@ from agentx.daemon.presence import (
 from agentx.daemon.process import Process, began, is_alive, send_signal, this_process
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import DaemonUnavailable, LockHeld
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def test_a_folder_that_was_removed_is_noticed_by_the_holder(store: StorePaths) -
 def test_connecting_where_there_is_no_daemon_does_not_import_grpc(store: StorePaths) -> None:
     script = (
         "import sys; from pathlib import Path\n"
-        "from agentx.kernel.store_paths import StorePaths\n"
+        "from agentx.kernel.paths import StorePaths\n"
         "from agentx.daemon.client import connect\n"
         "from agentx.daemon.control import state\n"
         f"store = StorePaths(Path({str(store.root)!r}))\n"

@@ -13,16 +13,17 @@ import pytest
 
 from agentx.host.crash import CrashPoint
 from agentx.kernel.errors import ConflictError, CorruptRecord
-from agentx.kernel.paths import ProjectPaths
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.lessons.confidence import judged
 from agentx.lessons.model import Confidence, Content, LessonKind, LessonStatus
+from agentx.lessons.paths import LtmPaths
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
 from agentx.operations.lessons.teaching import Churn, lessons_of
 from agentx.operations.runs.archive import Archiving
 from agentx.runs.model import Status
+from agentx.runs.paths import RunsPaths
 from agentx.runs.retention import DAY_MS, is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
@@ -48,7 +49,7 @@ class Place:
         self.archiving = Archiving(self.runs, self.learning, self.archive, lambda _run: Churn())
 
     def page(self, name: str) -> Path:
-        (found,) = self.paths.lessons.root.glob(name)
+        (found,) = self.paths.lessons.glob(name)
         return found
 
     def edit(self, name: str, old: str, new: str) -> None:
@@ -66,7 +67,7 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_lessons_stand_on_the_pages_that_people_expect(place: Place) -> None:
-    root = place.paths.lessons.root
+    root = place.paths.lessons
 
     pages = {
         str(path.relative_to(root)) for path in root.rglob("*") if path.suffix in (".yaml", ".md")
@@ -128,12 +129,12 @@ def test_learnings_are_taken_off_and_moved_between_areas_by_hand(place: Place) -
     for text in ("Bounces arrive a day late", "Retries double"):
         content = Content(name="", text=text, area="mail")
         place.learning.add(LessonKind.LEARNING, content, Confidence.LOW, run="", actor="a")
-    folder = place.paths.lessons.learnings
+    folder = LtmPaths(place.paths.lessons).learnings
     head, first, second, third = re.split(r"(?m)^(?=- id)", (folder / "mail.yaml").read_text())
     assert "Parallel lanes" in first
     (folder / "mail.yaml").write_text(head + first)
     (folder / "queue.yaml").write_text(f"area: queue\nlearnings:\n{third}")
-    (page,) = place.paths.lessons.decisions.glob("ADR-0001*")
+    (page,) = LtmPaths(place.paths.lessons).decisions.glob("ADR-0001*")
     page.unlink()
 
     known = place.learning.refresh().known
@@ -185,7 +186,7 @@ def test_a_page_with_lines_of_two_branches_keeps_what_each_person_wrote(place: P
         "Validators say Ok",
         "Validators say Err",
     ]
-    assert [path.read_text() for path in place.paths.lessons.aside.iterdir()] == [mixed]
+    assert [path.read_text() for path in LtmPaths(place.paths.lessons).aside.iterdir()] == [mixed]
     assert place.learning.refresh().known == found.known
 
 
@@ -238,7 +239,9 @@ def test_a_page_that_two_branches_wrote_is_made_again_and_kept_aside(place: Plac
 
     assert known == before
     assert page.read_text() == theirs
-    assert [path.read_text()[:7] for path in place.paths.lessons.aside.iterdir()] == ["<<<<<<<"]
+    assert [path.read_text()[:7] for path in LtmPaths(place.paths.lessons).aside.iterdir()] == [
+        "<<<<<<<"
+    ]
 
 
 def test_a_page_that_cannot_be_read_is_named_and_left_as_it_is(place: Place) -> None:
@@ -269,7 +272,7 @@ def test_dying_while_lessons_are_written_leaves_all_or_nothing_and_whole_pages(
     assert len(known.lessons) == len(lessons_of(a_run()))
     assert again.learning.accept(lessons_of(a_run()), Policy.ALL, actor="lead").learnt == ()
     assert set(again.store.pages(known).values()) <= {
-        path.read_text() for path in again.paths.lessons.root.rglob("*") if path.is_file()
+        path.read_text() for path in again.paths.lessons.rglob("*") if path.is_file()
     }
 
 
@@ -295,7 +298,7 @@ def test_a_run_is_packed_whole_wherever_it_is_interrupted(
 ) -> None:
     place = Place(tmp_path)
     run = worked_on(place)
-    before = files_below(place.paths.run(run).root)
+    before = files_below(RunsPaths(place.paths).run(run).root)
     if point is not None:
         with dying_at(point):
             place.archiving.archive(run, Policy.CONFIDENT, actor="lead")
@@ -307,7 +310,7 @@ def test_a_run_is_packed_whole_wherever_it_is_interrupted(
 
     known = place.learning.read().known
     assert not place.runs.exists(run)
-    assert [path.name for path in place.paths.run_archive.iterdir()] == [f"{run}.tar.gz"]
+    assert [path.name for path in RunsPaths(place.paths).archive.iterdir()] == [f"{run}.tar.gz"]
     assert (len(known.measures), len(known.lessons)) == (1, 1)
     assert files_below(place.archive.unpack(run)) == before
 
@@ -319,7 +322,7 @@ def test_the_same_run_packed_on_two_machines_is_the_same_file(tmp_path: Path) ->
         run = worked_on(place)
         place.clock.advance(len(packed) * 1_000)
         # What git left of the files that are made from events is no part of what is packed.
-        (place.paths.run(run).manifest).write_text("a: 1\na: 2\n" * len(packed))
+        (RunsPaths(place.paths).run(run).manifest).write_text("a: 1\na: 2\n" * len(packed))
         place.archiving.archive(run, Policy.ALL, actor=name)
         packed.append(place.archive.path(run).read_bytes())
 
@@ -348,7 +351,7 @@ def test_the_index_names_packed_runs_also_when_it_is_made_from_nothing(place: Pl
     place.archiving.archive(run, Policy.ALL, actor="a")
     before = place.runs.index.read()
 
-    place.paths.run_index.unlink()
+    RunsPaths(place.paths).index.unlink()
     place.runs.index.rebuild({})
 
     made = place.runs.index.read()

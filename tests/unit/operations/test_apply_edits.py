@@ -12,7 +12,7 @@ import pytest
 
 from agentx.adapters.port import FileEdit
 from agentx.kernel.errors import StaleVersion, UnavailableError
-from agentx.kernel.store_paths import DataPaths
+from agentx.kernel.paths import DataPaths
 from agentx.operations import limits
 from agentx.operations.setup.apply_edits import apply, diff_text
 from tests.support.time_and_chance import FakeClock

@@ -16,7 +16,7 @@ from agentx.adapters.port import Scope
 from agentx.adapters.registry import ADAPTERS, adapter_for
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import CorruptRecord
-from agentx.kernel.store_paths import DataPaths
+from agentx.kernel.paths import DataPaths
 from agentx.operations.setup.mcp_launcher import command_text
 from agentx.operations.setup.setup import Setup, SetupInputs, detect, setup
 from tests.support.setup_requests import homes_in

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from agentx.kernel.errors import AgentXError, CorruptRecord, InvalidValue, UnavailableError
-from agentx.kernel.store_paths import DataPaths
+from agentx.kernel.paths import DataPaths
 from agentx.operations.recall.vectors import HUB, PACKAGE, install, remove
 from tests.support.tiny_model import safetensors, tensors, tiny_model, tiny_wheel
 

@@ -48,7 +48,7 @@ def _begun(team: Team) -> str:
 
 
 def _files(team: Team, run_id: str) -> dict[str, bytes]:
-    root = team.store.project.run(run_id).root
+    root = team.store.paths.run(run_id).root
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in sorted(root.rglob("*"))
@@ -57,7 +57,7 @@ def _files(team: Team, run_id: str) -> dict[str, bytes]:
 
 
 def _event_file(team: Team, run_id: str) -> Path:
-    (found,) = (team.store.project.run(run_id).events() / "executor").iterdir()
+    (found,) = (team.store.paths.run(run_id).events() / "executor").iterdir()
     return found
 
 
@@ -65,7 +65,7 @@ def test_a_run_is_laid_out_as_documented(team: Team) -> None:
     run_id = _begun(team)
     files = _files(team, run_id)
     manifest = YAML.parse(files["manifest.yaml"])
-    index = YAML.parse(team.store.project.run_index.read_bytes())
+    index = YAML.parse(team.store.paths.index.read_bytes())
 
     assert run_id.startswith("20260302-1000-add-e-mail-checks-")
     assert set(files) == {
@@ -87,24 +87,24 @@ def test_a_run_is_laid_out_as_documented(team: Team) -> None:
     assert [each["run_id"] for each in index["runs"]["active"]] == [run_id]
     plan = files["artifacts/plan.md"].decode()
     assert plan.startswith(f"---\nrun_id: {run_id}\nactor: executor\ncreated: 2026-03-02T")
-    assert "merge=union" in (team.store.project.run_memory / ".gitattributes").read_text()
-    actors = {path.name for path in team.store.project.run(run_id).events().iterdir()}
+    assert "merge=union" in (team.store.paths.project.run_memory / ".gitattributes").read_text()
+    actors = {path.name for path in team.store.paths.run(run_id).events().iterdir()}
     assert actors == {"orchestrator", "executor"}
 
 
 def test_deleting_every_file_but_the_events_loses_nothing(team: Team) -> None:
     run_id = _begun(team)
     before = _files(team, run_id)
-    root = team.store.project.run(run_id).root
+    root = team.store.paths.run(run_id).root
     for name in before:
         (root / name).unlink()
-    team.store.project.run_index.unlink()
+    team.store.paths.index.unlink()
 
     rebuilt = team.runs.rebuild(run_id)
 
     assert _files(team, run_id) == before
     assert rebuilt.files_changed == len(before)
-    assert team.store.project.run_index.is_file()
+    assert team.store.paths.index.is_file()
     assert team.runs.rebuild(run_id).files_changed == 0
 
 
@@ -120,15 +120,15 @@ def test_deleting_every_file_but_the_events_loses_nothing(team: Team) -> None:
 )
 def test_a_manifest_that_lies_or_does_not_parse_is_never_believed(team: Team, lie: bytes) -> None:
     run_id = _begun(team)
-    manifest = team.store.project.run(run_id).manifest
+    manifest = team.store.paths.run(run_id).manifest
     before = manifest.read_bytes()
     manifest.write_bytes(lie)
-    team.store.project.run_index.write_bytes(lie)
+    team.store.paths.index.write_bytes(lie)
 
     assert str(team.runs.run(run_id)[0].status) == "IN_PROGRESS"
     team.runs.rebuild(run_id)
     assert manifest.read_bytes() == before
-    assert run_id.encode() in team.store.project.run_index.read_bytes()
+    assert run_id.encode() in team.store.paths.index.read_bytes()
 
 
 def test_the_active_run_is_the_last_used_else_the_newest_that_goes_on(team: Team) -> None:
@@ -169,7 +169,7 @@ def test_torn_glued_reordered_doubled_and_half_merged_lines_lose_nothing(team: T
     assert rebuilt.faults == ()
     assert rebuilt.run == before
     assert "5 unreadable lines moved to aside/" in rebuilt.remarks[0]
-    kept = b"".join(path.read_bytes() for path in team.store.project.run(run_id).aside.iterdir())
+    kept = b"".join(path.read_bytes() for path in team.store.paths.run(run_id).aside.iterdir())
     assert b"not json" in kept
     assert all(json.loads(line) for line in file.read_bytes().splitlines())
 
@@ -194,7 +194,7 @@ def test_lines_that_are_only_not_understood_stay_where_they_are(team: Team) -> N
 
 def test_what_a_person_edits_is_taken_in_and_what_a_merge_mixed_is_not(team: Team) -> None:
     run_id = _begun(team)
-    paths = team.store.project.run(run_id)
+    paths = team.store.paths.run(run_id)
     plan = paths.artifacts / "plan.md"
     plan.write_text(plan.read_text() + "2. and this, by hand\n")
     log = paths.work_log("TASK-001")
@@ -240,7 +240,7 @@ def test_an_interrupted_task_goes_on_from_its_last_checkpoint_and_log(team: Team
 
 def test_a_contract_that_was_changed_by_hand_is_kept_aside_and_does_not_hold(team: Team) -> None:
     run_id = _begun(team)
-    contract = team.store.project.run(run_id).contract("TASK-001")
+    contract = team.store.paths.run(run_id).contract("TASK-001")
     before = contract.read_bytes()
     contract.write_bytes(before.replace(b"checker", b"something else"))
 
@@ -248,13 +248,13 @@ def test_a_contract_that_was_changed_by_hand_is_kept_aside_and_does_not_hold(tea
 
     assert contract.read_bytes() == before
     assert "was changed by hand" in told.remarks[0]
-    aside = next(team.store.project.run(run_id).aside.iterdir())
+    aside = next(team.store.paths.run(run_id).aside.iterdir())
     assert b"something else" in aside.read_bytes()
 
 
 def test_what_cannot_be_taken_in_is_kept_aside_before_it_is_written_over(team: Team) -> None:
     run_id = _begun(team)
-    paths = team.store.project.run(run_id)
+    paths = team.store.paths.run(run_id)
     (paths.artifacts / "plan.md").write_bytes(b"\xff\xfe no text")
     (paths.artifacts / "photo.png").write_bytes(b"\x89PNG\xff")
     paths.work_log("TASK-001").write_text("too long " * 20_000)
@@ -292,7 +292,7 @@ def test_a_file_that_git_brought_back_to_an_older_state_is_not_written_again(tea
     file = _event_file(team, run_id)
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(lines[:2]))
-    paths = team.store.project.run(run_id)
+    paths = team.store.paths.run(run_id)
     for made_later in (paths.work_log("TASK-001"), paths.artifacts / "plan.md"):
         made_later.unlink()
 
@@ -395,7 +395,7 @@ def test_dying_anywhere_while_writing_leaves_a_run_that_can_be_taken_up(
 
 def _assert_files_are_the_state(team: Team, run_id: str) -> None:
     run: Run = team.runs.run(run_id)[0]
-    root = team.store.project.run(run_id).root
+    root = team.store.paths.run(run_id).root
     for path, page in pages(run).items():
         data = page.encode() if isinstance(page, str) else YAML.dump(dict(page))
         assert (root / path).read_bytes() == data

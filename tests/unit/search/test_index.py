@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.errors import IndexUnavailable, LockHeld
-from agentx.kernel.store_paths import IndexPaths
 from agentx.search.document import Chapter, Document, Filters
+from agentx.search.paths import IndexPaths
 from agentx.search.query import parse
 from agentx.search.text.evidence import gather
 from agentx.search.text.index import TextIndex

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from agentx.agents.runners.scripted import Line, Scripted
-from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.limits import LOCK_FIRST_WAIT_MS, LOCK_LAST_WAIT_MS, LOCK_STALE_MS, LOCK_TRIES_MAX
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
@@ -135,7 +135,7 @@ def test_7_1_a_ledger_is_locked_read_and_written_in_time(tmp_path: Path) -> None
     room = open_clarifications(project)
     hub = open_hub(project)
     state = hub.request(request())
-    lock = project.paths.ledger(42).with_name("issue-42.json.lock")
+    lock = ledger_path(project.paths, 42).with_name("issue-42.json.lock")
 
     began = time.perf_counter()
     room.answer(state.id, "JWT.")
@@ -148,7 +148,7 @@ def test_7_1_a_ledger_is_locked_read_and_written_in_time(tmp_path: Path) -> None
 
 def test_8_3_a_stale_lock_is_cleaned_up_in_time(tmp_path: Path) -> None:
     project = project_at(tmp_path)
-    path = project.paths.ledger(42)
+    path = ledger_path(project.paths, 42)
     path.parent.mkdir(parents=True)
     lock = path.with_name(path.name + ".lock")
     record = {"pid": 1, "timestamp": "2026-01-01T00:00:00.000Z", "agent": "gone"}

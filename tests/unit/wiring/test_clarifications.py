@@ -13,7 +13,7 @@ import pytest
 from agentx.agents.happenings import HAPPENINGS, Happening, StateChange, ThinkingLog, payload
 from agentx.clarification.errors import AgentFailed, ScopeViolation
 from agentx.clarification.model import Reason, Status
-from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS
@@ -180,7 +180,7 @@ def test_a_ledger_that_others_keep_locked_holds_up_no_monitor(
     clarify_ask.ask(project, request(issue=2), told=nobody)
     clock.sleep_ms(61 * MINUTE_MS)
 
-    with locked(project.paths.ledger(1), owner="paused", clock=SystemClock()):
+    with locked(ledger_path(project.paths, 1), owner="paused", clock=SystemClock()):
         assert [state.id for state in run_monitor(project).stale] == ["CLR-2-001"]
     assert [state.id for state in run_monitor(project).stale] == ["CLR-1-001"]
 
@@ -306,7 +306,7 @@ def test_clarifications_are_documents_that_can_be_found(project: Project) -> Non
     [(_, changed)] = room.parts()
     assert changed != stamp
     assert "because of the cluster" in next(iter(room.documents(key))).text
-    project.paths.ledger(1).write_bytes(b"{")
+    ledger_path(project.paths, 1).write_bytes(b"{")
     assert list(room.documents(key)) == []
 
 

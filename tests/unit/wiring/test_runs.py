@@ -14,6 +14,7 @@ from agentx.daemon.jobs import job_specs
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.errors import InvalidValue
 from agentx.lessons.model import Confidence, Content, LessonKind
+from agentx.lessons.paths import LtmPaths
 from agentx.operations.lessons.ltm import add_lesson
 from agentx.operations.runs.read import list_archived, list_runs, show_run
 from agentx.operations.runs.recover import rebuild_runs
@@ -28,6 +29,7 @@ from agentx.operations.runs.write import (
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.runs.model import Contract
+from agentx.runs.paths import RunsPaths
 from agentx.runs.retention import DAY_MS
 from agentx.wiring.lessons import damaged_memory
 from agentx.wiring.runs import active_run, attached, damaged_runs, digest_lines, story_of
@@ -82,7 +84,7 @@ def test_the_digest_says_where_the_run_stands_and_what_is_next_until_it_is_over(
 
 def test_damaged_runs_are_named_until_they_are_rebuilt(project: Project) -> None:
     run = start_run(project, "damaged", actor="orchestrator")
-    file = next(project.paths.run(run.id).events().rglob("*.jsonl"))
+    file = next(RunsPaths(project.paths).run(run.id).events().rglob("*.jsonl"))
     file.write_bytes(file.read_bytes() + b"no event\n")
 
     found = dict(damaged_runs(project))
@@ -138,10 +140,10 @@ def _nightly(project: Project) -> str:
 def test_damaged_lessons_and_archives_are_named_with_their_mend(project: Project) -> None:
     content = Content(name="", text="Close files")
     lesson = add_lesson(project, LessonKind.LEARNING, content, Confidence.LOW)
-    (file,) = project.paths.lessons.events.glob("*/*.jsonl")
+    (file,) = LtmPaths(project.paths.lessons).events.glob("*/*.jsonl")
     file.write_bytes(file.read_bytes() + b">>>>>>> theirs\n")
     run = start_run(project, "one", actor="orchestrator").id
-    archive = project.paths.run_archive / f"{run}.tar.gz"
+    archive = RunsPaths(project.paths).archive / f"{run}.tar.gz"
     archive.parent.mkdir()
     archive.write_bytes(b"\x1f\x8b")
 

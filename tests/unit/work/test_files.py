@@ -15,7 +15,7 @@ from agentx.kernel.paths import ProjectPaths
 from agentx.work.agent_states import Open, answers, began, waits
 from agentx.work.model import AgentState, AgentStatus, NewIssue
 from agentx.work.store.agent_status import AgentStatusFile
-from agentx.work.store.local import LocalIssues
+from agentx.work.store.local import LocalIssues, issue_path
 from tests.support.time_and_chance import START_MS, FakeClock
 
 ASKED = Open(clarification_id="CLR-42-001", other="architect", issue=42)
@@ -50,7 +50,7 @@ def test_an_issue_is_the_file_that_is_specified(paths: ProjectPaths, issues: Loc
     issues.comment(1, "said")
     at = "2026-03-02T10:00:00.000Z"
 
-    assert shape(paths.issue(1)) == {
+    assert shape(issue_path(paths, 1)) == {
         "number": 1,
         "title": "\u2705 title",
         "body": "text",
@@ -66,11 +66,11 @@ def test_an_issue_is_the_file_that_is_specified(paths: ProjectPaths, issues: Loc
 
 def test_what_this_version_does_not_know_is_kept(paths: ProjectPaths, issues: LocalIssues) -> None:
     issues.create(NewIssue(title="x"))
-    written = {**shape(paths.issue(1)), "milestone": {"name": "v2"}}
-    paths.issue(1).write_text(json.dumps(written), "utf-8")
+    written = {**shape(issue_path(paths, 1)), "milestone": {"name": "v2"}}
+    issue_path(paths, 1).write_text(json.dumps(written), "utf-8")
     issues.comment(1, "said")
 
-    assert shape(paths.issue(1))["milestone"] == {"name": "v2"}
+    assert shape(issue_path(paths, 1))["milestone"] == {"name": "v2"}
 
 
 def test_a_damaged_issue_is_moved_aside_and_its_number_is_not_given_again(
@@ -78,7 +78,7 @@ def test_a_damaged_issue_is_moved_aside_and_its_number_is_not_given_again(
 ) -> None:
     for title in ("one", "two"):
         issues.create(NewIssue(title=title))
-    paths.issue(2).write_bytes(b'{"number": 2,\n "title": ')
+    issue_path(paths, 2).write_bytes(b'{"number": 2,\n "title": ')
 
     with pytest.raises(CorruptRecord, match="line 2 is not JSON"):
         issues.get(2)
@@ -101,18 +101,20 @@ def test_a_wrong_field_is_named_and_the_file_is_left_alone(
     paths: ProjectPaths, issues: LocalIssues, field: str, value: object, said: str
 ) -> None:
     issues.create(NewIssue(title="x"))
-    paths.issue(1).write_text(json.dumps({**shape(paths.issue(1)), field: value}), "utf-8")
+    issue_path(paths, 1).write_text(
+        json.dumps({**shape(issue_path(paths, 1)), field: value}), "utf-8"
+    )
 
     with pytest.raises(CorruptRecord, match=said):
         issues.get(1)
     assert issues.all() == ()
     assert said in issues.damaged[0].message
-    assert paths.issue(1).exists()
+    assert issue_path(paths, 1).exists()
 
 
 def test_an_issue_written_by_hand_is_read(paths: ProjectPaths, issues: LocalIssues) -> None:
     paths.issues.mkdir(parents=True)
-    paths.issue(9).write_text('{"number": 9, "title": "x", "created": "2026-01-02"}', "utf-8")
+    issue_path(paths, 9).write_text('{"number": 9, "title": "x", "created": "2026-01-02"}', "utf-8")
 
     assert issues.get(9).updated_ms == from_iso("2026-01-02")
     assert issues.create(NewIssue(title="next")).number == 10

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agentx.agents.limits import CLARIFY_ARTIFACT_CHARS_MAX, CLARIFY_ARTIFACTS_MAX
 from agentx.agents.runners.port import Artifact
-from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.paths import ProjectPaths, counted
 from agentx.kernel.text import cut
 
 
@@ -21,7 +21,10 @@ def artifacts_of(
 ) -> tuple[Artifact, ...]:
     """Return what is written down about an issue, in the order it should be read."""
     root = paths.root.resolve()
-    named = (*(paths.root / output for output in outputs if output), *paths.artifacts(issue))
+    named = (
+        *(paths.root / output for output in outputs if output),
+        *_usual_places(paths.root, issue),
+    )
     found: dict[str, Artifact] = {}
     for path in named:
         real = path.resolve()
@@ -32,6 +35,16 @@ def artifacts_of(
             name = str(real.relative_to(root))
             found[name] = Artifact(name=name, text=text)
     return tuple(found.values())
+
+
+def _usual_places(root: Path, issue: int) -> tuple[Path, ...]:
+    number, docs = counted(issue), root / "docs"
+    return (
+        docs / "prd" / f"PRD-{number}.md",
+        docs / "ux" / f"UX-{number}.md",
+        docs / "adr" / f"ADR-{number}.md",
+        docs / "specs" / f"SPEC-{number}.md",
+    )
 
 
 def _text(path: Path) -> str:

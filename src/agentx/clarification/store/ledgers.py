@@ -35,7 +35,7 @@ from agentx.host.locks.lock import LOCK_WAIT_MS, Held, locked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
-from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.paths import ProjectPaths, counted
 from agentx.kernel.patterns import compile_late
 from agentx.kernel.values import frozen
 
@@ -125,7 +125,7 @@ class LedgerStore:
         return self._read(issue, active_of) or ()
 
     def _read(self, issue: int, take: Callable[[object, int], Taken]) -> Taken | None:
-        path = self._paths.ledger(issue)
+        path = ledger_path(self._paths, issue)
         try:
             return take(json_text.parse_json(path.read_bytes()), issue)
         except FileNotFoundError:
@@ -146,7 +146,7 @@ class LedgerStore:
 
         Raises: LockTimeout, StaleVersion, CorruptRecord, UnavailableError.
         """
-        path = self._paths.ledger(issue)
+        path = ledger_path(self._paths, issue)
         asked_ms = self._clock.now_ms()
         held_ms = asked_ms
         try:
@@ -192,7 +192,7 @@ class LedgerStore:
     def _find_highest_number(self, issue: int) -> int:
         """Return the highest number in what was moved aside, however damaged it is."""
         spelled = re.compile(rf"CLR-{issue}-([0-9]{{3,9}})\b".encode())
-        name = self._paths.ledger(issue).name
+        name = ledger_path(self._paths, issue).name
         given = [
             int(number)
             for path in self._paths.ledgers.glob(f"{name}.corrupt-*")
@@ -213,7 +213,12 @@ class LedgerStore:
             return document  # type: ignore[no-any-return]  # looked at just now
 
         shape = Format(name="a ledger", parse=parse, dump=_page)
-        return DocumentFile(self._paths.ledger(issue), shape, self._clock)
+        return DocumentFile(ledger_path(self._paths, issue), shape, self._clock)
+
+
+def ledger_path(paths: ProjectPaths, issue: int) -> Path:
+    """Return where the clarifications of an issue lie."""
+    return paths.ledgers / f"issue-{counted(issue)}.json"
 
 
 def _page(document: Document) -> bytes:

@@ -28,7 +28,7 @@ from agentx.host.files.atomic import make_private_directory
 from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import Clock
 from agentx.kernel.ids import Entropy
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 
 
 class SchedulerDoor(Protocol):

@@ -20,10 +20,10 @@ from agentx.host.files.disk import sync_directory
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import Entropy, digest, mint
-from agentx.kernel.paths import ObservationPaths
 from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.store.files.pending import Pending
 from agentx.observations.store.files.store import JsonObservationStore
+from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.records import encode, observation_of, record_of
 from agentx.observations.store.sqlite.store import SqliteObservationStore
 

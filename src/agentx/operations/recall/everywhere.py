@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import project_id
-from agentx.kernel.store_paths import RESERVED_STORE_NAMES, StorePaths
+from agentx.kernel.paths import RESERVED_STORE_NAMES, StorePaths
 from agentx.memory.found import SearchHit, SearchReply, SearchRequest
 from agentx.memory.port import Memory
 from agentx.project.project import Identity, Project, Rule

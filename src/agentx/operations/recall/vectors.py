@@ -30,7 +30,7 @@ from agentx.kernel.errors import (
     NotFound,
     UnavailableError,
 )
-from agentx.kernel.store_paths import DataPaths
+from agentx.kernel.paths import DataPaths
 from agentx.memory.port import Memory
 from agentx.memory.retrieval import Capabilities, VectorIndexState
 from agentx.operations.limits import MODEL_FETCH_MS_MAX, MODEL_FILE_BYTES_MAX

@@ -20,8 +20,8 @@ from agentx.host.files.atomic import PRIVATE_FILE, make_private_directory, repla
 from agentx.host.files.disk import refusal_of, sync_directory
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import CorruptRecord, StaleVersion, UnavailableError
+from agentx.kernel.paths import DataPaths
 from agentx.kernel.places import encoded
-from agentx.kernel.store_paths import DataPaths
 from agentx.operations import limits
 
 _WRITABLE = 0o222

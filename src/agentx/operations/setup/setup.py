@@ -17,7 +17,7 @@ from agentx.adapters.registry import ADAPTERS
 from agentx.host.files.atomic import PRIVATE_FILE, replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
-from agentx.kernel.store_paths import DataPaths
+from agentx.kernel.paths import DataPaths
 from agentx.operations.setup.apply_edits import Applied, apply, diff_text
 
 _LAUNCHER_MODE = 0o700

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from agentx.kernel.store_paths import SpoolPaths
+from agentx.kernel.paths import SpoolPaths
 from agentx.operations.limits import BACKUPS_KEPT_MS, DAEMON_LOG_KEPT_MS, UNFINISHED_KEPT_MS
 from agentx.project.project import Project
 

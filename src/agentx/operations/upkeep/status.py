@@ -55,7 +55,7 @@ def _rooms(project: Project) -> RoomsStatus:
     paths = project.paths
     return RoomsStatus(
         observations=_observations(project) if paths.observations.is_dir() else 0,
-        lessons=_lessons(project) if paths.lessons.events.is_dir() else 0,
+        lessons=_lessons(project) if paths.lessons.is_dir() else 0,
         questions_open=_questions(project) if paths.ledgers.is_dir() else 0,
         active_run=_run(project) if paths.runs.is_dir() else "",
     )

@@ -17,7 +17,7 @@ from typing import TypeVar
 from agentx.clarification.model import Clarification
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.store_paths import NOTICE_SUFFIX
+from agentx.kernel.paths import NOTICE_SUFFIX
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
 from agentx.project.project import Project

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from agentx.kernel.clock import to_iso
-from agentx.kernel.paths import RunPaths
 from agentx.runs.model import (
     PHASES,
     Artifact,
@@ -27,6 +26,7 @@ from agentx.runs.model import (
     Task,
 )
 from agentx.runs.pages.pull_request import checklist, description
+from agentx.runs.paths import RunPaths
 from agentx.runs.rules.graph import graph_of, layers, ready
 
 Page = Mapping[str, Any] | str

@@ -24,6 +24,7 @@ from agentx.kernel.errors import CorruptRecord, InvalidValue, NotFound
 from agentx.kernel.ids import RunId, parse_run_id
 from agentx.kernel.paths import ProjectPaths
 from agentx.runs.model import RunEvent
+from agentx.runs.paths import RunsPaths
 from agentx.runs.store.event_files import events_in
 
 _SUFFIX = ".tar.gz"
@@ -35,8 +36,8 @@ class Archive:
     """The packed runs of one project."""
 
     def __init__(self, project: ProjectPaths) -> None:
-        self._project = project
-        self._root = project.run_archive
+        self._paths = RunsPaths(project)
+        self._root = self._paths.archive
 
     def path(self, run_id: str) -> Path:
         """Return where a run is packed."""
@@ -55,7 +56,7 @@ class Archive:
 
         Raises: NotFound, UnavailableError, CorruptRecord when what was written reads otherwise.
         """
-        folder = self._project.run(run_id).root
+        folder = self._paths.run(run_id).root
         if not folder.is_dir():
             raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
         target = self.path(run_id)
@@ -84,7 +85,7 @@ class Archive:
 
         Raises: CorruptRecord when something is not; UnavailableError.
         """
-        folder = self._project.run(run_id).root
+        folder = self._paths.run(run_id).root
         held = self.files(run_id)
         missing = [name for name, data in _files(folder).items() if held.get(name) != data]
         if missing:
@@ -118,7 +119,7 @@ class Archive:
                 f"{run_id} is not archived",
                 hint="`agentx run list --archived` shows them",
             )
-        folder = self._project.run(run_id).root
+        folder = self._paths.run(run_id).root
         for name, data in self.files(run_id).items():
             path = folder / name
             if not path.exists():

@@ -24,9 +24,9 @@ from agentx.host.files.journal import Journal
 from agentx.kernel.clock import Clock, to_file_name
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, digest
-from agentx.kernel.paths import RunPaths
 from agentx.runs.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
 from agentx.runs.model import RunEvent
+from agentx.runs.paths import RunPaths
 from agentx.runs.rules.catalogue import event_of, line_of
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")

@@ -31,7 +31,8 @@ from agentx.host.git.work import (
     list_changed_files,
 )
 from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
+from agentx.runs.paths import RunNotes
 
 WORK = "work"
 _FILES_SHOWN_MAX = 5
@@ -78,7 +79,7 @@ class GitLanes:
 
     def __init__(self, root: Path, store: StorePaths, here: Path | None = None) -> None:
         self._root = root
-        self._store = store
+        self._notes = RunNotes(store.root)
         self._here = here or root  # where the user is: a run begins from what is checked out there
 
     def base(self) -> tuple[str, str]:
@@ -90,7 +91,7 @@ class GitLanes:
 
     def folder(self, run_id: str, name: str) -> Path:
         """Return where a lane's files are, or those of the work branch."""
-        return self._store.worktree(run_id, name)
+        return self._notes.worktree(run_id, name)
 
     def ensure_work(self, run_id: str, base_commit: str) -> tuple[Path, bool]:
         """Return the folder of the work branch, and whether the branch was made now.
@@ -206,7 +207,7 @@ class GitLanes:
 
     def recover(self, run_id: str) -> str:
         """Undo what git was doing for a run when its process died; say what it was."""
-        mark = self._store.run_git_mark(run_id)
+        mark = self._notes.git_mark(run_id)
         try:
             doing = mark.read_text(encoding="ascii").strip()
         except OSError:
@@ -294,11 +295,11 @@ class GitLanes:
         return said.lines[0] if said.code == 0 and said.lines else ""
 
     def _begin(self, run_id: str, doing: str) -> None:
-        replace_file(self._store.run_git_mark(run_id), doing.encode())
+        replace_file(self._notes.git_mark(run_id), doing.encode())
         passing(CrashPoint.RUN_GIT_BEGUN)
 
     def _end(self, run_id: str) -> None:
-        self._store.run_git_mark(run_id).unlink(missing_ok=True)
+        self._notes.git_mark(run_id).unlink(missing_ok=True)
 
 
 def _unmerged(folder: Path) -> tuple[str, ...]:

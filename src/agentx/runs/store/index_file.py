@@ -20,6 +20,7 @@ from agentx.kernel.ids import RunId
 from agentx.kernel.paths import ProjectPaths
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.pages.index import archived_entry, entries_in, entry, index_of
+from agentx.runs.paths import RunsPaths
 from agentx.runs.rules.fold import fold
 from agentx.runs.store.archive import Archive, packed_events
 
@@ -35,7 +36,7 @@ class IndexFile:
         ids: Callable[[], tuple[RunId, ...]],
         look: Callable[[str], Run],
     ) -> None:
-        self._project = project
+        self._paths = RunsPaths(project)
         self._archive = Archive(project)
         self._ids = ids
         self._look = look
@@ -43,7 +44,7 @@ class IndexFile:
     def read(self) -> dict[str, Any] | None:
         """Return the index as it was last written; None when it is missing or damaged."""
         try:
-            found = YAML.parse(self._project.run_index.read_bytes())
+            found = YAML.parse(self._paths.index.read_bytes())
         except OSError:
             return None
         return None if isinstance(found, Fault) else found
@@ -58,7 +59,7 @@ class IndexFile:
     def _said(self) -> dict[str, dict[str, Any]]:
         """Return what the index says of packed runs; of two that clones wrote, the earlier."""
         with suppress(OSError):
-            raw = self._project.run_index.read_bytes()
+            raw = self._paths.index.read_bytes()
             lines = [line for each in readings(raw) for line in entries_in(each, "archived")]
             lines.sort(key=lambda line: str(line.get("archived_at")), reverse=True)
             return {line["run_id"]: line for line in lines}
@@ -109,12 +110,12 @@ class IndexFile:
         return archived_entry(fold(run_id, events), self._shown(run_id), at)
 
     def _shown(self, run_id: str) -> str:
-        return str(self._archive.path(run_id).relative_to(self._project.root))
+        return str(self._archive.path(run_id).relative_to(self._paths.project.root))
 
     def _write(
         self, lines: Iterable[Mapping[str, Any]], archived: Iterable[Mapping[str, Any]]
     ) -> None:
-        write_if_changed(self._project.run_index, YAML.dump(index_of(lines, archived)))
+        write_if_changed(self._paths.index, YAML.dump(index_of(lines, archived)))
 
 
 def write_if_changed(path: Path, data: bytes) -> bool:

@@ -25,8 +25,7 @@ from agentx.host.git.layout import lay_out
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
 from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
-from agentx.kernel.paths import ProjectPaths, RunPaths
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
 from agentx.runs.limits import RUN_ARTIFACT_CHARS_MAX
@@ -40,6 +39,7 @@ from agentx.runs.pages.hand_edits import (
     is_known_contract,
     page_contract,
 )
+from agentx.runs.paths import RunNotes, RunPaths, RunsPaths
 from agentx.runs.rules.catalogue import name_checked
 from agentx.runs.rules.decide import decide
 from agentx.runs.rules.fold import evolve, fold, in_order
@@ -60,8 +60,8 @@ class RunStore:
     def __init__(
         self, project: ProjectPaths, store: StorePaths, clock: Clock, entropy: Entropy
     ) -> None:
-        self.project = project
-        self.local = store
+        self.paths = RunsPaths(project)
+        self._notes = RunNotes(store.root)
         self.clock = clock
         self.entropy = entropy
         self.index = IndexFile(project, self.ids, self.look)
@@ -70,7 +70,7 @@ class RunStore:
         """Return the runs there are, newest first."""
         found: list[RunId] = []
         with suppress(OSError):
-            for folder in self.project.runs.iterdir():
+            for folder in self.paths.project.runs.iterdir():
                 with suppress(InvalidValue):
                     if folder.is_dir():
                         found.append(parse_run_id(folder.name))
@@ -78,7 +78,7 @@ class RunStore:
 
     def exists(self, run_id: str) -> bool:
         """Tell whether there is such a run."""
-        return self.project.run(run_id).root.is_dir()
+        return self.paths.run(run_id).root.is_dir()
 
     def events(self, run_id: str) -> Reading:
         """Return the events of a run, in order.
@@ -87,7 +87,7 @@ class RunStore:
         """
         if not self.exists(run_id):
             raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
-        found = read_events(self.project.run(run_id), run_id)
+        found = read_events(self.paths.run(run_id), run_id)
         return replace(found, events=tuple(in_order(found.events)))
 
     def look(self, run_id: str) -> Run:
@@ -99,7 +99,7 @@ class RunStore:
 
     def stamp(self, run_id: str) -> str:
         """Return a text that changes when events are added: sizes and times of their files."""
-        stats = [file.stat() for file in event_files(self.project.run(run_id))]
+        stats = [file.stat() for file in event_files(self.paths.run(run_id))]
         newest = max((each.st_mtime_ns for each in stats), default=0)
         return f"{len(stats)}:{sum(each.st_size for each in stats)}:{newest}"
 
@@ -123,15 +123,13 @@ class RunStore:
 
     def lay_out(self) -> None:
         """Say to git how the runs are merged."""
-        lay_out(self.project.run_memory)
+        lay_out(self.paths.project.run_memory)
 
     @contextmanager
     def _desk(self, run_id: str) -> Iterator[Desk]:
-        with json_file(
-            self.local.run_desk(run_id), self.clock, owner="agentx run"
-        ).editing() as doc:
+        with json_file(self._notes.desk(run_id), self.clock, owner="agentx run").editing() as doc:
             checkouts = doc.setdefault("checkouts", {})
-            notes = checkouts.setdefault(str(self.project.root), {})
+            notes = checkouts.setdefault(str(self.paths.project.root), {})
             yield Desk(self, run_id, notes)
 
     # --- which run ----------------------------------------------------------------------------
@@ -139,19 +137,19 @@ class RunStore:
     def noted_active(self) -> str:
         """Return the run that was last worked on here; empty when there is none."""
         try:
-            return self.local.active_run.read_text(encoding="ascii").strip()
+            return self._notes.active.read_text(encoding="ascii").strip()
         except (OSError, ValueError):
             return ""
 
     def note_active(self, run_id: str) -> None:
         """Remember the run that is worked on here."""
         if self.noted_active() != run_id:
-            replace_file(self.local.active_run, run_id.encode())
+            replace_file(self._notes.active, run_id.encode())
 
     def glimpse(self, run_id: str) -> str:
         """Return the status that the manifest claims, without reading the run; empty if unclear."""
         try:
-            with self.project.run(run_id).manifest.open(encoding="utf-8", errors="replace") as file:
+            with self.paths.run(run_id).manifest.open(encoding="utf-8", errors="replace") as file:
                 text = file.read(8_192)
         except OSError:
             return ""
@@ -166,7 +164,7 @@ class Desk:
 
     def __init__(self, store: RunStore, run_id: str, notes: dict[str, dict[str, object]]) -> None:
         self._store = store
-        self.paths: RunPaths = store.project.run(run_id)
+        self.paths: RunPaths = store.paths.run(run_id)
         self._writer = Writer(self.paths, notes, store.clock, store.entropy)
         found = read_events(self.paths, run_id)
         self.faults: tuple[LineFault, ...] = found.faults

@@ -27,10 +27,10 @@ import tantivy
 
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable
-from agentx.kernel.store_paths import GenerationPaths
 from agentx.kernel.values import frozen
 from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
 from agentx.search.limits import SEARCH_HITS_MAX
+from agentx.search.paths import GenerationPaths
 from agentx.search.query import Query
 from agentx.search.text.engine import Engine, Reader
 from agentx.search.text.hits import best_hits, open_hit

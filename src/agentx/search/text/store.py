@@ -27,8 +27,8 @@ from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable, LockHeld
 from agentx.kernel.patterns import compile_late
-from agentx.kernel.store_paths import GenerationPaths, IndexPaths
 from agentx.search.limits import SEARCH_WRITER_WAIT_MS
+from agentx.search.paths import GenerationPaths, IndexPaths
 
 _GENERATION = compile_late(r"g-([0-9]{4,12})")
 _HINT = "it is rebuilt from the log by `agentx rebuild search`"

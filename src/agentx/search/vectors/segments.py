@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.errors import IndexUnavailable
-from agentx.kernel.store_paths import GenerationPaths
 from agentx.kernel.values import frozen
+from agentx.search.paths import GenerationPaths
 from agentx.search.text.store import IndexStore
 from agentx.search.vectors.table import SIZES, WORDS, Columns, Mask
 

@@ -19,7 +19,7 @@ from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LimitError, NotFound
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
-from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.paths import ProjectPaths, counted
 from agentx.kernel.patterns import compile_late
 from agentx.work.model import Comment, Issue, NewIssue
 from agentx.work.store.issue_file import from_shape, to_shape
@@ -40,7 +40,7 @@ class LocalIssues:
     def create(self, new: NewIssue) -> Issue:
         """Keep a new issue; its number is nobody else's."""
         now = self._clock.now_ms()
-        with locked(self._paths.issue_numbers, owner=_OWNER, clock=self._clock):
+        with locked(self._paths.state / "issue-numbers", owner=_OWNER, clock=self._clock):
             number = max(self._numbers(), default=0) + 1
             while True:
                 if number > ISSUE_NUMBER_MAX:
@@ -122,11 +122,16 @@ class LocalIssues:
             return True
 
     def _file(self, number: int) -> DocumentFile:
-        path = self._paths.issue(number)
+        path = issue_path(self._paths, number)
         return json_file(path, self._clock, owner=_OWNER, mode=_SHARED_FILE)
 
     def _numbers(self) -> set[int]:
         return _numbers_in(self._paths.issues)
+
+
+def issue_path(paths: ProjectPaths, number: int) -> Path:
+    """Return where an issue lies."""
+    return paths.issues / f"{counted(number)}.json"
 
 
 def _numbers_in(folder: Path) -> set[int]:

@@ -17,6 +17,7 @@ from agentx.agents.runners.port import Ask, Reply, Runner, Standing
 from agentx.agents.runners.scripted import Line, Scripted
 from agentx.clarification.errors import AgentFailed, ScopeViolation
 from agentx.clarification.model import PERSON, Clarification, Reason, Status
+from agentx.clarification.store.ledgers import ledger_path
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS, SECOND_MS
@@ -202,7 +203,7 @@ def test_statuses_are_set_while_the_target_thinks_and_no_lock_is_held(project: P
 
     def thinks(ask: Ask) -> None:
         seen.append(states(project))
-        paths = (project.paths.ledger(1), project.paths.agent_status)
+        paths = (ledger_path(project.paths, 1), project.paths.agent_status)
         with locked(*paths, owner="somebody", clock=SystemClock(), wait_ms=50):
             seen.append(states(project))
 

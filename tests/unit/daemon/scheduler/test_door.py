@@ -25,7 +25,7 @@ from agentx.daemon.scheduler import (
 from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import DAY_MS, HOUR_MS, Millis, from_iso
 from agentx.kernel.errors import NotFound
-from agentx.kernel.store_paths import StorePaths
+from agentx.kernel.paths import StorePaths
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
 NOON = from_iso("2026-03-04T12:00:00Z")

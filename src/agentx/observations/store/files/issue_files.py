@@ -19,9 +19,9 @@ from agentx.host.locks.lock import Held, locked
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import ConflictError, UnavailableError, UnsupportedVersion
 from agentx.kernel.ids import Entropy, mint
-from agentx.kernel.paths import ObservationPaths
 from agentx.observations.ids import issue_number
 from agentx.observations.model import StoreFault
+from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.records import (
     VERSION,
     IssueRecord,

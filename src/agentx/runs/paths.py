@@ -1,12 +1,15 @@
-"""Every path in the folder of one run; `kernel.paths` has all others.
+"""Every path of the runs: all of them, one of them, and what this machine notes of them.
 
-The root may be empty: then the paths are relative to that folder.
+The root of a run may be empty: then the paths are relative to its folder.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+
+from agentx.kernel.ids import parse_run_id
+from agentx.kernel.paths import ProjectPaths
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +104,48 @@ class RunPaths:
     def aside(self) -> Path:
         """What could not be read, kept for a person to look at."""
         return self.root / "aside"
+
+
+@dataclass(frozen=True, slots=True)
+class RunsPaths:
+    """The runs of a project."""
+
+    project: ProjectPaths
+
+    def run(self, run: str) -> RunPaths:
+        """One run."""
+        return RunPaths(self.project.runs / parse_run_id(run))
+
+    @property
+    def index(self) -> Path:
+        """All runs at a glance."""
+        return self.project.run_memory / "index.yaml"
+
+    @property
+    def archive(self) -> Path:
+        """Runs that are over and packed away."""
+        return self.project.run_memory / "archive"
+
+
+@dataclass(frozen=True, slots=True)
+class RunNotes:
+    """What this machine notes of runs, in the folder of the project's store."""
+
+    root: Path
+
+    @property
+    def active(self) -> Path:
+        """The run that was last worked on here, as text."""
+        return self.root / "runs" / "active"
+
+    def desk(self, run: str) -> Path:
+        """What is noted of a run; its lock is held while the run is written."""
+        return self.root / "runs" / f"{parse_run_id(run)}.json"
+
+    def git_mark(self, run: str) -> Path:
+        """There while git works for a run: what it was doing when it died."""
+        return self.root / "runs" / f"{parse_run_id(run)}.git"
+
+    def worktree(self, run: str, name: str) -> Path:
+        """The files of a lane, or of the work branch: outside of the checkout."""
+        return self.root / "worktrees" / parse_run_id(run) / name
