@@ -15,11 +15,11 @@ import pytest
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import CorruptRecord
-from agentx.observations.model import Observation, SearchFilters
+from agentx.observations.model import Migrated, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.store.files.pending import Pending
 from agentx.observations.store.files.store import JsonObservationStore
-from agentx.observations.store.migration import Migrated, absorb, copy_verified, migrate
+from agentx.observations.store.migration import absorb, copy_verified, migrate
 from agentx.observations.store.sqlite.store import SqliteObservationStore
 from tests.support.observations import generated, observation, opened_store
 from tests.support.time_and_chance import START_MS

@@ -153,3 +153,14 @@ class Recall:
     budget_tokens: int | None = None  # None: the setting
     phase: Phase = Phase.FULL
     counted: bool = True  # raise the recall counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migrated:
+    """What moved, and where the old store is kept."""
+
+    backend: str
+    observations: int
+    archived: int
+    digest: str
+    kept_aside: str

@@ -82,3 +82,13 @@ class Archived:
     confirmed: tuple[str, ...]
     undecided: int  # lessons offered that nobody accepted: they are in the archive
     folders_kept: tuple[str, ...] = ()  # of lanes in which something is not committed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What the work branch changes, compared with its base."""
+
+    commit: str
+    files: tuple[str, ...]
+    lines_added: int
+    lines_removed: int

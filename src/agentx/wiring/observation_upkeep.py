@@ -8,12 +8,13 @@ from pathlib import Path
 
 from agentx.host.system import system_entropy
 from agentx.kernel.errors import ConflictError
-from agentx.observations.model import StoreFault
+from agentx.observations.model import Migrated, StoreFault
 from agentx.observations.store.aside import list_damaged
 from agentx.observations.store.files.pending import Pending
-from agentx.observations.store.migration import Migrated, absorb, migrate
+from agentx.observations.store.migration import absorb, migrate
 from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.sqlite.store import SqliteObservationStore
+from agentx.observations.store.words.view import WordView
 from agentx.project.config import set_value
 from agentx.project.project import Project
 from agentx.views.documents.observations import ObservationDocuments
@@ -33,6 +34,18 @@ def settle_observations(project: Project) -> int:
         if moved:
             room.stats()  # notes what a person should know
         return moved
+
+
+def rebuild_observation_words(project: Project) -> int:
+    """Make the words of the observations anew from their files; return how many observations."""
+    if not project.paths.observations.is_dir():
+        return 0
+    words = WordView(project.store.observation_words, project.paths.observations).path
+    for file in words.parent.glob(f"{words.name}*"):
+        file.unlink(missing_ok=True)
+    settle_observations(project)
+    with closing(open_observations(project)) as room:
+        return room.store.get_stats().total_observations
 
 
 def damaged_observations(project: Project) -> tuple[StoreFault, ...]:

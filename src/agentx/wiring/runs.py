@@ -20,6 +20,7 @@ from agentx.runs.rules.graph import ready
 from agentx.runs.service import Runs
 from agentx.runs.store import GitLanes, RunStore
 from agentx.runs.store.archive import Archive, packed_events
+from agentx.runs.task_work import TaskWork
 from agentx.wiring.bus_log import log_told
 
 _STEPS_IN_DIGEST = 3
@@ -42,6 +43,11 @@ def open_runs(project: Project, bus: Bus | None = None) -> Runs:
 def open_lanes(project: Project, bus: Bus | None = None) -> LaneWork:
     """Return the lanes of a project's runs."""
     return LaneWork(open_runs(project, bus))
+
+
+def open_tasks(project: Project) -> TaskWork:
+    """Return the tasks of a project's runs."""
+    return TaskWork(open_runs(project))
 
 
 def active_run(project: Project) -> str:

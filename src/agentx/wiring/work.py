@@ -38,6 +38,12 @@ def issue_store(project: Project, *, tries: int = GITHUB_TRIES_MAX) -> IssueStor
     return LocalIssues(project.paths, project.clock)
 
 
+def unreadable_issues(store: IssueStore) -> tuple[str, ...]:
+    """Return the files that a store could not read, each with its mend; GitHub has none."""
+    damaged = store.damaged if isinstance(store, LocalIssues) else []
+    return tuple(f"{each.message}: {each.hint}" for each in damaged)
+
+
 def open_issues(project: Project) -> Issues:
     """Open the issues of a project."""
     return Issues(issue_store(project), project.clock)

@@ -20,7 +20,7 @@ from agentx.host.files.disk import sync_directory
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import Entropy, digest, mint
-from agentx.observations.model import Observation, SearchFilters
+from agentx.observations.model import Migrated, Observation, SearchFilters
 from agentx.observations.store.files.pending import Pending
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.store.paths import ObservationPaths
@@ -30,17 +30,6 @@ from agentx.observations.store.sqlite.store import SqliteObservationStore
 _BATCH = 500
 _VIEWS = "views"
 Store = JsonObservationStore | SqliteObservationStore
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Migrated:
-    """What moved, and where the old store is kept."""
-
-    backend: str
-    observations: int
-    archived: int
-    digest: str
-    kept_aside: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agentx.project.project import Project
-from agentx.wiring.work import IssueView, issue_store, view
+from agentx.wiring.work import IssueView, issue_store, unreadable_issues, view
 from agentx.work.model import Status
-from agentx.work.store.local import LocalIssues
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +36,7 @@ def list_issues(project: Project, query: IssueQuery) -> IssueList:
         if (query.status is None or issue.status is query.status)
         and set(query.labels) <= set(issue.labels)
     )
-    damaged = store.damaged if isinstance(store, LocalIssues) else []
-    return IssueList(
-        issues=found, damaged=tuple(f"{each.message}: {each.hint}" for each in damaged)
-    )
+    return IssueList(issues=found, damaged=unreadable_issues(store))
 
 
 def show_issue(project: Project, number: int) -> IssueView:

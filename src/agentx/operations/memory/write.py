@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import InvalidValue
-from agentx.observations.model import Category, Observation
-from agentx.observations.store.migration import Migrated
+from agentx.observations.model import Category, Migrated, Observation
 from agentx.project.project import Project
 from agentx.wiring.observation_upkeep import move_observations
 from agentx.wiring.observations import BACKENDS, keep_out_of_git, open_observations

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from agentx.project.project import Project
 from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
-from agentx.runs.replies import Rebuilt, Resumption
-from agentx.runs.store.git_lanes import Changes
+from agentx.runs.replies import Changes, Rebuilt, Resumption
 from agentx.wiring.runs import open_lanes, open_runs
 
 

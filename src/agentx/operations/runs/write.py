@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import InvalidValue
 from agentx.project.project import Project
-from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, RunEvent, Verdict
-from agentx.runs.pages.contracts import fields_of
+from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, Verdict
 from agentx.runs.replies import Told
 from agentx.runs.rules.catalogue import KINDS
-from agentx.runs.service import next_name
-from agentx.runs.store import Desk
-from agentx.runs.store.run_store import contract_file
-from agentx.wiring.runs import open_runs
+from agentx.runs.task_work import read_contract
+from agentx.wiring.runs import open_runs, open_tasks
 
 EVENT_TYPES = tuple(KINDS)
 
@@ -74,58 +71,23 @@ def contract_from(file: Path) -> Contract:
 
     Raises: NotFound, InvalidValue.
     """
-    if not file.is_file():
-        raise NotFound(f"{file}: no such file")
-    found = contract_file(file)
-    if found is None:
-        raise InvalidValue(f"{file} is no contract", hint="it needs at least a title")
-    return found
+    return read_contract(file)
 
 
 def add_task(project: Project, by: Saying, contract: Contract) -> Told:
     """Add a task with its contract; without a name it gets the next number."""
-    runs = open_runs(project)
-
-    def work(desk: Desk) -> tuple[RunEvent, ...]:
-        name = by.task or next_name(desk.run.tasks, "TASK-")
-        detail = fields_of(contract)
-        said = Happening(kind="task-added", actor=by.actor, task=name, detail=detail)
-        return desk.say(runs.clean(said))
-
-    return runs.doing(by.run_id, work)
+    return open_tasks(project).add(by.run_id, contract, actor=by.actor, task=by.task)
 
 
 def revise_task(project: Project, by: Saying, changes: Mapping[str, Any]) -> Told:
     """Make a new version of a task's contract; what is not given stays as it was."""
-    runs = open_runs(project)
-
-    def work(desk: Desk) -> tuple[RunEvent, ...]:
-        task = desk.run.tasks.get(by.task)
-        if task is None:
-            raise NotFound(f"{by.task}: no such task", hint="`agentx run task list` shows them")
-        detail = {**fields_of(task.contract), **changes}
-        if detail == fields_of(task.contract):
-            raise InvalidValue(f"{by.task}: nothing would change", hint="say what is different")
-        said = Happening(kind="task-revised", actor=by.actor, task=by.task, detail=detail)
-        return desk.say(runs.clean(said))
-
-    return runs.doing(by.run_id, work)
+    return open_tasks(project).revise(by.run_id, by.task, changes, actor=by.actor)
 
 
 def task_step(project: Project, by: Saying, kind: str, detail: Mapping[str, Any]) -> Told:
     """Move a task that is there: begin it, log, complete, fail, drop or block it."""
-    runs = open_runs(project)
-
-    def work(desk: Desk) -> tuple[RunEvent, ...]:
-        if by.task not in desk.run.tasks:
-            raise NotFound(
-                f"{by.task}: no such task in {desk.run.id}",
-                hint="`agentx run task list` shows them, `agentx run task add` makes one",
-            )
-        said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=dict(detail))
-        return desk.say(runs.clean(said))
-
-    return runs.doing(by.run_id, work)
+    said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=dict(detail))
+    return open_tasks(project).step(by.run_id, said)
 
 
 def record_verification(

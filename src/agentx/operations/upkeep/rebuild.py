@@ -14,17 +14,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 
 from agentx.kernel.errors import InvalidValue
 from agentx.memory.port import Memory, Told
-from agentx.observations.store.words.view import WordView
 from agentx.project.project import Project
 from agentx.recall.section.digests import refresh
 from agentx.recall.tally import rebuild_recalls
-from agentx.wiring.observation_upkeep import settle_observations
-from agentx.wiring.observations import open_observations
+from agentx.wiring.observation_upkeep import rebuild_observation_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,14 +82,7 @@ def _digests(project: Project, memory: Memory, _told: Told) -> int:
 
 
 def _observations(project: Project, _memory: Memory, _told: Told) -> int:
-    if not project.paths.observations.is_dir():
-        return 0
-    words = WordView(project.store.observation_words, project.paths.observations).path
-    for file in words.parent.glob(f"{words.name}*"):
-        file.unlink(missing_ok=True)
-    settle_observations(project)
-    with closing(open_observations(project)) as room:
-        return room.store.get_stats().total_observations
+    return rebuild_observation_words(project)
 
 
 VIEWS: dict[str, tuple[Rebuild, str]] = {

@@ -33,6 +33,7 @@ from agentx.host.git.work import (
 from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.paths import StorePaths
 from agentx.runs.paths import RunNotes
+from agentx.runs.replies import Changes
 
 WORK = "work"
 _FILES_SHOWN_MAX = 5
@@ -52,16 +53,6 @@ class Moved:
     commit: str
     onto: str = ""
     already: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
-    """What the work branch changes, compared with its base."""
-
-    commit: str
-    files: tuple[str, ...]
-    lines_added: int
-    lines_removed: int
 
 
 def work_branch(run_id: str) -> str:

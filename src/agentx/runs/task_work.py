@@ -1,0 +1,79 @@
+"""The verbs of tasks: each looks at the run while its lock is held, then says what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.runs.model import Contract, Happening, RunEvent
+from agentx.runs.pages.contracts import fields_of
+from agentx.runs.replies import Told
+from agentx.runs.service import Runs, next_name
+from agentx.runs.store import Desk
+from agentx.runs.store.run_store import contract_file
+
+
+class TaskWork:
+    """Tasks of runs."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    def add(self, run_id: str, contract: Contract, *, actor: str, task: str = "") -> Told:
+        """Add a task with its contract; without a name it gets the next number."""
+
+        def work(desk: Desk) -> tuple[RunEvent, ...]:
+            name = task or next_name(desk.run.tasks, "TASK-")
+            said = Happening(kind="task-added", actor=actor, task=name, detail=fields_of(contract))
+            return desk.say(self._runs.clean(said))
+
+        return self._runs.doing(run_id, work)
+
+    def revise(self, run_id: str, task: str, changes: Mapping[str, Any], *, actor: str) -> Told:
+        """Make a new version of a task's contract; what is not given stays as it was.
+
+        Raises: NotFound, InvalidValue.
+        """
+
+        def work(desk: Desk) -> tuple[RunEvent, ...]:
+            known = desk.run.tasks.get(task)
+            if known is None:
+                raise NotFound(f"{task}: no such task", hint="`agentx run task list` shows them")
+            detail = {**fields_of(known.contract), **changes}
+            if detail == fields_of(known.contract):
+                raise InvalidValue(f"{task}: nothing would change", hint="say what is different")
+            said = Happening(kind="task-revised", actor=actor, task=task, detail=detail)
+            return desk.say(self._runs.clean(said))
+
+        return self._runs.doing(run_id, work)
+
+    def step(self, run_id: str, said: Happening) -> Told:
+        """Move a task that is there: begin it, log, complete, fail, drop, block or check it.
+
+        Raises: NotFound.
+        """
+
+        def work(desk: Desk) -> tuple[RunEvent, ...]:
+            if said.task not in desk.run.tasks:
+                raise NotFound(
+                    f"{said.task}: no such task in {desk.run.id}",
+                    hint="`agentx run task list` shows them, `agentx run task add` makes one",
+                )
+            return desk.say(self._runs.clean(said))
+
+        return self._runs.doing(run_id, work)
+
+
+def read_contract(file: Path) -> Contract:
+    """Read a contract out of a file of YAML or Markdown.
+
+    Raises: NotFound, InvalidValue.
+    """
+    if not file.is_file():
+        raise NotFound(f"{file}: no such file")
+    found = contract_file(file)
+    if found is None:
+        raise InvalidValue(f"{file} is no contract", hint="it needs at least a title")
+    return found
