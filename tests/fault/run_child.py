@@ -21,14 +21,14 @@ from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
-from agentx.operations.lessons.teaching import Churn, lessons_of
-from agentx.operations.runs.archive import Archiving
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening
 from agentx.runs.retention import DAY_MS
 from agentx.runs.service import Runs
 from agentx.runs.store import GitLanes, RunStore
 from agentx.runs.store.archive import Archive
+from agentx.wiring.run_archive import Archiving
+from agentx.wiring.teaching import Churn, lessons_of
 from tests.support.time_and_chance import FakeClock
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.errors import NotFound
 
 Detail = Mapping[str, object]
 
@@ -208,6 +209,18 @@ class LongTerm:
             return self.lessons[self.same_as.get(lesson, lesson)]
         wanted = lesson.upper()
         return next((each for each in self.lessons.values() if each.id == wanted), None)
+
+    def get(self, name: str) -> Lesson:
+        """Return a lesson by its id.
+
+        Raises: NotFound.
+        """
+        lesson = self.find(name)
+        if lesson is None:
+            raise NotFound(
+                f"{name}: no such lesson", hint="`agentx ltm patterns` and its siblings list them"
+            )
+        return lesson
 
 
 def lesson_id(kind: LessonKind, number: int) -> str:

@@ -198,7 +198,7 @@ class Lessons:
         self, lesson: str, kind: LtmKind, run: str, actor: str, detail: dict[str, object]
     ) -> Lesson:
         with self._store.editing() as desk:
-            found = found_lesson(desk.known, lesson)
+            found = desk.known.get(lesson)
             desk.record(actor, [Change(kind=kind, lesson=found.uid, run=run, detail=detail)])
             return desk.known.lessons[found.uid]
 
@@ -226,19 +226,6 @@ class Lessons:
                 scored.append((fits, _WEIGHTS[judged(lesson)], lesson.changed_ms, lesson))
         scored.sort(key=lambda each: each[:3], reverse=True)
         return tuple(lesson for *_, lesson in scored[:limit])
-
-
-def found_lesson(known: LongTerm, name: str) -> Lesson:
-    """Return a lesson by its id.
-
-    Raises: NotFound.
-    """
-    lesson = known.find(name)
-    if lesson is None:
-        raise NotFound(
-            f"{name}: no such lesson", hint="`agentx ltm patterns` and its siblings list them"
-        )
-    return lesson
 
 
 def _fit(lesson: Lesson, files: tuple[str, ...], area: str, wanted: set[str]) -> float:

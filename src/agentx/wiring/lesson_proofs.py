@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from agentx.kernel.errors import DataError, InputError
 from agentx.lessons.likeness import fingerprint
 from agentx.lessons.model import Lesson
-from agentx.lessons.service import found_lesson
 from agentx.project.project import Project
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.rendering import event_line
@@ -54,7 +53,7 @@ def lesson_proof(project: Project, name: str) -> LessonProof:
 
     Raises: NotFound.
     """
-    lesson = found_lesson(open_lessons(project).read().known, name)
+    lesson = open_lessons(project).read().known.get(name)
     runs = tuple(_of_run(project, lesson, run_id) for run_id in lesson.learned_from)
     shown = {said.event_id[-_SHORT_ID_CHARS:] for proof in runs for said in proof.said}
     return LessonProof(

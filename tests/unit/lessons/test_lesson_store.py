@@ -20,13 +20,13 @@ from agentx.lessons.paths import LtmPaths
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
-from agentx.operations.lessons.teaching import Churn, lessons_of
-from agentx.operations.runs.archive import Archiving
 from agentx.runs.model import Status
 from agentx.runs.paths import RunsPaths
 from agentx.runs.retention import DAY_MS, is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
+from agentx.wiring.run_archive import Archiving
+from agentx.wiring.teaching import Churn, lessons_of
 from tests.support.clones import files_below
 from tests.support.crashing import dying_at
 from tests.support.run_stories import Chance, happening

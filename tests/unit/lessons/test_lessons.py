@@ -31,7 +31,6 @@ from agentx.lessons.model import (
 from agentx.lessons.names import area_of
 from agentx.lessons.pages import decision_entry, decision_text, documents, entries
 from agentx.lessons.promotion import Policy, accepts, open_candidates, promote
-from agentx.operations.lessons.teaching import lessons_of
 from agentx.runs.model import (
     Candidate,
     Check,
@@ -45,6 +44,7 @@ from agentx.runs.model import (
     TaskStatus,
     Verdict,
 )
+from agentx.wiring.teaching import lessons_of
 from tests.support.time_and_chance import START_MS
 
 RUNS = ("20260301-1000-one-aaaa", "20260302-1000-two-bbbb", "20260303-1000-three-cccc")

@@ -16,7 +16,7 @@ from agentx.kernel.tokens import estimate
 from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.memory.local import LocalMemory
 from agentx.observations.model import Category
-from agentx.operations.lessons.ltm import add_lesson
+from agentx.operations.lessons.known import add_lesson
 from agentx.project.project import Project
 from agentx.recall.section.digest_stamp import renew_if_changed
 from agentx.recall.section.digests import CAPS, refresh

@@ -15,7 +15,7 @@ from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.errors import InvalidValue
 from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.lessons.paths import LtmPaths
-from agentx.operations.lessons.ltm import add_lesson
+from agentx.operations.lessons.known import add_lesson
 from agentx.operations.runs.read import list_archived, list_runs, show_run
 from agentx.operations.runs.recover import rebuild_runs
 from agentx.operations.runs.write import (

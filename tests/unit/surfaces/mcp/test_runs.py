@@ -15,7 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult
 
 from agentx.kernel.text import RECALL_OPEN
-from agentx.operations.lessons.ltm import list_candidates
+from agentx.operations.lessons.candidates import list_candidates
 from agentx.operations.runs.write import Saying, add_task, start_run
 from agentx.project.config import read_environment
 from agentx.project.project import open_project

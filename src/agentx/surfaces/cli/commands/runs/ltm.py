@@ -9,16 +9,13 @@ import click
 
 from agentx.kernel.clock import age
 from agentx.lessons.model import PATTERNS, Confidence, Content, LessonKind, Priority, Promoted
-from agentx.operations.lessons.ltm import (
-    CandidateRow,
+from agentx.operations.lessons.candidates import CandidateRow, accept, list_candidates, reject
+from agentx.operations.lessons.known import (
     LessonList,
     Metrics,
-    accept,
     add_lesson,
     judge_lesson,
-    list_candidates,
     list_lessons,
-    reject,
     show_lesson,
     show_metrics,
 )

@@ -1,0 +1,79 @@
+"""What runs offer to long-term memory: look at it, take it in, lay it aside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentx.kernel.errors import InvalidValue
+from agentx.lessons.model import Promoted, Taught
+from agentx.lessons.promotion import Policy
+from agentx.operations.lessons.known import PERSON
+from agentx.project.project import Project
+from agentx.runs.model import Run
+from agentx.wiring.lessons import open_lessons
+from agentx.wiring.runs import open_runs
+from agentx.wiring.teaching import lessons_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateRow:
+    """A lesson that a run offers."""
+
+    key: str
+    run_id: str
+    kind: str
+    name: str
+    text: str
+    area: str
+    confidence: str
+    evidence: tuple[str, ...]
+    source: str
+
+
+def list_candidates(project: Project, run_id: str = "") -> tuple[CandidateRow, ...]:
+    """Return what a run offers and nobody has decided on; of every run when none is named."""
+    lessons = open_lessons(project)
+    return tuple(
+        _row(one) for run in _runs(project, run_id) for one in lessons.candidates(lessons_of(run))
+    )
+
+
+def accept(project: Project, run_id: str, keys: tuple[str, ...], *, everything: bool) -> Promoted:
+    """Take lessons of a run in.
+
+    Raises: NotFound, InvalidValue when nothing was named.
+    """
+    run, _ = open_runs(project).run(run_id)
+    if everything:
+        return open_lessons(project).accept(lessons_of(run), Policy.ALL, actor=PERSON)
+    if not keys:
+        raise InvalidValue("say which lessons", hint="name them, or take them all with --all")
+    return open_lessons(project).accept_named(run.id, lessons_of(run), keys, actor=PERSON)
+
+
+def reject(project: Project, run_id: str, keys: tuple[str, ...]) -> int:
+    """Lay lessons of a run aside for good.
+
+    Raises: NotFound.
+    """
+    run, _ = open_runs(project).run(run_id)
+    return open_lessons(project).reject(run.id, lessons_of(run), keys, actor=PERSON)
+
+
+def _runs(project: Project, run_id: str) -> tuple[Run, ...]:
+    runs = open_runs(project)
+    return (runs.run(run_id)[0],) if run_id else tuple(runs.all())
+
+
+def _row(one: Taught) -> CandidateRow:
+    return CandidateRow(
+        key=one.key.partition("/")[2],
+        run_id=one.run,
+        kind=str(one.kind),
+        name=one.content.name,
+        text=one.content.text,
+        area=one.content.area,
+        confidence=str(one.confidence),
+        evidence=one.evidence,
+        source=one.source,
+    )
