@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from agentx.adapters.homes import Homes
-from agentx.agents.runners.settings import AgentsSettings
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.paths import DataPaths
@@ -25,7 +24,13 @@ from agentx.kernel.places import fallback_spool_roots
 from agentx.lessons.settings import LtmSettings
 from agentx.llm.settings import LlmSettings
 from agentx.observations.settings import MemorySettings
-from agentx.project.settings import DaemonSettings, ProjectSettings, StorageSettings, TocSettings
+from agentx.project.settings import (
+    AgentsSettings,
+    DaemonSettings,
+    ProjectSettings,
+    StorageSettings,
+    TocSettings,
+)
 from agentx.work.settings import GithubSettings, WorkSettings
 
 if TYPE_CHECKING:

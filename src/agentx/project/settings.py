@@ -6,19 +6,18 @@ and no default is ever written to a user's file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.kernel.settings import setting
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ProjectSettings:
     """Which project this is."""
 
     id: str = setting("", "Name of the project's store; empty derives it from the git repository.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StorageSettings:
     """Where memory lives."""
 
@@ -29,7 +28,7 @@ class StorageSettings:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DaemonSettings:
     """The background process."""
 
@@ -38,8 +37,19 @@ class DaemonSettings:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TocSettings:
     """The table of contents."""
 
     timezone: str = setting("", "Time zone of days and weeks; empty is this machine's.")
+
+
+@frozen
+class AgentsSettings:
+    """Who plays the roles."""
+
+    runner: str = setting(
+        "",
+        "Who answers when an agent is asked: an agent CLI or `person`, for all or role=runner; "
+        "empty lets questions wait.",
+    )

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from agentx.agents.roles.texts import RoleTexts
 from agentx.agents.runners.agent_cli import DIALECTS, AgentCli
+from agentx.agents.runners.cast import read_cast
 from agentx.agents.runners.person import PERSON, Person
 from agentx.agents.runners.port import Runner
 from agentx.agents.runners.scripted import SCRIPTED, Scripted, read_script
-from agentx.agents.runners.settings import AgentsSettings, read_cast
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
 from agentx.project.project import Project
+from agentx.project.settings import AgentsSettings
 
 RUNNERS = (*(harness.value for harness in DIALECTS), PERSON, SCRIPTED)
 

@@ -20,10 +20,10 @@ import pytest
 from agentx.agents.limits import ROLE_TEXT_BYTES_MAX
 from agentx.agents.roles.texts import RoleTexts
 from agentx.agents.runners.agent_cli import DIALECTS, AgentCli
+from agentx.agents.runners.cast import read_cast
 from agentx.agents.runners.person import Person
 from agentx.agents.runners.port import Ask, Runner, Standing, Wants
 from agentx.agents.runners.scripted import Line, Scripted, read_script
-from agentx.agents.runners.settings import read_cast
 from agentx.host.system import SystemClock
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentUnavailable, InvalidValue

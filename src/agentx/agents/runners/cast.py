@@ -1,4 +1,4 @@
-"""What a user may set about who plays a role, and how it is read.
+"""Who plays which role, as the setting `agents.runner` says it.
 
     claude-code                            everybody
     claude-code, architect=codex           everybody, but the architect
@@ -13,22 +13,10 @@ from collections.abc import Mapping
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.roles import ALIASES
-from agentx.kernel.settings import setting
 from agentx.kernel.values import frozen
 
 # What a setting or a command may name; `scripted` needs a script, so only a command can.
 PLAYERS = ("claude-code", "codex", "gemini", "opencode", "person")
-
-
-@frozen
-class AgentsSettings:
-    """Who plays the roles."""
-
-    runner: str = setting(
-        "",
-        "Who answers when an agent is asked: an agent CLI or `person`, for all or role=runner; "
-        "empty lets questions wait.",
-    )
 
 
 @frozen
