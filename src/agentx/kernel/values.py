@@ -37,6 +37,15 @@ def frozen(
     return lay_out if kind is None else lay_out(kind)
 
 
+def setting(default: Any, about: str, *, choices: tuple[str, ...] = (), name: str = "") -> Any:
+    """Declare a field of a settings class: its default, what it does, what it may be.
+
+    `name` is its key in the file where that is not the field's own name. `project.config`
+    gathers the declarations.
+    """
+    return field(default=default, metadata={"about": about, "choices": choices, "name": name})
+
+
 def _laid_out(written: type[Kind], *, kw_only: bool) -> type[Kind]:
     said = get_annotations(written)
     names = [name for name in said if not str(said[name]).startswith("ClassVar")]
@@ -164,4 +173,4 @@ _SHARED: dict[str, Any] = {
     "__setstate__": _restore,
 }
 
-__all__ = ["field", "frozen"]
+__all__ = ["field", "frozen", "setting"]

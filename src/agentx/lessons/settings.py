@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agentx.kernel.settings import setting
+from agentx.kernel.values import setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.kernel.settings import setting
-from agentx.kernel.values import frozen
+from agentx.kernel.values import frozen, setting
 
 PROVIDERS = ("anthropic", "openai", "gemini")
 # Small, quick, and enough to tell a conversation in five lines.

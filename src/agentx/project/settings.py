@@ -6,8 +6,7 @@ and no default is ever written to a user's file.
 
 from __future__ import annotations
 
-from agentx.kernel.settings import setting
-from agentx.kernel.values import frozen
+from agentx.kernel.values import frozen, setting
 
 
 @frozen
