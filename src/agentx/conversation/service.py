@@ -104,9 +104,9 @@ class Conversation:
         duplicates = forgotten = 0
         for chunk in _chunks(drafts):
             now_ms = self._clock.now_ms()
-            clean = [clean(draft, now_ms=now_ms) for draft in chunk]
+            drafts_clean = [clean(draft, now_ms=now_ms) for draft in chunk]
             with self._lock:
-                receipt = self._store.append(clean, project=self._project)
+                receipt = self._store.append(drafts_clean, project=self._project)
             stored.extend(receipt.stored)
             duplicates += receipt.duplicates
             forgotten += receipt.forgotten
