@@ -14,11 +14,11 @@ from statistics import median
 import anyio
 from mcp import Client
 
-from agentx.memory.local import LocalMemory
 from agentx.operations.recall.recall import RecallRequest, recall
 from agentx.project.project import open_project
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.server import build
+from agentx.wiring.memory import open_store
 from tests.bench.row import Row
 from tests.support.history import repeated_sample
 from tests.support.remembering import environment_in, remember
@@ -44,7 +44,7 @@ def run(size: str) -> list[Row]:
         "for an issue": RecallRequest(issue=31),
         "with a context": RecallRequest(context="retries of webhooks that the office refuses"),
     }
-    with LocalMemory(project) as memory:
+    with open_store(project) as memory:
         rows = [
             Row(
                 f"recall section, {name}, {count:,} events",

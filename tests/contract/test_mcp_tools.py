@@ -27,11 +27,11 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import DaemonUnavailable, LockHeld
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
-from agentx.memory.local import LocalMemory
 from agentx.memory.port import Memory
 from agentx.project.project import Project
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.server import build
+from agentx.wiring.memory import open_store
 from tests.support.drafts import draft
 from tests.support.remembering import environment_in, project_in, remember, sample_project
 
@@ -110,7 +110,7 @@ def ask(root: Path) -> Asking:
 @pytest.fixture(scope="module")
 def ids(root: Path) -> dict[str, str]:
     """Return one id of each kind."""
-    with LocalMemory(project_in(root)) as memory:
+    with open_store(project_in(root)) as memory:
         week = memory.browse(memory.browse(memory.toc_roots()[0].node_id).nodes[0].node_id).nodes[0]
         events = memory.events(EventQuery(session_id="long")).events
         sly = memory.events(EventQuery(session_id="sly")).events
@@ -181,7 +181,7 @@ def test_a_long_text_is_read_in_pieces_and_nothing_is_lost(
             break
         offset = int(rest.partition("offset=")[2].rstrip(")"))
 
-    with LocalMemory(project_in(Path(ask._desk._directory).parent)) as memory:
+    with open_store(project_in(Path(ask._desk._directory).parent)) as memory:
         assert "".join(pieces) == memory.event(ids["long"]).text
 
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
 from agentx.host.system import SystemClock
-from agentx.memory.local import LocalMemory
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
+from agentx.wiring.memory import open_store
 from tests.support.observations import observation, opened_store
 
 
@@ -51,7 +51,7 @@ def main() -> None:
         return
     if verb == "observe":
         _kill_at(rest[0])
-        with LocalMemory(open_project(Path(folder), read_environment())) as memory:
+        with open_store(open_project(Path(folder), read_environment())) as memory:
             memory.catch_up()
         return
     store = opened_store("json", Path(folder), SystemClock())

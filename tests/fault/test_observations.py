@@ -17,9 +17,9 @@ import pytest
 
 from agentx.host.crash import CrashPoint
 from agentx.kernel.capture import Draft, EventType, Role
-from agentx.memory.local import LocalMemory
 from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.port import ObservationStore
+from agentx.wiring.memory import open_store
 from tests.support.drafts import draft
 from tests.support.observations import generated, observation, opened_store
 from tests.support.remembering import project_in, remember
@@ -159,7 +159,7 @@ def test_a_kill_while_a_session_is_captured_loses_nothing_and_brings_nothing_twi
 ) -> None:
     whole = remember(project_in(tmp_path / "undisturbed"), _session())
     project = project_in(tmp_path)
-    with LocalMemory(project) as memory:
+    with open_store(project) as memory:
         memory.append(_session())
 
     killed = subprocess.run(
@@ -173,7 +173,7 @@ def test_a_kill_while_a_session_is_captured_loses_nothing_and_brings_nothing_twi
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     for _ in range(2):
-        with LocalMemory(project) as memory:
+        with open_store(project) as memory:
             memory.catch_up()
 
     kept, wanted = (

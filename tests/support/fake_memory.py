@@ -30,9 +30,10 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import EventId, ProjectId, ulid
 from agentx.kernel.limits import TOC_PAGE_MAX
+from agentx.kernel.progress import Told
 from agentx.memory.found import SearchReply, SearchRequest
-from agentx.memory.port import Drained, MemoryStatus, Told
-from agentx.memory.retrieval import INDEXES, Capabilities, Embedding, IndexReport, TextIndexState
+from agentx.memory.port import Drained, MemoryStatus
+from agentx.search.model import INDEXES, Capabilities, Embedding, IndexReport, TextIndexState
 
 
 class FakeMemory:

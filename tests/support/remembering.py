@@ -8,9 +8,9 @@ from pathlib import Path
 
 from agentx.kernel.capture import Draft
 from agentx.kernel.clock import DAY_MS
-from agentx.memory.local import LocalMemory
 from agentx.project.config import Environment, read_environment
 from agentx.project.project import Project, open_project
+from agentx.wiring.memory import open_store
 from tests.support.history import imported_sample
 from tests.support.time_and_chance import FakeClock
 
@@ -30,7 +30,7 @@ def project_in(root: Path, name: str = "shop") -> Project:
 
 def remember(project: Project, drafts: Iterable[Draft]) -> Project:
     """Store drafts in a project and bring its views up to date."""
-    with LocalMemory(project) as memory:
+    with open_store(project) as memory:
         memory.append(drafts)
         memory.catch_up()
     return project

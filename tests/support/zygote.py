@@ -218,7 +218,7 @@ def _import_everything() -> None:
 
     for module, _ in COMMANDS.values():
         importlib.import_module(f"agentx.surfaces.cli.commands.{module}")
-    for name in ("agentx.memory.local", "agentx.project.project", "rich.table", "rich.progress"):
+    for name in ("agentx.wiring.memory", "agentx.project.project", "rich.table", "rich.progress"):
         importlib.import_module(name)
 
 

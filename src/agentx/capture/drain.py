@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agentx.adapters.port import HookCall
@@ -25,17 +25,15 @@ from agentx.capture.limits import DRAIN_BATCH_BYTES_MAX, DRAIN_BATCH_FILES_MAX
 from agentx.capture.spool_record import SpoolRecord
 from agentx.conversation.service import Conversation
 from agentx.host.crash import CrashPoint, passing
-from agentx.host.files.atomic import replace_file
-from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Channel, Draft, EventType, Role
+from agentx.kernel.clock import Clock
 from agentx.kernel.errors import DataError
 from agentx.kernel.ids import digest
 from agentx.kernel.paths import SpoolPaths, StorePaths
 from agentx.kernel.text import printable
 from agentx.memory.port import Drained
-from agentx.project.project import Project, locate
-from agentx.recall.events import MemoryRecalled
-from agentx.recall.tally import NOTE_MARK, Note, count_recalls, doc_ids_of
+from agentx.project.settlement import note_settled, read_lines
+from agentx.views.recall_tally import NOTE_MARK, Note, SessionTold, count_recalls, doc_ids_of
 
 _SALVAGE_CHARS = 4_000
 
@@ -49,55 +47,65 @@ class SpoolFolder:
     project: str
 
 
-def folders(project: Project) -> Iterator[SpoolFolder]:
-    """Yield the spool folders whose working directory belongs to this project's store."""
-    for root in project.environment.spools:
-        try:
-            if root.lstat().st_uid != os.getuid():
-                continue  # somebody else's folder under the temporary one
-            entries = sorted(os.scandir(root), key=lambda entry: entry.name)
-        except OSError:
-            continue
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                folder = _settled(SpoolPaths(Path(entry.path)), project)
-                if folder is not None:
-                    yield folder
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spool:
+    """Everything hooks have spooled for one store, wherever they left it."""
 
+    roots: tuple[Path, ...]
+    store: StorePaths
+    clock: Clock
+    locate: Callable[[str], tuple[str, str]]  # the store's folder and project of a directory
+    active_run: Callable[[], str]  # that goes on while sessions begin; empty for none
 
-def waiting(project: Project) -> int:
-    """Count what hooks have left and nobody has taken yet."""
-    return sum(1 for folder in folders(project) for _ in _listed(folder.paths.new))
+    def folders(self) -> Iterator[SpoolFolder]:
+        """Yield the spool folders whose working directory belongs to this store."""
+        for root in self.roots:
+            try:
+                if root.lstat().st_uid != os.getuid():
+                    continue  # somebody else's folder under the temporary one
+                entries = sorted(os.scandir(root), key=lambda entry: entry.name)
+            except OSError:
+                continue
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folder = self._settle(SpoolPaths(Path(entry.path)))
+                    if folder is not None:
+                        yield folder
 
+    def waiting(self) -> int:
+        """Count what hooks have left and nobody has taken yet."""
+        return sum(1 for folder in self.folders() for _ in _listed(folder.paths.new))
 
-def refused(project: Project) -> int:
-    """Count what was moved aside."""
-    return sum(1 for folder in folders(project) for _ in _listed(folder.paths.refused))
+    def refused(self) -> int:
+        """Count what was moved aside."""
+        return sum(1 for folder in self.folders() for _ in _listed(folder.paths.refused))
 
-
-def drain(project: Project, conversation: Conversation, bus: Bus | None = None) -> Drained:
-    """Take what hooks have spooled for this project into the log; tell what was recalled."""
-    intake = _Intake(
-        store=project.store,
-        faults=Faults(project.store.faults, project.clock),
-        run=_run_going_on(project),
-    )
-    total = Drained()
-    for folder in folders(project):
-        log = conversation.of_project(folder.project)
-        for batch in _batches(folder):
-            total = _sum(total, _take(batch, folder, log, intake))
-    if bus is not None:
+    def drain(self, conversation: Conversation, tell: Callable[[SessionTold], None]) -> Drained:
+        """Take what hooks have spooled into the log; tell what sessions were told."""
+        intake = _Intake(
+            store=self.store, faults=Faults(self.store.faults, self.clock), run=self.active_run()
+        )
+        total = Drained()
+        for folder in self.folders():
+            log = conversation.of_project(folder.project)
+            for batch in _batches(folder):
+                total = _sum(total, _take(batch, folder, log, intake))
         for note in intake.recalled:
-            bus.tell(note.fact)
-    return total
+            tell(note.fact)
+        return total
 
-
-def settle(project: Project) -> None:
-    """Note which store this project's folder belongs to, so that its hooks find their digest."""
-    for directory in {str(project.root), str(project.directory)}:
-        spool = project.data.spool(directory)
-        _write_settled(spool, directory, str(project.store.root), project.id)
+    def _settle(self, paths: SpoolPaths) -> SpoolFolder | None:
+        """Return the folder if its working directory belongs to this store; settle that once."""
+        settled = read_lines(paths.store)
+        directory = "".join(read_lines(paths.directory)[:1]) or _named_in_record(paths)
+        if len(settled) < 2:
+            if not directory:
+                return None
+            settled = list(self.locate(directory))
+            note_settled(paths, directory, *settled)
+        if settled[0] != str(self.store.root):
+            return None
+        return SpoolFolder(paths=paths, directory=directory, project=settled[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +141,7 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: _In
         taken.append(_read(file, raw, folder))
     passing(CrashPoint.DRAIN_READ)
     drafts = (draft for item in taken for draft in item.drafts)
-    receipt = log.append(_attached(drafts, intake.run))
+    receipt = log.append(attach_to_run(drafts, intake.run))
     passing(CrashPoint.DRAIN_APPENDED)
     notes = [item.recalled for item in taken if item.recalled is not None]
     intake.recalled.extend(count_recalls(intake.store.recalled(folder.project), notes))
@@ -151,20 +159,17 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: _In
     )
 
 
-def _run_going_on(project: Project) -> str:
-    if not project.paths.runs.is_dir():
-        return ""
-    from agentx.wiring.runs import active_run  # noqa: PLC0415  most projects have no runs
+def attach_to_run(drafts: Iterable[Draft], run: str) -> Iterator[Draft]:
+    """Yield drafts, the starts of sessions marked with the run that goes on.
 
-    return active_run(project)
-
-
-def _attached(drafts: Iterable[Draft], run: str) -> Iterable[Draft]:
-    if not run:
-        return drafts
-    from agentx.wiring.runs import attached  # noqa: PLC0415  as above
-
-    return attached(drafts, run)
+    In the log and not in the run: a session that merely begins must not change files that are
+    committed, and its words are on this machine only.
+    """
+    for draft in drafts:
+        if run and draft.event_type is EventType.SESSION_START:
+            yield replace(draft, metadata={**draft.metadata, "run": run})
+        else:
+            yield draft
 
 
 def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:
@@ -245,7 +250,7 @@ def _noted(call: HookCall, name: str, project: str) -> Note:
     """Return what a session was told, to be counted."""
     return Note(
         name=name,
-        fact=MemoryRecalled(
+        fact=SessionTold(
             project=project,
             harness=call.harness,
             session_id=str(call.payload.get("session_id") or "unknown"),
@@ -272,21 +277,6 @@ def _foreign(call: HookCall, record: SpoolRecord) -> Draft:
     )
 
 
-def _settled(paths: SpoolPaths, project: Project) -> SpoolFolder | None:
-    """Return the folder if its working directory belongs to this store; settle that once."""
-    settled = _lines(paths.store)
-    directory = "".join(_lines(paths.directory)[:1]) or _named_in_record(paths)
-    if len(settled) < 2:
-        if not directory:
-            return None
-        identity, store = locate(directory, project.environment)
-        settled = [str(store.root), identity.id]
-        _write_settled(paths, directory, *settled)
-    if settled[0] != str(project.store.root):
-        return None
-    return SpoolFolder(paths=paths, directory=directory, project=settled[1])
-
-
 def _named_in_record(paths: SpoolPaths) -> str:
     """Return the working directory as a record names it: its hook died before it noted it."""
     for entry in _listed(paths.new):
@@ -294,20 +284,6 @@ def _named_in_record(paths: SpoolPaths) -> str:
         if record.working_directory:
             return record.working_directory
     return ""
-
-
-def _write_settled(paths: SpoolPaths, directory: str, store: str, project: str) -> None:
-    if _lines(paths.store) != [store, project]:
-        replace_file(paths.store, f"{store}\n{project}\n".encode("utf-8", "surrogateescape"))
-    if not _lines(paths.directory):
-        replace_file(paths.directory, directory.encode("utf-8", "surrogateescape"))
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    except OSError:
-        return []
 
 
 def _listed(folder: Path) -> Iterator[os.DirEntry[str]]:

@@ -13,7 +13,6 @@ it gives the same nodes but for their versions. What was forgotten leaves no tra
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import tzinfo
 from threading import RLock
@@ -43,6 +42,7 @@ from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.kernel.ids import NodeId, parse_grip_id
 from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.kernel.periods import Level, Period, SegmentRef, day_period, parse_node_id
+from agentx.kernel.progress import Told, unheard
 from agentx.kernel.values import frozen
 
 _ROLLED = (Level.DAY, Level.WEEK, Level.MONTH, Level.YEAR)
@@ -74,9 +74,6 @@ class Writer(Protocol):
         ...
 
 
-Told = Callable[[int, int], None]  # (done, total), for a progress bar
-
-
 class Contents:
     """The table of contents of one project."""
 
@@ -98,7 +95,7 @@ class Contents:
 
     # --- made ---------------------------------------------------------------------------------
 
-    def catch_up(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+    def catch_up(self, told: Told = unheard) -> CaughtUp:
         """Bring the view up to date with the log; cheap when nothing is new."""
         with self._lock:
             if not self._store.is_sound(self._rules.zone_name):
@@ -113,7 +110,7 @@ class Contents:
         self._leave_no_trace()
         return CaughtUp(events=events, nodes=nodes)
 
-    def rebuild(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+    def rebuild(self, told: Told = unheard) -> CaughtUp:
         """Drop the view and make it from nothing."""
         with self._lock:
             self._store.begin_again(self._rules.zone_name)
@@ -177,6 +174,11 @@ class Contents:
             written += self._keep_polished(segment, summary, writer.name)
         self.roll()
         return written
+
+    def events_left(self) -> int:
+        """Return about how many events are still to be taken in."""
+        with self._lock:
+            return self._store.events_left()
 
     # --- read ---------------------------------------------------------------------------------
 

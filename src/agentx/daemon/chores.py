@@ -13,7 +13,8 @@ from threading import Event
 
 from agentx.daemon.activity import Activity
 from agentx.daemon.limits import DAEMON_DRAIN_REST_MS_MAX, DAEMON_LULL_MS, DAEMON_VIEWS_REST_MS_MAX
-from agentx.memory.port import Memory, Told
+from agentx.kernel.progress import Told
+from agentx.memory.port import Memory
 
 # A look that found nothing is followed by a rest this many times as long: at most 5 % of a core.
 _REST_PER_LOOK = 19

@@ -30,9 +30,9 @@ def open_memory(project: Project) -> Memory:
         remote = connect(project.store, project=project.id)
     if remote is not None:
         return remote
-    from agentx.memory.local import LocalMemory  # noqa: PLC0415  see above
+    from agentx.wiring.memory import open_store  # noqa: PLC0415  see above
 
-    return LocalMemory(project)
+    return open_store(project)
 
 
 @contextmanager
@@ -56,6 +56,6 @@ def open_other(project: Project) -> Memory:
     remote = connect(project.store, project=project.id, wait_ms=OTHER_STORE_WAIT_MS)
     if remote is not None:
         return remote
-    from agentx.memory.local import LocalMemory  # noqa: PLC0415  see above
+    from agentx.wiring.memory import open_store  # noqa: PLC0415  see above
 
-    return LocalMemory(project, wait_ms=OTHER_STORE_WAIT_MS)
+    return open_store(project, wait_ms=OTHER_STORE_WAIT_MS)

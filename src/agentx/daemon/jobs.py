@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from agentx.daemon.scheduler import Every, JobSpec, LocalScheduler, Registry, Scheduler, parse_cron
+from agentx.daemon.scheduler.cron import parse_cron
+from agentx.daemon.scheduler.door import LocalScheduler
+from agentx.daemon.scheduler.model import Every, JobSpec
+from agentx.daemon.scheduler.registry import Registry
+from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.periods import Level
 from agentx.memory.local import LocalMemory
@@ -20,6 +24,7 @@ from agentx.operations.runs.archive import clean_runs
 from agentx.operations.upkeep.leftovers import sweep
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
+from agentx.wiring.memory import open_store
 from agentx.wiring.observation_upkeep import settle_observations
 
 # After midnight, days before weeks before months before years.
@@ -163,7 +168,7 @@ def daemon_scheduler(project: Project, memory: OpenMemory) -> Scheduler:
 def local_scheduler(project: Project) -> LocalScheduler:
     """Return the way to the jobs of a store that no daemon serves."""
     return LocalScheduler(
-        job_specs(project, lambda: LocalMemory(project)),
+        job_specs(project, lambda: open_store(project)),
         project.store,
         clock=project.clock,
         zone=project_zone(project),

@@ -64,7 +64,7 @@ def serve(project: Project, wish: DaemonWish, *, log_to_file: bool) -> None:
     """
     from agentx.daemon.jobs import daemon_scheduler  # noqa: PLC0415  only the daemon pays
     from agentx.daemon.life import DaemonPlan, run_daemon  # noqa: PLC0415  only the daemon pays
-    from agentx.memory.local import LocalMemory  # noqa: PLC0415  only the daemon pays
+    from agentx.wiring.memory import open_store  # noqa: PLC0415  only the daemon pays
 
     plan = DaemonPlan(
         store=project.store,
@@ -77,7 +77,7 @@ def serve(project: Project, wish: DaemonWish, *, log_to_file: bool) -> None:
     )
     run_daemon(
         plan,
-        lambda: LocalMemory(project),
+        lambda: open_store(project),
         clock=project.clock,
         scheduler=lambda memory: daemon_scheduler(project, lambda: nullcontext(memory)),
     )

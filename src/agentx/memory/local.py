@@ -1,59 +1,35 @@
-"""The project's memory, opened here: what the daemon serves, and what commands use without one."""
+"""The project's memory, opened here: what the daemon serves, and what commands use without one.
+
+It is handed a log, the views of it in the order they catch up, and what answers, drains and
+writes; `wiring.memory` puts it together, for this project and for those that share its store.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from copy import copy
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from agentx.capture import drain as spool
-from agentx.conversation.contents import ContentsRules
-from agentx.conversation.extract.summary import Extractive
-from agentx.conversation.model import (
-    Event,
-    EventPage,
-    EventQuery,
-    Forgotten,
-    Receipt,
-    Session,
-    SessionQuery,
-)
+from agentx.conversation.contents import Contents
+from agentx.conversation.model import Forgotten, Receipt
 from agentx.conversation.service import Conversation
-from agentx.conversation.store import LogStore, TocStore
-from agentx.conversation.store.feed import Feed
-from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
-from agentx.host.files.atomic import make_private_directory
-from agentx.host.kv.port import Family
-from agentx.host.kv.rocks import open_rocks
-from agentx.host.limits import STORE_OPEN_WAIT_MS
-from agentx.kernel.bus import Bus
+from agentx.conversation.toc_model import CaughtUp
+from agentx.host.kv.port import Family, KeyValue
 from agentx.kernel.capture import Draft
-from agentx.kernel.errors import IndexUnavailable, InvalidValue
+from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import ProjectId
-from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.kernel.periods import Level
-from agentx.kernel.tokens import estimate
+from agentx.kernel.progress import Told, unheard
 from agentx.memory.found import SearchReply, SearchRequest
-from agentx.memory.limits import POLISH_SEGMENTS_MAX
-from agentx.memory.port import Drained, MemoryStatus, SpendingToday, Told
-from agentx.memory.retrieval import INDEXES, Capabilities, Embedding, IndexReport, TextIndexState
-from agentx.observations.settings import MemorySettings
-from agentx.project.project import Project
-from agentx.project.zone import project_zone
-from agentx.recall.question.answer import Sources, search
-from agentx.recall.section.digest_stamp import renew_if_changed
-from agentx.recall.tally import log_recalls, sweep_recalls
-from agentx.recall.tally_cache import RecallUsage
-from agentx.views.documents.rooms import Rooms
-from agentx.views.observer import Observer
+from agentx.memory.port import Drained, MemoryStatus, SpendingToday
+from agentx.memory.reader import LogReader
+from agentx.search.model import INDEXES, Capabilities, Embedding, IndexReport
+from agentx.views.port import Gone, View
 from agentx.views.search_view import SearchView
+from agentx.views.toc_view import TocView
 from agentx.views.vectors import Vectors
-from agentx.wiring.models import model_writer, spending_today
-from agentx.wiring.rooms import searchable_rooms
 
 # The log, the identities and the outbox only grow or drop whole files: nothing to win there.
 _CHANGING = (
@@ -77,73 +53,38 @@ class Compacted:
         return f"{self.bytes_after:,} bytes, {self.bytes_before:,} before"
 
 
-def index_folder(project: Project, name: str) -> Path:
-    """Return where a project's index lies; projects that share a store have one each."""
-    return _own_folder(project, project.store.text_index, name)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the memory of one project is made of."""
+
+    kv: KeyValue
+    log: Conversation
+    contents: Contents
+    toc: TocView
+    search: SearchView
+    vectors: Vectors
+    views: tuple[View, ...]  # that follow the table of contents, in the order they catch up
+    answer: Callable[[SearchRequest], SearchReply]
+    drain: Callable[[], Drained]
+    waiting: Callable[[], int]  # spooled, and not yet taken
+    refused: Callable[[], int]  # spooled, and moved aside
+    polish: Callable[[], int]
+    spending: Callable[[], SpendingToday | None]
+    of_project: Callable[[str], LocalMemory]
+    others: Callable[[], Iterable[str]]  # projects whose views this memory keeps as well
+    close: Callable[[], None]
 
 
-def _own_folder(project: Project, folder: Path, name: str) -> Path:
-    return folder / name if project.store.root == project.data.unified.root else folder
-
-
-def contents_rules(project: Project) -> ContentsRules:
-    """Return how this project's table of contents is made."""
-    zone = project_zone(project)
-    return ContentsRules(zone=zone, zone_name=str(zone), estimate=estimate, summariser=Extractive())
-
-
-class LocalMemory:
+class LocalMemory(LogReader):
     """A `Memory` over the store on this disk."""
 
-    def __init__(
-        self, project: Project, bus: Bus | None = None, *, wait_ms: int = STORE_OPEN_WAIT_MS
-    ) -> None:
-        self._project = project
-        make_private_directory(project.store.root)
-        self._kv = kv = open_rocks(project.store.db, project.clock, wait_ms=wait_ms)
-        self.bus = bus if bus is not None else Bus()
-        log_recalls(self.bus, project)
-        log = LogStore(kv, entropy=project.entropy)
-        self._toc = partial(TocStore, kv, log)
-        self._feed = lambda name: Feed(kv, log, TocStore(kv, log, name), name)
-        self._rules = contents_rules(project)
-        self._be(Conversation(log, project=project.id, clock=project.clock, bus=self.bus))
-
-    def _be(self, conversation: Conversation) -> None:
-        self._conversation = conversation
-        self._contents = conversation.contents(self._toc, self._rules)
-        is_own = conversation.project == self._project.id
-        self._rooms = rooms = searchable_rooms(self._project) if is_own else Rooms()
-        self._search = SearchView(
-            conversation.feed(self._feed),
-            folder=index_folder(self._project, conversation.project),
-            project=conversation.project,
-            clock=self._project.clock,
-            rooms=rooms,
-        )
-        self._usage = RecallUsage(self._project.store.recalled(conversation.project))
-        self._vectors = Vectors(
-            self._project.data.vector_model,
-            partial(conversation.feed, self._feed),
-            folder=_own_folder(
-                self._project, self._project.store.vector_index, conversation.project
-            ),
-            project=conversation.project,
-            clock=self._project.clock,
-            rooms=rooms,
-        )
-
-        self._observer = Observer(
-            self._project, self._kv, conversation.feed(self._feed), self.bus, is_own=is_own
-        )
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts.log, parts.contents)
+        self._parts = parts
 
     def of_project(self, project: ProjectId) -> LocalMemory:
         """Return the memory of another project in the same store; close only the first."""
-        if project == self._conversation.project:
-            return self
-        sibling = copy(self)
-        sibling._be(self._conversation.of_project(project))  # noqa: SLF001  of our own kind
-        return sibling
+        return self if project == self._log.project else self._parts.of_project(project)
 
     def __enter__(self) -> Self:
         return self
@@ -158,146 +99,70 @@ class LocalMemory:
 
     def close(self) -> None:
         """Let go of the store."""
-        self._search.close()
-        self._vectors.close()
-        self._observer.close()
-        self._conversation.close()
+        self._close_views()
+        self._parts.close()
 
     def append(self, drafts: Iterable[Draft]) -> Receipt:
         """Store what is new; return after it is on disk."""
-        return self._conversation.append(drafts)
-
-    def events(self, query: EventQuery) -> EventPage:
-        """Return one page of events."""
-        return self._conversation.events(query)
-
-    def event(self, event_id: str) -> Event:
-        """Return one event."""
-        return self._conversation.get(event_id)
-
-    def sessions(self, query: SessionQuery) -> tuple[Session, ...]:
-        """Return sessions, newest first."""
-        return self._conversation.sessions(query)
+        return self._log.append(drafts)
 
     def drain(self) -> Drained:
         """Take what hooks have spooled for this project."""
-        return spool.drain(self._project, self._conversation, self.bus)
+        return self._parts.drain()
 
     def forget(self, *, event_id: str = "", session_id: str = "") -> Forgotten:
         """Erase an event or a session for good, after taking what is still in the spool."""
         if bool(event_id) == bool(session_id):
             raise InvalidValue("say what to forget: one event or one session")
         self.drain()
-        told_of = session_id or self._conversation.get(event_id).session_id
-        with self._observer.forgetting(told_of, whole=bool(session_id)):
-            gone = (
-                self._conversation.forget_event(event_id)
-                if event_id
-                else self._conversation.forget_session(session_id)
-            )
-        self._contents.catch_up()
-        self._search.catch_up()
-        self._vectors.purge()
-        sweep_recalls(self._project, self)
-        self._prepare_digests()
-        return gone
+        named = session_id or self._log.get(event_id).session_id
+        gone = Gone(session_id=named, whole=bool(session_id))
+        with ExitStack() as views:
+            # Entered from the last to the first, so that they are left in the order they catch up.
+            for view in reversed(self._views()):
+                views.enter_context(view.forget(gone))
+            if event_id:
+                return self._log.forget_event(event_id)
+            return self._log.forget_session(session_id)
 
-    def catch_up(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+    def catch_up(self, told: Told = unheard) -> CaughtUp:
         """Bring every view up to date with the log, of every project that shares the store."""
-        done = self._contents.catch_up(told)
-        self._take_in_lessons()
-        self._search.catch_up()
-        observed = self._observer.catch_up()
-        if observed:
-            self._search.catch_up()
-        settings = self._project.config.section(MemorySettings)
-        stamp = repr((settings, self._rooms.stamps()))
-        is_news = bool(done.nodes or observed)
-        renew_if_changed(self._project, stamp, self._prepare_digests, is_news=is_news)
-        if self._project.store.root == self._project.data.unified.root:
-            for name in self._conversation.projects():
-                if name != self._conversation.project:
-                    self.of_project(ProjectId(name))._catch_up_alone()  # noqa: SLF001  as above
+        done = self._parts.toc.catch_up(told)
+        for view in self._parts.views:
+            view.catch_up()
+        for other in self._others():
+            other.catch_up()
         return done
-
-    def _take_in_lessons(self) -> None:
-        if self._project.paths.lessons.is_dir():
-            from agentx.wiring.lessons import take_in_lessons  # noqa: PLC0415  most projects have none
-
-            take_in_lessons(self._project)
-
-    def _prepare_digests(self) -> None:
-        from agentx.recall.section.digests import refresh  # noqa: PLC0415  reads every room: only when needed
-
-        refresh(self._project, self)
-
-    def _catch_up_alone(self) -> None:
-        self._contents.catch_up()
-        self._search.catch_up()
-        self._search.close()
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Return what fits a question best."""
-        sources = Sources(
-            view=self._search,
-            contents=self._contents,
-            vectors=self._vectors,
-            project=self._conversation.project,
-            zone=self._rules.zone,
-            usage=self._usage.now(),
-        )
-        return search(sources, request)
+        return self._parts.answer(request)
 
-    def embed(self, told: Told = lambda _done, _total: None, *, slices: int = 0) -> Embedding:
+    def embed(self, told: Told = unheard, *, slices: int = 0) -> Embedding:
         """Embed what is not yet: so many slices of about a second, or all that is left."""
-        done = self._vectors.embed(told, slices=slices)
-        if self._project.store.root == self._project.data.unified.root:
-            for name in self._conversation.projects():
-                if name != self._conversation.project:
-                    sibling = self.of_project(ProjectId(name))
-                    done += sibling._embed_alone(told, slices=slices)  # noqa: SLF001  as above
+        done = self._parts.vectors.embed(told, slices=slices)
+        for other in self._others():
+            done += other.embed(told, slices=slices)
         return done
-
-    def _embed_alone(self, told: Told, *, slices: int) -> Embedding:
-        try:
-            return self._vectors.embed(told, slices=slices)
-        finally:
-            self._vectors.close()
 
     def capabilities(self) -> Capabilities:
         """Say which ways of searching work."""
-        return self._vectors.capabilities()
+        return self._parts.vectors.capabilities()
 
     def index_report(self) -> IndexReport:
         """Say how the indexes stand."""
-        return IndexReport(text=self._text_state(), vectors=self._vectors.state())
+        return IndexReport(text=self._parts.search.status(), vectors=self._parts.vectors.state())
 
-    def _text_state(self) -> TextIndexState:
-        left = self._search.left()
-        try:
-            held = self._search.index().status()
-        except IndexUnavailable:
-            return TextIndexState(ready=False, entries_left=left)
-        return TextIndexState(
-            ready=True,
-            documents=held.documents,
-            passages=held.passages,
-            bytes_on_disk=held.bytes_on_disk,
-            generation=held.generation,
-            entries_left=left,
-        )
-
-    def rebuild_index(self, name: str, told: Told = lambda _done, _total: None) -> int:
+    def rebuild_index(self, name: str, told: Told = unheard) -> int:
         """Make the search index from nothing, or empty that of meanings: `embed` fills it."""
         if name not in INDEXES:
             raise InvalidValue(f"{name!r} is none of {', '.join(INDEXES)}")
-        if name == "search":
-            return self._search.rebuild(told)
-        self._vectors.required()
-        self._vectors.drop()
+        if name == self._parts.search.name:
+            return self._parts.search.rebuild(told)
+        self._parts.vectors.empty()
         return 0
 
-    def rebuild_toc(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+    def rebuild_toc(self, told: Told = unheard) -> CaughtUp:
         """Make the table of contents from nothing."""
         return self._contents.rebuild(told)
 
@@ -310,43 +175,38 @@ class LocalMemory:
 
         It looks at captured sessions as well, for what the rules did not find.
         """
-        self._observer.polish()
-        with model_writer(self._project) as writer:
-            return 0 if writer is None else self._contents.polish(writer, POLISH_SEGMENTS_MAX)
-
-    def spending(self) -> SpendingToday | None:
-        """Say what the model has cost today; None when no model is set."""
-        return spending_today(self._project)
-
-    def toc_roots(self) -> tuple[TocNode, ...]:
-        """Return the years, newest first."""
-        return self._contents.roots()
-
-    def toc_node(self, node_id: str) -> TocNode:
-        """Return one node of the table of contents."""
-        return self._contents.node(node_id)
-
-    def browse(self, node_id: str, *, cursor: str = "", limit: int = TOC_PAGE_MAX) -> NodePage:
-        """Return the parts of a node, or the years, in order."""
-        return self._contents.browse(node_id, cursor=cursor, limit=limit)
-
-    def expand(self, grip_id: str, *, before: int, after: int) -> Expansion:
-        """Return the evidence of a bullet with the events around it."""
-        return self._contents.expand(grip_id, before=before, after=after)
+        return self._parts.polish()
 
     def compact(self) -> Compacted:
         """Give back the room that deleted and replaced rows still take on disk."""
-        before = self._kv.size_bytes()
+        kv = self._parts.kv
+        before = kv.size_bytes()
         for family in _CHANGING:
-            self._kv.erase(family)
-        return Compacted(bytes_before=before, bytes_after=self._kv.size_bytes())
+            kv.erase(family)
+        return Compacted(bytes_before=before, bytes_after=kv.size_bytes())
 
     def status(self) -> MemoryStatus:
         """Say what is remembered."""
         return MemoryStatus(
-            log=self._conversation.status(),
-            spool_waiting=spool.waiting(self._project),
-            spool_refused=spool.refused(self._project),
+            log=self._log.status(),
+            spool_waiting=self._parts.waiting(),
+            spool_refused=self._parts.refused(),
             served_by="store",
-            spending=self.spending(),
+            spending=self._parts.spending(),
         )
+
+    def _views(self) -> tuple[View, ...]:
+        return (self._parts.toc, *self._parts.views, self._parts.vectors)
+
+    def _close_views(self) -> None:
+        for view in self._views():
+            view.close()
+
+    def _others(self) -> Iterator[LocalMemory]:
+        """Lend the memory of each project that shares the store, one after the other."""
+        for name in self._parts.others():
+            other = self._parts.of_project(name)
+            try:
+                yield other
+            finally:
+                other._close_views()  # noqa: SLF001  of our own kind

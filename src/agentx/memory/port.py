@@ -2,13 +2,13 @@
 
 With a daemon running, commands speak to it; without one they open the store
 themselves. Both are a `Memory`, so no verb knows which it has. `LocalMemory`
-(memory.local) opens the store; `RemoteMemory` (daemon.client) calls the daemon,
-which serves a `LocalMemory`.
+(memory.local, put together by wiring) has the store open; `RemoteMemory` (memory.remote) calls
+the daemon, which serves a `LocalMemory`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
@@ -23,17 +23,13 @@ from agentx.conversation.model import (
     Session,
     SessionQuery,
 )
-from agentx.conversation.toc_model import (
-    CaughtUp,
-    Expansion,
-    NodePage,
-    TocNode,
-)
+from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
 from agentx.kernel.capture import Draft
 from agentx.kernel.ids import ProjectId
 from agentx.kernel.limits import TOC_PAGE_MAX
+from agentx.kernel.progress import Told, unheard
 from agentx.memory.found import SearchReply, SearchRequest
-from agentx.memory.retrieval import Capabilities, Embedding, IndexReport
+from agentx.search.model import Capabilities, Embedding, IndexReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,28 +68,8 @@ class MemoryStatus:
     daemon_uptime_ms: int = 0
 
 
-Told = Callable[[int, int], None]  # (done, total), for a progress bar
-
-
-class Memory(Protocol):
-    """Everything the verbs ask of the store."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-
-    def of_project(self, project: ProjectId) -> Memory:
-        """Return the memory of another project in the same store; close only the first."""
-        ...
-
-    def append(self, drafts: Iterable[Draft]) -> Receipt:
-        """Store what is new; return after it is on disk."""
-        ...
+class Readable(Protocol):
+    """What can be read of the log and its table of contents."""
 
     def events(self, query: EventQuery) -> EventPage:
         """Return one page of events."""
@@ -108,48 +84,6 @@ class Memory(Protocol):
 
     def sessions(self, query: SessionQuery) -> tuple[Session, ...]:
         """Return sessions, newest first."""
-        ...
-
-    def drain(self) -> Drained:
-        """Take what hooks have spooled for this project."""
-        ...
-
-    def forget(self, *, event_id: str = "", session_id: str = "") -> Forgotten:
-        """Erase an event or a session for good."""
-        ...
-
-    def catch_up(self, told: Told = lambda _done, _total: None) -> CaughtUp:
-        """Bring every view up to date with the log."""
-        ...
-
-    def rebuild_toc(self, told: Told = lambda _done, _total: None) -> CaughtUp:
-        """Make the table of contents from nothing."""
-        ...
-
-    def rebuild_index(self, name: str, told: Told = lambda _done, _total: None) -> int:
-        """Make an index from nothing; return how many log entries are in it.
-
-        Raises: InvalidValue for none of `INDEXES`, or vectors that are off.
-        """
-        ...
-
-    def search(self, request: SearchRequest) -> SearchReply:
-        """Return what fits a question best.
-
-        Raises: InvalidValue for a mode or a limit that cannot be.
-        """
-        ...
-
-    def embed(self, told: Told = lambda _done, _total: None, *, slices: int = 0) -> Embedding:
-        """Embed what is not yet: so many slices of about a second, or all that is left."""
-        ...
-
-    def capabilities(self) -> Capabilities:
-        """Say which ways of searching work."""
-        ...
-
-    def index_report(self) -> IndexReport:
-        """Say how the indexes stand."""
         ...
 
     def toc_roots(self) -> tuple[TocNode, ...]:
@@ -175,6 +109,69 @@ class Memory(Protocol):
 
         Raises: NotFound, InvalidValue.
         """
+        ...
+
+
+class Memory(Readable, Protocol):
+    """Everything the verbs ask of the store."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def of_project(self, project: ProjectId) -> Memory:
+        """Return the memory of another project in the same store; close only the first."""
+        ...
+
+    def append(self, drafts: Iterable[Draft]) -> Receipt:
+        """Store what is new; return after it is on disk."""
+        ...
+
+    def drain(self) -> Drained:
+        """Take what hooks have spooled for this project."""
+        ...
+
+    def forget(self, *, event_id: str = "", session_id: str = "") -> Forgotten:
+        """Erase an event or a session for good."""
+        ...
+
+    def catch_up(self, told: Told = unheard) -> CaughtUp:
+        """Bring every view up to date with the log."""
+        ...
+
+    def rebuild_toc(self, told: Told = unheard) -> CaughtUp:
+        """Make the table of contents from nothing."""
+        ...
+
+    def rebuild_index(self, name: str, told: Told = unheard) -> int:
+        """Make an index from nothing; return how many log entries are in it.
+
+        Raises: InvalidValue for none of `INDEXES`, or vectors that are off.
+        """
+        ...
+
+    def search(self, request: SearchRequest) -> SearchReply:
+        """Return what fits a question best.
+
+        Raises: InvalidValue for a mode or a limit that cannot be.
+        """
+        ...
+
+    def embed(self, told: Told = unheard, *, slices: int = 0) -> Embedding:
+        """Embed what is not yet: so many slices of about a second, or all that is left."""
+        ...
+
+    def capabilities(self) -> Capabilities:
+        """Say which ways of searching work."""
+        ...
+
+    def index_report(self) -> IndexReport:
+        """Say how the indexes stand."""
         ...
 
     def status(self) -> MemoryStatus:

@@ -29,11 +29,12 @@ from agentx.conversation.model import (
 from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
 from agentx.daemon.address import is_loopback
 from agentx.daemon.presence import UNIX
-from agentx.daemon.scheduler import JobRun, JobStatus, SchedulerStatus
+from agentx.daemon.scheduler.model import JobRun, JobStatus, SchedulerStatus
 from agentx.kernel.capture import Draft
 from agentx.kernel.errors import DaemonUnavailable, InvalidValue
 from agentx.kernel.ids import EventId
 from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, EVENT_TEXT_CHARS_MAX, TOC_PAGE_MAX
+from agentx.kernel.progress import Told, unheard
 from agentx.kernel.text import cut
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.limits import (
@@ -45,8 +46,7 @@ from agentx.memory.limits import (
     RPC_STREAM_AGE_MS_MAX,
     RPC_WAIT_MS,
 )
-from agentx.memory.port import Drained, MemoryStatus, Told
-from agentx.memory.retrieval import Capabilities, Embedding, IndexReport
+from agentx.memory.port import Drained, MemoryStatus
 from agentx.memory.wire import (
     job_messages,
     messages,
@@ -58,6 +58,7 @@ from agentx.memory.wire import (
 from agentx.memory.wire._generated import memory_pb2 as pb2
 from agentx.memory.wire._generated.memory_pb2_grpc import MemoryServiceStub
 from agentx.memory.wire.errors import raised
+from agentx.search.model import Capabilities, Embedding, IndexReport
 from agentx.surfaces.grpc.access import PROJECT_HEADER, bearer
 
 _HEALTH_WAIT_MS = 1_000
@@ -176,21 +177,21 @@ class RemoteMemory:
             self._call(self._stub.ForgetEvents, request, wait_ms=RPC_LONG_WAIT_MS)
         )
 
-    def catch_up(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+    def catch_up(self, told: Told = unheard) -> CaughtUp:
         """Bring every view up to date with the log."""
         request = pb2.SyncViewsRequest()
         done = self._call(self._stub.SyncViews, request, wait_ms=RPC_LONG_WAIT_MS)
         told(1, 1)
         return toc_messages.caught_up_value(done)
 
-    def rebuild_toc(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+    def rebuild_toc(self, told: Told = unheard) -> CaughtUp:
         """Make the table of contents from nothing."""
         request = pb2.RebuildTocRequest()
         done = self._call(self._stub.RebuildToc, request, wait_ms=RPC_LONG_WAIT_MS)
         told(1, 1)
         return toc_messages.caught_up_value(done)
 
-    def rebuild_index(self, name: str, told: Told = lambda _done, _total: None) -> int:
+    def rebuild_index(self, name: str, told: Told = unheard) -> int:
         """Make an index from nothing."""
         request = pb2.RebuildIndexRequest(index=messages.whole(name))
         done = self._call(self._stub.RebuildIndex, request, wait_ms=RPC_LONG_WAIT_MS)
@@ -210,7 +211,7 @@ class RemoteMemory:
         found = self._call(methods[request.mode], search_messages.request_message(request))
         return search_messages.reply_value(found)
 
-    def embed(self, told: Told = lambda _done, _total: None, *, slices: int = 0) -> Embedding:
+    def embed(self, told: Told = unheard, *, slices: int = 0) -> Embedding:
         """Embed what is not yet: so many slices of about a second, or all that is left."""
         request = pb2.EmbedNewsRequest(slices=slices)
         documents = 0

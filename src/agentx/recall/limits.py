@@ -6,7 +6,3 @@ LIKENESS_HITS_MAX = 60
 VECTOR_HITS_MAX = 200
 # Open questions that are shown to an agent at session start; the rest are counted.
 CLARIFY_INBOX_MAX = 10
-# Documents whose recalls are counted, and notes remembered so that none counts twice. A drain
-# that was killed takes the same batch again, so more notes than a batch of it has files.
-RECALLED_DOCUMENTS_MAX = 20_000
-RECALLED_NOTES_MAX = 2_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentx.recall.tally import times_recalled
 from agentx.recall.usage import UNUSED, Usage
+from agentx.views.recall_tally import recall_counts
 
 
 class RecallUsage:
@@ -19,7 +19,10 @@ class RecallUsage:
         """Return the counts as they stand."""
         stamp = self._stamp()
         if stamp != self._known[0]:
-            self._known = stamp, Usage(times_recalled(self._path))
+            self._known = (
+                stamp,
+                Usage({doc_id: each.count for doc_id, each in recall_counts(self._path).items()}),
+            )
         return self._known[1]
 
     def _stamp(self) -> tuple[int, int] | None:

@@ -24,3 +24,7 @@ CAPTURE_PASS_MS_MAX = 5_000
 CAPTURE_EVENTS_MAX = 20_000
 # What is remembered of a session's captures, to tell news from what was taken before.
 CAPTURE_TAKEN_MAX = 400
+# Documents whose recalls are counted, and notes remembered so that none counts twice. A drain
+# that was killed takes the same batch again, so more notes than a batch of it has files.
+RECALLED_DOCUMENTS_MAX = 20_000
+RECALLED_NOTES_MAX = 2_000

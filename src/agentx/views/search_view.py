@@ -13,7 +13,7 @@ index's files until they are merged, and only a new one is clean.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import RLock
 from typing import Protocol
@@ -24,7 +24,9 @@ from agentx.conversation.toc_model import Grip, TocNode
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.ids import NodeId, ulid_ms
+from agentx.kernel.progress import Told, unheard
 from agentx.search.document import Chapter, Document
+from agentx.search.model import TextIndexState
 from agentx.search.text.index import TextIndex
 from agentx.search.text.scales import chapters
 from agentx.views.documents.conversation import (
@@ -35,9 +37,9 @@ from agentx.views.documents.conversation import (
 )
 from agentx.views.documents.rooms import Rooms, Stamps
 from agentx.views.limits import INDEX_BATCH_EVENTS_MAX
+from agentx.views.port import View
 
 Place = tuple[Millis, str]  # the time and the id of an event
-Told = Callable[[int, int], None]
 
 
 class Searchable(Protocol):
@@ -62,8 +64,10 @@ class Searchable(Protocol):
     def grips_of(self, node: TocNode) -> tuple[Grip, ...]: ...
 
 
-class SearchView:
+class SearchView(View):
     """Keeps the index of one project up to date. One process writes."""
+
+    name = "search"
 
     def __init__(
         self,
@@ -103,7 +107,23 @@ class SearchView:
         except IndexUnavailable:
             return self._source.newest_sequence()
 
-    def catch_up(self, told: Told = lambda _done, _total: None) -> int:
+    def status(self) -> TextIndexState:
+        """Say how the index stands."""
+        left = self.left()
+        try:
+            held = self.index().status()
+        except IndexUnavailable:
+            return TextIndexState(ready=False, entries_left=left)
+        return TextIndexState(
+            ready=True,
+            documents=held.documents,
+            passages=held.passages,
+            bytes_on_disk=held.bytes_on_disk,
+            generation=held.generation,
+            entries_left=left,
+        )
+
+    def catch_up(self, told: Told = unheard) -> int:
         """Bring the index up to date; return how many log entries were read."""
         with self._lock:
             try:
@@ -111,7 +131,7 @@ class SearchView:
             except IndexUnavailable:
                 return self.rebuild(told)
 
-    def rebuild(self, told: Told = lambda _done, _total: None) -> int:
+    def rebuild(self, told: Told = unheard) -> int:
         """Build the index from nothing, beside the one that answers."""
         with self._lock:
             self._stop_writing()

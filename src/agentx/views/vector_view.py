@@ -29,6 +29,7 @@ from agentx.conversation.store.feed import FeedNews
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
+from agentx.kernel.progress import Told, unheard
 from agentx.search.document import Document
 from agentx.search.vectors.index import VectorIndex
 from agentx.search.vectors.port import Encoder
@@ -44,7 +45,6 @@ from agentx.views.limits import (
 )
 
 Place = tuple[Millis, str]  # the time and the id of an event
-Told = Callable[[int, int], None]
 Pause = Callable[[], None]  # somebody may interrupt, by raising
 
 _PRINTED = frozenset({EventType.TOOL_RESULT, EventType.NOTE})
@@ -129,7 +129,7 @@ class VectorView:
                 self._backlog = None
                 raise
 
-    def catch_up(self, told: Told = lambda _done, _total: None) -> int:
+    def catch_up(self, told: Told = unheard) -> int:
         """Take slices until nothing is left; return how many documents were embedded."""
         documents = 0
         while True:

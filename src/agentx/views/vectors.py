@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.util import find_spec
@@ -24,11 +25,13 @@ from typing import TYPE_CHECKING
 from agentx.conversation.store.feed import Feed
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, DataError, IndexUnavailable, InvalidValue
-from agentx.memory.retrieval import Capabilities, Embedding, VectorIndexState
+from agentx.kernel.progress import Told, unheard
 from agentx.project.config import loading_in_one_thread
+from agentx.search.model import Capabilities, Embedding, VectorIndexState
 from agentx.search.vectors.model_files import is_complete
 from agentx.views.documents.contents import TocSource
 from agentx.views.documents.rooms import Rooms
+from agentx.views.port import Gone, View
 
 if TYPE_CHECKING:
     from agentx.search.vectors.port import Encoder
@@ -98,13 +101,15 @@ def _stamp(folder: Path) -> Stamp:
     return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in files)
 
 
-class Vectors:
-    """The vectors of one project, on or off."""
+class Vectors(View):
+    """The vectors of one project, on or off. Embedding is slow: it is done when it is asked for."""
+
+    name = "vectors"
 
     def __init__(
         self,
         model: Path,
-        feed: Callable[[], Feed],
+        feed: Feed,
         *,
         folder: Path,
         project: str,
@@ -135,16 +140,16 @@ class Vectors:
             if self.off() is not None:
                 return None
             # First the encoder: it sees to it how numpy is loaded.
-            encoder, feed = open_model(self._model), self._feed()
+            encoder = open_model(self._model)
             from agentx.views.vector_view import VectorView  # noqa: PLC0415  see above
 
             self._stamp = stamp
             self._view = VectorView(
-                feed,
+                self._feed,
                 encoder,
                 folder=self._folder,
                 clock=self._clock,
-                rooms=self._rooms.with_source(TocSource(feed, self._project)),
+                rooms=self._rooms.with_source(TocSource(self._feed, self._project)),
             )
             return self._view
 
@@ -163,7 +168,27 @@ class Vectors:
             )
         return view
 
-    def embed(self, told: Callable[[int, int], None], *, slices: int = 0) -> Embedding:
+    def catch_up(self, told: Told = unheard) -> Embedding:
+        """Embed all that is left."""
+        return self.embed(told)
+
+    def rebuild(self, told: Told = unheard) -> int:
+        """Embed everything again; return how many documents there were.
+
+        Raises: InvalidValue when vectors are off.
+        """
+        self.empty()
+        return self.embed(told).documents
+
+    def empty(self) -> None:
+        """Take the index away, for `embed` to fill it again.
+
+        Raises: InvalidValue when vectors are off.
+        """
+        self.required()
+        self.drop()
+
+    def embed(self, told: Told = unheard, *, slices: int = 0) -> Embedding:
         """Take so many slices, or all that are left; `told` may raise to leave off."""
         view = self.view()
         if view is None:
@@ -184,8 +209,10 @@ class Vectors:
                     more=done.more,
                 )
 
-    def purge(self) -> None:
+    @contextmanager
+    def forget(self, gone: Gone) -> Iterator[None]:  # noqa: ARG002  the log says what is gone
         """Let nothing of what was forgotten stay, whether vectors are on or off."""
+        yield
         if not self._folder.exists():
             return
         try:
@@ -214,6 +241,10 @@ class Vectors:
         except AgentXError as error:
             return Capabilities(why_off=error.message, hint=INSTALL)
         return Capabilities(vectors=True, model=encoder.name, dimensions=encoder.dimensions)
+
+    def status(self) -> VectorIndexState:
+        """Say how the index stands."""
+        return self.state() or VectorIndexState(ready=False)
 
     def state(self) -> VectorIndexState | None:
         """Say how the index stands; None when vectors are off."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 from agentx.kernel.bus import Bus
-from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
+from agentx.kernel.errors import CorruptRecord
 from agentx.lessons.confidence import judged
 from agentx.lessons.events import LessonLearnt
 from agentx.lessons.model import (
@@ -19,6 +18,7 @@ from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
 from agentx.project.project import Project
 from agentx.runs.store.archive import Archive
+from agentx.views.lesson_pages import LessonPages
 from agentx.wiring.bus_log import log_told
 
 
@@ -91,15 +91,14 @@ def worth_recalling(
 ) -> Iterator[LessonRow]:
     """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
     if LtmPaths(project.paths.lessons).events.is_dir():
-        take_in_lessons(project)
+        lesson_pages(project).catch_up()
         for lesson in open_lessons(project).relevant(files, words, limit):
             yield lesson_row(lesson)
 
 
-def take_in_lessons(project: Project) -> None:
-    """Take in what people changed on the pages of lessons; when somebody writes them, next time."""
-    with suppress(LockHeld, UnavailableError):
-        open_lessons(project).refresh_if_edited()
+def lesson_pages(project: Project) -> LessonPages:
+    """Return the pages of a project's lessons as the view they are."""
+    return LessonPages(project.paths.lessons, lambda: open_lessons(project))
 
 
 def damaged_memory(project: Project) -> Iterator[tuple[str, str, str]]:

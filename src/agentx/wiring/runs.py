@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 
 from agentx.kernel.bus import Bus
-from agentx.kernel.capture import Draft, EventType
 from agentx.kernel.clock import age
 from agentx.kernel.errors import NotFound
 from agentx.kernel.text import preview
@@ -80,19 +78,6 @@ def run_page(run: Run, events: tuple[RunEvent, ...]) -> str:
     last = [f"lately: {event_line(event)}" for event in events[-_EVENTS_ON_PAGE:]]
     parts = (run.title, run.description, *tasks, *decided, run.outcome_reason, *last)
     return "\n".join(part for part in parts if part)
-
-
-def attached(drafts: Iterable[Draft], run_id: str) -> Iterator[Draft]:
-    """Yield drafts, the starts of sessions marked with the run that goes on.
-
-    In the log and not in the run: a session that merely begins must not change files that are
-    committed, and its words are on this machine only.
-    """
-    for draft in drafts:
-        if run_id and draft.event_type is EventType.SESSION_START:
-            yield replace(draft, metadata={**draft.metadata, "run": run_id})
-        else:
-            yield draft
 
 
 def digest_lines(project: Project) -> tuple[str, ...]:

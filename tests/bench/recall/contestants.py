@@ -19,6 +19,7 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.search.analysis import FUNCTION_WORDS
 from agentx.search.text.store import bytes_in
+from agentx.wiring.memory import open_store
 from tests.bench.recall.data import Corpus, Question, Turn
 
 # What the measures look at.
@@ -76,7 +77,7 @@ class Product:
             model = project.data.vector_model
             model.parent.mkdir(parents=True)
             model.symlink_to(self._weights)
-        self._memory = LocalMemory(project)
+        self._memory = open_store(project)
         stored = self._memory.append([_draft(turn) for turn in corpus.turns]).stored
         if len(stored) != len(corpus.turns):
             raise ValueError(f"{corpus.name}: {len(stored)} of {len(corpus.turns)} turns stored")

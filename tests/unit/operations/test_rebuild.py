@@ -19,6 +19,7 @@ from agentx.memory.found import SearchHit, SearchRequest
 from agentx.memory.local import LocalMemory
 from agentx.operations.upkeep.rebuild import VIEWS, rebuild
 from agentx.project.project import Project
+from agentx.wiring.memory import open_store
 from agentx.wiring.observations import open_observations
 from tests.support.drafts import draft
 from tests.support.observations import observation
@@ -41,7 +42,7 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture
 def memory(project: Project) -> Iterator[LocalMemory]:
-    with LocalMemory(project) as memory:
+    with open_store(project) as memory:
         yield memory
 
 

@@ -19,7 +19,6 @@ from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
 from agentx.memory.found import SearchRequest
-from agentx.memory.local import LocalMemory
 from agentx.memory.port import Memory
 from agentx.observations.ids import observation_id
 from agentx.observations.model import Category, Observation
@@ -31,6 +30,7 @@ from agentx.operations.recall.why import Trace, why
 from agentx.operations.runs.write import start_run
 from agentx.project.project import Project
 from agentx.recall.section.gather import CLOSE
+from agentx.wiring.memory import open_store
 from agentx.wiring.observations import open_observations
 from tests.support.desk import talk
 from tests.support.drafts import draft
@@ -46,7 +46,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Project:
 @pytest.fixture
 def memory(sample: Project) -> Iterator[Memory]:
     """Open its memory."""
-    with LocalMemory(sample) as opened:
+    with open_store(sample) as opened:
         yield opened
 
 
@@ -128,7 +128,7 @@ def test_a_node_rests_on_its_lines_and_an_event_on_itself(sample: Project, memor
 def test_what_lies_in_other_rooms_is_opened_and_traced_by_its_id(tmp_path: Path) -> None:
     project = remember(project_in(tmp_path), talk())
     run = start_run(project, "Moor the ferry", description="\u6e2f", actor="orchestrator")
-    with LocalMemory(project) as memory:
+    with open_store(project) as memory:
         event = memory.events(EventQuery(limit=2)).events[1]
         learnt = Observation(
             id=observation_id("engineer", 7, project.clock.now_ms(), project.entropy),
@@ -173,7 +173,7 @@ def test_a_timeline_is_in_order_with_what_was_asked_for_in_the_middle(
 def test_events_of_one_moment_keep_their_order_in_a_timeline(tmp_path: Path) -> None:
     together = [draft(f"number {n}", source_id=f"{n}") for n in range(9)]
     project = remember(project_in(tmp_path), together)
-    with LocalMemory(project) as memory:
+    with open_store(project) as memory:
         ids = [event.event_id for event in memory.events(EventQuery()).events]
         around = timeline(memory, ids[4], before=2, after=2)
 
@@ -203,7 +203,7 @@ def test_what_is_cut_fits_and_is_a_beginning(text: str, tokens: int) -> None:
 
 @contextmanager
 def _held(project: Project) -> Iterator[None]:
-    with LocalMemory(project):
+    with open_store(project):
         yield
 
 

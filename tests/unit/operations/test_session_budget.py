@@ -14,6 +14,7 @@ from agentx.kernel.errors import NotFound
 from agentx.memory.local import LocalMemory
 from agentx.operations.memory.session import session_budget
 from agentx.project.project import Project
+from agentx.wiring.memory import open_store
 from tests.support.drafts import draft
 from tests.support.remembering import sample_project
 
@@ -25,7 +26,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def memory(project: Project) -> Iterator[LocalMemory]:
-    with LocalMemory(project) as opened:
+    with open_store(project) as opened:
         yield opened
 
 

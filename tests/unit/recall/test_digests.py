@@ -14,12 +14,12 @@ from agentx.kernel.capture import Harness
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
 from agentx.lessons.model import Confidence, Content, LessonKind
-from agentx.memory.local import LocalMemory
 from agentx.observations.model import Category
 from agentx.operations.lessons.known import add_lesson
 from agentx.project.project import Project
-from agentx.recall.section.digest_stamp import renew_if_changed
 from agentx.recall.section.digests import CAPS, refresh
+from agentx.wiring.digests import open_digests
+from agentx.wiring.memory import open_store
 from agentx.wiring.observations import open_observations
 from tests.support.drafts import draft
 from tests.support.remembering import sample_project
@@ -48,7 +48,7 @@ def told(project: Project, harness: Harness, branch: str = "", role: str = "") -
 
 
 def test_a_branch_named_after_an_issue_is_told_what_is_known_of_it_first(project: Project) -> None:
-    with LocalMemory(project) as memory:
+    with open_store(project) as memory:
         refresh(project, memory)
 
     text = told(project, Harness.CLAUDE_CODE, BRANCH)
@@ -62,7 +62,7 @@ def test_a_branch_named_after_an_issue_is_told_what_is_known_of_it_first(project
 
 @pytest.mark.parametrize("harness", CAPS)
 def test_no_digest_is_over_the_cap_of_its_agent_cli(project: Project, harness: Harness) -> None:
-    with LocalMemory(project) as memory:
+    with open_store(project) as memory:
         refresh(project, memory)
 
     for branch in ("", BRANCH):
@@ -78,7 +78,7 @@ def test_the_digest_of_a_branch_that_is_no_longer_told_of_is_gone(project: Proje
     old.parent.mkdir(parents=True, exist_ok=True)
     old.write_text("what somebody forgot since", encoding="utf-8")
 
-    with LocalMemory(project) as memory:
+    with open_store(project) as memory:
         refresh(project, memory)
 
     assert not old.exists()
@@ -88,23 +88,22 @@ def test_digests_are_made_again_only_when_what_they_are_made_from_changed(
     project: Project,
 ) -> None:
     path = project.store.digest(Harness.CODEX)
-    with LocalMemory(project) as memory:
-
-        def renew() -> None:
-            refresh(project, memory)
-
-        renew_if_changed(project, "as it is", renew)
+    with open_store(project) as memory:
+        stamp = "as it is"
+        view = open_digests(project, memory, lambda: stamp)
+        view.catch_up()
         path.write_text("touched by a test", encoding="utf-8")
 
-        assert not renew_if_changed(project, "as it is", renew)
+        assert not view.catch_up()
         assert path.read_text(encoding="utf-8") == "touched by a test"
-        assert renew_if_changed(project, "something happened", renew)
+        stamp = "something happened"
+        assert view.catch_up()
         assert path.read_text(encoding="utf-8").startswith(RECALL_OPEN)
 
 
 def test_news_prepares_the_digests_once_and_not_again_when_all_is_quiet(project: Project) -> None:
     path = project.store.digest(Harness.CODEX)
-    with LocalMemory(project) as memory:
+    with open_store(project) as memory:
         memory.append([draft(text="We keep the berth map in one file.", session_id="quiet")])
         memory.catch_up()
         path.write_text("touched by a test", encoding="utf-8")

@@ -14,25 +14,19 @@ from agentx.conversation.model import EventQuery
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.memory.found import KINDS, SearchRequest
-from agentx.memory.local import LocalMemory
 from agentx.project.project import Project
-from agentx.recall.events import MemoryRecalled
-from agentx.recall.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
 from agentx.recall.section.render import Cap, RecallLine, section
-from agentx.recall.tally import (
-    Note,
-    count_recalls,
-    rebuild_recalls,
-    recall_counts,
-)
 from agentx.surfaces.hooks.digest import ids_in
 from agentx.surfaces.hooks.spool import Call, header
+from agentx.views.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
+from agentx.views.recall_tally import Note, RecallTally, SessionTold, count_recalls, recall_counts
+from agentx.wiring.memory import open_store
 from tests.support.desk import talk
 from tests.support.remembering import project_in, remember
 
 
 def note(name: str, *doc_ids: str, at_ms: int = 5) -> Note:
-    fact = MemoryRecalled(
+    fact = SessionTold(
         project="p", harness="codex", session_id="s", at_ms=Millis(at_ms), doc_ids=doc_ids
     )
     return Note(name=name, fact=fact)
@@ -100,10 +94,11 @@ def test_a_damaged_view_begins_anew_and_both_bounds_hold(tmp_path: Path) -> None
 @pytest.mark.promise("recall.counted")
 def test_what_a_session_was_told_is_counted_told_and_not_found(tmp_path: Path) -> None:
     project = remember(project_in(tmp_path), talk())
-    heard: list[MemoryRecalled] = []
+    path = project.store.recalled(project.id)
+    heard: list[SessionTold] = []
     bus = Bus()
-    bus.listen(MemoryRecalled, heard.append)
-    with LocalMemory(project, bus) as memory:
+    bus.listen(SessionTold, heard.append)
+    with open_store(project, bus) as memory:
         told = memory.events(EventQuery(limit=2)).events
         ids = tuple(event.event_id for event in told)
         spool_note(project, "1-1-a", ids)
@@ -112,13 +107,13 @@ def test_what_a_session_was_told_is_counted_told_and_not_found(tmp_path: Path) -
         spool_note(project, "2-1-b", ids[:1])
         memory.drain()
         memory.catch_up()
-        counted = {doc_id: seen.count for doc_id, seen in recall_counts(project).items()}
+        counted = {doc_id: seen.count for doc_id, seen in recall_counts(path).items()}
         asked = SearchRequest(query="recall injected digest told", kinds=KINDS)
         found = memory.search(asked).hits
-        rebuilt = rebuild_recalls(project, memory)
-        after = {doc_id: seen.count for doc_id, seen in recall_counts(project).items()}
+        rebuilt = RecallTally(path, memory).rebuild()
+        after = {doc_id: seen.count for doc_id, seen in recall_counts(path).items()}
         memory.forget(event_id=ids[0])
-        left = set(recall_counts(project))
+        left = set(recall_counts(path))
 
     assert counted == {ids[0]: 2, ids[1]: 1}
     assert [fact.doc_ids for fact in heard] == [ids, ids[:1]]

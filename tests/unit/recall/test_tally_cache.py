@@ -8,11 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentx.memory.found import SearchRequest
-from agentx.memory.local import LocalMemory
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
-from agentx.recall.events import MemoryRecalled
-from agentx.recall.tally import Note, count_recalls
+from agentx.views.recall_tally import Note, SessionTold, count_recalls
+from agentx.wiring.memory import open_store
 from tests.support.drafts import draft
 from tests.support.time_and_chance import START_MS
 
@@ -20,7 +19,7 @@ from tests.support.time_and_chance import START_MS
 def test_a_recall_counts_in_the_next_search(tmp_path: Path) -> None:
     project = open_project(tmp_path, read_environment({"HOME": str(tmp_path), "PATH": ""}))
     asked = SearchRequest(query="which token does the script need?", explain=True)
-    with LocalMemory(project) as memory:
+    with open_store(project) as memory:
         said = [
             draft(f"the script needs the staging token {words}", session_id=words, source_id=words)
             for words in ("alpha beta gamma", "delta epsilon zeta")
@@ -28,7 +27,7 @@ def test_a_recall_counts_in_the_next_search(tmp_path: Path) -> None:
         memory.append(said)
         memory.catch_up()
         before = memory.search(asked).hits
-        told = MemoryRecalled(
+        told = SessionTold(
             project=project.id,
             harness="codex",
             session_id="next",

@@ -21,6 +21,7 @@ from agentx.memory.local import LocalMemory
 from agentx.operations.recall.vectors import install, remove
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from agentx.wiring.memory import open_store
 from tests.support.drafts import draft
 from tests.support.tiny_model import tiny_model
 
@@ -45,7 +46,7 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture
 def memory(project: Project) -> Iterator[LocalMemory]:
-    with LocalMemory(project) as opened:
+    with open_store(project) as opened:
         opened.append(
             draft(text, session_id=f"s-{number}", source_id=str(number), at=number * MINUTE_MS)
             for number, text in enumerate(SAID)
@@ -191,7 +192,7 @@ def test_a_damaged_index_and_another_model_are_made_again(
 
     for path in project.store.vector_index.rglob("*.vec"):
         path.write_bytes(path.read_bytes()[:20])
-    with LocalMemory(project) as again:
+    with open_store(project) as again:
         assert _sessions(_search(again, "captain", "auto")) == ["s-1"]
         assert again.embed().documents >= len(SAID)
         assert _sessions(_search(again, "offices retry keys", "vector")) == before
@@ -219,7 +220,7 @@ def test_an_index_that_is_taken_away_while_it_is_open_is_made_again(
     assert memory.embed().documents > len(SAID)
     assert _sessions(_search(memory, "wind ship", "vector"))[0] == "s-5"
     memory.close()
-    with LocalMemory(project) as again:
+    with open_store(project) as again:
         assert len(_search(again, "wind ship", "vector").hits) == len(SAID) + 1
 
 

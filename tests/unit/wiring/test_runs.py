@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.capture.drain import attach_to_run
 from agentx.daemon.jobs import job_specs
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.errors import InvalidValue
@@ -32,7 +33,7 @@ from agentx.runs.model import Contract
 from agentx.runs.paths import RunsPaths
 from agentx.runs.retention import DAY_MS
 from agentx.wiring.lessons import damaged_memory
-from agentx.wiring.runs import active_run, attached, damaged_runs, digest_lines, story_of
+from agentx.wiring.runs import active_run, damaged_runs, digest_lines, story_of
 from tests.support.time_and_chance import START_MS, FakeClock
 
 
@@ -60,10 +61,10 @@ def test_a_session_that_begins_is_marked_with_the_run_and_nothing_else_is(projec
     drafts = (_draft(EventType.SESSION_START), _draft(EventType.USER_MESSAGE))
     run = start_run(project, "one", actor="orchestrator")
 
-    marked = list(attached(drafts, active_run(project)))
+    marked = list(attach_to_run(drafts, active_run(project)))
 
     assert [draft.metadata.get("run") for draft in marked] == [run.id, None]
-    assert list(attached(drafts, "")) == list(drafts)
+    assert list(attach_to_run(drafts, "")) == list(drafts)
 
 
 def test_the_digest_says_where_the_run_stands_and_what_is_next_until_it_is_over(

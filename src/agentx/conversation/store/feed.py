@@ -114,9 +114,9 @@ class Feed:
             if node is not None:
                 yield node
 
-    def node_versions(self) -> list[tuple[NodeId, int]]:
-        """Return every node's id with the number of its newest version, without opening any."""
-        bounds = keys.toc_latest_range(self._project, "toc:")
+    def node_versions(self, prefix: str = "toc:") -> list[tuple[NodeId, int]]:
+        """Return the ids of nodes with the number of the newest version, without opening any."""
+        bounds = keys.toc_latest_range(self._project, prefix)
         with self._lock:
             rows = list(self._kv.scan(Family.TOC_LATEST, *bounds))
         return [(keys.node_id_of(key), int(version)) for key, version in rows]

@@ -10,15 +10,15 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from agentx.memory.retrieval import (
+from agentx.memory.wire._generated import memory_pb2 as pb2
+from agentx.memory.wire.messages import whole
+from agentx.search.model import (
     Capabilities,
     Embedding,
     IndexReport,
     TextIndexState,
     VectorIndexState,
 )
-from agentx.memory.wire._generated import memory_pb2 as pb2
-from agentx.memory.wire.messages import whole
 
 Value = TypeVar("Value", Capabilities, Embedding, TextIndexState, VectorIndexState)
 

@@ -9,7 +9,6 @@ from functools import partial
 
 from agentx.agents.happenings import AgentCompleted, AgentStarted, Happening, StateChange
 from agentx.agents.hub.boundary import finishing, starting
-from agentx.capture.drain import waiting
 from agentx.clarification.model import Check
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
@@ -21,6 +20,7 @@ from agentx.project.project import Project
 from agentx.recall.section.notices import renew_notices
 from agentx.wiring.clarifications import inbox_lines, logged_bus, open_hub, role_named
 from agentx.wiring.observations import open_observations
+from agentx.wiring.spool import open_spool
 from agentx.wiring.work import open_agents
 from agentx.work.model import AgentStatus
 
@@ -128,7 +128,7 @@ def _recalled(project: Project, role: str, issue: int) -> str:
 
 def _captured(project: Project, open_memory: Callable[[], Memory]) -> int:
     """Take in what hooks left, and learn from it; nothing where no session was ever captured."""
-    if not (project.store.db.exists() or waiting(project)):
+    if not (project.store.db.exists() or open_spool(project).waiting()):
         return 0
     try:
         with open_memory() as memory:

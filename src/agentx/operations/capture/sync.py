@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from agentx.memory.port import Drained, Memory, Told
+from agentx.kernel.progress import Told, unheard
+from agentx.memory.port import Drained, Memory
 from agentx.operations.questions.mirror import mirror_all
 from agentx.project.project import Project
 from agentx.wiring.observation_upkeep import settle_observations
 
 
-def sync(project: Project, memory: Memory, embedding: Told = lambda _done, _total: None) -> Drained:
+def sync(project: Project, memory: Memory, embedding: Told = unheard) -> Drained:
     """Take what hooks captured into the log and bring every view up to date.
 
     Embedding may take long, so it is told of.

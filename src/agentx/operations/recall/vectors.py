@@ -32,9 +32,9 @@ from agentx.kernel.errors import (
 )
 from agentx.kernel.paths import DataPaths
 from agentx.memory.port import Memory
-from agentx.memory.retrieval import Capabilities, VectorIndexState
 from agentx.operations.limits import MODEL_FETCH_MS_MAX, MODEL_FILE_BYTES_MAX
 from agentx.project.project import Project
+from agentx.search.model import Capabilities, VectorIndexState
 from agentx.search.vectors.model_files import (
     CONFIG,
     SENTENCES,

@@ -25,7 +25,7 @@ from agentx.memory.port import Memory
 from agentx.operations.limits import WHY_LINES_MAX
 from agentx.operations.recall.document import open_document, open_observation, spoken_kind
 from agentx.project.project import Project
-from agentx.recall.tally import recall_counts
+from agentx.views.recall_tally import recall_counts
 
 _LESSON = re.compile(r"(?:PAT|ADR|TD|LRN)-\d{1,6}", re.IGNORECASE)
 # Of an event, what is shown of its text, and of what stands before the proof.
@@ -225,7 +225,7 @@ def _event(event: Event, spans: Sequence[Span] = ()) -> Trace:
 
 
 def _with_counts(project: Project, trace: Trace) -> Trace:
-    counts = recall_counts(project)
+    counts = recall_counts(project.store.recalled(project.id))
 
     def counted(one: Trace, above: str) -> Trace:
         below = tuple(counted(each, one.kind) for each in one.rests_on)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agentx.adapters.registry import ADAPTERS
-from agentx.capture.drain import settle
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError, InvalidValue
@@ -20,6 +19,7 @@ from agentx.operations.capture.import_history import (
 )
 from agentx.operations.setup.setup import Setup, SetupInputs, SetupReply, detect, setup
 from agentx.project.project import Project
+from agentx.project.settlement import settle
 
 # Facts that a team shares are committed; what belongs to one machine is not.
 IGNORE_RULES = """\

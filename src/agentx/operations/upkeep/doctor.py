@@ -19,13 +19,8 @@ from agentx.capture.faults import Faults
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError
 from agentx.memory.port import Memory
-from agentx.memory.retrieval import Capabilities
 from agentx.operations.issues.workflows import check_workflows
-from agentx.operations.setup.installed import (
-    asking_harnesses,
-    installed_harnesses,
-    is_installed,
-)
+from agentx.operations.setup.installed import asking_harnesses, installed_harnesses, is_installed
 from agentx.operations.setup.setup import (
     Setup,
     SetupInputs,
@@ -36,6 +31,7 @@ from agentx.operations.setup.setup import (
     write_launcher,
 )
 from agentx.project.project import Project, Rule
+from agentx.search.model import Capabilities
 from agentx.wiring.clarifications import ledgers_aside
 from agentx.wiring.lessons import damaged_memory
 from agentx.wiring.observation_upkeep import damaged_observations

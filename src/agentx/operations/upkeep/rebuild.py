@@ -12,15 +12,15 @@ No view holds anything of its own, so nothing is lost by it, whenever it is done
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from agentx.kernel.errors import InvalidValue
-from agentx.memory.port import Memory, Told
+from agentx.kernel.progress import Told, unheard
+from agentx.memory.port import Memory
 from agentx.project.project import Project
-from agentx.recall.section.digests import refresh
-from agentx.recall.tally import rebuild_recalls
+from agentx.views.recall_tally import RecallTally
+from agentx.wiring.digests import open_digests
 from agentx.wiring.observation_upkeep import rebuild_observation_words
 
 
@@ -40,7 +40,7 @@ def rebuild(
     project: Project,
     memory: Memory,
     view: str,
-    told: Told = lambda _done, _total: None,
+    told: Told = unheard,
 ) -> Rebuilt:
     """Make a view from nothing, after taking what hooks have captured.
 
@@ -71,14 +71,14 @@ def _vectors(_project: Project, memory: Memory, told: Told) -> int:
     return memory.embed(told).documents
 
 
-def _recalls(project: Project, memory: Memory, _told: Told) -> int:
-    return rebuild_recalls(project, memory)
+def _recalls(project: Project, memory: Memory, told: Told) -> int:
+    return RecallTally(project.store.recalled(project.id), memory).rebuild(told)
 
 
-def _digests(project: Project, memory: Memory, _told: Told) -> int:
+def _digests(project: Project, memory: Memory, told: Told) -> int:
     memory.catch_up()
-    shutil.rmtree(project.store.digests, ignore_errors=True)
-    return refresh(project, memory)
+    # Made by what the memory tells, which may be a daemon's: the daemon's own stamp is not known.
+    return open_digests(project, memory, lambda: "").rebuild(told)
 
 
 def _observations(project: Project, _memory: Memory, _told: Told) -> int:

@@ -6,10 +6,10 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from agentx.memory.port import Memory, MemoryStatus
-from agentx.memory.retrieval import IndexReport
 from agentx.operations.setup.installed import installed_harnesses
 from agentx.operations.setup.setup import SetupInputs
 from agentx.project.project import Project
+from agentx.search.model import IndexReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from agentx.conversation.model import SessionQuery
 from agentx.host.git import facts as git
 from agentx.kernel.capture import Harness
 from agentx.kernel.tokens import estimate
-from agentx.memory.port import Memory
+from agentx.memory.port import Readable
 from agentx.project.project import Project
 from agentx.recall.section.gather import Wanted, newest_days, recent_lines
 from agentx.recall.section.moment import present
@@ -42,7 +42,7 @@ CAPS = {
 }
 
 
-def refresh(project: Project, memory: Memory) -> int:
+def refresh(project: Project, memory: Readable) -> int:
     """Write the digests that changed; return how many."""
     renew_notices(project)
     days = list(newest_days(memory, _DAYS))
@@ -81,7 +81,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def _branches(project: Project, memory: Memory) -> dict[str, frozenset[str]]:
+def _branches(project: Project, memory: Readable) -> dict[str, frozenset[str]]:
     """Return the branch that is checked out and those worked on lately, with their sessions."""
     here = git.branch(project.directory)
     by_branch: dict[str, set[str]] = {here: set()} if here else {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from agentx.conversation.toc_model import TocNode
 from agentx.kernel.tokens import estimate
 from agentx.memory.found import KINDS, SearchRequest
-from agentx.memory.port import Memory
+from agentx.memory.port import Memory, Readable
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import RecallLine
 
@@ -64,7 +64,7 @@ class Wanted:
 NOBODY = Wanted()
 
 
-def newest_days(memory: Memory, count: int) -> Iterator[TocNode]:
+def newest_days(memory: Readable, count: int) -> Iterator[TocNode]:
     """Yield the newest days on which something happened, newest first."""
     left = list(reversed(memory.toc_roots()))
     while left and count > 0:

@@ -21,6 +21,7 @@ from agentx.kernel.paths import NOTICE_SUFFIX
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
 from agentx.project.project import Project
+from agentx.project.settlement import is_settled, settle
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.recall.section.moment import Present, present
 from agentx.recall.section.render import Cap, RecallLine, section
@@ -62,7 +63,8 @@ def notice_lines(project: Project, now: Present, role: str) -> list[RecallLine]:
 def renew_notices(project: Project) -> None:
     """Bring every notice up to date; what cannot be told is logged, and holds nobody up."""
     try:
-        _settle(project)
+        if not is_settled(project):
+            settle(project)  # so that the hook finds the notices
         for _ in range(_RENEWALS_MAX):
             before = _stamp(project)
             _write_all(project)
@@ -107,19 +109,6 @@ def write_if_changed(path: Path, text: str) -> bool:
         pass
     replace_file(path, text.encode("utf-8", "replace"))
     return True
-
-
-def _settle(project: Project) -> None:
-    """See to it that the hook finds the notices: it must know which store a folder belongs to."""
-    settled = project.data.spool(str(project.root)).store
-    try:
-        known = settled.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        known = []
-    if known != [str(project.store.root), project.id]:
-        from agentx.capture.drain import settle  # noqa: PLC0415  seldom needed, and slow to import
-
-        settle(project)
 
 
 def _stamp(project: Project) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from agentx.memory.retrieval import VectorIndexState
+    from agentx.search.model import VectorIndexState
 
 HARNESS_COLOURS = {
     "claude-code": "dark_orange3",

@@ -91,6 +91,6 @@ def _is_remembered(project: Project) -> bool:
     """Tell whether there is a store, or something that waits for one: none is made by asking."""
     if project.store.db.exists():
         return True
-    from agentx.capture.drain import waiting  # noqa: PLC0415  every session pays for the server's start
+    from agentx.wiring.spool import open_spool  # noqa: PLC0415  every session pays for the server's start
 
-    return waiting(project) > 0
+    return open_spool(project).waiting() > 0

@@ -5,14 +5,14 @@ Method: there and back again, with every field filled and with none.
 
 from __future__ import annotations
 
-from agentx.memory.retrieval import (
+from agentx.memory.wire import retrieval_messages as wire
+from agentx.search.model import (
     Capabilities,
     Embedding,
     IndexReport,
     TextIndexState,
     VectorIndexState,
 )
-from agentx.memory.wire import retrieval_messages as wire
 
 FULL = Capabilities(vectors=True, model="minilm-1", dimensions=384)
 OFF = Capabilities(why_off="no model is installed", hint="agentx vectors install")

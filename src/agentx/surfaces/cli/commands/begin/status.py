@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.clock import age
-from agentx.memory.retrieval import TextIndexState
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.upkeep.status import RoomsStatus, StatusReply, status
+from agentx.search.model import TextIndexState
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 

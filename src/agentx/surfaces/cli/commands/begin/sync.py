@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.memory.port import Drained, Told
+from agentx.kernel.progress import Told, unheard
+from agentx.memory.port import Drained
 from agentx.operations.capture.sync import sync
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
@@ -34,7 +35,7 @@ def _progress(invocation: Invocation) -> Iterator[Told]:
     """Give what shows how far embedding is, where somebody looks."""
     talk = invocation.talk
     if invocation.as_json or not talk.is_terminal:
-        yield lambda _done, _total: None
+        yield unheard
         return
     from rich.progress import Progress
 

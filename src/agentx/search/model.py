@@ -8,6 +8,15 @@ INDEXES = ("search", "vectors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ViewStatus:
+    """How a view stands: whether it can be asked, what it holds, what it has yet to take in."""
+
+    ready: bool
+    documents: int = 0
+    entries_left: int = 0  # of the log
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """Which ways of searching work here; where vectors do not, why and how to turn them on."""
 
@@ -26,27 +35,21 @@ class Capabilities:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextIndexState:
-    """The index of words."""
+class TextIndexState(ViewStatus):
+    """The index of words; its documents are passages, windows and chapters."""
 
-    ready: bool
-    documents: int = 0  # passages, windows and chapters
     passages: int = 0
     bytes_on_disk: int = 0
     generation: str = ""
-    entries_left: int = 0  # of the log, not yet indexed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VectorIndexState:
+class VectorIndexState(ViewStatus):
     """The index of meanings."""
 
-    ready: bool
-    documents: int = 0
     chunks: int = 0
     bytes_on_disk: int = 0
     in_graph: int = 0
-    entries_left: int = 0  # of the log, not yet embedded
     sessions_left: int = 0  # not yet read, where the index is being made
 
 

@@ -9,26 +9,39 @@ in the log.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from agentx.conversation.limits import EVENTS_PAGE_MAX
-from agentx.conversation.model import Event, EventQuery
+from agentx.conversation.model import Event, EventPage, EventQuery
+from agentx.conversation.toc_model import Expansion, TocNode
 from agentx.host.files.atomic import replace_file
-from agentx.kernel.bus import Bus
 from agentx.kernel.capture import EventType, Metadata
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError
 from agentx.kernel.ids import is_ulid
-from agentx.memory.port import Memory
-from agentx.project.project import Project
-from agentx.recall.events import MemoryRecalled
-from agentx.recall.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
+from agentx.kernel.progress import Told, unheard
+from agentx.search.model import ViewStatus
+from agentx.views.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
+from agentx.views.port import Gone, View
 
 NOTE_MARK = "injected"  # the key under which a note's event keeps what the hook said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTold:
+    """A session was told what was remembered, by the ids of what it was told."""
+
+    project: str
+    harness: str
+    session_id: str
+    at_ms: Millis
+    doc_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +49,7 @@ class Note:
     """What one session was told."""
 
     name: str  # the same whenever the note is taken
-    fact: MemoryRecalled
+    fact: SessionTold
 
 
 class Recalls(msgspec.Struct, frozen=True):
@@ -52,14 +65,78 @@ class _Document(msgspec.Struct):
     documents: dict[str, Recalls] = {}
 
 
-def recall_counts(project: Project) -> Mapping[str, Recalls]:
+class Notes(Protocol):
+    """What is read of the log and its table of contents."""
+
+    def events(self, query: EventQuery) -> EventPage: ...
+
+    def event(self, event_id: str) -> Event: ...
+
+    def toc_node(self, node_id: str) -> TocNode: ...
+
+    def expand(self, grip_id: str, *, before: int, after: int) -> Expansion: ...
+
+
+class RecallTally(View):
+    """The counts of one project."""
+
+    name = "recalls"
+
+    def __init__(self, path: Path, notes: Notes) -> None:
+        self._path = path
+        self._notes = notes
+
+    def catch_up(self, told: Told = unheard) -> int:  # noqa: ARG002
+        """Do nothing: whoever takes a note out of the spool counts it at once."""
+        return 0
+
+    @contextmanager
+    def forget(self, gone: Gone) -> Iterator[None]:  # noqa: ARG002  whatever is no longer there goes
+        """Drop the counts of what is gone."""
+        yield
+        document = _load(self._path)
+        lost = [doc_id for doc_id in document.documents if not self._is_there(doc_id)]
+        for doc_id in lost:
+            del document.documents[doc_id]
+        if lost:
+            replace_file(self._path, msgspec.json.encode(document))
+
+    def rebuild(self, told: Told = unheard) -> int:  # noqa: ARG002
+        """Count anew from the notes in the log; return how many there are."""
+        document, cursor, count = _Document(), "", 0
+        while True:
+            page = self._notes.events(
+                EventQuery(event_type=EventType.NOTE, limit=EVENTS_PAGE_MAX, cursor=cursor)
+            )
+            notes = tuple(filter(None, map(_of_event, page.events)))
+            _add(document, notes)
+            count += len(notes)
+            cursor = page.next
+            if not cursor:
+                break
+        replace_file(self._path, msgspec.json.encode(document))
+        return count
+
+    def status(self) -> ViewStatus:
+        """Say how much was ever recalled."""
+        return ViewStatus(ready=True, documents=len(recall_counts(self._path)))
+
+    def _is_there(self, doc_id: str) -> bool:
+        try:
+            if doc_id.startswith("grip:"):
+                self._notes.expand(doc_id, before=0, after=0)
+            elif doc_id.startswith("toc:"):
+                self._notes.toc_node(doc_id)
+            elif is_ulid(doc_id):
+                self._notes.event(doc_id)
+        except InputError:
+            return False
+        return True
+
+
+def recall_counts(path: Path) -> Mapping[str, Recalls]:
     """Return how often each document was recalled, by its id."""
-    return _load(project.store.recalled(project.id)).documents
-
-
-def times_recalled(path: Path) -> Mapping[str, int]:
-    """Return how often each document of a project was recalled, from where its counts lie."""
-    return {doc_id: each.count for doc_id, each in _load(path).documents.items()}
+    return _load(path).documents
 
 
 def count_recalls(path: Path, notes: Iterable[Note]) -> tuple[Note, ...]:
@@ -76,51 +153,6 @@ def count_recalls(path: Path, notes: Iterable[Note]) -> tuple[Note, ...]:
     return new
 
 
-def rebuild_recalls(project: Project, memory: Memory) -> int:
-    """Count anew from the notes in the log; return how many there are."""
-    document, cursor, count = _Document(), "", 0
-    while True:
-        page = memory.events(
-            EventQuery(event_type=EventType.NOTE, limit=EVENTS_PAGE_MAX, cursor=cursor)
-        )
-        notes = tuple(filter(None, map(_of_event, page.events)))
-        _add(document, notes)
-        count += len(notes)
-        cursor = page.next
-        if not cursor:
-            break
-    replace_file(project.store.recalled(project.id), msgspec.json.encode(document))
-    return count
-
-
-def sweep_recalls(project: Project, memory: Memory) -> int:
-    """Drop the counts of what is forgotten; return how many were dropped."""
-    path = project.store.recalled(project.id)
-    document = _load(path)
-    gone = [doc_id for doc_id in document.documents if not _is_there(memory, doc_id)]
-    for doc_id in gone:
-        del document.documents[doc_id]
-    if gone:
-        replace_file(path, msgspec.json.encode(document))
-    return len(gone)
-
-
-def log_recalls(bus: Bus, project: Project) -> None:
-    """Write into our own log what sessions are told."""
-
-    def wrote(fact: MemoryRecalled) -> None:
-        project.log.record(
-            "info",
-            "memory-recalled",
-            project=fact.project,
-            harness=fact.harness,
-            session=fact.session_id,
-            lines=len(fact.doc_ids),
-        )
-
-    bus.listen(MemoryRecalled, wrote)
-
-
 def doc_ids_of(note: object) -> tuple[str, ...]:
     """Return the ids that a note of the hook names; it may say anything."""
     ids = note.get("ids") if isinstance(note, dict) else None
@@ -132,7 +164,7 @@ def _of_event(event: Event) -> Note | None:
     said: Metadata = event.metadata
     if NOTE_MARK not in said:
         return None
-    fact = MemoryRecalled(
+    fact = SessionTold(
         project=event.project,
         harness=event.harness,
         session_id=event.session_id,
@@ -154,19 +186,6 @@ def _add(document: _Document, notes: Iterable[Note]) -> None:
     del document.notes[:-RECALLED_NOTES_MAX]
     for doc_id in tuple(document.documents)[:-RECALLED_DOCUMENTS_MAX]:
         del document.documents[doc_id]
-
-
-def _is_there(memory: Memory, doc_id: str) -> bool:
-    try:
-        if doc_id.startswith("grip:"):
-            memory.expand(doc_id, before=0, after=0)
-        elif doc_id.startswith("toc:"):
-            memory.toc_node(doc_id)
-        elif is_ulid(doc_id):
-            memory.event(doc_id)
-    except InputError:
-        return False
-    return True
 
 
 def _load(path: Path) -> _Document:

@@ -1,0 +1,69 @@
+"""What hooks print at session start, prepared: a view of the table of contents and the rooms.
+
+To make it every room is read, so it is known by a stamp what it was made from; and ages in it
+grow, so a day makes it old.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from agentx.host.files.atomic import replace_file
+from agentx.kernel.clock import DAY_MS, Clock
+from agentx.kernel.ids import digest
+from agentx.kernel.paths import StorePaths
+from agentx.kernel.progress import Told, unheard
+from agentx.search.model import ViewStatus
+from agentx.views.port import Gone, View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digests(View):
+    """The digests of one project."""
+
+    name = "digests"
+
+    store: StorePaths
+    clock: Clock
+    stamp: Callable[[], str]  # changes when what they are made from does
+    write: Callable[[], int]  # writes those that changed; returns how many
+
+    def catch_up(self, told: Told = unheard) -> bool:  # noqa: ARG002  it is one step
+        """Prepare them when the stamp is another or a day went by; say whether."""
+        noted = self._noted()
+        try:
+            if self.store.digest_stamp.read_text(encoding="ascii") == noted:
+                return False
+        except (OSError, ValueError):
+            pass
+        self._prepare(noted)
+        return True
+
+    @contextmanager
+    def forget(self, gone: Gone) -> Iterator[None]:  # noqa: ARG002
+        """Prepare them from what is left."""
+        yield
+        self._prepare(self._noted())
+
+    def rebuild(self, told: Told = unheard) -> int:  # noqa: ARG002
+        """Prepare them from nothing; return how many there are."""
+        shutil.rmtree(self.store.digests, ignore_errors=True)
+        return self._prepare(self._noted())
+
+    def status(self) -> ViewStatus:
+        """Say how many are prepared."""
+        return ViewStatus(
+            ready=self.store.digest_stamp.exists(),
+            documents=len(tuple(self.store.digests.glob("*.txt"))),
+        )
+
+    def _noted(self) -> str:
+        return digest(self.stamp(), str(self.clock.now_ms() // DAY_MS)).hex()
+
+    def _prepare(self, noted: str) -> int:
+        written = self.write()
+        replace_file(self.store.digest_stamp, noted.encode())
+        return written

@@ -1,0 +1,46 @@
+"""The pages of long-term memory: made from its events, and edited by people meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentx.kernel.errors import LockHeld, UnavailableError
+from agentx.kernel.progress import Told, unheard
+from agentx.search.model import ViewStatus
+from agentx.views.port import Gone, View
+
+if TYPE_CHECKING:
+    from agentx.lessons.service import Lessons
+
+
+class LessonPages(View):
+    """The pages of one project; without any, the room of the lessons is not even opened."""
+
+    name = "lessons"
+
+    def __init__(self, folder: Path, lessons: Callable[[], Lessons]) -> None:
+        self._folder = folder
+        self._lessons = lessons
+
+    def catch_up(self, told: Told = unheard) -> bool:  # noqa: ARG002  it is one step
+        """Take in what people changed; when somebody else writes, the next time does."""
+        with suppress(LockHeld, UnavailableError):
+            return self._folder.is_dir() and self._lessons().refresh_if_edited()
+        return False
+
+    @contextmanager
+    def forget(self, gone: Gone) -> Iterator[None]:  # noqa: ARG002
+        """Keep what runs taught: none of it is read from the log of conversations."""
+        yield
+
+    def rebuild(self, told: Told = unheard) -> int:  # noqa: ARG002
+        """Make every page again; return how many lessons there are."""
+        return len(self._lessons().refresh().known.lessons) if self._folder.is_dir() else 0
+
+    def status(self) -> ViewStatus:
+        """Say how many lessons there are."""
+        known = self._lessons().read().known.lessons if self._folder.is_dir() else ()
+        return ViewStatus(ready=True, documents=len(known))
