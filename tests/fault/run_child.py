@@ -27,8 +27,8 @@ from agentx.runs.retention import DAY_MS
 from agentx.runs.service import Runs
 from agentx.runs.store import GitLanes, RunStore
 from agentx.runs.store.archive import Archive
-from agentx.wiring.run_archive import Archiving
-from agentx.wiring.teaching import Churn, lessons_of
+from agentx.wiring.taught.archive import Archiving
+from agentx.wiring.taught.teaching import Churn, lessons_of
 from tests.support.time_and_chance import FakeClock
 
 

@@ -20,8 +20,7 @@ from agentx.kernel.capture import Metadata
 from agentx.kernel.clock import Millis, from_iso
 from agentx.kernel.ids import digest
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, METADATA_DEPTH_MAX, SESSION_ID_CHARS_MAX
-from agentx.kernel.patterns import compile_late
-from agentx.kernel.text import RECALL_OPEN, cut, without_recall
+from agentx.kernel.text import RECALL_OPEN, compile_late, cut, without_recall
 
 # Bulk that no reader of the log wants: pictures, whole files beside their patch, and what
 # only the vendor's servers can read.

@@ -14,7 +14,7 @@ from typing import Any
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import child, entry, images_in, json_text, objects, text_of, word
 from agentx.kernel.capture import Draft, EventType, text_print
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact_value
 

@@ -27,7 +27,7 @@ from agentx.conversation.toc_model import Bullet, Grip, Segment, SegmentSummary
 from agentx.kernel.capture import Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose.evidence import (
     HELD_BY_QUOTATION,

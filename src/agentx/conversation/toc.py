@@ -42,7 +42,6 @@ from agentx.conversation.toc_model import (
 )
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Millis
-from agentx.kernel.patterns import compile_late
 from agentx.kernel.periods import (
     Level,
     Period,
@@ -51,6 +50,7 @@ from agentx.kernel.periods import (
     end_ms,
     parse_node_id,
 )
+from agentx.kernel.text import compile_late
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
 from agentx.prose.limits import KEYWORDS_MAX, SUMMARY_HEAD_CHARS_MAX

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NewType, Protocol
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 
 Millis = NewType("Millis", int)
 

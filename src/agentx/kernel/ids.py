@@ -15,7 +15,7 @@ from typing import NewType, Protocol, TypeVar
 
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 
 Entropy = Callable[[int], bytes]  # n -> n random bytes
 

@@ -31,7 +31,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import NodeId, is_ulid
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
 # Wider than any event's time, and far from where Python's own calendar ends.

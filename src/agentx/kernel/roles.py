@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Iterable
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 
 # Upstream first: of two agents that wait for each other, the upper one keeps its question.
 ROLES = (

@@ -1,22 +1,46 @@
 """Text as people read it: cut by characters, never by bytes, and never inside a character.
 
-Also the fence around what AgentX itself injected, so that memory never feeds on
-itself. The fence is made of square brackets because some agent CLIs escape angle
-brackets in what hooks return.
+Also patterns, which take longer to compile than the module that holds them to import, while a
+command uses few of hundreds. And the fence around what AgentX itself injected, so that memory
+never feeds on itself: square brackets, because some agent CLIs escape angle brackets in what
+hooks return.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
-
-from agentx.kernel.patterns import compile_late
+from typing import Any, AnyStr, cast
 
 RECALL_OPEN = "[agentx:recall]"
 RECALL_CLOSE = "[/agentx:recall]"
 
 _JOINER = "\u200d"
-_SPACE = compile_late(r"\s+")
+_PATTERN_PARTS = (
+    *("search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"),
+    *("flags", "groups", "groupindex"),
+)
 _CUT_MARK = "\n[... {count} characters cut by agentx ...]\n"
+
+
+def compile_late(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Return what serves as the compiled pattern, and compiles it when it has to."""
+    return cast("re.Pattern[AnyStr]", _Late(source, flags))
+
+
+class _Late:
+    def __init__(self, source: str | bytes, flags: int) -> None:
+        self.pattern = source
+        self._given = flags
+
+    def __getattr__(self, part: str) -> Any:
+        made = re.compile(self.pattern, self._given)
+        # Called once: from here on the parts are found without asking.
+        vars(self).update({name: getattr(made, name) for name in _PATTERN_PARTS})
+        return getattr(made, part)
+
+
+_SPACE = compile_late(r"\s+")
 
 
 def cut(text: str, chars_max: int) -> str:

@@ -223,6 +223,16 @@ class LongTerm:
         return lesson
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonLearnt:
+    """A run taught something that was not known."""
+
+    lesson: str
+    kind: str
+    run: str
+    actor: str
+
+
 def lesson_id(kind: LessonKind, number: int) -> str:
     """Name a lesson: `PAT-001`, `ADR-0001`, `TD-001`, `LRN-001`."""
     prefix = PREFIXES[kind]

@@ -15,13 +15,13 @@ from dataclasses import asdict
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.lessons.confidence import judged
-from agentx.lessons.events import LessonLearnt
 from agentx.lessons.likeness import fingerprint
 from agentx.lessons.model import (
     Confidence,
     Content,
     Lesson,
     LessonKind,
+    LessonLearnt,
     LongTerm,
     LtmKind,
     Measure,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.llm.port import Completion, Prompt, Unusable, Usage
 from agentx.llm.schema import fault_in

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.llm.port import Usage
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 
 Cue = re.Pattern[str]
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.prose import limits
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from agentx.kernel.patterns import compile_late
-from agentx.kernel.text import folded
+from agentx.kernel.text import compile_late, folded
 
 Words = AbstractSet[str]
 

@@ -20,8 +20,7 @@ import unicodedata
 from collections.abc import Iterator
 from enum import Enum
 
-from agentx.kernel.patterns import compile_late
-from agentx.kernel.text import whole_head
+from agentx.kernel.text import compile_late, whole_head
 from agentx.kernel.values import frozen
 from agentx.prose import limits
 

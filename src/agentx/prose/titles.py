@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.prose import cues, limits
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import (

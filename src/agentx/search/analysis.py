@@ -21,7 +21,7 @@ from functools import lru_cache
 
 import tantivy
 
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.search.limits import SEARCH_TERM_CHARS_MAX
 
 ANALYSER = "agentx_text"

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.search.analysis import function_terms, terms
 from agentx.search.limits import QUERY_CHARS_MAX

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.search.analysis import unit_spans
 from agentx.search.document import Document, Trait
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
 from agentx.lessons.confidence import judged
-from agentx.lessons.events import LessonLearnt
 from agentx.lessons.model import (
     Lesson,
     LessonKind,
+    LessonLearnt,
 )
 from agentx.lessons.paths import LtmPaths
 from agentx.lessons.service import Lessons

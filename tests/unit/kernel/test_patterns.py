@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 
 
 def test_it_serves_as_the_pattern_it_stands_for() -> None:

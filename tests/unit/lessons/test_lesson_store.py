@@ -25,8 +25,8 @@ from agentx.runs.paths import RunsPaths
 from agentx.runs.retention import DAY_MS, is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
-from agentx.wiring.run_archive import Archiving
-from agentx.wiring.teaching import Churn, lessons_of
+from agentx.wiring.taught.archive import Archiving
+from agentx.wiring.taught.teaching import Churn, lessons_of
 from tests.support.clones import files_below
 from tests.support.crashing import dying_at
 from tests.support.run_stories import Chance, happening

@@ -44,7 +44,7 @@ from agentx.runs.model import (
     TaskStatus,
     Verdict,
 )
-from agentx.wiring.teaching import lessons_of
+from agentx.wiring.taught.teaching import lessons_of
 from tests.support.time_and_chance import START_MS
 
 RUNS = ("20260301-1000-one-aaaa", "20260302-1000-two-bbbb", "20260303-1000-three-cccc")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from agentx.kernel.capture import EventType
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 
 # Put there by Claude Code: context that the person neither wrote nor sees.
 _INJECTED = (

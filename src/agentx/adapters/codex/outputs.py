@@ -14,7 +14,7 @@ from typing import Any
 from agentx.adapters.shapes import child, entry, parse, word
 from agentx.adapters.tools import result_text
 from agentx.kernel.capture import Metadata
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 
 _HEADER = compile_late(
     r"\A(?:(?:Chunk ID|Exit code|Wall time|Process exited|Process running|Original token count"

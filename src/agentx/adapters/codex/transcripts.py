@@ -37,7 +37,7 @@ from agentx.adapters.shapes import (
 )
 from agentx.adapters.tools import ToolUse, shell_command
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, Metadata
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 
 Payload = dict[str, Any]
 

@@ -46,7 +46,7 @@ from agentx.adapters.shapes import (
 from agentx.adapters.tools import ToolUse
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, text_print
 from agentx.kernel.clock import Millis
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
 _CONTEXT_MARK = "<session_context>"

@@ -15,7 +15,7 @@ from typing import Any
 
 from agentx.adapters.shapes import child, clean_words, entry, json_text, objects, text_of, word
 from agentx.kernel.capture import text_print
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.redaction.redact import redact
 
 NO_REPLY = "[no response text]"

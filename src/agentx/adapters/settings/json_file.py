@@ -24,7 +24,7 @@ from typing import Any
 
 from agentx.adapters import limits
 from agentx.kernel.errors import CorruptRecord, InvalidValue
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
 Json = Any

@@ -19,7 +19,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from agentx.kernel.errors import CorruptRecord, InvalidValue
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
 Toml = dict[str, Any]

@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterator
 
 from agentx.agents.runners.port import Artifact, Ask, Reply, Standing, Wants
-from agentx.kernel.patterns import compile_late
 from agentx.kernel.roles import spoken
+from agentx.kernel.text import compile_late
 
 _FORM = """\
 ## How to answer

@@ -36,7 +36,7 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 from agentx.kernel.paths import ProjectPaths, counted
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
 LEDGER_WAIT_MS = LOCK_WAIT_MS  # how long a verb waits for a ledger that others keep

@@ -12,7 +12,7 @@ Weights are whole numbers and are only compared with one another.
 from __future__ import annotations
 
 from agentx.conversation.toc_model import Kind
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose import cues
 from agentx.prose.sentences import Block, Sentence, is_question, words

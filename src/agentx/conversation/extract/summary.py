@@ -26,8 +26,7 @@ from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Bullet, Grip, Kind, Segment, SegmentSummary
 from agentx.kernel.capture import EventType
 from agentx.kernel.ids import NodeId
-from agentx.kernel.patterns import compile_late
-from agentx.kernel.text import whole_head
+from agentx.kernel.text import compile_late, whole_head
 from agentx.kernel.values import frozen
 from agentx.prose import titles
 from agentx.prose.keyphrases import keyphrases, terms

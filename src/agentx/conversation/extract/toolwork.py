@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from agentx.conversation.limits import SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL_TAIL_CHARS_MAX
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Kind
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX
 from agentx.prose.sentences import shorten, show_excerpt, windows

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from agentx.conversation.identity import Occurrence, delivery_of, identity_within, judge
 from agentx.conversation.model import Receipt
-from agentx.conversation.sealing import SessionKey, new_key, seal
 from agentx.conversation.store import rows
 from agentx.conversation.store.outbox import Outbox
+from agentx.conversation.store.sealing import SessionKey, new_key, seal
 from agentx.conversation.store.session_keys import SessionKeys
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.kv import keys

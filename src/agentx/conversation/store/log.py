@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentx.conversation.model import Event, EventQuery, Forgotten, Receipt
-from agentx.conversation.sealing import unseal
 from agentx.conversation.store import rows
 from agentx.conversation.store.appending import Appending
 from agentx.conversation.store.outbox import Outbox
+from agentx.conversation.store.sealing import unseal
 from agentx.conversation.store.session_keys import SessionKeys
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.kv import keys

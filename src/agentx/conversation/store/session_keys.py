@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.conversation.sealing import SessionKey
+from agentx.conversation.store.sealing import SessionKey
 from agentx.host.kv import keys
 from agentx.host.kv.port import Family, KeyValue
 

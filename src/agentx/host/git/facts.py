@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agentx.host.limits import GIT_WAIT_MS
 from agentx.host.system import environment_without
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 
 _COUNT = compile_late(r"(\d+) (file|insertion|deletion)")
 _HASH = compile_late(r"[0-9a-f]{7,64}")

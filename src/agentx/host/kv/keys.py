@@ -21,7 +21,7 @@ from __future__ import annotations
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.ids import EventId, NodeId, is_ulid, ulid_ms
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 
 SESSION_REF_BYTES = 16
 

@@ -12,7 +12,7 @@ from agentx.project.project import Project
 from agentx.runs.model import Run
 from agentx.wiring.lessons import open_lessons
 from agentx.wiring.runs import open_runs
-from agentx.wiring.teaching import lessons_of
+from agentx.wiring.taught.teaching import lessons_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,7 +101,7 @@ def _of_observation(project: Project, memory: Memory, doc_id: str, depth: int = 
 
 
 def _of_lesson(project: Project, doc_id: str) -> Trace:
-    from agentx.wiring.lesson_proofs import lesson_proof  # noqa: PLC0415  only where it is asked for
+    from agentx.wiring.taught.proofs import lesson_proof  # noqa: PLC0415  only where it is asked for
 
     proof = lesson_proof(project, doc_id)
     row = proof.lesson

@@ -10,8 +10,8 @@ from agentx.operations.lessons.known import PERSON
 from agentx.project.project import Project
 from agentx.runs.replies import Archived
 from agentx.wiring.lessons import open_archive
-from agentx.wiring.run_archive import Told, open_archiving
 from agentx.wiring.runs import open_runs
+from agentx.wiring.taught.archive import Told, open_archiving
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

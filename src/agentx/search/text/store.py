@@ -26,7 +26,7 @@ from agentx.host.limits import LOCK_POLL_MS
 from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable, LockHeld
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.search.limits import SEARCH_WRITER_WAIT_MS
 from agentx.search.paths import GenerationPaths, IndexPaths
 

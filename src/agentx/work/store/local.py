@@ -20,7 +20,7 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LimitError, NotFound
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.kernel.paths import ProjectPaths, counted
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.work.model import Comment, Issue, NewIssue
 from agentx.work.store.issue_file import from_shape, to_shape
 

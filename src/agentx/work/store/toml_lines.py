@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 
 Lines = dict[tuple[int, str], int]  # (number of the table, field) -> line, from 1
 TOP = -1  # what stands before the first table; its field "" is the file's first line

@@ -19,8 +19,8 @@ from agentx.kernel.limits import (
     CLARIFY_ROUNDS_NON_BLOCKING_MAX,
     CLARIFY_SLA_MINUTES_DEFAULT,
 )
-from agentx.kernel.patterns import compile_late
 from agentx.kernel.roles import HUB_ROLE, role_name
+from agentx.kernel.text import compile_late
 from agentx.work.limits import CLARIFY_SLA_MINUTES_MAX, WORKFLOW_ITERATIONS_MAX, WORKFLOW_STEPS_MAX
 from agentx.work.model import Problem, Status, Step, Workflow, parse_status
 from agentx.work.store.toml_lines import TOP, Lines, field_lines

@@ -32,8 +32,7 @@ from agentx.kernel.errors import (
     UnavailableError,
 )
 from agentx.kernel.ids import Entropy
-from agentx.kernel.patterns import compile_late
-from agentx.kernel.text import preview, printable
+from agentx.kernel.text import compile_late, preview, printable
 from agentx.kernel.values import frozen
 from agentx.llm.retry import backoff_ms, read_wait_ms
 from agentx.redaction.redact import redact

@@ -13,7 +13,7 @@ from typing import Any
 
 from agentx.kernel.clock import Millis, from_iso
 from agentx.kernel.errors import DataError, InvalidValue
-from agentx.kernel.patterns import compile_late
+from agentx.kernel.text import compile_late
 from agentx.work.model import Comment, Issue, IssueState, Status, parse_status
 
 Shape = Mapping[str, Any]

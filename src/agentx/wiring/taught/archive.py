@@ -26,7 +26,7 @@ from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
 from agentx.wiring.bus_log import log_told
 from agentx.wiring.lessons import open_archive, open_lessons
-from agentx.wiring.teaching import Churn, lessons_of, measure_run
+from agentx.wiring.taught.teaching import Churn, lessons_of, measure_run
 
 STEPS = (
     ("decisions", (LessonKind.DECISION,)),
