@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentx.host.kv.memory import MemoryStore
 from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.host.kv.rocks import open_rocks
 from agentx.kernel.errors import UnavailableError
+from tests.support.memory_kv import MemoryStore
 from tests.support.time_and_chance import FakeClock
 
 END = b"\xff" * 8

@@ -14,7 +14,6 @@ import pytest
 from agentx.conversation.model import EventQuery, SessionQuery
 from agentx.conversation.service import Conversation, EventsAppended
 from agentx.conversation.store import LogStore
-from agentx.host.kv.memory import MemoryStore
 from agentx.host.kv.port import KeyValue
 from agentx.host.kv.rocks import open_rocks
 from agentx.kernel.bus import Bus
@@ -22,6 +21,7 @@ from agentx.kernel.capture import Channel
 from agentx.kernel.clock import HOUR_MS
 from agentx.kernel.errors import InvalidValue, NotFound
 from tests.support.drafts import draft
+from tests.support.memory_kv import MemoryStore
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
 Open = Callable[[], Conversation]

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 
 from agentx.conversation.model import EventQuery
 from agentx.host.kv import keys
-from agentx.host.kv.memory import MemoryStore
 from agentx.host.kv.port import Batch, Family, KeyValue, Row
 from agentx.kernel.capture import Channel, Draft, EventType
 from agentx.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from tests.support.contents import Shelf, prove
 from tests.support.drafts import draft
+from tests.support.memory_kv import MemoryStore
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
 SESSIONS = ("s-1", "s-2", "s-3")

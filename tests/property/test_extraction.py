@@ -17,7 +17,7 @@ from agentx.observations.limits import (
     OBSERVATIONS_PER_CAPTURE_MAX,
 )
 from agentx.observations.model import Category
-from agentx.observations.supersede import find_superseded, replaces
+from agentx.observations.supersede import find_superseded
 
 PRIVATE = "kiwi-private-word"
 _PIECES = st.sampled_from(
@@ -160,4 +160,4 @@ def test_a_decision_is_superseded_once_and_only_by_a_newer_one(texts: list[str])
 
 @given(_TEXTS)
 def test_no_decision_replaces_itself(text: str) -> None:
-    assert not replaces(text, text)
+    assert find_superseded([("d-1", Millis(1), text), ("d-2", Millis(2), text)]) == []

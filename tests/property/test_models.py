@@ -18,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from agentx.conversation.grips import holds
 from agentx.conversation.limits import SEGMENT_BULLETS_MAX
 from agentx.conversation.model_summary import ModelSummariser
 from agentx.kernel.clock import Millis
@@ -35,7 +34,7 @@ from agentx.llm.providers.gemini import Gemini
 from agentx.llm.providers.openai import OpenAI
 from agentx.llm.schema import fault_in
 from agentx.prose.limits import KEYWORDS_MAX, TITLE_CHARS_MAX
-from tests.support.talk import reply, segment, tool, user
+from tests.support.talk import holds, reply, segment, tool, user
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
 CAPS = Caps(tokens=1_000, micro_usd=4_000)

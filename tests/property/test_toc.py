@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from agentx.conversation import limits
 from agentx.conversation.extract.summary import ARROW, Extractive
-from agentx.conversation.grips import holds
 from agentx.conversation.model import Event
 from agentx.conversation.summariser import Claim, prove
 from agentx.conversation.toc import roll_up, segment_node
@@ -26,7 +25,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.ids import GripId
 from agentx.kernel.periods import Period, parent, parse_node_id
 from agentx.prose.sentences import ELLIPSIS, show_excerpt
-from tests.support.talk import MORNING_MS, event, segments
+from tests.support.talk import MORNING_MS, event, holds, segments
 
 NOW = Millis(MORNING_MS + 10**11)
 PHRASES = st.sampled_from(

@@ -9,7 +9,6 @@ from functools import partial
 
 from agentx.conversation.contents import Contents, ContentsRules
 from agentx.conversation.extract.summary import Extractive
-from agentx.conversation.grips import holds
 from agentx.conversation.model import EventQuery
 from agentx.conversation.service import Conversation
 from agentx.conversation.store import LogStore, TocStore, toc_rows
@@ -20,6 +19,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock
 from agentx.kernel.ids import Entropy, EventId
 from agentx.kernel.tokens import estimate
+from tests.support.talk import holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

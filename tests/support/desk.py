@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentx.host.kv import keys
-from agentx.host.kv.memory import MemoryStore
 from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.host.kv.rocks import open_rocks
 from agentx.kernel.capture import Draft
 from agentx.kernel.clock import HOUR_MS, MINUTE_MS
 from tests.support.contents import Shelf
 from tests.support.drafts import draft
+from tests.support.memory_kv import MemoryStore
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 from agentx.conversation.model import Event
-from agentx.conversation.segments import Cutting, by_session, cut
-from agentx.conversation.toc_model import Segment
+from agentx.conversation.segments import Cutting, Session, cut, place, session_of
+from agentx.conversation.toc_model import Grip, Segment
 from agentx.kernel.capture import EventType, Role
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.ids import EventId, digest, ulid
-from agentx.kernel.periods import SegmentRef, local_day
+from agentx.kernel.periods import Period, SegmentRef, local_day, parent
 
 MORNING_MS = int(datetime(2026, 1, 15, 9, tzinfo=UTC).timestamp() * 1000)
 _ROLES = {
@@ -73,6 +74,30 @@ def reply(text: str, minute: float = 0, *, session: str = "s1") -> Event:
 def tool(text: str, minute: float = 0, **metadata: Any) -> Event:
     """Return a tool's result."""
     return event(text, kind=EventType.TOOL_RESULT, minute=minute, **metadata)
+
+
+def by_session(events: Iterable[Event]) -> Iterator[tuple[Session, list[Event]]]:
+    """Take interleaved sessions apart; each comes out in its own order."""
+    ordered = sorted(events, key=lambda event: (session_of(event), place(event)))
+    for session, group in groupby(ordered, key=session_of):
+        yield session, list(group)
+
+
+def holds(held: Grip, texts: Mapping[EventId, str]) -> bool:
+    """Tell whether the words of a grip stand where it says, in the texts of its events."""
+    pieces = []
+    for span in held.spans:
+        text = texts.get(span.event_id)
+        if text is None or not 0 <= span.start < span.end <= len(text):
+            return False
+        pieces.append(text[span.start : span.end])
+    return bool(pieces) and "\n".join(pieces) == held.excerpt
+
+
+def periods_above(period: Period) -> tuple[Period, ...]:
+    """Return the periods above one, the nearest first."""
+    above = parent(period)
+    return () if above is None else (above, *periods_above(above))
 
 
 def segments(events: Iterable[Event], cutting: Cutting = CUTTING) -> list[Segment]:

@@ -118,10 +118,6 @@ class ContextBudget:
         self._items[item.category, name] = item
         return item
 
-    def untrack_item(self, category: ContextCategory | str, name: str) -> bool:
-        """Count a thing no more; tell whether it was there."""
-        return self._items.pop((_category(category), name), None) is not None
-
     def report(self) -> BudgetReport:
         """Return what is in the context."""
         return BudgetReport(

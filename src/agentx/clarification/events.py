@@ -106,16 +106,3 @@ def event_of(
     if kind is ClarificationEscalated:
         told |= {"reason": str(state.reason or ""), "summary": state.summary}
     return kind(**told)  # type: ignore[arg-type]  # one table for five classes of the same fields
-
-
-def payload_of(event: ClarificationEvent) -> dict[str, object]:
-    """Return an event as other tools know it."""
-    return {
-        "clarificationId": event.clarification_id,
-        "issueNumber": event.issue,
-        "fromAgent": event.asker,
-        "toAgent": event.to,
-        "topic": event.topic,
-        "blocking": event.blocking,
-        "timestamp": event.at_ms,
-    }

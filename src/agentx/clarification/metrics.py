@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from agentx.clarification.model import Clarification, EntryType, Reason, Status
-from agentx.kernel.text import folded, preview, printable
+from agentx.kernel.text import folded, preview
 from agentx.kernel.values import frozen
 
-AUTO_RESOLUTION_TARGET = 0.8
-ESCALATION_TARGET = 0.2
 _TOPICS = 5
 
 
@@ -71,20 +69,6 @@ def digest_lines(found: Metrics) -> tuple[str, ...]:
     if found.topics:
         named = ", ".join(f"{preview(topic, 60)} ({count})" for topic, count in found.topics)
         lines.append(f"Most common topics: {named}")
-    return tuple(lines)
-
-
-def thread_lines(states: Iterable[Clarification]) -> tuple[str, ...]:
-    """Return threads as a digest shows them: each entry a line, its words in full."""
-    lines: list[str] = []
-    for state in states:
-        lines.append(
-            f"{state.id} {state.asker} -> {state.to} [{state.status}]: {preview(state.topic, 200)}"
-        )
-        lines.extend(
-            f"  {entry.round}. {entry.type} of {entry.speaker}: {folded(printable(entry.body))}"
-            for entry in state.thread
-        )
     return tuple(lines)
 
 

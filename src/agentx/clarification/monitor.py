@@ -49,11 +49,6 @@ class Finding:
     facts: tuple[Fact, ...]
     reason: Reason
 
-    @property
-    def asks_again(self) -> bool:
-        """Whether the target is to be asked once more."""
-        return any(isinstance(fact, WentStale) for fact in self.facts)
-
 
 Detector = Callable[[tuple[Clarification, ...], World], Iterable[Finding]]
 

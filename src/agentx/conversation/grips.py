@@ -7,11 +7,9 @@ same grip.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Grip, Span
-from agentx.kernel.ids import EventId, NodeId, digest, grip_id
+from agentx.kernel.ids import NodeId, digest, grip_id
 
 
 def grip(event: Event, start: int, end: int, node_id: NodeId) -> Grip:
@@ -26,14 +24,3 @@ def grip(event: Event, start: int, end: int, node_id: NodeId) -> Grip:
         toc_node_id=node_id,
         spans=(Span(event.event_id, start, end),),
     )
-
-
-def holds(held: Grip, texts: Mapping[EventId, str]) -> bool:
-    """Tell whether the words of a grip stand where it says, in the texts of its events."""
-    pieces = []
-    for span in held.spans:
-        text = texts.get(span.event_id)
-        if text is None or not 0 <= span.start < span.end <= len(text):
-            return False
-        pieces.append(text[span.start : span.end])
-    return bool(pieces) and "\n".join(pieces) == held.excerpt

@@ -55,11 +55,6 @@ class Verdict:
     occurrences: tuple[Occurrence, ...] | None
 
 
-def identity_of(draft: Draft, project: str) -> bytes:
-    """Return what makes an event that event."""
-    return identity_within(spelled(project, draft.harness, draft.session_id), draft)
-
-
 def identity_within(session: str, draft: Draft) -> bytes:
     """Return an event's identity; `session` spells its project, harness and session."""
     named = draft.source_id or "~" + fingerprint_of(draft)

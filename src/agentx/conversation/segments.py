@@ -21,7 +21,6 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import tzinfo
-from itertools import groupby
 
 from agentx.conversation import limits
 from agentx.conversation.model import Event
@@ -75,13 +74,6 @@ def place(event: Event) -> Place:
 def session_of(event: Event) -> Session:
     """Return the session an event belongs to; ids of two agent CLIs may be alike."""
     return (event.harness, event.session_id)
-
-
-def by_session(events: Iterable[Event]) -> Iterator[tuple[Session, list[Event]]]:
-    """Take interleaved sessions apart; each comes out in its own order."""
-    ordered = sorted(events, key=lambda event: (session_of(event), place(event)))
-    for session, group in groupby(ordered, key=session_of):
-        yield session, list(group)
 
 
 def mark(segment: Segment) -> Mark:

@@ -35,11 +35,6 @@ class Tcp:
         """The address as gRPC writes it."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
-    @property
-    def has_tls(self) -> bool:
-        """Tell whether what is said there is encrypted."""
-        return self.certificate is not None
-
 
 def tcp(text: str, certificate: Path | None = None, key: Path | None = None) -> Tcp:
     """Read `HOST:PORT` and hold it to the rules.

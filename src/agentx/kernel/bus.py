@@ -7,12 +7,9 @@ are kept for a person who asks what just happened.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from threading import RLock
 from typing import Any, TypeVar
-
-from agentx.kernel.limits import BUS_HISTORY_MAX
 
 Fact = TypeVar("Fact")
 Listener = Callable[[Any], None]
@@ -28,7 +25,6 @@ class Bus:
 
     def __init__(self, on_failure: OnFailure = _ignore) -> None:
         self._listeners: dict[type[object], list[Listener]] = {}
-        self._history: deque[object] = deque(maxlen=BUS_HISTORY_MAX)
         self._on_failure = on_failure
         self._lock = RLock()
 
@@ -48,7 +44,6 @@ class Bus:
     def tell(self, fact: object) -> None:
         """Tell a fact to the listeners of its type and of its parents, in the order they came."""
         with self._lock:
-            self._history.append(fact)
             heard = [
                 listener
                 for kind in type(fact).__mro__
@@ -59,8 +54,3 @@ class Bus:
                 listener(fact)
             except Exception as failure:  # noqa: BLE001  one of the three places: a listener may not break the teller
                 self._on_failure(fact, failure)
-
-    def history(self) -> tuple[object, ...]:
-        """Return the last facts told, oldest first."""
-        with self._lock:
-            return tuple(self._history)

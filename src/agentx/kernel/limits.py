@@ -11,8 +11,6 @@ METADATA_DEPTH_MAX = 32
 SESSION_ID_CHARS_MAX = 200
 # Events in one atomic batch: bounds memory and the time a batch holds the store.
 APPEND_BATCH_EVENTS_MAX = 1_000
-# Happenings the bus remembers, for whoever asks what was told.
-BUS_HISTORY_MAX = 200
 # Nodes of the table of contents in one page.
 TOC_PAGE_MAX = 500
 # GitHub's own bound, which local issues share so that they can move there.

@@ -219,12 +219,6 @@ def parent(period: Period) -> Period | None:
             return None
 
 
-def ancestors(period: Period) -> tuple[Period, ...]:
-    """Return the periods above, the nearest first."""
-    above = parent(period)
-    return () if above is None else (above, *ancestors(above))
-
-
 def children(period: Period) -> tuple[Period, ...]:
     """Return the periods one level down, in order. A day has segments, which are no periods."""
     match period.level:
@@ -310,18 +304,6 @@ def parse_node_id(text: str) -> Period | SegmentRef:
         return _parsed(found)
     except (ValueError, InvalidValue) as error:
         raise _not_a_node(text) from error
-
-
-def parent_id(node_id: str) -> NodeId | None:
-    """Return the id of the node above; a year has none.
-
-    Raises: InvalidValue.
-    """
-    named = parse_node_id(node_id)
-    if isinstance(named, SegmentRef):
-        return day_period(named.day).node_id
-    above = parent(named)
-    return None if above is None else above.node_id
 
 
 def _parsed(found: re.Match[str]) -> Period | SegmentRef:

@@ -10,7 +10,7 @@ and fifteen languages; `tests/bench/tokens.py` measures the error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
 from agentx.kernel.errors import BudgetExceeded, InvalidValue
 
@@ -87,11 +87,6 @@ class Budget:
         self._taken = 0
 
     @property
-    def tokens(self) -> int:
-        """How many there were at first."""
-        return self._tokens
-
-    @property
     def taken(self) -> int:
         """How many are spent."""
         return self._taken
@@ -114,16 +109,3 @@ class Budget:
                 hint="ask for less, or give a larger budget",
             )
         self._taken += tokens
-
-    def fit(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield texts in order until the first that does not fit, and spend their tokens.
-
-        Stops rather than skips: a reader who sees the third-best evidence must be able to trust
-        that the best and second-best are there too.
-        """
-        for text in texts:
-            cost = estimate(text)
-            if cost > self.left:
-                return
-            self.take(cost)
-            yield text

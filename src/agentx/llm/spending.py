@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from datetime import date, timedelta, tzinfo
+from datetime import date, tzinfo
 from pathlib import Path
 
 from agentx.kernel.clock import Clock
@@ -18,7 +18,6 @@ from agentx.kernel.ids import Entropy, mint
 from agentx.kernel.periods import local_day
 from agentx.kernel.values import frozen
 from agentx.llm import ledger as rules
-from agentx.llm import limits
 from agentx.llm.ledger import Caps, Held, Ledger, Tally
 from agentx.llm.port import Usage
 from agentx.llm.prices import Price, price_of
@@ -93,17 +92,6 @@ class Spending:
         """
         today = self._today()
         return _day_spent(self._store.read(today), today)
-
-    def history(self, days: int) -> tuple[DaySpent, ...]:
-        """Return the days of the last so many on which something was spent, newest first.
-
-        Raises: as `spent_today`.
-        """
-        today = self._today()
-        ledger = self._store.read(today)
-        wanted = min(days, limits.LEDGER_DAYS_MAX)
-        told = (_day_spent(ledger, today - timedelta(days=back)) for back in range(wanted))
-        return tuple(day for day in told if day.models or day.closed)
 
     def _today(self) -> date:
         return local_day(self._clock.now_ms(), self._zone)

@@ -65,11 +65,6 @@ def find_superseded(
     return sorted(found.items())
 
 
-def replaces(new: str, old: str) -> bool:
-    """Tell whether a newer decision takes the place of an older one."""
-    return _replaces(_read(new), _read(old))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
     """A decision as it is compared."""

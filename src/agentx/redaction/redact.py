@@ -113,30 +113,6 @@ def redact_value(value: "Any") -> "Any":
     return redact_tree(value, redact)
 
 
-def redact_json_bytes(raw: bytes) -> bytes:
-    """Return a JSON document with every text in it redacted; what does not parse, as plain text.
-
-    A secret may stand behind an escape (a newline, then a key), so texts are redacted as they
-    read, not as they are written.
-    """
-    if not suspicious(raw):
-        return raw
-    import json  # noqa: PLC0415  as above
-
-    from agentx.redaction.tree import redact_tree  # noqa: PLC0415  as above
-
-    try:
-        value = json.loads(raw)
-        return dump(redact_tree(value, redactor(dump(value).decode())))
-    except (ValueError, RecursionError):
-        return redact_bytes(raw)
-
-
-def redact_bytes(raw: bytes) -> bytes:
-    """Return text in UTF-8, or what was meant to be, redacted; other bytes stay as they are."""
-    return redact(raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-
-
 def dump(value: "Any") -> bytes:
     """Write a JSON value in UTF-8; half a surrogate pair becomes its escape.
 

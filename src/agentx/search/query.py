@@ -40,11 +40,6 @@ class Query:
     fuzzy: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
 
-    @property
-    def is_empty(self) -> bool:
-        """Tell whether nothing is asked for."""
-        return not (self.terms or self.phrases or self.prefixes or self.fuzzy)
-
 
 def parse(text: str, *, operators: bool = True) -> Query:
     """Read a query. Whatever was typed gives one."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from agentx.kernel.values import frozen
-from agentx.work.model import AgentStatus, Issue, NewIssue, Workflow
+from agentx.work.model import AgentStatus, Issue, NewIssue
 
 
 class IssueStore(Protocol):
@@ -63,21 +63,6 @@ class AgentStatusStore(Protocol):
 
         `decide` is called once and must not wait for anybody. What it raises leaves the file as
         it was; the same value back writes nothing.
-        """
-        ...
-
-
-class Workflows(Protocol):
-    """The workflows of a project: those that ship, and its own in their place."""
-
-    def names(self) -> tuple[str, ...]:
-        """Return their names."""
-        ...
-
-    def get(self, name: str) -> Workflow:
-        """Return one workflow.
-
-        Raises: NotFound, InvalidValue naming file, line and field.
         """
         ...
 

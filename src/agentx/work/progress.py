@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from agentx.kernel.limits import CLARIFY_ROUNDS_BLOCKING_MAX, CLARIFY_ROUNDS_NON_BLOCKING_MAX
 from agentx.work.labels import type_of
 from agentx.work.model import Issue, Stage, Status, Step, StepStage, Workflow
 from agentx.work.store.workflow_file import CONDITION
@@ -66,12 +65,6 @@ def holds(condition: str, issue: Issue) -> bool:
     """Tell whether a step's condition holds; none always does."""
     found = CONDITION.fullmatch(condition)
     return found is None or found[1].strip() in issue.labels
-
-
-def rounds_max(step: Step, *, blocking: bool) -> int:
-    """Return how many rounds a question from this step may take."""
-    cap = CLARIFY_ROUNDS_BLOCKING_MAX if blocking else CLARIFY_ROUNDS_NON_BLOCKING_MAX
-    return cap if step.clarify_max_rounds is None else min(step.clarify_max_rounds, cap)
 
 
 def output_of(step: Step, issue: int) -> str:

@@ -21,7 +21,6 @@ from agentx.clarification.events import (
     ClarificationResolved,
     ClarificationStale,
     MonitorRan,
-    payload_of,
 )
 from agentx.clarification.model import Reason, Status
 from agentx.clarification.monitor import World
@@ -325,15 +324,10 @@ def test_12_2_the_five_events_fire_with_their_payloads(tmp_path: Path) -> None:
         ClarificationStale,
         ClarificationEscalated,
     ]
-    assert payload_of(events[0]) == {
-        "clarificationId": "CLR-42-001",
-        "issueNumber": 42,
-        "fromAgent": "engineer",
-        "toAgent": "architect",
-        "topic": "Session storage",
-        "blocking": True,
-        "timestamp": START_MS,
-    }
+    asked = events[0]
+    assert (asked.clarification_id, asked.issue) == ("CLR-42-001", 42)
+    assert (asked.asker, asked.to, asked.topic) == ("engineer", "architect", "Session storage")
+    assert (asked.blocking, asked.at_ms) == (True, START_MS)
     escalated = events[-1]
     assert isinstance(escalated, ClarificationEscalated)
     assert "Nobody answers" in escalated.summary

@@ -50,7 +50,6 @@ def test_8_3_a_pending_question_past_its_sla_is_stale() -> None:
     [finding] = findings([clarification()], World(now_ms=LATE))
 
     assert finding.facts == (WentStale(at_ms=LATE),)
-    assert finding.asks_again
 
 
 def test_the_second_time_out_escalates_after_a_retry_and_without_one() -> None:

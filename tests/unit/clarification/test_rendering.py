@@ -10,7 +10,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.clarification.metrics import digest_lines, metrics, thread_lines
+from agentx.clarification.metrics import digest_lines, metrics
 from agentx.clarification.model import (
     PERSON,
     Answered,
@@ -99,7 +99,6 @@ def test_every_look_has_every_word(body: str) -> None:
         stream(state),
         re.sub(r"\n {2,5}", "\n", terminal(state, colour=False)),
         "\n".join(comment(state, at) for at in range(2)).replace("\n> ", "\n"),
-        "\n".join(thread_lines([state])),
     )
     for look in looks:
         plain = folded(look.replace("&lt;!--", "<!--"))

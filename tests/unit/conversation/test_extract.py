@@ -13,7 +13,7 @@ import pytest
 
 from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.extract.toolwork import has_failed, list_changed_files
-from agentx.conversation.grips import grip, holds
+from agentx.conversation.grips import grip
 from agentx.conversation.limits import SEGMENT_BULLETS_MAX
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Kind, SegmentSummary
@@ -25,7 +25,7 @@ from agentx.prose.likeness import likeness
 from agentx.prose.limits import BULLET_CHARS_MAX, TITLE_CHARS_MAX
 from agentx.prose.sentences import Block, sentences, shorten, show_excerpt
 from agentx.prose.titles import best_request, request
-from tests.support.talk import event, reply, segment, tool, user
+from tests.support.talk import event, holds, reply, segment, tool, user
 
 
 def summary(*events: Event) -> SegmentSummary:

@@ -16,7 +16,6 @@ import httpx
 import pytest
 
 from agentx.conversation.extract.summary import Extractive
-from agentx.conversation.grips import holds
 from agentx.conversation.limits import MODEL_SUMMARY_TOKENS_MAX
 from agentx.conversation.model_summary import ModelSummariser, prompt_for
 from agentx.conversation.summariser import Summariser
@@ -29,7 +28,7 @@ from agentx.llm.limits import LLM_REPLY_BYTES_MAX
 from agentx.llm.settings import PROVIDERS, LlmSettings
 from agentx.llm.spending import spending_for
 from tests.support.scripted_llm import KEY, ScriptedLlm, Step, fails, says
-from tests.support.talk import event, reply, segment, tool, user
+from tests.support.talk import event, holds, reply, segment, tool, user
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
 TALK = segment(

@@ -10,10 +10,9 @@ import pytest
 
 from agentx.conversation import limits
 from agentx.conversation.extract.summary import Extractive
-from agentx.conversation.grips import holds
 from agentx.conversation.model import Event
 from agentx.conversation.summariser import Claim, Proven, Summariser, Written, prove, prove_summary
-from tests.support.talk import reply, segment, tool, user
+from tests.support.talk import holds, reply, segment, tool, user
 
 PROMPT = user("Bookings are lost when two skippers ask at once. Please fix it.")
 CAUSE = reply(

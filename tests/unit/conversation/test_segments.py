@@ -8,12 +8,12 @@ from __future__ import annotations
 from zoneinfo import ZoneInfo
 
 from agentx.conversation import limits
-from agentx.conversation.segments import Cutting, by_session, cut, mark, place, revise
+from agentx.conversation.segments import Cutting, cut, mark, place, revise
 from agentx.conversation.toc_model import Segment
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.periods import SegmentRef, parse_node_id
-from tests.support.talk import CUTTING, estimate, event, reply, segments, tool, user
+from tests.support.talk import CUTTING, by_session, estimate, event, reply, segments, tool, user
 
 
 def words(count: int) -> str:

@@ -17,8 +17,8 @@ from agentx.conversation.toc_model import Bullet, Kind, TocNode, Topic
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import DAY_MS, MINUTE_MS, Millis
 from agentx.kernel.ids import GripId, NodeId
-from agentx.kernel.periods import Level, Period, ancestors, day_period, end_ms
-from tests.support.talk import MORNING_MS, event, reply, segments, user
+from agentx.kernel.periods import Level, Period, day_period, end_ms
+from tests.support.talk import MORNING_MS, event, periods_above, reply, segments, user
 
 DAY = day_period(date(2026, 1, 15))
 LATER = Millis(MORNING_MS + 400 * DAY_MS)
@@ -226,7 +226,7 @@ def test_every_level_keeps_the_grips_of_the_lines_it_kept() -> None:
         for one, summary in zip(found, summaries, strict=True)
     ]
 
-    for period in (DAY, *ancestors(DAY)):
+    for period in (DAY, *periods_above(DAY)):
         nodes = [roll_up(period, nodes, now_ms=LATER, zone=UTC)]
         assert nodes[0].node_id == period.node_id
         assert nodes[0].bullets
@@ -251,7 +251,7 @@ def test_a_segment_is_provisional_until_its_session_has_been_silent() -> None:
     assert not segment_node(one, summary, now_ms=Millis(quiet), zone=UTC).provisional
 
 
-@pytest.mark.parametrize("period", [DAY, *ancestors(DAY)])
+@pytest.mark.parametrize("period", [DAY, *periods_above(DAY)])
 def test_a_period_is_provisional_until_it_is_over(period: Period) -> None:
     over = end_ms(period, UTC)
 

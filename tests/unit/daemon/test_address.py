@@ -27,7 +27,7 @@ from agentx.kernel.paths import StorePaths, runtime_folder
 def test_loopback_needs_no_tls(text: str, host: str, port: int) -> None:
     address = tcp(text)
 
-    assert (address.host, address.port, address.has_tls) == (host, port, False)
+    assert (address.host, address.port, address.certificate) == (host, port, None)
     assert address.text == text
 
 
@@ -35,7 +35,7 @@ def test_loopback_needs_no_tls(text: str, host: str, port: int) -> None:
 def test_an_address_that_others_can_reach_is_refused_without_tls(text: str) -> None:
     with pytest.raises(InvalidValue, match="needs TLS"):
         tcp(text)
-    assert tcp(text, Path("cert.pem"), Path("key.pem")).has_tls
+    assert tcp(text, Path("cert.pem"), Path("key.pem")).certificate
 
 
 @pytest.mark.parametrize(

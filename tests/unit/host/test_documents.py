@@ -14,7 +14,7 @@ import pytest
 
 from agentx.host.documents.document import DocumentFile
 from agentx.host.documents.json_file import json_file
-from agentx.host.documents.yaml_file import readings, yaml_file
+from agentx.host.documents.yaml_file import YAML, readings
 from agentx.host.locks.lock import locked
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
 from agentx.kernel.ids import is_ulid
@@ -42,6 +42,10 @@ TEXTS: dict[str, Any] = {
     "": "empty key",
     "megabyte": "\u5b57" * 350_000,
 }
+
+
+def yaml_file(path: Path, clock: FakeClock) -> DocumentFile:
+    return DocumentFile(path, YAML, clock)
 
 
 def _names(folder: Path) -> list[str]:

@@ -23,7 +23,7 @@ REF_HEX = b"000102030405060708090a0b0c0d0e0f"
 def test_keys_have_the_bytes_of_the_format() -> None:
     assert keys.event_key(AT_MS, EVENT_ID) == keys.event_key_of(EVENT_ID) == EVENT_KEY
     assert keys.session_key(REF) == b"ses:" + REF_HEX
-    assert keys.session_event_key(REF, EVENT_KEY) == b"six:" + REF_HEX + b":" + EVENT_KEY
+    assert keys.session_event_head(REF) == b"six:" + REF_HEX + b":"
     assert keys.identity_key(b"\x01\xff") == b"idn:01ff"
     assert keys.event_seal_key(EVENT_ID) == b"kev:" + EVENT_ID.encode()
     assert keys.session_seal_key(REF) == b"kse:" + REF_HEX
@@ -35,7 +35,7 @@ def test_the_keys_of_a_new_event_are_those_by_which_it_is_found() -> None:
     made = keys.new_event_keys(AT_MS, EventId(EVENT_ID), keys.session_event_head(REF))
 
     seal = keys.event_seal_key(EVENT_ID)
-    assert made == (EVENT_KEY, seal, keys.session_event_key(REF, EVENT_KEY))
+    assert made == (EVENT_KEY, seal, keys.session_event_head(REF) + EVENT_KEY)
     assert keys.event_seal_key_of(EVENT_KEY) == seal
 
 
@@ -76,7 +76,7 @@ def test_a_range_of_time_takes_bounds_beyond_what_keys_hold() -> None:
         (keys.event_id_of, b""),
         (keys.event_id_of, EVENT_KEY[:-1]),
         (keys.event_id_of, b"evx:" + EVENT_KEY[4:]),
-        (keys.event_ms_of, EVENT_KEY.replace(b"17724", b"17x24")),
+        (keys.event_parts, EVENT_KEY.replace(b"17724", b"17x24")),
         (keys.event_parts, EVENT_KEY.replace(b":", b";")),
         (keys.event_id_of, EVENT_KEY[:-1] + b"\xff"),
         (keys.session_ref_of, b"ses:" + REF_HEX[:-2]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agentx.kernel.bus import Bus
-from agentx.kernel.limits import BUS_HISTORY_MAX
 
 
 @dataclass(frozen=True)
@@ -58,13 +57,3 @@ def test_a_listener_can_stop() -> None:
     bus.tell(Happened(2))
 
     assert heard == [1]
-
-
-def test_the_history_keeps_the_newest() -> None:
-    bus = Bus()
-    for number in range(BUS_HISTORY_MAX + 50):
-        bus.tell(Happened(number))
-
-    history = bus.history()
-    assert len(history) == BUS_HISTORY_MAX
-    assert history[-1] == Happened(BUS_HISTORY_MAX + 49)

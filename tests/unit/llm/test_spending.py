@@ -52,6 +52,17 @@ class House:
             price=price,
         )
 
+    def days(self) -> dict[str, int]:
+        """Return the tokens of each day that is kept, oldest first."""
+        kept = json.loads(self.path.read_bytes())["days"]
+        return {
+            day: sum(
+                tally.get("input_tokens", 0) + tally.get("output_tokens", 0)
+                for tally in models.values()
+            )
+            for day, models in sorted(kept.items())
+        }
+
     @property
     def corpses(self) -> list[Path]:
         return list(self.path.parent.glob("spending.json.corrupt-*"))
@@ -68,7 +79,6 @@ def usage(read: int, written: int = 0) -> Usage:
 
 def test_nothing_spent_is_told_without_making_a_file(house: House) -> None:
     assert house.purse().sum_today().total == Tally()
-    assert house.purse().history(30) == ()
     assert not house.path.parent.exists()
 
 
@@ -137,9 +147,9 @@ def test_the_cap_is_of_a_day_in_the_projects_time_zone(house: House) -> None:
             own.purse(zone=zone).reserve(MODEL, usage(1))
 
         own.clock.advance(1)
-        own.purse(zone=zone).reserve(MODEL, usage(1_000))
+        own.purse(zone=zone).reserve(MODEL, usage(1_000)).settle(usage(1_000))
 
-        assert len(own.purse(zone=zone).history(2)) == 2
+        assert len(own.days()) == 2
 
 
 def test_a_call_over_midnight_belongs_to_the_day_it_was_reserved_on(house: House) -> None:
@@ -149,9 +159,8 @@ def test_a_call_over_midnight_belongs_to_the_day_it_was_reserved_on(house: House
 
     held.settle(usage(700))
 
-    today, yesterday = house.purse().sum_today(), house.purse().history(2)[-1]
-    assert today.total.calls == 0
-    assert (yesterday.day, yesterday.total.tokens) == (TODAY, 700)
+    assert house.purse().sum_today().total.calls == 0
+    assert house.days() == {str(TODAY): 700}
 
 
 def test_a_reservation_whose_process_died_stays_counted_in_full(house: House) -> None:
@@ -167,18 +176,16 @@ def test_a_reservation_whose_process_died_stays_counted_in_full(house: House) ->
     assert (total.calls, total.tokens, total.unsettled) == (2, 950, 2)
 
 
-def test_history_is_newest_first_and_forgets_what_is_very_old(house: House) -> None:
+def test_a_ledger_forgets_what_is_very_old(house: House) -> None:
     for _ in range(3):
         house.purse().reserve(MODEL, usage(100)).settle(usage(10))
         house.clock.advance(200 * DAY_MS)
     house.purse().reserve("openai/x", usage(100)).settle(usage(20))
     house.purse().reserve(MODEL, usage(100)).settle(usage(30))
 
-    told = house.purse().history(10**6)
-
-    assert [day.total.tokens for day in told] == [50, 10]
-    assert [model for model, _ in told[0].models] == [MODEL, "openai/x"]
-    assert len(json.loads(house.path.read_bytes())["days"]) == 3
+    assert list(house.days().values()) == [10, 10, 50]
+    today = house.purse().sum_today()
+    assert [model for model, _ in today.models] == [MODEL, "openai/x"]
 
 
 @pytest.mark.parametrize(
@@ -216,7 +223,7 @@ def test_looking_at_a_damaged_ledger_closes_the_day_too(house: House) -> None:
     house.path.parent.mkdir(parents=True)
     house.path.write_bytes(b"{half")
 
-    assert house.purse().history(1)[0].closed
+    assert house.purse().sum_today().closed
     with pytest.raises(BudgetExceeded):
         house.purse().reserve(MODEL, usage(1))
 

@@ -28,15 +28,19 @@ from agentx.kernel.limits import METADATA_DEPTH_MAX
 from agentx.redaction.redact import (
     is_plain,
     redact,
-    redact_bytes,
-    redact_json_bytes,
     redact_value,
     suspicious,
 )
+from agentx.surfaces.hooks.cleaning import cleaned
 from tests.support.secrets import MIXED, Secret, body, corpus
 
 SECRETS = corpus()
 by_name = pytest.mark.parametrize("secret", SECRETS, ids=lambda secret: secret.name)
+
+
+def _clean(raw: bytes) -> bytes:
+    """Return a payload as the hook lets it through."""
+    return cleaned(raw)[0]
 
 
 def _places(secret: Secret) -> Iterator[tuple[str, str]]:
@@ -69,19 +73,19 @@ def test_no_secret_survives_anywhere(secret: Secret) -> None:
 def test_no_secret_survives_in_a_payload_and_json_stays_json(secret: Secret) -> None:
     raw = json.dumps({"tool_input": {"command": f"x\n{secret.text}\ny"}, "n": [1, True]}).encode()
 
-    redacted = redact_json_bytes(raw)
+    redacted = _clean(raw)
 
     assert suspicious(raw)
     assert secret.secret.encode() not in redacted
     assert json.loads(redacted)["n"] == [1, True]
-    assert redact_json_bytes(redacted) == redacted
+    assert _clean(redacted) == redacted
 
 
 @by_name
 def test_no_secret_survives_in_a_payload_that_was_cut_off(secret: Secret) -> None:
     raw = json.dumps({"tool_input": {"command": f"x\n{secret.text}\ny"}}).encode()[:-3]
 
-    assert secret.secret.encode() not in redact_json_bytes(raw)
+    assert secret.secret.encode() not in _clean(raw)
 
 
 @pytest.mark.parametrize("assigned", ['{} = "{}"', "export {}={}", "{}: {}", '"{}": "{}",'])
@@ -164,21 +168,21 @@ def test_private_text_is_dropped(text: str, left: str) -> None:
 def test_private_text_is_dropped_from_payloads_however_it_is_escaped() -> None:
     raw = rb'{"prompt": "keep \u003cprivate\u003ehide\u003c/private\u003e this"}'
 
-    assert json.loads(redact_json_bytes(raw)) == {"prompt": "keep [REDACTED:private] this"}
-    assert b"hide" not in redact_json_bytes(raw[:-1])
+    assert json.loads(_clean(raw)) == {"prompt": "keep [REDACTED:private] this"}
+    assert b"hide" not in _clean(raw[:-1])
 
 
 def test_letters_that_are_escaped_hide_nothing() -> None:
     secret = SECRETS[0]
     escaped = "".join(f"\\u{ord(char):04x}" for char in secret.text)
 
-    assert json.loads(redact_json_bytes(f'{{"a": "{escaped}"}}'.encode()))["a"].startswith("[REDAC")
+    assert json.loads(_clean(f'{{"a": "{escaped}"}}'.encode()))["a"].startswith("[REDAC")
 
 
 def test_a_payload_in_another_encoding_hides_nothing() -> None:
     secret = SECRETS[0]
 
-    redacted = redact_json_bytes(json.dumps({"a": secret.text}).encode("utf-16"))
+    redacted = _clean(json.dumps({"a": secret.text}).encode("utf-16"))
 
     assert json.loads(redacted) == {"a": "[REDACTED:aws-access-key]"}
 
@@ -186,9 +190,7 @@ def test_a_payload_in_another_encoding_hides_nothing() -> None:
 def test_a_key_that_comes_twice_hides_nothing() -> None:
     secret = SECRETS[0]
 
-    assert secret.secret.encode() not in redact_json_bytes(
-        f'{{"a": "{secret.text}", "a": "x"}}'.encode()
-    )
+    assert secret.secret.encode() not in _clean(f'{{"a": "{secret.text}", "a": "x"}}'.encode())
 
 
 # --- values -----------------------------------------------------------------------------------
@@ -229,7 +231,7 @@ def test_names_of_values_tell_secrets() -> None:
 def test_a_payload_is_redacted_by_the_names_in_it(name: str) -> None:
     value = body(len(name), MIXED, 24)
 
-    redacted = json.loads(redact_json_bytes(json.dumps({"a": {name: value}}).encode()))
+    redacted = json.loads(_clean(json.dumps({"a": {name: value}}).encode()))
 
     assert redacted["a"][name].startswith("[REDACTED:")
 
@@ -254,7 +256,7 @@ def test_what_lies_too_deep_is_flattened_and_still_redacted() -> None:
 def test_a_payload_nested_a_hundred_thousand_levels_is_redacted_as_text() -> None:
     raw = b"[" * 100_000 + SECRETS[0].text.encode() + b"]" * 100_000
 
-    redacted = redact_json_bytes(raw)
+    redacted = _clean(raw)
 
     assert SECRETS[0].secret.encode() not in redacted
     assert redacted.startswith(b"[[[")
@@ -263,14 +265,14 @@ def test_a_payload_nested_a_hundred_thousand_levels_is_redacted_as_text() -> Non
 def test_bytes_that_are_no_text_stay_as_they_are() -> None:
     raw = b"\xff\xfe\x00 " + SECRETS[0].text.encode() + b" \x80\x81"
 
-    assert redact_bytes(raw) == b"\xff\xfe\x00 [REDACTED:aws-access-key] \x80\x81"
+    assert _clean(raw) == b"\xff\xfe\x00 [REDACTED:aws-access-key] \x80\x81"
 
 
 @pytest.mark.parametrize("number", ["1e400", "1" * 5000])
 def test_numbers_that_python_cannot_write_back_do_not_matter(number: str) -> None:
     raw = f'{{"n": {number}, "a": "{SECRETS[0].text}"}}'.encode()
 
-    redacted = redact_json_bytes(raw)
+    redacted = _clean(raw)
 
     assert SECRETS[0].secret.encode() not in redacted
     assert number.encode() in redacted
@@ -408,14 +410,14 @@ def test_redacting_twice_is_redacting_once(parts: list[str]) -> None:
     )
 )
 def test_json_stays_json(value: object) -> None:
-    redacted = redact_json_bytes(json.dumps(value).encode())
+    redacted = _clean(json.dumps(value).encode())
 
     assert isinstance(json.loads(redacted), type(value) | str)
 
 
 @given(st.binary())
 def test_any_bytes_are_taken(raw: bytes) -> None:
-    assert isinstance(redact_json_bytes(raw), bytes)
+    assert isinstance(_clean(raw), bytes)
 
 
 # --- speed ------------------------------------------------------------------------------------

@@ -39,7 +39,9 @@ DOCUMENTS = (
 
 @pytest.fixture
 def index(tmp_path: Path) -> Iterator[TextIndex]:
-    made = TextIndex.open_or_create(tmp_path / "index", FakeClock())
+    with TextIndex.building(tmp_path / "index", FakeClock()):
+        pass
+    made = TextIndex.open(tmp_path / "index", FakeClock())
     made.put(DOCUMENTS)
     made.commit()
     yield made

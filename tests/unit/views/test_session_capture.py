@@ -14,7 +14,6 @@ from agentx.conversation.store import LogStore, TocStore
 from agentx.conversation.store.feed import Feed
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
-from agentx.host.kv.memory import MemoryStore
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.clock import Millis
@@ -28,6 +27,7 @@ from agentx.views.compacted import capture_compacted
 from agentx.views.issue_of import of_branch, of_prompt
 from agentx.views.session_capture import Observing, Rules
 from agentx.views.store import CaptureMarks
+from tests.support.memory_kv import MemoryStore
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
 BEGIN_MS = 1_772_445_600_000

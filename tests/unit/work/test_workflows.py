@@ -16,7 +16,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.roles import ROLES, SHIPPED_ROLES, role_name, spoken
 from agentx.work.model import Issue, IssueState, Problem, Stage, Status, Step, Workflow
-from agentx.work.progress import output_of, rounds_max, stages, step_for, workflow_name
+from agentx.work.progress import output_of, stages, step_for, workflow_name
 from agentx.work.store.toml_lines import TOP, field_lines
 from agentx.work.store.workflow_file import read_workflow
 from agentx.work.store.workflows import WorkflowFiles, list_shipped
@@ -118,7 +118,7 @@ def test_fields_that_are_left_out_have_the_specified_defaults() -> None:
     assert (plan.agent, plan.can_clarify, plan.clarify_sla_minutes) == ("product-manager", (), 30)
     assert (plan.clarify_blocking_allowed, plan.optional, plan.iterate) == (True, False, False)
     assert (build.needs, build.can_clarify) == (("plan",), ("architect", "product-manager"))
-    assert [rounds_max(build, blocking=True), rounds_max(build, blocking=False)] == [5, 6]
+    assert build.clarify_max_rounds is None
 
 
 @pytest.mark.promise("work.workflow-errors")
@@ -182,11 +182,10 @@ def test_the_cap_may_be_lowered_and_is_higher_only_where_nobody_waits() -> None:
     found = read(f"{SOUND}clarify_max_rounds = 6\nclarify_blocking_allowed = false\n")
     assert isinstance(found, Workflow)
 
-    assert rounds_max(found.steps[1], blocking=False) == 6
-    assert rounds_max(found.steps[1], blocking=True) == 5
+    assert found.steps[1].clarify_max_rounds == 6
     lower = read(f"{SOUND}clarify_max_rounds = 2\n")
     assert isinstance(lower, Workflow)
-    assert [rounds_max(lower.steps[1], blocking=wait) for wait in (True, False)] == [2, 2]
+    assert lower.steps[1].clarify_max_rounds == 2
 
 
 @given(st.text(alphabet="[]{}\"'\\\n#= astep", max_size=60))

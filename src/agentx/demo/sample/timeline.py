@@ -127,17 +127,6 @@ class SampleSession:
     end_ms: Millis
     end_reason: str
 
-    def tool_calls(self) -> tuple[ToolCall, ...]:
-        """Return every tool call with an action, those of sub-agents too, in order."""
-        found: list[ToolCall] = []
-        for turn in self.turns:
-            for step in turn.steps:
-                if isinstance(step, ToolCall):
-                    found.append(step)
-                elif isinstance(step, Delegated):
-                    found.extend(inner for inner in step.steps if isinstance(inner, ToolCall))
-        return tuple(found)
-
 
 def time_script(name: str, script: Script) -> SampleSession:
     """Fill in the times of a script; `name` is its file's, such as `07-locked`.

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentx.host.documents.document import Document, DocumentFile, Fault, Format
-from agentx.host.files.atomic import PRIVATE_FILE
-from agentx.kernel.clock import Clock
+from agentx.host.documents.document import Document, Fault, Format
 
 if TYPE_CHECKING:
     import yaml
@@ -27,13 +24,6 @@ if TYPE_CHECKING:
 
 _TIMESTAMP = "tag:yaml.org,2002:timestamp"
 _TEXT = "tag:yaml.org,2002:str"
-
-
-def yaml_file(
-    path: Path, clock: Clock, *, owner: str = "agentx", mode: int = PRIVATE_FILE
-) -> DocumentFile:
-    """Return the YAML document at a path; `owner` is the name in its lock."""
-    return DocumentFile(path, YAML, clock, owner=owner, mode=mode)
 
 
 def _first(loader: Loader, node: MappingNode) -> Document:

@@ -36,11 +36,6 @@ class LogFile:
         self._clock = clock
         self._file_bytes_max = file_bytes_max
 
-    @property
-    def path(self) -> Path:
-        """The newest file."""
-        return self._path
-
     def record(self, level: str, event: str, **fields: object) -> None:
         """Write one record; never raise."""
         try:

@@ -94,14 +94,6 @@ def event_id_of(key: bytes) -> EventId:
     return _parse_event(key)[1]
 
 
-def event_ms_of(key: bytes) -> Millis:
-    """Return the time in an event's key.
-
-    Raises: CorruptRecord.
-    """
-    return _parse_event(key)[0]
-
-
 def event_parts(key: bytes) -> tuple[Millis, EventId]:
     """Return the time and the id in an event's key.
 
@@ -134,12 +126,6 @@ def session_ref_of(key: bytes) -> bytes:
 def session_range() -> KeyRange:
     """Return the range of all sessions."""
     return _SESSION, _after(_SESSION)
-
-
-def session_event_key(ref: bytes, key: bytes) -> bytes:
-    """Return the key that lists an event (by its key) under its session."""
-    _parse_event(key)
-    return session_event_head(ref) + key
 
 
 def session_event_head(ref: bytes) -> bytes:
@@ -182,11 +168,6 @@ def identity_key(identity: bytes) -> bytes:
     return _IDENTITY + identity.hex().encode("ascii")
 
 
-def identity_range() -> KeyRange:
-    """Return the range of all identities."""
-    return _IDENTITY, _after(_IDENTITY)
-
-
 def event_seal_key(event_id: str) -> bytes:
     """Return where the key that opens one event is kept.
 
@@ -205,16 +186,6 @@ def event_seal_key_of(key: bytes) -> bytes:
 def session_seal_key(ref: bytes) -> bytes:
     """Return where the key that wraps the keys of a session's events is kept."""
     return _SESSION_SEAL + _ref_hex(ref)
-
-
-def event_seal_range() -> KeyRange:
-    """Return the range of the keys of all events."""
-    return _EVENT_SEAL, _after(_EVENT_SEAL)
-
-
-def session_seal_range() -> KeyRange:
-    """Return the range of the keys of all sessions."""
-    return _SESSION_SEAL, _after(_SESSION_SEAL)
 
 
 # --- outbox and checkpoints -------------------------------------------------------------------

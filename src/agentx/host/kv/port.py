@@ -4,7 +4,8 @@
     store.scan(family, a, b)      rows with a <= key < b, in the order of their bytes
 
 A scan sees its family as it was when its first row was asked for; what is written
-meanwhile does not disturb it. `kv_memory` and `kv_rocks` pass one contract suite.
+meanwhile does not disturb it. RocksDB and the store
+of the tests, in memory, pass one contract suite.
 """
 
 from __future__ import annotations

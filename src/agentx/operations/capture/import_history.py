@@ -65,11 +65,6 @@ class ImportReply:
     harnesses: tuple[HarnessImport, ...]
     damaged: tuple[Damaged, ...] = ()
 
-    @property
-    def stored(self) -> int:
-        """How many events are new."""
-        return sum(one.stored for one in self.harnesses)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:

@@ -26,7 +26,6 @@ from typing import Any
 import tantivy
 
 from agentx.kernel.clock import Clock
-from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.values import frozen
 from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
 from agentx.search.limits import SEARCH_HITS_MAX
@@ -137,16 +136,6 @@ class TextIndex:
             store.adopt(generation)
         finally:
             store.release()
-
-    @classmethod
-    def open_or_create(cls, folder: Path, clock: Clock) -> TextIndex:
-        """Open the index, or make an empty one in place of what cannot be used."""
-        try:
-            return cls.open(folder, clock)
-        except IndexUnavailable:
-            with cls.building(folder, clock):
-                pass
-            return cls.open(folder, clock)
 
     def put(self, documents: Iterable[Document]) -> None:
         """Add documents, or replace those of the same id; seen after `commit`."""

@@ -23,14 +23,10 @@ _DEPTH_MAX = 6
 
 @frozen
 class ModelNames:
-    """The files of one model, by their names below some root; `kept` is what each is kept as."""
+    """The files of one model, by their names below some root."""
 
     weights: str
     others: tuple[str, ...]
-
-    def name_kept(self) -> dict[str, str]:
-        """Return the name of each file as it is kept, with where it is found."""
-        return {PurePosixPath(name).name: name for name in (*self.others, self.weights)}
 
 
 def find_model(names: Iterable[str], where: str) -> ModelNames:

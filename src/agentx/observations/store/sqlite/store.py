@@ -67,11 +67,6 @@ class SqliteObservationStore:
         self._connection: sqlite3.Connection | None = None
         self._words = WordView(view_folder, path)
 
-    @property
-    def path(self) -> Path:
-        """Where the database lies."""
-        return self._path
-
     def store(self, observations: Sequence[Observation]) -> None:
         """Keep observations; return after they are on disk.
 

@@ -1,4 +1,4 @@
-"""The store in memory: for tests and for what need not outlive the process."""
+"""A key-value store in memory: the oracle of the one on disk, and quick."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class MemoryStore:
             seen = [(key, rows[key]) for key in keys[:limit]]
         yield from seen
 
-    def write(self, batch: Batch, *, sync: bool = True) -> None:  # noqa: ARG002  memory has no disk
+    def write(self, batch: Batch, *, sync: bool = True) -> None:
         """Apply a batch as a whole."""
         with self._lock:
             for change, family, pairs in batch.changes:
