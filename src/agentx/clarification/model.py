@@ -243,8 +243,3 @@ class Check:
     abandoned: tuple[Clarification, ...] = ()
     damaged: tuple[str, ...] = ()
     active: tuple[Clarification, ...] = ()
-
-    @property
-    def found_something(self) -> bool:
-        """Whether anything was wrong."""
-        return bool(self.stale or self.stuck or self.deadlocked or self.abandoned or self.damaged)
