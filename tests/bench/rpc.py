@@ -22,9 +22,9 @@ import grpc
 
 from agentx.conversation.model import EventQuery
 from agentx.memory.remote import dial
-from agentx.memory.wire import messages
 from agentx.memory.wire._generated import memory_pb2 as pb2
 from agentx.memory.wire._generated.memory_pb2_grpc import MemoryServiceStub
+from agentx.memory.wire.calls import DRAFT
 from tests.bench.log import drafts
 from tests.bench.row import Row
 
@@ -53,9 +53,7 @@ def _measured(address: str, count: int) -> list[Row]:
         pages = [_seconds(lambda: memory.events(EventQuery(limit=1_000))) for _ in range(5)]
     with grpc.insecure_channel(address) as channel:
         call = MemoryServiceStub(channel).IngestEvent
-        requests = [
-            pb2.IngestEventRequest(event=messages.draft_message(draft)) for draft in made[count:]
-        ]
+        requests = [pb2.IngestEventRequest(event=DRAFT.write(draft)) for draft in made[count:]]
         one = statistics.median(
             _seconds(partial(call, request, timeout=10)) for request in requests
         )

@@ -28,7 +28,9 @@ from agentx.daemon.presence import lock_owner
 from agentx.daemon.process import is_alive
 from agentx.kernel.errors import DaemonUnavailable
 from agentx.kernel.paths import StorePaths
-from agentx.memory.remote import RemoteMemory, dial, is_healthy
+from agentx.memory.remote import RemoteMemory, dial
+from agentx.memory.wire.connection import connect_to, is_healthy
+from agentx.memory.wire.ingest import IngestStream
 from tests.support.drafts import draft
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -143,7 +145,7 @@ def test_a_stream_that_stays_open_does_not_keep_the_daemon(store: StorePaths, ru
     child = run(store)
     with connected(store) as memory:
         memory.append([draft()])
-        stream = memory._open_stream()
+        stream = IngestStream(connect_to(state(store).address))
         try:
             began = time.monotonic()
             child.send_signal(signal.SIGTERM)

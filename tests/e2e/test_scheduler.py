@@ -13,17 +13,21 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agentx.daemon.client import connect
+from agentx.daemon.client import find_daemon
 from agentx.daemon.life import DaemonPlan, run_daemon
+from agentx.daemon.remote import STOP, RemoteScheduler
 from agentx.daemon.scheduler import Every, JobSpec, JobStatus, Registry, RunResult, Scheduler
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.paths import StorePaths
+from agentx.memory.wire.connection import Connection, connect_to
+from agentx.surfaces.grpc.server import RpcServers
 from tests.support.fake_memory import FakeMemory
 from tests.support.house import House, processes_of
 
@@ -194,10 +198,8 @@ def test_a_daemon_that_is_told_to_stop_lets_a_job_finish_before_it_closes_the_me
     clock, memory, seen = SystemClock(), FakeMemory(), []
 
     def stop_the_daemon_and_go_on() -> str:
-        remote = connect(store)
-        assert remote is not None
-        with remote:
-            remote.stop_daemon()
+        with closing(connected(store)) as connection:
+            connection.ask(STOP)
         time.sleep(0.3)  # the daemon is stopping meanwhile
         seen.append((memory.is_closed, [job.name for job in status(store)]))
         return "finished"
@@ -207,6 +209,7 @@ def test_a_daemon_that_is_told_to_stop_lets_a_job_finish_before_it_closes_the_me
     reason = run_daemon(
         DaemonPlan(store=store, short_folder=store.root),
         lambda: memory,
+        RpcServers,
         clock=clock,
         scheduler=lambda _memory: Scheduler(
             [job], registry, clock=clock, zone=UTC, entropy=system_entropy
@@ -220,8 +223,12 @@ def test_a_daemon_that_is_told_to_stop_lets_a_job_finish_before_it_closes_the_me
     assert (record.result, record.said, record.runs) == (RunResult.OK, "finished", 1)
 
 
+def connected(store: StorePaths) -> Connection:
+    presence = find_daemon(store)
+    assert presence is not None
+    return connect_to(presence.address)
+
+
 def status(store: StorePaths) -> tuple[JobStatus, ...]:
-    remote = connect(store)
-    assert remote is not None
-    with remote:
-        return remote.scheduler_status().jobs
+    with closing(connected(store)) as connection:
+        return RemoteScheduler(connection).status().jobs

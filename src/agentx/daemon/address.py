@@ -7,7 +7,6 @@ gives no such path, the socket lies in a private folder and is named by a hash.
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import stat
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from agentx.daemon.limits import UNIX_SOCKET_PATH_BYTES_MAX
 from agentx.kernel.errors import InvalidValue, LimitError
 from agentx.kernel.paths import StorePaths
+from agentx.memory.wire.address import is_loopback
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@")
 _PORT_MAX = 65_535
@@ -55,14 +55,6 @@ def tcp(text: str, certificate: Path | None = None, key: Path | None = None) -> 
             hint="give --tls-cert and --tls-key, or listen on 127.0.0.1",
         )
     return Tcp(host=host, port=int(port), certificate=certificate, key=key)
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine and cannot be another."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def socket_path(paths: StorePaths, short_folder: Path) -> Path:

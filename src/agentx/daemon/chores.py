@@ -1,23 +1,76 @@
 """What a daemon does by itself: it takes what was spooled and keeps the views close to the log.
 
 Neither may be felt. Looking in vain takes little of the machine, and the views
-rest while somebody's call is at work.
+rest while somebody's call is at work. Each chore has a thread of its own; one that
+fails is logged and tried again, later and later while it keeps failing. No chore runs
+twice at once, and after `stop` none runs.
 """
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from threading import Event
+from dataclasses import dataclass
+from threading import Event, Thread
 
 from agentx.daemon.activity import Activity
-from agentx.daemon.limits import DAEMON_DRAIN_REST_MS_MAX, DAEMON_LULL_MS, DAEMON_VIEWS_REST_MS_MAX
+from agentx.daemon.limits import (
+    DAEMON_DRAIN_REST_MS_MAX,
+    DAEMON_LULL_MS,
+    DAEMON_VIEWS_REST_MS_MAX,
+    JOB_RETRY_MS_MAX,
+)
 from agentx.kernel.progress import Told
 from agentx.memory.port import Memory
 
+_log = logging.getLogger(__name__)
+
 # A look that found nothing is followed by a rest this many times as long: at most 5 % of a core.
 _REST_PER_LOOK = 19
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chore:
+    """Something to do, and the pause after it was done."""
+
+    name: str
+    every_ms: int
+    run: Callable[[], object]
+
+
+class Chores:
+    """Runs chores from `start` to `stop`."""
+
+    def __init__(self, chores: Sequence[Chore]) -> None:
+        self._stopping = Event()
+        self._threads = [
+            Thread(target=self._repeat, args=(chore,), name=f"agentx-{chore.name}", daemon=True)
+            for chore in chores
+        ]
+
+    def start(self) -> None:
+        """Let every chore begin."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Begin no chore any more, and return when those that run are done."""
+        self._stopping.set()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
+
+    def _repeat(self, chore: Chore) -> None:
+        pause_ms = chore.every_ms
+        while not self._stopping.wait(pause_ms / 1000):
+            try:
+                chore.run()
+                pause_ms = chore.every_ms
+            except Exception:  # noqa: BLE001  one of the three places: a chore may fail and is tried again
+                pause_ms = min(max(pause_ms, 1) * 2, max(JOB_RETRY_MS_MAX, chore.every_ms))
+                _log.exception("%s failed; tried again in %d ms", chore.name, pause_ms)
 
 
 class Drain:

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from agentx.daemon.limits import DAEMON_POLL_MS
-from agentx.daemon.presence import is_served, reachable
+from agentx.daemon.presence import Presence, is_served, reachable
 from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.errors import DaemonUnavailable
 from agentx.kernel.paths import StorePaths
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from agentx.memory.remote import RemoteMemory
 
 
-def connect(
-    paths: StorePaths, *, project: str = "", wait_ms: int = STORE_OPEN_WAIT_MS
-) -> RemoteMemory | None:
-    """Return the memory that the daemon of a store serves; None when there is no daemon.
+def find_daemon(paths: StorePaths, *, wait_ms: int = STORE_OPEN_WAIT_MS) -> Presence | None:
+    """Return where the daemon of a store can be called; None when there is no daemon.
 
     Raises: DaemonUnavailable when one is coming up or going for longer than `wait_ms`.
     """
@@ -31,9 +29,7 @@ def connect(
     while is_served(paths):
         presence = reachable(paths)
         if presence is not None:
-            from agentx.memory.remote import dial  # noqa: PLC0415  see above: start-up time is a promise
-
-            return dial(presence.address, project=project)
+            return presence
         if time.monotonic() > deadline:
             raise DaemonUnavailable(
                 f"the daemon of {paths.root} is starting or stopping, for too long",
@@ -41,3 +37,18 @@ def connect(
             )
         time.sleep(DAEMON_POLL_MS / 1000)
     return None
+
+
+def connect(
+    paths: StorePaths, *, project: str = "", wait_ms: int = STORE_OPEN_WAIT_MS
+) -> RemoteMemory | None:
+    """Return the memory that the daemon of a store serves; None when there is no daemon.
+
+    Raises: as `find_daemon`.
+    """
+    presence = find_daemon(paths, wait_ms=wait_ms)
+    if presence is None:
+        return None
+    from agentx.memory.remote import dial  # noqa: PLC0415  see above: start-up time is a promise
+
+    return dial(presence.address, project=project)

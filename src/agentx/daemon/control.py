@@ -12,6 +12,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -37,7 +38,6 @@ from agentx.kernel.errors import AgentXError, DaemonUnavailable, LockHeld
 from agentx.kernel.paths import StorePaths
 
 _LOG_TAIL_BYTES = 16 * 1024
-_ASK_WAIT_MS = 2_000
 
 
 class Condition(StrEnum):
@@ -171,7 +171,7 @@ def _answers(paths: StorePaths) -> bool:
     presence = read_presence(paths)
     if presence is None:
         return False
-    from agentx.memory.remote import is_healthy  # noqa: PLC0415  gRPC costs 100 ms: only when one is there
+    from agentx.memory.wire.connection import is_healthy  # noqa: PLC0415  gRPC costs 100 ms: only when one is there
 
     return is_healthy(presence.address)
 
@@ -181,11 +181,12 @@ def _ask(paths: StorePaths) -> bool:
     presence = read_presence(paths)
     if presence is None:
         return False
-    from agentx.memory.remote import dial  # noqa: PLC0415  as above
+    from agentx.daemon.remote import STOP  # noqa: PLC0415  as above
+    from agentx.memory.wire.connection import connect_to  # noqa: PLC0415  as above
 
     try:
-        with dial(presence.address) as memory:
-            memory.stop_daemon(wait_ms=_ASK_WAIT_MS)
+        with closing(connect_to(presence.address)) as connection:
+            connection.ask(STOP)
     except AgentXError:
         return False
     return True

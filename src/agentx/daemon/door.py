@@ -7,10 +7,10 @@ a daemon serves, RocksDB where none does; start-up time is a promise.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from agentx.daemon.client import connect
+from agentx.daemon.client import connect, find_daemon
 from agentx.daemon.limits import DAEMON_IDLE_EXIT_MS, OTHER_STORE_WAIT_MS
 from agentx.project.project import Project
 from agentx.project.settings import DaemonSettings
@@ -38,14 +38,17 @@ def open_memory(project: Project) -> Memory:
 @contextmanager
 def open_scheduler(project: Project) -> Iterator[SchedulerDoor]:
     """Give the daemon's scheduler if one serves this store, else the jobs as the disk has them."""
-    remote = connect(project.store, project=project.id)
-    if remote is None:
+    presence = find_daemon(project.store)
+    if presence is None:
         from agentx.daemon.jobs import local_scheduler  # noqa: PLC0415  see above
 
         yield local_scheduler(project)
-    else:
-        with remote:
-            yield remote
+        return
+    from agentx.daemon.remote import RemoteScheduler  # noqa: PLC0415  see above
+    from agentx.memory.wire.connection import connect_to  # noqa: PLC0415  see above
+
+    with closing(connect_to(presence.address)) as connection:
+        yield RemoteScheduler(connection)
 
 
 def open_other(project: Project) -> Memory:

@@ -8,12 +8,16 @@ import tempfile
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentx.daemon import control
 from agentx.daemon.address import tcp
 from agentx.daemon.control import Started
 from agentx.kernel.paths import runtime_folder
 from agentx.project.project import Project
+
+if TYPE_CHECKING:
+    from agentx.daemon.servers import Listen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +61,8 @@ def launch(project: Project, wish: DaemonWish) -> Started:
     return control.start(project.store, command_line)
 
 
-def serve(project: Project, wish: DaemonWish, *, log_to_file: bool) -> None:
-    """Be the daemon of a project until told to stop.
+def serve(project: Project, wish: DaemonWish, listen: Listen, *, log_to_file: bool) -> None:
+    """Be the daemon of a project until told to stop; `listen` brings the servers.
 
     Raises: LockHeld when there is one.
     """
@@ -78,6 +82,7 @@ def serve(project: Project, wish: DaemonWish, *, log_to_file: bool) -> None:
     run_daemon(
         plan,
         lambda: open_store(project),
+        listen,
         clock=project.clock,
         scheduler=lambda memory: daemon_scheduler(project, lambda: nullcontext(memory)),
     )

@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +26,7 @@ from typing import TypeVar
 from agentx import __version__
 from agentx.daemon.activity import Activity
 from agentx.daemon.address import Tcp, private_folder, socket_path
-from agentx.daemon.chores import Drain, Views
+from agentx.daemon.chores import Chore, Chores, Drain, Views
 from agentx.daemon.limits import (
     DAEMON_DRAIN_EVERY_MS,
     DAEMON_EMBED_EVERY_MS,
@@ -36,7 +36,6 @@ from agentx.daemon.limits import (
     DAEMON_VIEWS_EVERY_MS,
     DAEMON_WATCH_EVERY_MS,
 )
-from agentx.daemon.loops import Job, Jobs
 from agentx.daemon.presence import (
     HeldLock,
     Presence,
@@ -46,15 +45,13 @@ from agentx.daemon.presence import (
     write_presence,
 )
 from agentx.daemon.scheduler import Scheduler
+from agentx.daemon.servers import Host, Listen, Offer, Places, Servers
 from agentx.daemon.summons import Summons
 from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.kernel.clock import Clock
 from agentx.kernel.paths import StorePaths
 from agentx.memory.limits import EMBED_SLICES_MAX
 from agentx.memory.port import Memory
-from agentx.surfaces.grpc.access import token_in
-from agentx.surfaces.grpc.server import RpcServer
-from agentx.surfaces.grpc.service import Host, MemoryServer
 
 _log = logging.getLogger(__name__)
 
@@ -75,9 +72,9 @@ class DaemonPlan:
 def run_daemon(
     plan: DaemonPlan,
     open_memory: Callable[[], Served],
+    listen: Listen,
     *,
     clock: Clock,
-    jobs: Sequence[Job] = (),
     scheduler: Callable[[Served], Scheduler] | None = None,
 ) -> str:
     """Serve until told to stop; return why. For the main thread: it takes the signals.
@@ -98,14 +95,14 @@ def run_daemon(
             pid=os.getpid(),
             started_ms=clock.now_ms(),
             clock=clock,
-            stop=summons.call,
+            end=summons.call,
         )
         views = Views(memory, activity)
         vectors = Views(memory, activity, partial(memory.embed, slices=EMBED_SLICES_MAX))
-        own = Jobs([*_own_jobs(plan, Drain(memory, activity), views, vectors), *jobs])
+        own = Chores(tuple(_own_chores(plan, Drain(memory, activity), views, vectors)))
         scheduled = scheduler(memory) if scheduler is not None else None
-        service = MemoryServer(memory, host, activity, scheduled)
-        with _working(own), _serving(plan, service, host, activity), _scheduling(scheduled):
+        offer = Offer(memory=memory, host=host, activity=activity, scheduler=scheduled)
+        with _working(own), _serving(plan, offer, listen), _scheduling(scheduled):
             reason = _until_told(plan, held, activity, summons, scheduled)
             _log.info("stopping: %s", reason)
             views.leave_off()
@@ -125,56 +122,46 @@ def _failing_aloud(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def _serving(
-    plan: DaemonPlan, service: MemoryServer, host: Host, activity: Activity
-) -> Iterator[None]:
+def _serving(plan: DaemonPlan, offer: Offer, listen: Listen) -> Iterator[None]:
     """Answer calls for as long as the block runs, and finish those at work after it."""
     store = plan.store
     socket = socket_path(store, plan.short_folder)
-    servers: list[RpcServer] = []
+    servers: Servers | None = None
     try:
-        servers.append(RpcServer(service))
         remove_socket(socket)
-        address, tcp_address, token_file = servers[0].listen_on_socket(socket), "", ""
-        if plan.tcp is not None:
-            servers.append(RpcServer(service, token_in(store.daemon_token)))
-            tcp_address = servers[1].listen_on_tcp(plan.tcp)
-            token_file = str(store.daemon_token)
-        for server in servers:
-            server.start()
+        servers = listen(offer, Places(socket=socket, tcp=plan.tcp, token_file=store.daemon_token))
+        servers.start()
         write_presence(
             store,
             Presence(
-                pid=host.pid,
-                address=address,
-                started_ms=host.started_ms,
+                pid=offer.host.pid,
+                address=servers.address,
+                started_ms=offer.host.started_ms,
                 version=__version__,
-                tcp_address=tcp_address,
-                token_file=token_file,
+                tcp_address=servers.tcp_address,
+                token_file=str(store.daemon_token) if servers.tcp_address else "",
             ),
         )
-        _log.info("serving %s on %s %s", store.root, address, tcp_address)
+        _log.info("serving %s on %s %s", store.root, servers.address, servers.tcp_address)
         yield
     finally:
         with suppress(OSError):
             store.daemon.unlink(missing_ok=True)
-        for server in servers:
-            server.refuse_new_calls(DAEMON_GRACE_MS)
-        activity.await_lull(lull_ms=DAEMON_LULL_MS, wait_ms=DAEMON_GRACE_MS)
-        for server in servers:
-            server.refuse_new_calls(DAEMON_FAREWELL_MS)
-        for server in servers:
-            server.wait_until_ended()
+        if servers is not None:
+            servers.refuse_new_calls(DAEMON_GRACE_MS)
+            offer.activity.await_lull(lull_ms=DAEMON_LULL_MS, wait_ms=DAEMON_GRACE_MS)
+            servers.refuse_new_calls(DAEMON_FAREWELL_MS)
+            servers.wait_until_ended()
         remove_socket(socket)
 
 
 @contextmanager
-def _working(jobs: Jobs) -> Iterator[None]:
-    jobs.start()
+def _working(chores: Chores) -> Iterator[None]:
+    chores.start()
     try:
         yield
     finally:
-        jobs.stop()
+        chores.stop()
 
 
 @contextmanager
@@ -190,13 +177,13 @@ def _scheduling(scheduler: Scheduler | None) -> Iterator[None]:
         scheduler.stop()
 
 
-def _own_jobs(plan: DaemonPlan, drain: Drain, views: Views, vectors: Views) -> Iterator[Job]:
-    yield Job(name="drain", every_ms=DAEMON_DRAIN_EVERY_MS, run=drain.again)
-    yield Job(name="views", every_ms=DAEMON_VIEWS_EVERY_MS, run=views.again)
+def _own_chores(plan: DaemonPlan, drain: Drain, views: Views, vectors: Views) -> Iterator[Chore]:
+    yield Chore(name="drain", every_ms=DAEMON_DRAIN_EVERY_MS, run=drain.again)
+    yield Chore(name="views", every_ms=DAEMON_VIEWS_EVERY_MS, run=views.again)
     # By itself: embedding takes long, and words are to be found at once.
-    yield Job(name="vectors", every_ms=DAEMON_EMBED_EVERY_MS, run=vectors.again)
+    yield Chore(name="vectors", every_ms=DAEMON_EMBED_EVERY_MS, run=vectors.again)
     if plan.log_to_file:
-        yield Job(
+        yield Chore(
             name="log",
             every_ms=DAEMON_WATCH_EVERY_MS,
             run=lambda: keep_log_small(plan.store, LOG_FILE_BYTES_MAX),

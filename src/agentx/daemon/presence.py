@@ -28,8 +28,7 @@ from agentx.host.limits import LOCK_POLL_MS
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.paths import StorePaths
-
-UNIX = "unix:"
+from agentx.memory.wire.address import UNIX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

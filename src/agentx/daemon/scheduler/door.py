@@ -34,25 +34,25 @@ from agentx.kernel.paths import StorePaths
 class SchedulerDoor(Protocol):
     """Everything the verbs ask of the scheduler."""
 
-    def scheduler_status(self) -> SchedulerStatus:
+    def status(self) -> SchedulerStatus:
         """Say how every job stands."""
         ...
 
-    def pause_job(self, name: str) -> JobStatus:
+    def pause(self, name: str) -> JobStatus:
         """Let a job run no more by itself.
 
         Raises: NotFound.
         """
         ...
 
-    def resume_job(self, name: str) -> JobStatus:
+    def resume(self, name: str) -> JobStatus:
         """Let a job run by itself again.
 
         Raises: NotFound.
         """
         ...
 
-    def run_job(self, name: str) -> JobRun:
+    def run_now(self, name: str) -> JobRun:
         """Run a job now and return when it is done; one that runs already is skipped.
 
         Raises: NotFound.
@@ -78,7 +78,7 @@ class LocalScheduler:
         self._clock = clock
         self._calendar = Calendar(zone=zone, entropy=entropy)
 
-    def scheduler_status(self) -> SchedulerStatus:
+    def status(self) -> SchedulerStatus:
         """Say how every job stands; what the disk says of a run that nobody is at is no run."""
         found = self._registry.read()
         records = {
@@ -86,13 +86,13 @@ class LocalScheduler:
         }
         return status_of(self._specs.values(), records, self._calendar.zone, daemon_runs=False)
 
-    def pause_job(self, name: str) -> JobStatus:
+    def pause(self, name: str) -> JobStatus:
         """Let a job run no more by itself."""
         spec = spec_named(self._specs, name)
         record = self._registry.change(name, lambda found: life.pause(self._take_up(spec, found)))
         return job_status(spec, record)
 
-    def resume_job(self, name: str) -> JobStatus:
+    def resume(self, name: str) -> JobStatus:
         """Let a job run by itself again, once there is a daemon."""
         spec = spec_named(self._specs, name)
         now_ms = self._clock.now_ms()
@@ -102,7 +102,7 @@ class LocalScheduler:
         )
         return job_status(spec, record)
 
-    def run_job(self, name: str) -> JobRun:
+    def run_now(self, name: str) -> JobRun:
         """Run a job in this process; skip it while another command runs one."""
         spec = spec_named(self._specs, name)
         make_private_directory(self._store.root)

@@ -18,11 +18,9 @@ from typing import Any
 import grpc
 
 from agentx.kernel.errors import CorruptRecord, InvalidValue
+from agentx.memory.wire.address import AUTHORIZATION, bearer
 from agentx.memory.wire.errors import refuse
 
-HEADER = "authorization"
-# Which project a call speaks of: one store may hold several.
-PROJECT_HEADER = "agentx-project"
 _TOKEN_BYTES = 32
 _TOKEN_CHARS_MIN = 32
 
@@ -42,16 +40,12 @@ def token_in(path: Path) -> str:
     return token
 
 
-def bearer(token: str) -> tuple[tuple[str, str], ...]:
-    """Return the metadata of a call that carries the token; none for no token."""
-    return ((HEADER, f"Bearer {token}"),) if token else ()
-
-
 class TokenCheck(grpc.ServerInterceptor):  # type: ignore[type-arg]  # generic in its types only
     """Refuses every call that does not carry the token."""
 
     def __init__(self, token: str) -> None:
-        self._expected = f"Bearer {token}".encode()
+        ((_, expected),) = bearer(token)
+        self._expected = expected.encode()
 
     def intercept_service(
         self,
@@ -59,9 +53,8 @@ class TokenCheck(grpc.ServerInterceptor):  # type: ignore[type-arg]  # generic i
         handler_call_details: grpc.HandlerCallDetails,
     ) -> grpc.RpcMethodHandler[Any, Any] | None:
         """Let a call pass, or answer it with a refusal."""
-        given = next(
-            (value for key, value in handler_call_details.invocation_metadata if key == HEADER), ""
-        )
+        metadata = handler_call_details.invocation_metadata
+        given = next((value for key, value in metadata if key == AUTHORIZATION), "")
         sent = given if isinstance(given, bytes) else given.encode("utf-8", "replace")
         if hmac.compare_digest(sent, self._expected):
             return continuation(handler_call_details)

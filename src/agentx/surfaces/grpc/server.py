@@ -16,15 +16,13 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from agentx.daemon.address import Tcp
-from agentx.daemon.presence import UNIX
+from agentx.daemon.servers import Offer, Places
 from agentx.kernel.errors import InvalidValue, UnavailableError
 from agentx.memory.limits import RPC_CALLS_MAX, RPC_MESSAGE_BYTES_MAX
-from agentx.memory.wire._generated import memory_pb2 as pb2
-from agentx.memory.wire._generated.memory_pb2_grpc import add_MemoryServiceServicer_to_server
-from agentx.surfaces.grpc.access import TokenCheck
-from agentx.surfaces.grpc.service import MemoryServer
-
-SERVICE = pb2.DESCRIPTOR.services_by_name["MemoryService"].full_name
+from agentx.memory.wire.address import UNIX
+from agentx.memory.wire.calls import SERVICE
+from agentx.surfaces.grpc.access import TokenCheck, token_in
+from agentx.surfaces.grpc.service import MemoryService
 
 _OPTIONS = (
     ("grpc.max_receive_message_length", RPC_MESSAGE_BYTES_MAX),
@@ -37,7 +35,7 @@ _OPTIONS = (
 class RpcServer:
     """One gRPC server on one address."""
 
-    def __init__(self, service: MemoryServer, token: str = "") -> None:
+    def __init__(self, service: MemoryService, token: str = "") -> None:
         self._pool = ThreadPoolExecutor(RPC_CALLS_MAX, thread_name_prefix="agentx-rpc")
         self._server = grpc.server(
             self._pool,
@@ -46,9 +44,9 @@ class RpcServer:
             maximum_concurrent_rpcs=RPC_CALLS_MAX,
         )
         self._health = health.HealthServicer()
-        add_MemoryServiceServicer_to_server(service, self._server)
+        self._server.add_generic_rpc_handlers((service.handler(),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        names = (SERVICE.full_name, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
         self._ended: Any = None
 
@@ -76,7 +74,7 @@ class RpcServer:
     def start(self) -> None:
         """Accept calls."""
         self._server.start()
-        for name in (health.OVERALL_HEALTH, SERVICE):
+        for name in (health.OVERALL_HEALTH, SERVICE.full_name):
             self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
 
     def refuse_new_calls(self, grace_ms: int) -> None:
@@ -100,6 +98,38 @@ class RpcServer:
                 f"{address} cannot be listened on: {error}", hint="is another program there?"
             ) from error
         return port
+
+
+class RpcServers:
+    """The servers of a daemon, as it is handed them: they listen from the beginning."""
+
+    def __init__(self, offer: Offer, places: Places) -> None:
+        service = MemoryService(offer)
+        self._servers = [RpcServer(service)]
+        self.tcp_address = ""
+        try:
+            self.address = self._servers[0].listen_on_socket(places.socket)
+            if places.tcp is not None:
+                self._servers.append(RpcServer(service, token_in(places.token_file)))
+                self.tcp_address = self._servers[1].listen_on_tcp(places.tcp)
+        except BaseException:
+            self.wait_until_ended()
+            raise
+
+    def start(self) -> None:
+        """Accept calls."""
+        for server in self._servers:
+            server.start()
+
+    def refuse_new_calls(self, grace_ms: int) -> None:
+        """Accept nothing new; what is in flight may take `grace_ms` more, or less if told again."""
+        for server in self._servers:
+            server.refuse_new_calls(grace_ms)
+
+    def wait_until_ended(self) -> None:
+        """Return when no call runs any more; only then may the memory be closed."""
+        for server in self._servers:
+            server.wait_until_ended()
 
 
 def _credentials(certificate: Path, key: Path) -> grpc.ServerCredentials:

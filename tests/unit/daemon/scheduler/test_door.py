@@ -58,7 +58,7 @@ def job(run: Callable[[], object]) -> JobSpec:
 
 
 def only(found: SchedulerDoor) -> JobRecord:
-    (status,) = found.scheduler_status().jobs
+    (status,) = found.status().jobs
     return status.record
 
 
@@ -70,7 +70,7 @@ def daemon(store: StorePaths, clock: FakeClock) -> Scheduler:
 
 
 def test_looking_writes_nothing(door: Door, store: StorePaths) -> None:
-    status = door().scheduler_status()
+    status = door().status()
 
     assert not status.daemon_runs
     assert status.jobs[0].record.next_run_ms == THREE
@@ -80,19 +80,19 @@ def test_looking_writes_nothing(door: Door, store: StorePaths) -> None:
 def test_a_daemon_that_starts_later_keeps_what_was_paused(
     door: Door, store: StorePaths, clock: FakeClock
 ) -> None:
-    assert door().pause_job("roll").record.state is JobState.PAUSED
+    assert door().pause("roll").record.state is JobState.PAUSED
 
     assert daemon(store, clock).status().jobs[0].record.state is JobState.PAUSED
     assert only(door()).state is JobState.PAUSED
 
-    assert door().resume_job("roll").record.next_run_ms == THREE
+    assert door().resume("roll").record.next_run_ms == THREE
     assert daemon(store, clock).status().jobs[0].record.state is JobState.ACTIVE
 
 
 def test_a_job_runs_here_and_the_next_daemon_knows(
     door: Door, store: StorePaths, clock: FakeClock
 ) -> None:
-    run = door(lambda: clock.advance(70) or "swept").run_job("roll")  # type: ignore[func-returns-value]  # one line
+    run = door(lambda: clock.advance(70) or "swept").run_now("roll")  # type: ignore[func-returns-value]  # one line
 
     assert (run.result, run.said, run.duration_ms) == (RunResult.OK, "swept", 70)
     known = daemon(store, clock).status().jobs[0].record
@@ -102,12 +102,12 @@ def test_a_job_runs_here_and_the_next_daemon_knows(
 def test_a_run_that_was_overdue_is_not_made_up_for_again(
     door: Door, store: StorePaths, clock: FakeClock
 ) -> None:
-    door().pause_job("roll")
-    door().resume_job("roll")
+    door().pause("roll")
+    door().resume("roll")
     clock.advance(3 * DAY_MS)
     assert (only(door()).next_run_ms or 0) < clock.now_ms()
 
-    door().run_job("roll")
+    door().run_now("roll")
 
     assert only(door()).next_run_ms == THREE + 3 * DAY_MS
 
@@ -116,7 +116,7 @@ def test_a_failing_job_is_counted(door: Door) -> None:
     def fail() -> None:
         raise ValueError("\u0628\u062f")
 
-    run = door(fail).run_job("roll")
+    run = door(fail).run_now("roll")
 
     assert (run.result, run.error) == (RunResult.FAILED, "ValueError: \u0628\u062f")
     assert (only(door()).failures, only(door()).error) == (1, "ValueError: \u0628\u062f")
@@ -128,10 +128,10 @@ def test_while_another_command_runs_a_job_it_is_skipped_and_seen_running(
     inside: list[RunResult] = []
 
     def run() -> None:
-        inside.append(door().run_job("roll").result)
+        inside.append(door().run_now("roll").result)
         inside.append(only(door()).result)
 
-    assert door(run).run_job("roll").result is RunResult.OK
+    assert door(run).run_now("roll").result is RunResult.OK
     assert inside == [RunResult.SKIPPED, RunResult.RUNNING]
     held = Flock.claim(store.scheduler_lock)
     assert held is not None, "the lock is free again"
@@ -145,11 +145,11 @@ def test_a_run_whose_command_was_killed_is_seen_as_interrupted(
     Registry(store.scheduler, clock).write([killed])
 
     assert only(door()).result is RunResult.INTERRUPTED
-    assert door().run_job("roll").result is RunResult.OK
+    assert door().run_now("roll").result is RunResult.OK
     assert (only(door()).runs, only(door()).failures) == (2, 1)
 
 
-@pytest.mark.parametrize("verb", ["pause_job", "resume_job", "run_job"])
+@pytest.mark.parametrize("verb", ["pause", "resume", "run_now"])
 def test_a_job_that_is_not_there_is_named_with_those_that_are(door: Door, verb: str) -> None:
     with pytest.raises(NotFound, match="'nope' is not a job") as refused:
         getattr(door(), verb)("nope")

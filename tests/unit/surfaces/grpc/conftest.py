@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from agentx.daemon.activity import Activity
+from agentx.daemon.servers import Host, Offer
 from agentx.memory.remote import RemoteMemory, dial
 from agentx.surfaces.grpc.server import RpcServer
-from agentx.surfaces.grpc.service import Host, MemoryServer
+from agentx.surfaces.grpc.service import MemoryService
 from tests.support.fake_memory import FakeMemory
 from tests.support.time_and_chance import START_MS, FakeClock
 
@@ -25,7 +26,7 @@ class Served:
     memory: FakeMemory
     remote: RemoteMemory
     server: RpcServer
-    service: MemoryServer
+    service: MemoryService
     address: str
     clock: FakeClock
     stops: list[str]
@@ -37,8 +38,8 @@ def served(short_path: Path) -> Iterator[Served]:
     before = threading.active_count()
     memory, clock, activity = FakeMemory(), FakeClock(), Activity()
     stops: list[str] = []
-    host = Host(pid=77, started_ms=START_MS, clock=clock, stop=lambda: stops.append("stop"))
-    service = MemoryServer(memory, host, activity)
+    host = Host(pid=77, started_ms=START_MS, clock=clock, end=lambda: stops.append("stop"))
+    service = MemoryService(Offer(memory=memory, host=host, activity=activity))
     server = RpcServer(service)
     address = server.listen_on_socket(short_path / "daemon.sock")
     server.start()

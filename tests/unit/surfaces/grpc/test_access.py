@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import ipaddress
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import grpc
@@ -20,8 +21,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from agentx.conversation.model import EventQuery
 from agentx.daemon.address import Tcp, tcp
+from agentx.daemon.remote import STOP
 from agentx.kernel.errors import CorruptRecord, DaemonUnavailable, InvalidValue, UnavailableError
-from agentx.memory.remote import dial, is_healthy
+from agentx.memory.remote import dial
+from agentx.memory.wire.connection import connect_to, is_healthy
 from agentx.surfaces.grpc.access import token_in
 from agentx.surfaces.grpc.server import RpcServer
 from tests.support.drafts import draft
@@ -96,8 +99,8 @@ def test_who_does_not_know_it_is_refused_whatever_is_called(
 ) -> None:
     address = serve(tcp("127.0.0.1:0"))
 
-    with dial(address, token=token) as remote:
-        for call in (lambda: remote.append([draft()]), remote.status, remote.stop_daemon):
+    with dial(address, token=token) as remote, closing(connect_to(address, token=token)) as daemon:
+        for call in (lambda: remote.append([draft()]), remote.status, lambda: daemon.ask(STOP)):
             with pytest.raises(InvalidValue, match="token is missing or wrong"):
                 call()
     assert not is_healthy(address, token=token)

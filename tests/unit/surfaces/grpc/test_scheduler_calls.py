@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from agentx.daemon.activity import Activity
+from agentx.daemon.remote import RemoteScheduler
 from agentx.daemon.scheduler import (
     JobSpec,
     JobState,
@@ -25,10 +27,11 @@ from agentx.daemon.scheduler import (
     SchedulerDoor,
     parse_cron,
 )
+from agentx.daemon.servers import Host, Offer
 from agentx.kernel.errors import NotFound, UnavailableError
-from agentx.memory.remote import RemoteMemory, dial
+from agentx.memory.wire.connection import connect_to
 from agentx.surfaces.grpc.server import RpcServer
-from agentx.surfaces.grpc.service import Host, MemoryServer
+from agentx.surfaces.grpc.service import MemoryService
 from tests.support.fake_memory import FakeMemory
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 from tests.unit.surfaces.grpc.conftest import Served
@@ -68,13 +71,14 @@ def scheduler(work: Work, tmp_path: Path) -> Iterator[Scheduler]:
 
 
 @pytest.fixture
-def remote(scheduler: Scheduler, short_path: Path) -> Iterator[RemoteMemory]:
-    host = Host(pid=7, started_ms=START_MS, clock=FakeClock(), stop=lambda: None)
-    server = RpcServer(MemoryServer(FakeMemory(), host, Activity(), scheduler))
+def remote(scheduler: Scheduler, short_path: Path) -> Iterator[RemoteScheduler]:
+    host = Host(pid=7, started_ms=START_MS, clock=FakeClock(), end=lambda: None)
+    offer = Offer(memory=FakeMemory(), host=host, activity=Activity(), scheduler=scheduler)
+    server = RpcServer(MemoryService(offer))
     address = server.listen_on_socket(short_path / "daemon.sock")
     server.start()
-    with dial(address) as dialled:
-        yield dialled
+    with closing(connect_to(address)) as connection:
+        yield RemoteScheduler(connection)
     server.refuse_new_calls(0)
     server.wait_until_ended()
 
@@ -85,7 +89,7 @@ def sent(job: JobStatus) -> JobStatus:
 
 
 def test_a_status_that_went_over_the_wire_is_equal(
-    remote: RemoteMemory, scheduler: Scheduler
+    remote: RemoteScheduler, scheduler: Scheduler
 ) -> None:
     scheduler.run_now("roll")
     scheduler.pause("rest")
@@ -93,33 +97,33 @@ def test_a_status_that_went_over_the_wire_is_equal(
 
     there: SchedulerDoor = remote
 
-    assert there.scheduler_status() == replace(here, jobs=tuple(map(sent, here.jobs)))
+    assert there.status() == replace(here, jobs=tuple(map(sent, here.jobs)))
 
 
-def test_a_failure_travels_too(remote: RemoteMemory, scheduler: Scheduler, work: Work) -> None:
+def test_a_failure_travels_too(remote: RemoteScheduler, scheduler: Scheduler, work: Work) -> None:
     def fail() -> None:
         raise ValueError("not today: \u05e9\u05d2\u05d9\u05d0\u05d4")
 
     work.run = fail
-    run = remote.run_job("roll")
+    run = remote.run_now("roll")
 
     assert (run.result, run.started_ms) == (RunResult.FAILED, START_MS)
     assert run.error == "ValueError: not today: \u05e9\u05d2\u05d9\u05d0\u05d4"
-    assert remote.scheduler_status().jobs[0].record.failures == 1
+    assert remote.status().jobs[0].record.failures == 1
 
 
 def test_pausing_and_resuming_reach_the_scheduler(
-    remote: RemoteMemory, scheduler: Scheduler
+    remote: RemoteScheduler, scheduler: Scheduler
 ) -> None:
-    assert remote.pause_job("roll").record.state is JobState.PAUSED
+    assert remote.pause("roll").record.state is JobState.PAUSED
     assert scheduler.status().jobs[0].record.state is JobState.PAUSED
 
-    assert remote.resume_job("roll").record.state is JobState.ACTIVE
+    assert remote.resume("roll").record.state is JobState.ACTIVE
     assert scheduler.status().jobs[0].record.state is JobState.ACTIVE
 
 
 def test_a_run_is_answered_when_it_is_done_and_a_second_is_skipped(
-    remote: RemoteMemory, work: Work
+    remote: RemoteScheduler, work: Work
 ) -> None:
     begun, may_end = threading.Event(), threading.Event()
 
@@ -130,18 +134,20 @@ def test_a_run_is_answered_when_it_is_done_and_a_second_is_skipped(
 
     work.run = wait
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(remote.run_job, "roll")
+        first = pool.submit(remote.run_now, "roll")
         assert begun.wait(WAIT_S)
-        second = remote.run_job("roll")
+        second = remote.run_now("roll")
         may_end.set()
 
         assert first.result(WAIT_S).said == "waited"
     assert (second.result, second.started_ms) == (RunResult.SKIPPED, None)
 
 
-@pytest.mark.parametrize("verb", ["pause_job", "resume_job", "run_job"])
+@pytest.mark.parametrize("verb", ["pause", "resume", "run_now"])
 @pytest.mark.parametrize("name", ["nope", "", "\u5e97", "../roll", "x" * 5_000])
-def test_a_job_that_is_not_there_is_not_found(remote: RemoteMemory, verb: str, name: str) -> None:
+def test_a_job_that_is_not_there_is_not_found(
+    remote: RemoteScheduler, verb: str, name: str
+) -> None:
     with pytest.raises(NotFound) as refused:
         getattr(remote, verb)(name)
 
@@ -149,15 +155,18 @@ def test_a_job_that_is_not_there_is_not_found(remote: RemoteMemory, verb: str, n
 
 
 def test_a_daemon_that_is_stopping_begins_no_job(
-    remote: RemoteMemory, scheduler: Scheduler
+    remote: RemoteScheduler, scheduler: Scheduler
 ) -> None:
     scheduler.stop()
 
     with pytest.raises(UnavailableError, match="stopping"):
-        remote.run_job("roll")
-    assert len(remote.scheduler_status().jobs) == 2
+        remote.run_now("roll")
+    assert len(remote.status().jobs) == 2
 
 
 def test_a_daemon_without_a_scheduler_says_so(served: Served) -> None:
-    with pytest.raises(UnavailableError, match="no scheduler"):
-        served.remote.scheduler_status()
+    with (
+        closing(connect_to(served.address)) as connection,
+        pytest.raises(UnavailableError, match="no scheduler"),
+    ):
+        RemoteScheduler(connection).status()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 
 import grpc
@@ -18,6 +19,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.conversation.model import EventQuery, SessionQuery
+from agentx.daemon.remote import STOP
 from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.errors import (
     AgentXError,
@@ -32,9 +34,10 @@ from agentx.kernel.errors import (
 from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, EVENT_TEXT_CHARS_MAX
 from agentx.memory.port import MemoryStatus
 from agentx.memory.remote import dial
-from agentx.memory.wire import messages
 from agentx.memory.wire._generated import memory_pb2 as pb2
 from agentx.memory.wire._generated.memory_pb2_grpc import MemoryServiceStub
+from agentx.memory.wire.calls import DRAFT
+from agentx.memory.wire.connection import connect_to
 from agentx.memory.wire.errors import CODE_KEY, HINT_KEY
 from agentx.surfaces.grpc import service
 from tests.support.drafts import draft
@@ -140,7 +143,7 @@ def test_each_acknowledgement_comes_after_its_batch_is_stored(
 ) -> None:
     def batches() -> Iterator[pb2.IngestEventsRequest]:
         for sequence in (4, 9, 11):
-            events = [messages.draft_message(item) for item in numbered(3, session=f"s-{sequence}")]
+            events = [DRAFT.write(item) for item in numbered(3, session=f"s-{sequence}")]
             yield pb2.IngestEventsRequest(sequence=sequence, events=events)
 
     seen = []
@@ -169,7 +172,7 @@ def test_each_acknowledgement_comes_after_its_batch_is_stored(
         (
             pb2.IngestEventsRequest(
                 sequence=2,
-                events=[messages.draft_message(draft("good")), pb2.Draft(harness="codex")],
+                events=[DRAFT.write(draft("good")), pb2.Draft(harness="codex")],
             ),
             grpc.StatusCode.INVALID_ARGUMENT,
             "batch 2 events[1].session_id is missing",
@@ -183,9 +186,7 @@ def test_a_refused_batch_stores_nothing_and_what_came_before_stays(
     status: grpc.StatusCode,
     sentence: str,
 ) -> None:
-    first = pb2.IngestEventsRequest(
-        sequence=1, events=[messages.draft_message(item) for item in numbered(2)]
-    )
+    first = pb2.IngestEventsRequest(sequence=1, events=[DRAFT.write(item) for item in numbered(2)])
 
     acks = iter(stub.IngestEvents(iter((first, second)), timeout=10))
     assert next(acks).sequence == 1
@@ -198,7 +199,7 @@ def test_a_refused_batch_stores_nothing_and_what_came_before_stays(
 
 
 def test_one_event_is_stored_by_the_plain_call(served: Served, stub: MemoryServiceStub) -> None:
-    request = pb2.IngestEventRequest(event=messages.draft_message(draft("one", source_id="a")))
+    request = pb2.IngestEventRequest(event=DRAFT.write(draft("one", source_id="a")))
 
     first = stub.IngestEvent(request, timeout=10)
     second = stub.IngestEvent(request, timeout=10)
@@ -333,7 +334,7 @@ def test_other_programs_see_the_status_of_its_kind(
         raise error
 
     served.memory.before_append = fail
-    request = pb2.IngestEventRequest(event=messages.draft_message(draft()))
+    request = pb2.IngestEventRequest(event=DRAFT.write(draft()))
 
     with pytest.raises(grpc.RpcError) as failure:
         stub.IngestEvent(request, timeout=10)
@@ -397,7 +398,7 @@ def test_four_clients_at_once_lose_nothing(served: Served) -> None:
             return sum(
                 len(
                     call(
-                        pb2.IngestEventRequest(event=messages.draft_message(item)), timeout=10
+                        pb2.IngestEventRequest(event=DRAFT.write(item)), timeout=10
                     ).receipt.stored_event_ids
                 )
                 for item in numbered(100, session=name)
@@ -447,7 +448,8 @@ def test_a_memory_that_is_not_there_is_unavailable_with_a_hint(short_path: objec
 
 
 def test_stop_asks_the_host_to_end(served: Served) -> None:
-    assert served.remote.stop_daemon() == 77
+    with closing(connect_to(served.address)) as connection:
+        assert connection.ask(STOP) == 77
     assert served.stops == ["stop"]
 
 

@@ -45,7 +45,7 @@ def command() -> None:
 def status(invocation: Invocation) -> None:
     """Show every job: when it ran, what came of it, when it runs next."""
     with open_scheduler(invocation.project) as scheduler:
-        found = scheduler.scheduler_status()
+        found = scheduler.status()
     now_ms = invocation.project.clock.now_ms()
     invocation.show(
         {
@@ -63,7 +63,7 @@ def status(invocation: Invocation) -> None:
 def pause(invocation: Invocation, name: str) -> None:
     """Let a job run no more by itself, also after a restart."""
     with open_scheduler(invocation.project) as scheduler:
-        job = scheduler.pause_job(name)
+        job = scheduler.pause(name)
     invocation.show(_told(job), lambda screen: screen.print(f"{job.name} is paused"))
 
 
@@ -73,7 +73,7 @@ def pause(invocation: Invocation, name: str) -> None:
 def resume(invocation: Invocation, name: str) -> None:
     """Let a job run by itself again."""
     with open_scheduler(invocation.project) as scheduler:
-        job = scheduler.resume_job(name)
+        job = scheduler.resume(name)
     next_run = render.moment(job.record.next_run_ms)
     invocation.show(
         _told(job), lambda screen: screen.print(f"{job.name} is active, next on {next_run}")
@@ -86,7 +86,7 @@ def resume(invocation: Invocation, name: str) -> None:
 def run(invocation: Invocation, name: str) -> None:
     """Run a job now, paused or not, and return when it is done."""
     with open_scheduler(invocation.project) as scheduler:
-        done = scheduler.run_job(name)
+        done = scheduler.run_now(name)
     match done.result:
         case RunResult.OK:
             invocation.show(done, lambda screen: _draw_run(screen, done))

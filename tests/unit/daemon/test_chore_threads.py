@@ -10,12 +10,12 @@ import threading
 import pytest
 
 from agentx.daemon.activity import Activity
-from agentx.daemon.loops import Job, Jobs
+from agentx.daemon.chores import Chore, Chores
 
 
 def test_a_job_runs_again_and_again_until_it_is_stopped() -> None:
     runs = threading.Semaphore(0)
-    jobs = Jobs([Job(name="count", every_ms=1, run=runs.release)])
+    jobs = Chores([Chore(name="count", every_ms=1, run=runs.release)])
 
     jobs.start()
     for _ in range(3):
@@ -36,8 +36,8 @@ def test_a_failing_job_is_logged_tried_again_and_harms_no_other(
         tried.release()
         raise OSError("the disk is full")
 
-    jobs = Jobs(
-        [Job(name="bad", every_ms=1, run=fail), Job(name="good", every_ms=1, run=other.release)]
+    jobs = Chores(
+        [Chore(name="bad", every_ms=1, run=fail), Chore(name="good", every_ms=1, run=other.release)]
     )
     jobs.start()
     for semaphore in (tried, tried, other, other):
@@ -57,7 +57,7 @@ def test_stopping_waits_for_a_job_that_runs() -> None:
         threading.Event().wait(0.05)
         ended.set()
 
-    jobs = Jobs([Job(name="work", every_ms=1, run=work)])
+    jobs = Chores([Chore(name="work", every_ms=1, run=work)])
     jobs.start()
     assert begun.wait(5)
     jobs.stop()
@@ -66,7 +66,7 @@ def test_stopping_waits_for_a_job_that_runs() -> None:
 
 
 def test_jobs_that_never_started_can_be_stopped() -> None:
-    Jobs([Job(name="never", every_ms=1, run=lambda: None)]).stop()
+    Chores([Chore(name="never", every_ms=1, run=lambda: None)]).stop()
 
 
 def test_idleness_counts_from_the_end_of_the_last_work() -> None:

@@ -1,0 +1,58 @@
+"""The daemon itself on the other side of a connection: its jobs, and its end."""
+
+from __future__ import annotations
+
+from agentx.daemon.scheduler import JobRun, JobStatus, SchedulerDoor, SchedulerStatus
+from agentx.daemon.servers import Host
+from agentx.memory.limits import RPC_LONG_WAIT_MS
+from agentx.memory.wire.calls import Call
+from agentx.memory.wire.codec import Codec, Exemption
+from agentx.memory.wire.connection import Connection
+
+_STOP_WAIT_MS = 2_000
+
+_CODEC = Codec(
+    Exemption(
+        of=JobStatus,
+        field="in_words",
+        wire="schedule_in_words",
+        why="a message says of what the words are",
+    ),
+    Exemption(
+        of=SchedulerStatus,
+        field="daemon_runs",
+        read=lambda _message: True,
+        why="whoever reads it over a connection is served by a daemon",
+    ),
+)
+
+STATUS = Call("GetSchedulerStatus", SchedulerDoor.status, codec=_CODEC)
+PAUSE = Call("PauseJob", SchedulerDoor.pause, part="job", codec=_CODEC)
+RESUME = Call("ResumeJob", SchedulerDoor.resume, part="job", codec=_CODEC)
+RUN = Call("RunJob", SchedulerDoor.run_now, wait_ms=RPC_LONG_WAIT_MS, codec=_CODEC)
+SCHEDULER_CALLS = (STATUS, PAUSE, RESUME, RUN)
+
+STOP = Call("Stop", Host.stop, part="pid", wait_ms=_STOP_WAIT_MS)
+
+
+class RemoteScheduler:
+    """The scheduler of a daemon."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def status(self) -> SchedulerStatus:
+        """Say how every job of the daemon stands."""
+        return self._connection.ask(STATUS)
+
+    def pause(self, name: str) -> JobStatus:
+        """Let a job run no more by itself."""
+        return self._connection.ask(PAUSE, name)
+
+    def resume(self, name: str) -> JobStatus:
+        """Let a job run by itself again."""
+        return self._connection.ask(RESUME, name)
+
+    def run_now(self, name: str) -> JobRun:
+        """Run a job in the daemon and return when it is done; one that runs already is skipped."""
+        return self._connection.ask(RUN, name)
