@@ -1,11 +1,15 @@
-"""The errors of the protocol: the codes and sentences that scripts and agents know."""
+"""The errors of the protocol: the codes and sentences that scripts and agents know.
+
+Each is an error of the house with the code that the specification gives it; everywhere else
+an error has the lower case code of its kind.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from agentx.host.limits import LOCK_LAST_WAIT_MS, LOCK_TRIES_MAX
-from agentx.kernel.errors import InvalidValue, LimitError, LockHeld, NotFound, UnavailableError
+from agentx.kernel.errors import AgentUnavailable, InvalidValue, LimitError, LockHeld, NotFound
 
 
 class ScopeViolation(InvalidValue):
@@ -32,8 +36,8 @@ class MaxRoundsExceeded(LimitError):
     code = "MAX_ROUNDS_EXCEEDED"
 
 
-class AgentFailed(UnavailableError):
-    """The agent that was asked gave no answer."""
+class ClarificationUnanswered(AgentUnavailable):
+    """The agent that was asked gave no answer; a person was called."""
 
     code = "AGENT_ERROR"
 
@@ -71,9 +75,9 @@ def max_rounds_exceeded(clarification_id: str, rounds_max: int) -> MaxRoundsExce
     )
 
 
-def agent_failed(agent: str, clarification_id: str, reason: str) -> AgentFailed:
+def unanswered(agent: str, clarification_id: str, reason: str) -> ClarificationUnanswered:
     """Say that the agent gave no answer, and why."""
-    return AgentFailed(
+    return ClarificationUnanswered(
         f"Agent '{agent}' failed to answer {clarification_id}: {reason}. Auto-escalated",
         hint=f"a person settles it: agentx clarify resolve {clarification_id} TEXT",
     )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agentx.agents.happenings import HAPPENINGS, Happening, StateChange, ThinkingLog, payload
-from agentx.clarification.errors import AgentFailed, ScopeViolation
+from agentx.clarification.errors import ClarificationUnanswered, ScopeViolation
 from agentx.clarification.model import Reason, Status
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.locks.lock import locked
@@ -116,7 +116,7 @@ def test_a_runner_by_name_answers_from_its_script(project: Project, tmp_path: Pa
     assert state.answer == "JWT."
 
     script.write_text('[{"fails": "tired"}]', encoding="utf-8")
-    with pytest.raises(AgentFailed, match="tired"):
+    with pytest.raises(ClarificationUnanswered, match="tired"):
         clarify_ask.follow_up(project, state.id, "And?", waiting=waiting, told=nobody)
 
 

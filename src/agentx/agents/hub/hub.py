@@ -17,7 +17,7 @@ from collections.abc import Callable
 from agentx.agents.hub.standing import open_questions, settled_status
 from agentx.agents.limits import CLARIFY_AGAIN_AFTER_MS, CLARIFY_THREAD_TOKENS_MAX
 from agentx.agents.runners.port import Artifact, Ask, Reply, Runner, Standing, Utterance
-from agentx.clarification.errors import agent_failed
+from agentx.clarification.errors import unanswered
 from agentx.clarification.model import (
     PERSON,
     Check,
@@ -133,8 +133,8 @@ class Hub:
     def route(self, clarification_id: str, told: Told = silence) -> Clarification:
         """Ask the target now, and keep what it answers; the stream is told as it runs.
 
-        Raises: AgentFailed once a person was called, ClarificationNotFound, LockTimeout,
-            UnavailableError when nobody plays the target's role.
+        Raises: ClarificationUnanswered once a person was called, ClarificationNotFound,
+            LockTimeout, UnavailableError when nobody plays the target's role.
         """
         state = self._clarifications.find(clarification_id)
         runner = self._board.runner_of(state.to)
@@ -175,7 +175,7 @@ class Hub:
     def retry(self, clarification_id: str, told: Told = silence) -> Clarification:
         """Ask the target of a stale question once more.
 
-        Raises: AgentFailed, IllegalTransition when it is not stale (any more).
+        Raises: ClarificationUnanswered, IllegalTransition when it is not stale (any more).
         """
         state = self._clarifications.retry(clarification_id)
         if state.status is Status.ESCALATED:
@@ -202,7 +202,7 @@ class Hub:
     def _reply(self, state: Clarification, runner: Runner, told: Told) -> Reply | None:
         """Return what the target says; None when the question was settled meanwhile.
 
-        Raises: AgentFailed after two failures.
+        Raises: ClarificationUnanswered after two failures.
         """
         try:
             return self._run(state, runner)
@@ -223,7 +223,7 @@ class Hub:
         finally:
             self.settle(state.asker, state.to)
         told(stream_entry(state, state.thread[-1]))
-        raise agent_failed(state.to, state.id, reason)
+        raise unanswered(state.to, state.id, reason)
 
     def _run(self, state: Clarification, runner: Runner) -> Reply:
         reply = runner.run(self._ask(state))

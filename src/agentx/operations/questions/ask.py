@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agentx.agents.hub.hub import Hub
-from agentx.clarification.errors import AgentFailed, MaxRoundsExceeded
+from agentx.clarification.errors import ClarificationUnanswered, MaxRoundsExceeded
 from agentx.clarification.model import Clarification, Request, Status
 from agentx.clarification.rendering import stream_entry
 from agentx.kernel.errors import IllegalTransition, InvalidValue
@@ -34,7 +34,8 @@ def ask(
 ) -> Clarification:
     """Put a question. Without `waiting` it is pending when this returns.
 
-    Raises: ScopeViolation, InvalidValue, LockTimeout; AgentFailed when the target fails twice.
+    Raises: ScopeViolation, InvalidValue, LockTimeout; ClarificationUnanswered when the target
+        fails twice.
     """
     asker, to = role_named(project, request.asker), _target(project, request.to)
     hub = _hub(project, waiting)
@@ -77,7 +78,7 @@ def ask_again(project: Project, stale: Iterable[Clarification], told: Told) -> C
         if state.status is Status.STALE and hub.can_route(state.to):
             try:
                 return hub.retry(state.id, told)
-            except (AgentFailed, IllegalTransition):
+            except (ClarificationUnanswered, IllegalTransition):
                 return None
             finally:
                 mirror_issues(project, (state.issue,))

@@ -15,7 +15,7 @@ import pytest
 from agentx.agents.hub.hub import Hub
 from agentx.agents.runners.port import Ask, Reply, Runner, Standing
 from agentx.agents.runners.scripted import Line, Scripted
-from agentx.clarification.errors import AgentFailed, ScopeViolation
+from agentx.clarification.errors import ClarificationUnanswered, ScopeViolation
 from agentx.clarification.model import PERSON, Clarification, Reason, Status
 from agentx.clarification.store.ledgers import ledger_path
 from agentx.host.locks.lock import locked
@@ -230,7 +230,7 @@ def test_a_target_that_fails_twice_calls_a_person_and_the_asker_goes_on(project:
     state = asked(hub)
     told: list[str] = []
 
-    with pytest.raises(AgentFailed, match="overloaded") as failed:
+    with pytest.raises(ClarificationUnanswered, match="overloaded") as failed:
         hub.route(state.id, told.append)
 
     assert failed.value.code == "AGENT_ERROR"
@@ -286,7 +286,7 @@ def test_a_long_answer_of_an_agent_is_cut_and_an_empty_one_is_a_failure(project:
     assert len(hub.route(asked(hub).id).answer) <= 2_000
 
     silent = hub_of(project, Thinking(lambda _ask: None, answer="  "))
-    with pytest.raises(AgentFailed, match="said nothing"):
+    with pytest.raises(ClarificationUnanswered, match="said nothing"):
         silent.route(asked(silent, "Other?").id)
 
 
