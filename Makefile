@@ -30,6 +30,7 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m scripts.operations_page --check
 
 # Branches that no test takes, of the whole suite; fails below the floor in pyproject.toml.
 coverage: $(STAMP)

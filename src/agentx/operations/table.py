@@ -229,13 +229,13 @@ _UPKEEP = (
     _row("daemon.stop", "daemon.control:stop", "daemon stop", grpc="Stop"),
     _row(
         "scheduler.status",
-        _SCHEDULER + "scheduler_status",
+        _SCHEDULER + "status",
         "scheduler status",
         grpc="GetSchedulerStatus",
     ),
-    _row("scheduler.pause", _SCHEDULER + "pause_job", "scheduler pause", grpc="PauseJob"),
-    _row("scheduler.resume", _SCHEDULER + "resume_job", "scheduler resume", grpc="ResumeJob"),
-    _row("scheduler.run", _SCHEDULER + "run_job", "scheduler run", grpc="RunJob"),
+    _row("scheduler.pause", _SCHEDULER + "pause", "scheduler pause", grpc="PauseJob"),
+    _row("scheduler.resume", _SCHEDULER + "resume", "scheduler resume", grpc="ResumeJob"),
+    _row("scheduler.run", _SCHEDULER + "run_now", "scheduler run", grpc="RunJob"),
 )
 
 OPERATIONS: tuple[Operation, ...] = (
