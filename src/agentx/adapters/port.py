@@ -13,8 +13,9 @@ a field that is missing is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -94,15 +95,41 @@ class FileEdit:
 
 @frozen
 class Adapter:
-    """One agent CLI, as the registry holds it."""
+    """One agent CLI, as the registry holds it; each of its modules is imported when asked."""
 
     harness: Harness
     title: str  # as people write it: "Claude Code"
+    package: str  # the folder of its modules
     commands: tuple[str, ...]  # programs whose presence on the PATH shows that it is in use
     keeps_transcripts_days: int | None  # deletes its own history after this many days
-    drafts: Callable[[HookCall], tuple[Draft, ...]]
-    discover: Callable[[Homes], Iterator[Transcript]]
-    read: Callable[[Transcript], Iterator[Draft | Damaged]]
-    edits: Callable[[SetupRequest], tuple[FileEdit, ...]]
-    installed: Callable[[SetupRequest], bool]
-    in_use: Callable[[Homes], bool]
+
+    def drafts(self, call: HookCall) -> tuple[Draft, ...]:
+        """Return what one hook payload says."""
+        said: tuple[Draft, ...] = self._module("hooks").drafts(call)
+        return said
+
+    def discover(self, homes: Homes) -> Iterator[Transcript]:
+        """Yield its sessions on disk."""
+        found: Iterator[Transcript] = self._module("transcripts").discover(homes)
+        return found
+
+    def read(self, transcript: Transcript) -> Iterator[Draft | Damaged]:
+        """Yield what a session on disk says."""
+        said: Iterator[Draft | Damaged] = self._module("transcripts").read(transcript)
+        return said
+
+    def in_use(self, homes: Homes) -> bool:
+        """Tell whether it left anything on this disk."""
+        return bool(self._module("transcripts").in_use(homes))
+
+    def edits(self, request: SetupRequest) -> tuple[FileEdit, ...]:
+        """Return how its settings files change."""
+        planned: tuple[FileEdit, ...] = self._module("setup").edits(request)
+        return planned
+
+    def installed(self, request: SetupRequest) -> bool:
+        """Tell whether its settings are as they would be after a set-up."""
+        return bool(self._module("setup").installed(request))
+
+    def _module(self, name: str) -> Any:
+        return import_module(f"{__package__}.{self.package}.{name}")

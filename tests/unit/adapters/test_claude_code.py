@@ -15,7 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentx.adapters.claude_code import discover, drafts, in_use, read
+from agentx.adapters.claude_code.hooks import drafts
+from agentx.adapters.claude_code.transcripts import discover, in_use, read
 from agentx.adapters.port import Damaged
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, Role
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN

@@ -16,7 +16,8 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentx.adapters.codex import discover, drafts, in_use, read
+from agentx.adapters.codex.hooks import drafts
+from agentx.adapters.codex.transcripts import discover, in_use, read
 from agentx.adapters.port import Damaged
 from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentx.adapters.copilot import discover, drafts, in_use, read
+from agentx.adapters.copilot.hooks import drafts
+from agentx.adapters.copilot.transcripts import discover, in_use, read
 from agentx.adapters.port import Damaged
 from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN

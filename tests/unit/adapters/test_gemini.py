@@ -17,7 +17,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentx.adapters.gemini import discover, drafts, in_use, read
+from agentx.adapters.gemini.hooks import drafts
+from agentx.adapters.gemini.transcripts import discover, in_use, read
 from agentx.adapters.port import Damaged
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, Role
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN

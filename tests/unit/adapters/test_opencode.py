@@ -19,7 +19,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentx.adapters.opencode import discover, drafts, in_use, read
+from agentx.adapters.opencode.hooks import drafts
+from agentx.adapters.opencode.transcripts import discover, in_use, read
 from agentx.adapters.port import Damaged, HookCall, Transcript
 from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN

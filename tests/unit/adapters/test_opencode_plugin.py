@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from agentx.adapters.opencode import drafts
+from agentx.adapters.opencode.hooks import drafts
 from agentx.adapters.opencode.setup import plugin_text
 from agentx.kernel.capture import Harness
 from tests.unit.adapters.recorded import FIXTURES, heard, hook_call

@@ -4,10 +4,3 @@ It gives neither its prompts nor its tool calls an id that its hooks know, so an
 known by what it says. Sub-agents call hooks under their parent's session id, and their
 history is filed there too.
 """
-
-from __future__ import annotations
-
-from agentx.adapters.gemini.hooks import drafts
-from agentx.adapters.gemini.transcripts import discover, in_use, read
-
-__all__ = ["drafts", "discover", "read", "in_use"]

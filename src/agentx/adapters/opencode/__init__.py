@@ -3,10 +3,3 @@
 Every message and every part of one has an id, the same in the plugin's payloads and in
 the database, so both channels hand the same JSON to `parts.py` and get the same events.
 """
-
-from __future__ import annotations
-
-from agentx.adapters.opencode.hooks import drafts
-from agentx.adapters.opencode.transcripts import discover, in_use, read
-
-__all__ = ["drafts", "discover", "read", "in_use"]
