@@ -25,12 +25,12 @@ from agentx.conversation.model import (
     SessionQuery,
 )
 from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
+from agentx.kernel.bus import Told
 from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import EventId, ProjectId, ulid
 from agentx.kernel.limits import TOC_PAGE_MAX
-from agentx.kernel.progress import Told
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.port import Drained, MemoryStatus
 from agentx.search.model import INDEXES, Capabilities, Embedding, IndexReport, TextIndexState

@@ -37,12 +37,12 @@ from agentx.conversation.toc_model import (
     SegmentSummary,
     TocNode,
 )
+from agentx.kernel.bus import Told, unheard
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.kernel.ids import NodeId, parse_grip_id
 from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.kernel.periods import Level, Period, SegmentRef, day_period, parse_node_id
-from agentx.kernel.progress import Told, unheard
 from agentx.kernel.values import frozen
 
 _ROLLED = (Level.DAY, Level.WEEK, Level.MONTH, Level.YEAR)

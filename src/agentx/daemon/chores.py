@@ -22,7 +22,7 @@ from agentx.daemon.limits import (
     DAEMON_VIEWS_REST_MS_MAX,
     JOB_RETRY_MS_MAX,
 )
-from agentx.kernel.progress import Told
+from agentx.kernel.bus import Told
 from agentx.memory.port import Memory
 
 _log = logging.getLogger(__name__)

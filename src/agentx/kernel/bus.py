@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 Fact = TypeVar("Fact")
 Listener = Callable[[Any], None]
 OnFailure = Callable[[object, Exception], None]
+# How far a long job is: (done, total). It may raise to make the job leave off.
+Told = Callable[[int, int], None]
 
 
 def _ignore(_fact: object, _failure: Exception) -> None:
@@ -54,3 +56,7 @@ class Bus:
                 listener(fact)
             except Exception as failure:  # noqa: BLE001  one of the three places: a listener may not break the teller
                 self._on_failure(fact, failure)
+
+
+def unheard(_done: int, _total: int) -> None:
+    """Tell nobody how far a job is."""

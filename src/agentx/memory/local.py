@@ -17,11 +17,11 @@ from agentx.conversation.model import Forgotten, Receipt
 from agentx.conversation.service import Conversation
 from agentx.conversation.toc_model import CaughtUp
 from agentx.host.kv.port import Family, KeyValue
+from agentx.kernel.bus import Told, unheard
 from agentx.kernel.capture import Draft
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import ProjectId
 from agentx.kernel.periods import Level
-from agentx.kernel.progress import Told, unheard
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.port import Drained, MemoryStatus, SpendingToday
 from agentx.memory.reader import LogReader

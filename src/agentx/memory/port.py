@@ -24,10 +24,10 @@ from agentx.conversation.model import (
     SessionQuery,
 )
 from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
+from agentx.kernel.bus import Told, unheard
 from agentx.kernel.capture import Draft
 from agentx.kernel.ids import ProjectId
 from agentx.kernel.limits import TOC_PAGE_MAX
-from agentx.kernel.progress import Told, unheard
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.search.model import Capabilities, Embedding, IndexReport
 

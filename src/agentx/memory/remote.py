@@ -17,10 +17,10 @@ from agentx.conversation.model import (
     SessionQuery,
 )
 from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
+from agentx.kernel.bus import Told, unheard
 from agentx.kernel.capture import Draft
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import TOC_PAGE_MAX
-from agentx.kernel.progress import Told, unheard
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.port import Drained, Memory, MemoryStatus
 from agentx.memory.wire.calls import MEMORY_CALLS, SEARCH_CALLS, Given, Reply

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from agentx.host.files.atomic import replace_file
+from agentx.kernel.bus import Told, unheard
 from agentx.kernel.clock import DAY_MS, Clock
 from agentx.kernel.ids import digest
 from agentx.kernel.paths import StorePaths
-from agentx.kernel.progress import Told, unheard
 from agentx.search.model import ViewStatus
 from agentx.views.port import Gone, View
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agentx.kernel.bus import Told, unheard
 from agentx.kernel.errors import LockHeld, UnavailableError
-from agentx.kernel.progress import Told, unheard
 from agentx.search.model import ViewStatus
 from agentx.views.port import Gone, View
 

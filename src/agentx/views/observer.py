@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 
 from agentx.host.files.logfile import LogFile
 from agentx.host.git import facts as git
-from agentx.kernel.bus import Bus
+from agentx.kernel.bus import Bus, Told, unheard
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.progress import Told, unheard
 from agentx.observations.service import Observations
 from agentx.search.model import ViewStatus
 from agentx.views.limits import MODEL_EXTRACTION_SESSIONS_MAX

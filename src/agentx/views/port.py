@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from agentx.kernel.progress import Told, unheard
+from agentx.kernel.bus import Told, unheard
 from agentx.search.model import ViewStatus
 
 

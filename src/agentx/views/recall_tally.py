@@ -21,11 +21,11 @@ from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.conversation.model import Event, EventPage, EventQuery
 from agentx.conversation.toc_model import Expansion, TocNode
 from agentx.host.files.atomic import replace_file
+from agentx.kernel.bus import Told, unheard
 from agentx.kernel.capture import EventType, Metadata
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError
 from agentx.kernel.ids import is_ulid
-from agentx.kernel.progress import Told, unheard
 from agentx.search.model import ViewStatus
 from agentx.views.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
 from agentx.views.port import Gone, View

@@ -21,10 +21,10 @@ from typing import Protocol
 from agentx.conversation.model import Event
 from agentx.conversation.store.feed import FeedNews
 from agentx.conversation.toc_model import Grip, TocNode
+from agentx.kernel.bus import Told, unheard
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.ids import NodeId, ulid_ms
-from agentx.kernel.progress import Told, unheard
 from agentx.search.document import Chapter, Document
 from agentx.search.model import TextIndexState
 from agentx.search.text.index import TextIndex

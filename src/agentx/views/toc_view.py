@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentx.conversation.contents import Contents
 from agentx.conversation.toc_model import CaughtUp
-from agentx.kernel.progress import Told, unheard
+from agentx.kernel.bus import Told, unheard
 from agentx.search.model import ViewStatus
 from agentx.views.port import View
 

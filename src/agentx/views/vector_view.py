@@ -26,10 +26,10 @@ from typing import Any, Protocol
 
 from agentx.conversation.model import Event
 from agentx.conversation.store.feed import FeedNews
+from agentx.kernel.bus import Told, unheard
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
-from agentx.kernel.progress import Told, unheard
 from agentx.search.document import Document
 from agentx.search.vectors.index import VectorIndex
 from agentx.search.vectors.port import Encoder

@@ -23,9 +23,9 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from agentx.conversation.store.feed import Feed
+from agentx.kernel.bus import Told, unheard
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, DataError, IndexUnavailable, InvalidValue
-from agentx.kernel.progress import Told, unheard
 from agentx.project.config import loading_in_one_thread
 from agentx.search.model import Capabilities, Embedding, VectorIndexState
 from agentx.search.vectors.model_files import is_complete

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.kernel.progress import Told, unheard
+from agentx.kernel.bus import Told, unheard
 from agentx.memory.port import Drained, Memory
 from agentx.operations.questions.mirror import mirror_all
 from agentx.project.project import Project

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agentx.kernel.bus import Told, unheard
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.progress import Told, unheard
 from agentx.memory.port import Memory
 from agentx.project.project import Project
 from agentx.views.recall_tally import RecallTally

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.kernel.progress import Told, unheard
+from agentx.kernel.bus import Told, unheard
 from agentx.memory.port import Drained
 from agentx.operations.capture.sync import sync
 from agentx.surfaces.cli import render

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 from rich.tree import Tree
 
-from agentx.kernel.progress import Told
+from agentx.kernel.bus import Told
 from agentx.kernel.text import printable
 from agentx.operations.recall.toc import DEPTH_MAX, TocTree, toc
 from agentx.surfaces.cli import render
