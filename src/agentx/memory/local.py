@@ -82,6 +82,11 @@ class LocalMemory(LogReader):
         super().__init__(parts.log, parts.contents)
         self._parts = parts
 
+    @property
+    def views(self) -> tuple[View, ...]:
+        """Every view, in the order they catch up."""
+        return (self._parts.toc, *self._parts.views, self._parts.vectors)
+
     def of_project(self, project: ProjectId) -> LocalMemory:
         """Return the memory of another project in the same store; close only the first."""
         return self if project == self._log.project else self._parts.of_project(project)
@@ -119,7 +124,7 @@ class LocalMemory(LogReader):
         gone = Gone(session_id=named, whole=bool(session_id))
         with ExitStack() as views:
             # Entered from the last to the first, so that they are left in the order they catch up.
-            for view in reversed(self._views()):
+            for view in reversed(self.views):
                 views.enter_context(view.forget(gone))
             if event_id:
                 return self._log.forget_event(event_id)
@@ -195,11 +200,8 @@ class LocalMemory(LogReader):
             spending=self._parts.spending(),
         )
 
-    def _views(self) -> tuple[View, ...]:
-        return (self._parts.toc, *self._parts.views, self._parts.vectors)
-
     def _close_views(self) -> None:
-        for view in self._views():
+        for view in self.views:
             view.close()
 
     def _others(self) -> Iterator[LocalMemory]:

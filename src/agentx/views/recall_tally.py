@@ -95,10 +95,7 @@ class RecallTally(View):
         """Drop the counts of what is gone."""
         yield
         document = _load(self._path)
-        lost = [doc_id for doc_id in document.documents if not self._is_there(doc_id)]
-        for doc_id in lost:
-            del document.documents[doc_id]
-        if lost:
+        if self._sweep(document):
             replace_file(self._path, msgspec.json.encode(document))
 
     def rebuild(self, told: Told = unheard) -> int:  # noqa: ARG002
@@ -114,12 +111,20 @@ class RecallTally(View):
             cursor = page.next
             if not cursor:
                 break
+        self._sweep(document)
         replace_file(self._path, msgspec.json.encode(document))
         return count
 
     def status(self) -> ViewStatus:
         """Say how much was ever recalled."""
         return ViewStatus(ready=True, documents=len(recall_counts(self._path)))
+
+    def _sweep(self, document: _Document) -> bool:
+        """Drop the counts of what is no longer there; say whether there were any."""
+        lost = [doc_id for doc_id in document.documents if not self._is_there(doc_id)]
+        for doc_id in lost:
+            del document.documents[doc_id]
+        return bool(lost)
 
     def _is_there(self, doc_id: str) -> bool:
         try:

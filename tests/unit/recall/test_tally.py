@@ -14,14 +14,13 @@ from agentx.conversation.model import EventQuery
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.memory.found import KINDS, SearchRequest
-from agentx.project.project import Project
 from agentx.recall.section.render import Cap, RecallLine, section
 from agentx.surfaces.hooks.digest import ids_in
-from agentx.surfaces.hooks.spool import Call, header
 from agentx.views.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
 from agentx.views.recall_tally import Note, RecallTally, SessionTold, count_recalls, recall_counts
 from agentx.wiring.memory import open_store
 from tests.support.desk import talk
+from tests.support.notes import spool_note
 from tests.support.remembering import project_in, remember
 
 
@@ -30,19 +29,6 @@ def note(name: str, *doc_ids: str, at_ms: int = 5) -> Note:
         project="p", harness="codex", session_id="s", at_ms=Millis(at_ms), doc_ids=doc_ids
     )
     return Note(name=name, fact=fact)
-
-
-def spool_note(project: Project, name: str, ids: tuple[str, ...]) -> None:
-    """Leave a note as the hook does."""
-    listed = ",".join(f'"{each}"' for each in ids)
-    payload = f'{{"session_id":"told","digest":"d","chars":9,"ids":[{listed}]}}'.encode()
-    call = Call("codex", int(project.clock.now_ms()), str(project.root), "")
-    spool = project.data.spool(str(project.root))
-    for folder in (spool.tmp, spool.new):
-        folder.mkdir(parents=True, exist_ok=True)
-    spool.directory.write_text(str(project.root))
-    content = header(call, len(payload), cut=False, kind="injected") + payload
-    (spool.new / f"{name}.evt").write_bytes(content)
 
 
 def test_the_hook_finds_the_ids_of_the_lines_it_printed() -> None:

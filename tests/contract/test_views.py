@@ -1,0 +1,177 @@
+"""Goal: every view keeps the one contract: made from nothing it is what it was by following,
+catching up twice is catching up once, and what was forgotten is not in it.
+
+Method: one project with two sessions, a lesson and a note, followed in two steps; what each view
+holds is looked at by its own reader, before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.conversation.model import EventQuery
+from agentx.conversation.toc_model import TocNode
+from agentx.kernel.clock import HOUR_MS
+from agentx.lessons.model import Confidence, Content, LessonKind
+from agentx.memory.found import KINDS, SearchRequest
+from agentx.memory.local import LocalMemory
+from agentx.operations.lessons.known import add_lesson
+from agentx.operations.recall.vectors import install
+from agentx.project.project import Project
+from agentx.views.port import View
+from agentx.views.recall_tally import recall_counts
+from agentx.wiring.memory import open_store
+from agentx.wiring.observations import open_observations
+from tests.support.desk import talk
+from tests.support.notes import spool_note
+from tests.support.remembering import project_in
+from tests.support.tiny_model import tiny_model
+
+DOOMED, WORD = "s-doomed", "heliotrope"
+Look = Callable[[Project, LocalMemory], object]
+
+
+def contents(_project: Project, memory: LocalMemory) -> object:
+    found: list[TocNode] = []
+    left = list(memory.toc_roots())
+    while left:
+        node = left.pop()
+        found.append(replace(node, version=0))
+        left += memory.browse(node.node_id).nodes if node.children else ()
+    return sorted(found, key=lambda node: node.node_id)
+
+
+def pages(project: Project, _memory: LocalMemory) -> object:
+    files = (path for path in project.paths.lessons.rglob("*") if path.is_file())
+    return {str(path): path.read_text("utf-8") for path in files if "events" not in path.parts}
+
+
+def learnt(project: Project, _memory: LocalMemory) -> object:
+    room = open_observations(project)
+    try:
+        return sorted((one.id, one.content) for one in room.store.everything())
+    finally:
+        room.close()
+
+
+def hits(memory: LocalMemory, mode: str) -> object:
+    asked = SearchRequest(query=f"{WORD} retries sender", kinds=KINDS, mode=mode, limit=50)
+    return sorted((hit.doc_id, hit.kind, hit.snippet) for hit in memory.search(asked).hits)
+
+
+def digests(project: Project, _memory: LocalMemory) -> object:
+    return {path.name: path.read_text("utf-8") for path in project.store.digests.glob("*.txt")}
+
+
+LOOKS: dict[str, Look] = {
+    "toc": contents,
+    "lessons": pages,
+    "observations": learnt,
+    "search": lambda _project, memory: hits(memory, "bm25"),
+    "recalls": lambda project, _memory: dict(recall_counts(project.store.recalled(project.id))),
+    "digests": digests,
+    "vectors": lambda _project, memory: hits(memory, "vector"),
+}
+every_view = pytest.mark.parametrize("name", LOOKS)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_model(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def project(tmp_path: Path, model: Path) -> Project:
+    made = project_in(tmp_path)
+    install(made.data, str(model), lambda _question: False)
+    add_lesson(made, LessonKind.CODE, Content(name="", text="Back off"), Confidence.HIGH)
+    return made
+
+
+@pytest.fixture
+def memory(project: Project) -> Iterator[LocalMemory]:
+    """Return a memory whose views have followed in two steps."""
+    with open_store(project) as opened:
+        opened.append(talk("s-kept"))
+        opened.catch_up()
+        opened.embed()
+        opened.append(talk(DOOMED, begin=2 * HOUR_MS, words=WORD))
+        spool_note(project, "1-1-a", tuple(ids_of(opened, "")))
+        opened.drain()
+        project.clock.sleep_ms(HOUR_MS)  # the session that was told falls silent
+        opened.catch_up()
+        opened.embed()
+        yield opened
+
+
+def ids_of(memory: LocalMemory, session: str) -> list[str]:
+    page = memory.events(EventQuery(session_id=session, limit=100))
+    return [event.event_id for event in page.events]
+
+
+def view_of(memory: LocalMemory, name: str) -> View:
+    return next(view for view in memory.views if view.name == name)
+
+
+def test_every_view_of_a_memory_is_held_to_the_contract(memory: LocalMemory) -> None:
+    assert [view.name for view in memory.views] == list(LOOKS)
+
+
+@every_view
+def test_made_from_nothing_it_is_what_it_was_by_following(
+    project: Project, memory: LocalMemory, name: str
+) -> None:
+    followed = LOOKS[name](project, memory)
+
+    count = view_of(memory, name).rebuild()
+
+    assert count > 0
+    assert LOOKS[name](project, memory) == followed
+    assert followed
+
+
+@every_view
+def test_catching_up_twice_is_catching_up_once(
+    project: Project, memory: LocalMemory, name: str
+) -> None:
+    once = LOOKS[name](project, memory)
+
+    view_of(memory, name).catch_up()
+
+    assert LOOKS[name](project, memory) == once
+    assert view_of(memory, name).status().ready
+    assert view_of(memory, name).status().entries_left == 0
+
+
+@every_view
+def test_what_was_forgotten_is_not_in_it_nor_comes_back(
+    project: Project, memory: LocalMemory, name: str
+) -> None:
+    marks = (WORD, *ids_of(memory, DOOMED))
+    before = repr(LOOKS[name](project, memory))
+
+    memory.forget(session_id=DOOMED)
+
+    after = repr(LOOKS[name](project, memory))
+    view_of(memory, name).catch_up()
+    followed = repr(LOOKS[name](project, memory))
+    view_of(memory, name).rebuild()
+    rebuilt = repr(LOOKS[name](project, memory))
+    assert any(mark in before for mark in marks) is (name != "lessons")
+    assert not [mark for mark in marks if mark in after + followed + rebuilt]
+    assert rebuilt == followed
+
+
+@every_view
+def test_let_go_of_it_opens_again_when_it_is_asked(
+    project: Project, memory: LocalMemory, name: str
+) -> None:
+    before = LOOKS[name](project, memory)
+
+    view_of(memory, name).close()
+
+    assert LOOKS[name](project, memory) == before

@@ -1,0 +1,70 @@
+"""Goal: projects that share a store have a memory each, and none writes what is another's.
+
+Method: two projects in one unified store; one is opened, and asked for the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.conversation.model import EventQuery
+from agentx.memory.found import SearchRequest
+from agentx.project.project import Project
+from agentx.views.recall_tally import Note, SessionTold, count_recalls, recall_counts
+from agentx.wiring.memory import open_store
+from tests.support.desk import talk
+from tests.support.remembering import project_in
+
+
+def shared(root: Path, name: str) -> Project:
+    """Return a project of a store that others use too."""
+    own = project_in(root, name)
+    return replace(own, store=replace(own.data.unified, shared_by=own.id))
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Project, Project]:
+    return shared(tmp_path, "ferry"), shared(tmp_path, "shop")
+
+
+def test_one_pass_brings_every_project_of_a_store_up_to_date(pair: tuple[Project, Project]) -> None:
+    ferry, shop = pair
+    asked = SearchRequest(query="heliotrope")
+    with open_store(ferry) as memory:
+        memory.of_project(shop.id).append(talk(words="heliotrope"))
+        memory.catch_up()
+
+        assert memory.search(asked).hits == ()
+        assert memory.of_project(shop.id).search(asked).hits
+        assert memory.of_project(shop.id).of_project(ferry.id) is memory
+
+
+def test_a_sibling_writes_no_digest_and_forgets_in_its_own_tally(
+    pair: tuple[Project, Project],
+) -> None:
+    ferry, shop = pair
+    with open_store(ferry) as memory:
+        memory.catch_up()
+        before = sorted(ferry.store.digests.iterdir())
+        sibling = memory.of_project(shop.id)
+        sibling.append(talk(words="heliotrope"))
+        told = sibling.events(EventQuery(limit=1)).events[0]
+        for project in pair:
+            fact = SessionTold(
+                project=project.id,
+                harness="codex",
+                session_id="s",
+                at_ms=told.timestamp_ms,
+                doc_ids=(told.event_id,),
+            )
+            count_recalls(project.store.recalled(project.id), [Note(name="n", fact=fact)])
+        sibling.catch_up()
+        sibling.forget(event_id=told.event_id)
+
+    assert sorted(ferry.store.digests.iterdir()) == before
+    assert not any("heliotrope" in path.read_text("utf-8") for path in before)
+    assert set(recall_counts(ferry.store.recalled(ferry.id))) == {told.event_id}
+    assert not recall_counts(shop.store.recalled(shop.id))
