@@ -12,18 +12,8 @@ from agentx.memory.wire.connection import Connection
 _STOP_WAIT_MS = 2_000
 
 _CODEC = Codec(
-    Exemption(
-        of=JobStatus,
-        field="in_words",
-        wire="schedule_in_words",
-        why="a message says of what the words are",
-    ),
-    Exemption(
-        of=SchedulerStatus,
-        field="daemon_runs",
-        read=lambda _message: True,
-        why="whoever reads it over a connection is served by a daemon",
-    ),
+    Exemption(JobStatus, "in_words", "the message says of what", "schedule_in_words"),
+    Exemption(SchedulerStatus, "daemon_runs", "only a daemon sends it", read=lambda _message: True),
 )
 
 STATUS = Call("GetSchedulerStatus", SchedulerDoor.status, codec=_CODEC)

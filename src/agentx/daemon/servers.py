@@ -55,15 +55,8 @@ class Places:
 class Servers(Protocol):
     """Servers that listen in every place."""
 
-    @property
-    def address(self) -> str:
-        """Where the socket is reached."""
-        ...
-
-    @property
-    def tcp_address(self) -> str:
-        """Where TCP is reached; empty when nobody asked for it."""
-        ...
+    address: str
+    tcp_address: str  # empty when nobody asked for TCP
 
     def start(self) -> None:
         """Accept calls."""

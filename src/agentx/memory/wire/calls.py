@@ -58,64 +58,34 @@ def _check_target_named(message: pb2.ForgetEventsRequest) -> None:
 _read_channel = read_word(Channel)
 
 CODEC = Codec(
+    Exemption(Draft, "", "another program may send anything", check=_check_draft),
+    Exemption(Memory.event, "", "an empty id was left out", check=_check_event_named),
+    Exemption(Memory.forget, "", "erasing must name one thing", check=_check_target_named),
+    Exemption(Draft, "metadata", "JSON", "metadata_json", write_metadata, read_new_metadata),
+    Exemption(Event, "metadata", "JSON", "metadata_json", write_metadata, read_metadata),
     Exemption(
-        of=Draft,
-        check=_check_draft,
-        why="a draft cannot be wrong, and another program may send anything",
-    ),
-    Exemption(of=Memory.event, check=_check_event_named, why="an empty id is one left out"),
-    Exemption(of=Memory.forget, check=_check_target_named, why="erasing must name one thing"),
-    Exemption(
-        of=Draft,
-        field="metadata",
-        wire="metadata_json",
-        write=write_metadata,
-        read=read_new_metadata,
-        why="it is JSON of any shape",
-    ),
-    Exemption(
-        of=Event,
-        field="metadata",
-        wire="metadata_json",
-        write=write_metadata,
-        read=read_metadata,
-        why="it is JSON of any shape",
-    ),
-    Exemption(
-        of=Draft,
-        field="channel",
+        Draft,
+        "channel",
+        "who does not say how the event came is a program",
         read=lambda word: _read_channel(word or Channel.API),
-        why="who calls without saying how the event came is a program",
     ),
+    Exemption(Receipt, "stored", "the message says what is stored", "stored_event_ids"),
+    Exemption(SearchRequest, "kinds", "none is all", read=lambda kinds: tuple(kinds) or REMEMBERED),
+    Exemption(SearchRequest, "limit", "0 is left out", read=lambda limit: limit or 10),
     Exemption(
-        of=Receipt, field="stored", wire="stored_event_ids", why="the message says what is stored"
-    ),
-    Exemption(
-        of=SearchRequest,
-        field="kinds",
-        read=lambda kinds: tuple(kinds) or REMEMBERED,
-        why="none named means what is remembered",
-    ),
-    Exemption(of=SearchRequest, field="limit", read=lambda limit: limit or 10, why="0 is left out"),
-    Exemption(
-        of=SearchHit,
-        field="marks",
+        SearchHit,
+        "marks",
+        "protobuf has no list of pairs",
         write=lambda marks: [position for mark in marks for position in mark],
         read=lambda flat: tuple(zip(flat[::2], flat[1::2], strict=False)),
-        why="protobuf has no list of pairs",
     ),
-    Exemption(of=Memory.rebuild_index, field="name", wire="index", why="the message says of what"),
+    Exemption(Memory.rebuild_index, "name", "the message says of what", "index"),
+    Exemption(Memory.browse, "limit", "0 is left out", read=lambda limit: limit or TOC_PAGE_MAX),
     Exemption(
-        of=Memory.browse,
-        field="limit",
-        read=lambda limit: limit or TOC_PAGE_MAX,
-        why="0 is left out",
-    ),
-    Exemption(
-        of=Memory.embed,
-        field="slices",
+        Memory.embed,
+        "slices",
+        "a call must end; its caller calls again",
         read=lambda slices: max(1, min(slices, EMBED_SLICES_MAX)),
-        why="a call must end; the caller calls again",
     ),
 )
 

@@ -24,7 +24,7 @@ looked for only where protobuf refuses: almost every value can travel.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
 from functools import cached_property
 from inspect import signature
@@ -36,6 +36,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from agentx.kernel.errors import AgentXError, InvalidValue
+from agentx.kernel.values import frozen
 
 Convert = Callable[[Any], Any]
 Value = TypeVar("Value")
@@ -48,27 +49,28 @@ _RANGES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=False)
 class Exemption:
     """A field that does not travel as its name and its type say, and why.
 
-    `of` is a dataclass, or a verb whose parameter it is. Where a message has no such field,
-    `read` is given the message. What `read` raises begins where the name of the field ends.
+    `of` is a dataclass, or a verb whose parameter it is; without a field, `check` is given the
+    whole message before it is read. Where a message has no such field, `read` is given the
+    message. What `read` raises begins where the name of the field ends.
     """
 
     of: object
+    field: str
     why: str
-    field: str = ""
     wire: str = ""  # its name in the message, where that is another
     write: Convert | None = None
     read: Convert | None = None
-    check: Callable[[Any], None] | None = None  # without a field: of the whole message
+    check: Callable[[Any], None] | None = None
 
 
-_NONE = Exemption(of=None, why="")
+_NONE = Exemption(None, "", "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Field:
     """A field of a value, or a parameter of a verb."""
 
@@ -109,12 +111,11 @@ class Codec:
     def arguments(self, verb: Callable[..., Any], message: type[Message]) -> Pair[Any]:
         """Return how the arguments of a verb travel: written from attributes, read as a dict."""
         hints = get_type_hints(verb)
-        held = {}
-        for name, each in signature(verb).parameters.items():
-            if name != "self" and get_origin(hints[name]) is not Callable:
-                held[name] = _Field.of(
-                    hints[name], *(() if each.default is each.empty else (each.default,))
-                )
+        held = {
+            name: _Field.of(hints[name], *(() if each.default is each.empty else (each.default,)))
+            for name, each in signature(verb).parameters.items()
+            if name in hints and get_origin(hints[name]) is not Callable
+        }
         return Pair(self, verb, held, message, dict)
 
     def part(self, name: str, hint: Any, message: type[Message]) -> Pair[Any]:
@@ -189,8 +190,7 @@ class Pair(Generic[Value]):
             for name, (key, read) in reads.items()
         )
         read = _compiled(f"lambda message: make({parts})", make=self._make, **known)
-        exempt = self._codec.exemptions.get((self._of, ""))
-        check = exempt.check if exempt is not None else None
+        check = self._exemption("").check
         if check is None:
             return read
 
@@ -249,9 +249,9 @@ class Pair(Generic[Value]):
         write = self._inner(kind, field).write
         if kind is not held.kind:
             return lambda values: [write(value) for value in values]
-        return (
-            (lambda value: None if value is None else write(value)) if held.can_be_none else write
-        )
+        if held.can_be_none:
+            return lambda value: None if value is None else write(value)
+        return write
 
     def _reader(self, kind: Any, field: Any) -> Convert | None:
         if get_origin(kind) is tuple:
@@ -285,15 +285,6 @@ def read_word(kind: type[StrEnum]) -> Convert:
             ) from None
 
     return read
-
-
-def whole(text: str) -> str:
-    """Return text that UTF-8 can carry: what is no whole character becomes U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def _bare(kind: Any) -> Any:
@@ -354,7 +345,7 @@ def _mend(part: Any, field: Any) -> Any:
     """Return what a message can carry instead of what it cannot."""
     match part:
         case str():
-            return whole(part)
+            return part.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case int() if field.cpp_type in _RANGES:
             low, high = _RANGES[field.cpp_type]
             return min(max(part, low), high)
