@@ -23,7 +23,7 @@ from typing import Any
 from tests.support.house import House
 from tests.support.scripted_llm import Asked, ScriptedLlm, Step, says
 
-from agentx.daemon.client import connect
+from agentx.daemon.door import connect
 from agentx.demo import sample
 from agentx.kernel.paths import StorePaths
 from agentx.memory.port import Memory

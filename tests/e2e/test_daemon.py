@@ -22,8 +22,8 @@ from typing import Any
 import pytest
 
 from agentx.conversation.model import EventQuery
-from agentx.daemon.client import connect
 from agentx.daemon.control import Condition, Ending, start, state, stop
+from agentx.daemon.door import connect
 from agentx.daemon.presence import lock_owner
 from agentx.daemon.process import is_alive
 from agentx.kernel.errors import DaemonUnavailable

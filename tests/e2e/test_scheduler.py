@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from agentx.daemon.client import find_daemon
+from agentx.daemon.door import find_daemon
 from agentx.daemon.life import DaemonPlan, run_daemon
 from agentx.daemon.remote import STOP, RemoteScheduler
 from agentx.daemon.scheduler import Every, JobSpec, JobStatus, Registry, RunResult, Scheduler

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agentx.daemon.client import connect
+from agentx.daemon.door import connect
 from agentx.demo import sample
 from agentx.kernel.paths import StorePaths
 from agentx.memory.remote import RemoteMemory

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from agentx.daemon.client import connect
 from agentx.daemon.control import Condition, Ending, state, stop
+from agentx.daemon.door import connect
 from agentx.daemon.presence import (
     Presence,
     clear_presence,
@@ -188,7 +188,7 @@ def test_connecting_where_there_is_no_daemon_does_not_import_grpc(store: StorePa
     script = (
         "import sys; from pathlib import Path\n"
         "from agentx.kernel.paths import StorePaths\n"
-        "from agentx.daemon.client import connect\n"
+        "from agentx.daemon.door import connect\n"
         "from agentx.daemon.control import state\n"
         f"store = StorePaths(Path({str(store.root)!r}))\n"
         "assert connect(store) is None and state(store)\n"
