@@ -11,7 +11,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from agentx.observations.extract import extract
-from agentx.views.session_turns import turns_of
+from agentx.views.sessions.turns import turns_of
 from tests.bench.row import Row
 from tests.support.labelled import Score, labelled_sessions, score
 

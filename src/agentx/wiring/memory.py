@@ -38,16 +38,16 @@ from agentx.recall.question.answer import Sources, search
 from agentx.recall.tally_cache import RecallUsage
 from agentx.views.documents.rooms import Rooms
 from agentx.views.lesson_pages import LessonPages
-from agentx.views.observer import Observed, Observer
 from agentx.views.port import View
 from agentx.views.recall_tally import RecallTally
 from agentx.views.search_view import SearchView
+from agentx.views.sessions.observer import Observed, Observer
 from agentx.views.store import CaptureMarks
 from agentx.views.toc_view import TocView
 from agentx.views.vectors import Vectors
 from agentx.wiring.digests import open_digests
+from agentx.wiring.listeners.observations import log_recalls, start_capture, start_counting
 from agentx.wiring.models import model_extractor, model_writer, spending_today
-from agentx.wiring.observation_listeners import log_recalls, start_capture, start_counting
 from agentx.wiring.observation_upkeep import rebuild_observation_words
 from agentx.wiring.observations import keep_out_of_git, open_observations
 from agentx.wiring.rooms import searchable_rooms
@@ -210,6 +210,6 @@ def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
 
 
 def _lessons(project: Project) -> Lessons:
-    from agentx.wiring.lessons import open_lessons  # noqa: PLC0415  most projects have none
+    from agentx.wiring.taught.lessons import open_lessons  # noqa: PLC0415  most projects have none
 
     return open_lessons(project)

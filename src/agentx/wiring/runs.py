@@ -19,7 +19,7 @@ from agentx.runs.service import Runs
 from agentx.runs.store import GitLanes, RunStore
 from agentx.runs.store.archive import Archive, packed_events
 from agentx.runs.task_work import TaskWork
-from agentx.wiring.bus_log import log_told
+from agentx.wiring.listeners.log import log_told
 
 _STEPS_IN_DIGEST = 3
 _LINE_CHARS_MAX = 160

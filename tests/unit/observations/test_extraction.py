@@ -9,7 +9,7 @@ from agentx.observations.extract import extract
 from agentx.observations.extract.sections import parse_sections
 from agentx.observations.extract.session.turns import Finding, Kind, Turn
 from agentx.observations.model import Category
-from agentx.views.session_turns import turns_of
+from agentx.views.sessions.turns import turns_of
 from tests.bench.extraction import PRECISION_MIN, RECALL_MIN, precision, recall, scored
 from tests.support.labelled import Labelled, labelled_sessions, score
 

@@ -13,7 +13,7 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.staleness import Verified, list_changed_since, verify
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.supersede import find_superseded
-from agentx.views.file_history import GitFileHistory
+from agentx.views.sessions.file_history import GitFileHistory
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
 T0_S = 1_772_445_600

@@ -23,9 +23,9 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.service import Observations, Room
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
-from agentx.views.compacted import capture_compacted
-from agentx.views.issue_of import of_branch, of_prompt
-from agentx.views.session_capture import Observing, Rules
+from agentx.views.sessions.capture import Observing, Rules
+from agentx.views.sessions.compacted import capture_compacted
+from agentx.views.sessions.issue_of import of_branch, of_prompt
 from agentx.views.store import CaptureMarks
 from tests.support.memory_kv import MemoryStore
 from tests.support.time_and_chance import CountingEntropy, FakeClock

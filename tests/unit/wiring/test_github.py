@@ -17,7 +17,7 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.github import github_issues, repository_of
-from agentx.wiring.mirror import ACTIVE_LABEL, mirror
+from agentx.wiring.listeners.mirror import ACTIVE_LABEL, mirror
 from agentx.work.model import NewIssue
 from agentx.work.service import Issues
 from tests.support.github_server import REPOSITORY, TOKEN, Fault, GithubServer

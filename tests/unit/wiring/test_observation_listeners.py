@@ -11,7 +11,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.errors import UnavailableError
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
-from agentx.wiring.observation_listeners import start_capture
+from agentx.wiring.listeners.observations import start_capture
 from agentx.wiring.observations import open_observations
 from tests.support.time_and_chance import FakeClock
 

@@ -32,8 +32,8 @@ from agentx.project.project import Project, open_project
 from agentx.runs.model import Contract
 from agentx.runs.paths import RunsPaths
 from agentx.runs.retention import DAY_MS
-from agentx.wiring.lessons import damaged_memory
 from agentx.wiring.runs import active_run, damaged_runs, digest_lines, story_of
+from agentx.wiring.taught.lessons import damaged_memory
 from tests.support.time_and_chance import START_MS, FakeClock
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentx.kernel.errors import InvalidValue
 from agentx.project.project import Project
-from agentx.wiring.mirror import SyncReply, mirror
+from agentx.wiring.listeners.mirror import SyncReply, mirror
 from agentx.wiring.work import is_github
 
 

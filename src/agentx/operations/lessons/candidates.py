@@ -10,8 +10,8 @@ from agentx.lessons.promotion import Policy
 from agentx.operations.lessons.known import PERSON
 from agentx.project.project import Project
 from agentx.runs.model import Run
-from agentx.wiring.lessons import open_lessons
 from agentx.wiring.runs import open_runs
+from agentx.wiring.taught.lessons import open_lessons
 from agentx.wiring.taught.teaching import lessons_of
 
 

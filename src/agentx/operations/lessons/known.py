@@ -10,7 +10,7 @@ from agentx.lessons.names import area_name
 from agentx.lessons.pages import summary
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
-from agentx.wiring.lessons import LessonRow, lesson_row, open_lessons
+from agentx.wiring.taught.lessons import LessonRow, lesson_row, open_lessons
 
 PERSON = "person"
 

@@ -18,7 +18,7 @@ from agentx.observations.model import Recall
 from agentx.observations.settings import MemorySettings
 from agentx.observations.staleness import Verified, verify
 from agentx.project.project import Project
-from agentx.views.file_history import GitFileHistory
+from agentx.views.sessions.file_history import GitFileHistory
 from agentx.wiring.observations import open_observations
 
 # What agent CLIs read by themselves at the start of a session.

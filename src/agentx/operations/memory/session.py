@@ -14,7 +14,7 @@ from agentx.memory.port import Memory
 from agentx.observations.extract.session.turns import Kind, Turn
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
-from agentx.views.session_turns import turns_of
+from agentx.views.sessions.turns import turns_of
 
 _ROLES = {
     Kind.PROMPT: "user",

@@ -44,7 +44,7 @@ def mirror_all(project: Project) -> None:
 def _mirror(project: Project, wanted: tuple[int, ...]) -> None:
     if not is_github(project):
         return
-    from agentx.wiring.mirror import mirror  # noqa: PLC0415  only GitHub mode pays for HTTP
+    from agentx.wiring.listeners.mirror import mirror  # noqa: PLC0415  only GitHub mode pays for HTTP
 
     try:
         mirror(project, wanted)

@@ -9,9 +9,9 @@ from agentx.lessons.settings import LtmSettings
 from agentx.operations.lessons.known import PERSON
 from agentx.project.project import Project
 from agentx.runs.replies import Archived
-from agentx.wiring.lessons import open_archive
 from agentx.wiring.runs import open_runs
 from agentx.wiring.taught.archive import Told, open_archiving
+from agentx.wiring.taught.lessons import open_archive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

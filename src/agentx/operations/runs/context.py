@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agentx.project.project import Project
 from agentx.runs.context import Context
-from agentx.wiring.run_sources import context_sources
 from agentx.wiring.runs import open_runs
+from agentx.wiring.taught.sources import context_sources
 
 
 def run_context(project: Project, run_id: str, task: str, budget_tokens: int) -> Context:

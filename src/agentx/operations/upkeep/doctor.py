@@ -33,9 +33,9 @@ from agentx.operations.setup.setup import (
 from agentx.project.project import Project, Rule
 from agentx.search.model import Capabilities
 from agentx.wiring.clarifications import ledgers_aside
-from agentx.wiring.lessons import damaged_memory
 from agentx.wiring.observation_upkeep import damaged_observations
 from agentx.wiring.runs import damaged_runs
+from agentx.wiring.taught.lessons import damaged_memory
 
 _FREE_BYTES_LOW = 500 * 1024 * 1024
 _SPOOL_LONG = 1_000

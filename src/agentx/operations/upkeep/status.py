@@ -69,7 +69,7 @@ def _observations(project: Project) -> int:
 
 
 def _lessons(project: Project) -> int:
-    from agentx.wiring.lessons import open_lessons  # noqa: PLC0415  as above
+    from agentx.wiring.taught.lessons import open_lessons  # noqa: PLC0415  as above
 
     known = open_lessons(project).read().known
     return sum(lesson.is_active for lesson in known.lessons.values())

@@ -17,10 +17,10 @@ from agentx.project.project import Project
 from agentx.recall.section.moment import Present
 from agentx.recall.section.notices import WORK, notice_lines, tolerant
 from agentx.recall.section.render import RecallLine
-from agentx.views.issue_of import of_branch
-from agentx.wiring.lessons import worth_recalling
+from agentx.views.sessions.issue_of import of_branch
 from agentx.wiring.observations import open_observations
 from agentx.wiring.runs import active_run, digest_lines
+from agentx.wiring.taught.lessons import worth_recalling
 
 RUN = "The run that goes on"
 OBSERVATIONS = "Memory Recall"

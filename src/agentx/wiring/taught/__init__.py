@@ -1,1 +1,1 @@
-"""What runs taught: offered, taken in when a run is packed away, and proved."""
+"""What runs taught: offered, taken in when a run is packed away, proved, and told again."""

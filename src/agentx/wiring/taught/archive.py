@@ -24,8 +24,8 @@ from agentx.runs.replies import Archived
 from agentx.runs.retention import is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
-from agentx.wiring.bus_log import log_told
-from agentx.wiring.lessons import open_archive, open_lessons
+from agentx.wiring.listeners.log import log_told
+from agentx.wiring.taught.lessons import open_archive, open_lessons
 from agentx.wiring.taught.teaching import Churn, lessons_of, measure_run
 
 STEPS = (

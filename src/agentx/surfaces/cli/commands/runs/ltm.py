@@ -21,7 +21,7 @@ from agentx.operations.lessons.known import (
 )
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.wiring.lessons import LessonRow
+from agentx.wiring.taught.lessons import LessonRow
 
 if TYPE_CHECKING:
     from rich.console import Console

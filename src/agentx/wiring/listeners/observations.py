@@ -25,7 +25,7 @@ def start_capture(project: Project, bus: Bus, room: Callable[[], Observations]) 
     issue = project.config.section(MemorySettings).issue
 
     def compacted(fact: ContextCompacted) -> None:
-        from agentx.views.compacted import capture_compacted  # noqa: PLC0415  all rules of extraction
+        from agentx.views.sessions.compacted import capture_compacted  # noqa: PLC0415  all rules of extraction
 
         try:
             capture_compacted(room(), fact, issue)

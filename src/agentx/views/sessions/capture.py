@@ -39,7 +39,6 @@ from agentx.observations.port import ObservationStore
 from agentx.observations.supersede import find_superseded
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
-from agentx.views.issue_of import branches_of, issue_of
 from agentx.views.limits import (
     CAPTURE_EVENTS_MAX,
     CAPTURE_PASS_MS_MAX,
@@ -48,7 +47,8 @@ from agentx.views.limits import (
     CAPTURE_TAKEN_MAX,
     INDEX_BATCH_EVENTS_MAX,
 )
-from agentx.views.session_turns import turns_of
+from agentx.views.sessions.issue_of import branches_of, issue_of
+from agentx.views.sessions.turns import turns_of
 from agentx.views.store import CaptureMarks, Intent, Mark, Taken, Waiting
 
 _CUES = frozenset({EventType.SESSION_END, EventType.COMPACTION})

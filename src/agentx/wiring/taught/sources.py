@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from agentx.project.project import Project
 from agentx.runs.context import Area, ContextSource, Piece, Tier
-from agentx.wiring.lessons import worth_recalling
 from agentx.wiring.observations import open_observations
+from agentx.wiring.taught.lessons import worth_recalling
 
 _LESSONS_MAX = 10
 _OBSERVATIONS_MAX = 8

@@ -19,7 +19,7 @@ from agentx.lessons.store import LessonStore
 from agentx.project.project import Project
 from agentx.runs.store.archive import Archive
 from agentx.views.lesson_pages import LessonPages
-from agentx.wiring.bus_log import log_told
+from agentx.wiring.listeners.log import log_told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from agentx.views.store import CaptureMarks
 if TYPE_CHECKING:
     from agentx.observations.extract.session.turns import Finding, Turn
     from agentx.observations.service import Observations
-    from agentx.views.session_capture import Observing, Sessions
+    from agentx.views.sessions.capture import Observing, Sessions
 
     Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
 
@@ -62,7 +62,7 @@ class Observer(View):
 
     @cached_property
     def _observing(self) -> Observing:
-        from agentx.views.session_capture import Observing, Rules  # noqa: PLC0415  all rules of extraction
+        from agentx.views.sessions.capture import Observing, Rules  # noqa: PLC0415  all rules of extraction
 
         rules = Rules(
             clock=self._clock, bus=self._bus, issue=self._observed.issue, branch_of=_branch_of

@@ -1,0 +1,1 @@
+"""Ended sessions to observations, once each."""

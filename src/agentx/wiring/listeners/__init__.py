@@ -1,0 +1,1 @@
+"""Who listens when something happened: the log, GitHub, the observations."""
