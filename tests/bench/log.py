@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agentx.conversation.model import EventQuery
 from agentx.conversation.service import Conversation
-from agentx.conversation.store import LogStore
+from agentx.conversation.store.log import LogStore
 from agentx.host.kv.port import Batch, Family
 from agentx.host.kv.rocks import open_rocks
 from agentx.host.system import SystemClock, system_entropy

@@ -19,7 +19,7 @@ from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunsPaths
 from agentx.runs.rules.catalogue import line_of
 from agentx.runs.rules.fold import fold
-from agentx.runs.store import RunStore
+from agentx.runs.store.run_store import RunStore
 from tests.bench.row import Row
 
 EVENTS = 100_000

@@ -13,7 +13,7 @@ import pytest
 
 from agentx.conversation.model import EventQuery, SessionQuery
 from agentx.conversation.service import Conversation, EventsAppended
-from agentx.conversation.store import LogStore
+from agentx.conversation.store.log import LogStore
 from agentx.host.kv.port import KeyValue
 from agentx.host.kv.rocks import open_rocks
 from agentx.kernel.bus import Bus

@@ -23,7 +23,9 @@ import pytest
 from agentx.daemon.door import find_daemon
 from agentx.daemon.life import DaemonPlan, run_daemon
 from agentx.daemon.remote import STOP, RemoteScheduler
-from agentx.daemon.scheduler import Every, JobSpec, JobStatus, Registry, RunResult, Scheduler
+from agentx.daemon.scheduler.model import Every, JobSpec, JobStatus, RunResult
+from agentx.daemon.scheduler.registry import Registry
+from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.paths import StorePaths
 from agentx.memory.wire.connection import Connection, connect_to

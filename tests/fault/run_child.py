@@ -25,8 +25,9 @@ from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening
 from agentx.runs.retention import DAY_MS
 from agentx.runs.service import Runs
-from agentx.runs.store import GitLanes, RunStore
 from agentx.runs.store.archive import Archive
+from agentx.runs.store.git_lanes import GitLanes
+from agentx.runs.store.run_store import RunStore
 from agentx.wiring.taught.archive import Archiving
 from agentx.wiring.taught.teaching import Churn, lessons_of
 from tests.support.time_and_chance import FakeClock

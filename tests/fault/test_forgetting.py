@@ -12,7 +12,7 @@ import pytest
 
 from agentx.conversation.model import EventQuery
 from agentx.conversation.service import Conversation
-from agentx.conversation.store import LogStore
+from agentx.conversation.store.log import LogStore
 from agentx.conversation.store.rows import session_ref
 from agentx.host.kv import keys
 from agentx.host.kv.port import Family

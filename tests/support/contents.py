@@ -11,7 +11,9 @@ from agentx.conversation.contents import Contents, ContentsRules
 from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.model import EventQuery
 from agentx.conversation.service import Conversation
-from agentx.conversation.store import LogStore, TocStore, toc_rows
+from agentx.conversation.store import toc_rows
+from agentx.conversation.store.log import LogStore
+from agentx.conversation.store.toc import TocStore
 from agentx.conversation.toc_model import Grip, Segment, SegmentSummary, TocNode
 from agentx.host.kv import keys
 from agentx.host.kv.port import Family, KeyValue

@@ -15,7 +15,8 @@ from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening, RunEvent
 from agentx.runs.service import Runs
-from agentx.runs.store import GitLanes, RunStore
+from agentx.runs.store.git_lanes import GitLanes
+from agentx.runs.store.run_store import RunStore
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
 RUN = "20260302-1000-a-run-0001"

@@ -24,9 +24,10 @@ from agentx.conversation.model import (
     Session,
     SessionQuery,
 )
-from agentx.conversation.store import Found, LogStore, TocStore
 from agentx.conversation.store.feed import Feed
+from agentx.conversation.store.log import Found, LogStore
 from agentx.conversation.store.rows import SessionRow
+from agentx.conversation.store.toc import TocStore
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.clock import Clock, Millis

@@ -22,7 +22,7 @@ from agentx.project.project import Project
 from agentx.project.settings import DaemonSettings
 
 if TYPE_CHECKING:
-    from agentx.daemon.scheduler import SchedulerDoor
+    from agentx.daemon.scheduler.door import SchedulerDoor
     from agentx.memory.port import Memory
     from agentx.memory.remote import RemoteMemory
 

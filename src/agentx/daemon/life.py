@@ -44,7 +44,7 @@ from agentx.daemon.presence import (
     remove_socket,
     write_presence,
 )
-from agentx.daemon.scheduler import Scheduler
+from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.daemon.servers import Host, Listen, Offer, Places, Servers
 from agentx.daemon.summons import Summons
 from agentx.host.limits import LOG_FILE_BYTES_MAX

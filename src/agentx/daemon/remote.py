@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from agentx.daemon.scheduler import JobRun, JobStatus, SchedulerDoor, SchedulerStatus
+from agentx.daemon.scheduler.door import SchedulerDoor
+from agentx.daemon.scheduler.model import JobRun, JobStatus, SchedulerStatus
 from agentx.daemon.servers import Host
 from agentx.memory.limits import RPC_LONG_WAIT_MS
 from agentx.memory.wire.calls import Call

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from agentx.daemon.activity import Activity
 from agentx.daemon.address import Tcp
-from agentx.daemon.scheduler import SchedulerDoor
+from agentx.daemon.scheduler.door import SchedulerDoor
 from agentx.kernel.clock import Clock, Millis
 from agentx.memory.port import Memory
 

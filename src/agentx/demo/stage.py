@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agentx.demo import sample
+from agentx.demo.sample.likeness import Payload
+from agentx.demo.sample.timeline import SampleSession
 from agentx.operations.setup.installation import hook_program
 from agentx.project.config import read_environment
 
@@ -33,7 +35,7 @@ class Stage:
         """What a person types before a command to be in this home."""
         return f"cd {self.project} && HOME={self.home}"
 
-    def set_up(self, past: Iterable[sample.SampleSession]) -> None:
+    def set_up(self, past: Iterable[SampleSession]) -> None:
         """Make the home, the repository and the history of some sessions."""
         self.home.mkdir(parents=True)
         self.project.mkdir()
@@ -47,22 +49,20 @@ class Stage:
         )
         self.leave_transcripts(past)
 
-    def leave_transcripts(self, chosen: Iterable[sample.SampleSession]) -> None:
+    def leave_transcripts(self, chosen: Iterable[SampleSession]) -> None:
         """Write what the agent CLIs would have left on disk."""
         for path, text in sample.transcript_files(self.project, tuple(chosen)):
             target = self.home / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
 
-    def calls(
-        self, live: Iterable[sample.SampleSession]
-    ) -> Iterator[tuple[sample.SampleSession, int, sample.Payload]]:
+    def calls(self, live: Iterable[SampleSession]) -> Iterator[tuple[SampleSession, int, Payload]]:
         """Yield every hook call of some sessions."""
         for session in live:
             for at_ms, payload in sample.hook_calls(session, self.project, home=self.home):
                 yield session, at_ms, payload
 
-    def hook(self, session: sample.SampleSession, at_ms: int, payload: sample.Payload) -> None:
+    def hook(self, session: SampleSession, at_ms: int, payload: Payload) -> None:
         """Call the real hook, at the time it happened."""
         subprocess.run(
             [self._python, "-I", "-S", str(hook_program()), "--harness", session.harness],

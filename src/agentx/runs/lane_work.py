@@ -15,8 +15,8 @@ from agentx.runs.model import Happening, LaneStatus, Run, RunEvent
 from agentx.runs.replies import Changes, LaneTold, Told
 from agentx.runs.rules.decide import decide, known_lane
 from agentx.runs.service import Runs, next_name
-from agentx.runs.store import Desk
 from agentx.runs.store.git_lanes import Conflicted, lane_branch, work_branch
+from agentx.runs.store.run_store import Desk
 
 
 class LaneWork:

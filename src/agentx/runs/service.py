@@ -33,7 +33,8 @@ from agentx.runs.replies import Rebuilt, Resumption, Step, Told
 from agentx.runs.resuming import resumption
 from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.fold import fold
-from agentx.runs.store import Desk, GitLanes, RunStore
+from agentx.runs.store.git_lanes import GitLanes
+from agentx.runs.store.run_store import Desk, RunStore
 from agentx.runs.store.sources import sources
 from agentx.runs.store.words import yaml_text
 

@@ -11,8 +11,7 @@ from agentx.runs.model import Contract, Happening, RunEvent
 from agentx.runs.pages.contracts import fields_of
 from agentx.runs.replies import Told
 from agentx.runs.service import Runs, next_name
-from agentx.runs.store import Desk
-from agentx.runs.store.run_store import contract_file
+from agentx.runs.store.run_store import Desk, contract_file
 
 
 class TaskWork:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.lessons.store import LessonStore
 from agentx.project.project import Project
-from agentx.runs.store import RunStore
+from agentx.runs.store.run_store import RunStore
 from agentx.views.documents.clarifications import ClarificationDocuments
 from agentx.views.documents.lessons import LessonSource
 from agentx.views.documents.rooms import Rooms, RoomSource

@@ -16,8 +16,9 @@ from agentx.runs.rendering import event_line
 from agentx.runs.rules.fold import fold, in_order
 from agentx.runs.rules.graph import ready
 from agentx.runs.service import Runs
-from agentx.runs.store import GitLanes, RunStore
 from agentx.runs.store.archive import Archive, packed_events
+from agentx.runs.store.git_lanes import GitLanes
+from agentx.runs.store.run_store import RunStore
 from agentx.runs.task_work import TaskWork
 from agentx.wiring.listeners.log import log_told
 

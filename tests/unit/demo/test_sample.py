@@ -24,9 +24,8 @@ from agentx.adapters.homes import Homes
 from agentx.adapters.port import HookCall
 from agentx.adapters.registry import ADAPTERS
 from agentx.demo import sample
-from agentx.demo.sample import Delegated, MarkKind, Said, SampleSession
-from agentx.demo.sample.script import parse_script
-from agentx.demo.sample.timeline import Step, time_script
+from agentx.demo.sample.script import MarkKind, parse_script
+from agentx.demo.sample.timeline import Delegated, Said, SampleSession, Step, time_script
 from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.clock import HOUR_MS, MINUTE_MS, Millis
 from agentx.kernel.errors import CorruptRecord

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from agentx.conversation.service import Conversation
-from agentx.conversation.store import LogStore, TocStore
 from agentx.conversation.store.feed import Feed
+from agentx.conversation.store.log import LogStore
+from agentx.conversation.store.toc import TocStore
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
 from agentx.kernel.bus import Bus

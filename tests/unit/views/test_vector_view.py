@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from agentx.conversation.store import LogStore, TocStore
 from agentx.conversation.store.feed import Feed
+from agentx.conversation.store.log import LogStore
+from agentx.conversation.store.toc import TocStore
 from agentx.kernel.clock import HOUR_MS
 from agentx.search.document import Filters
 from agentx.views.documents.contents import TocSource

@@ -15,33 +15,9 @@ from pathlib import Path
 
 from agentx.demo.sample import claude_code, codex, gemini
 from agentx.demo.sample.likeness import Payload, Place
-from agentx.demo.sample.script import Mark, MarkKind, parse_script
-from agentx.demo.sample.timeline import (
-    Compacted,
-    Delegated,
-    Said,
-    SampleSession,
-    ToolCall,
-    Turn,
-    time_script,
-)
+from agentx.demo.sample.script import parse_script
+from agentx.demo.sample.timeline import SampleSession, time_script
 from agentx.kernel.capture import Harness
-
-__all__ = [
-    "sessions",
-    "hook_calls",
-    "transcript_files",
-    "story",
-    "SampleSession",
-    "Turn",
-    "Said",
-    "ToolCall",
-    "Delegated",
-    "Compacted",
-    "Mark",
-    "MarkKind",
-    "Payload",
-]
 
 _HOME = Path("/home/dev")
 _RENDERINGS = {

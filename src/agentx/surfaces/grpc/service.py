@@ -18,7 +18,7 @@ from google.protobuf.message import Message
 
 from agentx.conversation.model import EventQuery
 from agentx.daemon.remote import SCHEDULER_CALLS, STOP
-from agentx.daemon.scheduler import SchedulerDoor
+from agentx.daemon.scheduler.door import SchedulerDoor
 from agentx.daemon.servers import Offer
 from agentx.kernel.capture import Draft
 from agentx.kernel.errors import AgentXError, InvalidValue, LimitError, UnavailableError

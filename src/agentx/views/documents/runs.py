@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from agentx.kernel.errors import NotFound
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.rules.fold import fold
-from agentx.runs.store import RunStore
+from agentx.runs.store.run_store import RunStore
 from agentx.search.document import Document
 
 RUN, RUN_EVENT = "run", "run_event"

@@ -11,17 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from agentx.daemon.scheduler import (
-    JobRecord,
-    JobSpec,
-    JobState,
-    LocalScheduler,
-    Registry,
-    RunResult,
-    Scheduler,
-    SchedulerDoor,
-    parse_cron,
-)
+from agentx.daemon.scheduler.cron import parse_cron
+from agentx.daemon.scheduler.door import LocalScheduler, SchedulerDoor
+from agentx.daemon.scheduler.model import JobRecord, JobSpec, JobState, RunResult
+from agentx.daemon.scheduler.registry import Registry
+from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import DAY_MS, HOUR_MS, Millis, from_iso
 from agentx.kernel.errors import NotFound

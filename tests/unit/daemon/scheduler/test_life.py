@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from agentx.daemon.limits import JOB_ERROR_CHARS_MAX
-from agentx.daemon.scheduler import Every, JobRecord, JobSpec, JobState, RunResult, parse_cron
+from agentx.daemon.scheduler.cron import parse_cron
 from agentx.daemon.scheduler.life import (
     Calendar,
     begin_run,
@@ -24,6 +24,7 @@ from agentx.daemon.scheduler.life import (
     resume,
     take_up,
 )
+from agentx.daemon.scheduler.model import Every, JobRecord, JobSpec, JobState, RunResult
 from agentx.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, Millis, from_iso
 from agentx.kernel.errors import InvalidValue
 

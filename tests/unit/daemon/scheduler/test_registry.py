@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from agentx.daemon.scheduler import JobRecord, JobState, Registry, RunResult
 from agentx.daemon.scheduler.life import pause
+from agentx.daemon.scheduler.model import JobRecord, JobState, RunResult
+from agentx.daemon.scheduler.registry import Registry
 from agentx.kernel.clock import Millis
 from tests.support.time_and_chance import FakeClock
 

@@ -15,16 +15,10 @@ from pathlib import Path
 import pytest
 
 from agentx.daemon.limits import JOBS_RUNNING_MAX
-from agentx.daemon.scheduler import (
-    Every,
-    JobRecord,
-    JobSpec,
-    JobState,
-    Registry,
-    RunResult,
-    Scheduler,
-    parse_cron,
-)
+from agentx.daemon.scheduler.cron import parse_cron
+from agentx.daemon.scheduler.model import Every, JobRecord, JobSpec, JobState, RunResult
+from agentx.daemon.scheduler.registry import Registry
+from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.kernel.clock import DAY_MS, HOUR_MS, Millis, from_iso
 from agentx.kernel.errors import NotFound, UnavailableError
 from tests.support.time_and_chance import CountingEntropy, FakeClock

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.daemon.scheduler import Every, parse_cron
+from agentx.daemon.scheduler.cron import parse_cron
+from agentx.daemon.scheduler.model import Every
 from agentx.daemon.scheduler.spoken import in_words
 
 

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.daemon.remote import SCHEDULER_CALLS, STATUS, STOP
-from agentx.daemon.scheduler import JobRecord, SchedulerStatus
+from agentx.daemon.scheduler.model import JobRecord, SchedulerStatus
 from agentx.kernel.capture import Draft, Metadata
 from agentx.memory.found import REMEMBERED, SearchRequest
 from agentx.memory.port import Memory

@@ -17,16 +17,11 @@ import pytest
 
 from agentx.daemon.activity import Activity
 from agentx.daemon.remote import RemoteScheduler
-from agentx.daemon.scheduler import (
-    JobSpec,
-    JobState,
-    JobStatus,
-    Registry,
-    RunResult,
-    Scheduler,
-    SchedulerDoor,
-    parse_cron,
-)
+from agentx.daemon.scheduler.cron import parse_cron
+from agentx.daemon.scheduler.door import SchedulerDoor
+from agentx.daemon.scheduler.model import JobSpec, JobState, JobStatus, RunResult
+from agentx.daemon.scheduler.registry import Registry
+from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.daemon.servers import Host, Offer
 from agentx.kernel.errors import NotFound, UnavailableError
 from agentx.memory.wire.connection import connect_to

@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from agentx.demo import sample
+from agentx.demo.sample.timeline import SampleSession
 from agentx.demo.stage import Stage
 from agentx.surfaces.cli.frame import Invocation, Verb
 
@@ -120,7 +121,7 @@ def _privacy(stage: Stage, screen: Console, planted: list[str]) -> None:
     _show(stage, screen, "status")
 
 
-def _replay(stage: Stage, talk: Console, live: tuple[sample.SampleSession, ...]) -> None:
+def _replay(stage: Stage, talk: Console, live: tuple[SampleSession, ...]) -> None:
     calls = [(session, at_ms, payload) for session, at_ms, payload in stage.calls(live)]
     columns = (
         TextColumn("replaying"),

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from agentx.daemon.door import open_scheduler
-from agentx.daemon.scheduler import (
+from agentx.daemon.scheduler.model import (
     JobRecord,
     JobRun,
     JobState,
