@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import zstandard
 
@@ -25,6 +25,7 @@ from agentx.adapters.limits import (
     TRANSCRIPT_LINE_BYTES_MAX,
 )
 from agentx.adapters.port import Damaged
+from agentx.kernel.capture import Draft
 
 NumberedLine = tuple[int, dict[str, Any]]
 
@@ -45,6 +46,28 @@ def json_lines(
                     raw = stream.readline(line_bytes_max + 1)
     except (OSError, zstandard.ZstdError) as failure:
         yield Damaged(path=path, line=number + 1, reason=f"cannot be read: {failure}")
+
+
+class LineReader(Protocol):
+    """What reads the lines of one transcript, from the first to the last."""
+
+    def line(self, number: int, line: dict[str, Any]) -> Iterator[Draft]:
+        """Yield what one line says."""
+        ...
+
+    def end(self) -> Iterator[Draft]:
+        """Yield what is known only now that the file is at its end."""
+        ...
+
+
+def read_lines(path: Path, reader: LineReader) -> Iterator[Draft | Damaged]:
+    """Yield the events of one file, and the lines that could not be read."""
+    for found in json_lines(path):
+        if isinstance(found, Damaged):
+            yield found
+        else:
+            yield from reader.line(*found)
+    yield from reader.end()
 
 
 def head(path: Path) -> Iterator[dict[str, Any]]:

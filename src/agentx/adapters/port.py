@@ -127,9 +127,5 @@ class Adapter:
         planned: tuple[FileEdit, ...] = self._module("setup").edits(request)
         return planned
 
-    def installed(self, request: SetupRequest) -> bool:
-        """Tell whether its settings are as they would be after a set-up."""
-        return bool(self._module("setup").installed(request))
-
     def _module(self, name: str) -> Any:
         return import_module(f"{__package__}.{self.package}.{name}")

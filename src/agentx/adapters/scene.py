@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from agentx.adapters.shapes import clean_words, json_text, keep_metadata
+from agentx.adapters.port import HookCall
+from agentx.adapters.shapes import clean_words, json_text, keep_metadata, millis, word
 from agentx.kernel.capture import Channel, Draft, EventType, Metadata, Role, text_print
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
@@ -103,3 +104,20 @@ class Scene:
         """Return what has no kind of its own; the same payload is the same note."""
         fingerprint = text_print("note", json_text(payload))
         return self.draft(EventType.NOTE, text, fingerprint=fingerprint, **metadata)
+
+
+def hook_scene(call: HookCall, hook: str, session_id: str, **metadata: Any) -> Scene:
+    """Return the scene of one hook payload."""
+    return Scene(
+        harness=call.harness,
+        session_id=session_id,
+        timestamp_ms=millis(call.payload.get("timestamp")) or call.received_ms,
+        channel=Channel.HOOK,
+        delivery=call.delivery,
+        agent=call.agent,
+        metadata={
+            "hook": hook,
+            "cwd": word(call.payload, "cwd") or call.working_directory,
+            **metadata,
+        },
+    )

@@ -15,8 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.adapters.codex import config_toml
-from agentx.adapters.codex.setup import EVENTS, edits, is_installed, trust_state
+from agentx.adapters.codex.setup import EVENTS, edits
+from agentx.adapters.codex.trust import trust_state
 from agentx.adapters.port import FileEdit, Scope
+from agentx.adapters.settings.file import is_current
 from agentx.adapters.settings.toml_file import sections, with_section, without_section
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from tests.support.setup_requests import homes_in, request_in, write
@@ -112,7 +114,7 @@ def test_hooks_of_ours_stay_in_the_file_where_they_are(tmp_path: Path) -> None:
     write(edits(request_in(tmp_path)))
     settled(tmp_path, config_toml=HOOKED)
 
-    assert is_installed(request_in(tmp_path))
+    assert is_current(edits(request_in(tmp_path)))
 
 
 def test_hooks_in_both_files_are_left_in_the_first(tmp_path: Path) -> None:
@@ -133,7 +135,7 @@ def test_leaving_gives_both_files_back(
     settled(tmp_path, **{} if config is None else {"config_toml": config})
     settled(tmp_path, **{} if hooks is None else {"hooks_json": hooks})
     write(edits(request_in(tmp_path, mcp=True)))
-    assert is_installed(request_in(tmp_path, mcp=True))
+    assert is_current(edits(request_in(tmp_path, mcp=True)))
 
     found = by_name(edits(request_in(tmp_path, uninstall=True)))
 

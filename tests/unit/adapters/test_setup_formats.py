@@ -20,6 +20,7 @@ from agentx.adapters.copilot import setup as copilot
 from agentx.adapters.gemini import setup as gemini
 from agentx.adapters.opencode import setup as opencode
 from agentx.adapters.port import FileEdit, Scope
+from agentx.adapters.settings.file import is_current
 from agentx.kernel.errors import InvalidValue
 from tests.support.setup_requests import MCP_COMMAND, homes_in, request_in, write
 
@@ -162,7 +163,7 @@ def test_an_edited_plugin_is_made_whole_again(tmp_path: Path) -> None:
     write(opencode.edits(request_in(tmp_path)))
     path = opencode.edits(request_in(tmp_path))[0].path
     path.write_text(path.read_text() + "// changed\n")
-    assert not opencode.is_installed(request_in(tmp_path))
+    assert not is_current(opencode.edits(request_in(tmp_path)))
 
     write(opencode.edits(request_in(tmp_path)))
 

@@ -19,6 +19,7 @@ from agentx.adapters.copilot import setup as copilot
 from agentx.adapters.gemini import setup as gemini
 from agentx.adapters.opencode import setup as opencode
 from agentx.adapters.port import Scope
+from agentx.adapters.settings.file import is_current
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from tests.support.setup_requests import request_in, write
 
@@ -98,12 +99,12 @@ def test_asking_changes_nothing_on_disk(tmp_path: Path, setup: ModuleType, scope
 
 def test_a_second_run_has_nothing_to_do(tmp_path: Path, setup: ModuleType, scope: Scope) -> None:
     request = request_in(tmp_path, scope=scope, mcp=True)
-    assert not setup.is_installed(request)
+    assert not is_current(setup.edits(request))
 
     write(setup.edits(request))
 
     assert all(edit.before == edit.after for edit in setup.edits(request))
-    assert setup.is_installed(request)
+    assert is_current(setup.edits(request))
 
 
 @pytest.mark.parametrize("mcp", [False, True])
@@ -148,7 +149,7 @@ def test_an_installation_at_another_path_is_updated_and_not_doubled(
 ) -> None:
     write(setup.edits(request_in(tmp_path, scope=scope, mcp=True, program="/old/agentx-hook")))
     request = request_in(tmp_path, scope=scope, mcp=True)
-    assert not setup.is_installed(request)
+    assert not is_current(setup.edits(request))
 
     write(setup.edits(request))
 

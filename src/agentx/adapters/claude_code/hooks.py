@@ -28,13 +28,12 @@ from collections.abc import Callable
 from typing import Any
 
 from agentx.adapters.port import HookCall
-from agentx.adapters.scene import Scene
+from agentx.adapters.scene import Scene, hook_scene
 from agentx.adapters.shapes import (
     bound_id,
     child,
     entry,
     json_text,
-    millis,
     objects,
     session_of,
     text_of,
@@ -42,7 +41,7 @@ from agentx.adapters.shapes import (
     word,
 )
 from agentx.adapters.tools import ToolUse, call_text, exit_code, result_text
-from agentx.kernel.capture import Channel, Draft, EventType, text_print
+from agentx.kernel.capture import Draft, EventType, text_print
 
 Payload = dict[str, Any]
 Drafts = tuple[Draft, ...]
@@ -92,23 +91,16 @@ def drafts(call: HookCall) -> Drafts:
 def _scene(call: HookCall, event: str) -> Scene:
     payload = call.payload
     known = _KNOWN | frozenset(_SENTENCES[event][1]) if event in _SENTENCES else _KNOWN
-    return Scene(
-        harness=call.harness,
-        session_id=session_of(payload.get("session_id"), call.working_directory),
-        timestamp_ms=millis(payload.get("timestamp")) or call.received_ms,
-        channel=Channel.HOOK,
-        delivery=call.delivery,
-        agent=call.agent,
-        metadata={
-            "hook": event,
-            "cwd": word(payload, "cwd") or call.working_directory,
-            "permission_mode": payload.get("permission_mode"),
-            "effort": child(payload, "effort").get("level"),
-            "prompt_id": payload.get("prompt_id"),
-            "subagent": payload.get("agent_id"),
-            "agent_type": payload.get("agent_type"),
-            "extra": unknown_fields(payload, known) if event in _ALL else None,
-        },
+    return hook_scene(
+        call,
+        event,
+        session_of(payload.get("session_id"), call.working_directory),
+        permission_mode=payload.get("permission_mode"),
+        effort=child(payload, "effort").get("level"),
+        prompt_id=payload.get("prompt_id"),
+        subagent=payload.get("agent_id"),
+        agent_type=payload.get("agent_type"),
+        extra=unknown_fields(payload, known) if event in _ALL else None,
     )
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from agentx.adapters import limits
 from agentx.adapters.homes import Homes
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings.additions import Additions, edit_file
-from agentx.adapters.settings.file import hook_line, is_current, read_settings
+from agentx.adapters.settings.additions import Additions, edit_file, edit_servers, start_of
+from agentx.adapters.settings.file import hook_line
 from agentx.adapters.settings.json_file import read_json
 from agentx.kernel.capture import Harness
 
@@ -48,11 +48,6 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     return (replace(settings, notes=_notes(settings, request)), *_servers(request))
 
 
-def is_installed(request: SetupRequest) -> bool:
-    """Say whether everything of ours is there and up to date."""
-    return is_current(edits(replace(request, uninstall=False)))
-
-
 def _settings(request: SetupRequest) -> Path:
     if request.scope is Scope.USER:
         return request.homes.claude_code / "settings.json"
@@ -60,18 +55,10 @@ def _settings(request: SetupRequest) -> Path:
 
 
 def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
-    if not (request.mcp_command or request.uninstall):
-        return ()
     path = request.project_root / ".mcp.json"
     if request.scope is Scope.USER:
         path = _user_state(request.homes)
-    if request.uninstall and read_settings(path) is None:
-        return ()
-    entry = None
-    if request.mcp_command:
-        program, *arguments = request.mcp_command
-        entry = {"type": "stdio", "command": program, "args": arguments}
-    return (edit_file(path, Additions(server=entry), uninstall=request.uninstall),)
+    return edit_servers(path, {"type": "stdio", **start_of(request)}, request)
 
 
 def _user_state(homes: Homes) -> Path:

@@ -23,7 +23,7 @@ from typing import Any
 from agentx.adapters.claude_code.prompts import classify
 from agentx.adapters.folders import files_in, transcript_at
 from agentx.adapters.homes import Homes
-from agentx.adapters.lines import head, json_lines
+from agentx.adapters.lines import head, read_lines
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
@@ -76,13 +76,7 @@ def discover(homes: Homes) -> Iterator[Transcript]:
 
 def read(transcript: Transcript) -> Iterator[Draft | Damaged]:
     """Yield the events of one file, and the lines that could not be read. Never raises."""
-    reader = _Reader(transcript)
-    for found in json_lines(transcript.path):
-        if isinstance(found, Damaged):
-            yield found
-        else:
-            yield from reader.line(*found)
-    yield from reader.end()
+    return read_lines(transcript.path, _Reader(transcript))
 
 
 @dataclass(slots=True)

@@ -24,19 +24,18 @@ from collections.abc import Callable
 from typing import Any
 
 from agentx.adapters.port import HookCall
-from agentx.adapters.scene import Scene
+from agentx.adapters.scene import Scene, hook_scene
 from agentx.adapters.shapes import (
     bound_id,
     entry,
     json_text,
-    millis,
     session_of,
     text_of,
     unknown_fields,
     word,
 )
 from agentx.adapters.tools import ToolUse, call_text, result_text
-from agentx.kernel.capture import Channel, Draft, EventType, text_print
+from agentx.kernel.capture import Draft, EventType, text_print
 
 Payload = dict[str, Any]
 Drafts = tuple[Draft, ...]
@@ -65,23 +64,16 @@ def drafts(call: HookCall) -> Drafts:
 
 def _scene(call: HookCall, event: str, *, known: bool) -> Scene:
     payload = call.payload
-    return Scene(
-        harness=call.harness,
-        session_id=session_of(entry(payload, "session_id", "thread-id"), call.working_directory),
-        timestamp_ms=millis(payload.get("timestamp")) or call.received_ms,
-        channel=Channel.HOOK,
-        delivery=call.delivery,
-        agent=call.agent,
-        metadata={
-            "hook": event,
-            "cwd": word(payload, "cwd") or call.working_directory,
-            "model": payload.get("model"),
-            "permission_mode": payload.get("permission_mode"),
-            "turn_id": entry(payload, "turn_id", "turn-id"),
-            "subagent": payload.get("agent_id"),
-            "agent_type": payload.get("agent_type"),
-            "extra": unknown_fields(payload, _KNOWN) if known else None,
-        },
+    return hook_scene(
+        call,
+        event,
+        session_of(entry(payload, "session_id", "thread-id"), call.working_directory),
+        model=payload.get("model"),
+        permission_mode=payload.get("permission_mode"),
+        turn_id=entry(payload, "turn_id", "turn-id"),
+        subagent=payload.get("agent_id"),
+        agent_type=payload.get("agent_type"),
+        extra=unknown_fields(payload, _KNOWN) if known else None,
     )
 
 

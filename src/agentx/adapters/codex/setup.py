@@ -13,15 +13,12 @@ from pathlib import Path
 
 from agentx.adapters import limits
 from agentx.adapters.codex import config_toml
-from agentx.adapters.codex.trust import Trust, trust_state
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings.additions import Additions, Shape, edit_file, our_hooks
-from agentx.adapters.settings.file import hook_line, is_blank, is_current, read_settings
+from agentx.adapters.settings.additions import Additions, Shape, edit_file, our_hooks, start_of
+from agentx.adapters.settings.file import hook_line, is_blank, read_settings
 from agentx.adapters.settings.json_file import Json, JsonText, read_json
 from agentx.adapters.settings.toml_file import Toml, read_toml
 from agentx.kernel.capture import Harness
-
-__all__ = ["edits", "is_installed", "trust_state", "Trust", "EVENTS", "settings_folder"]
 
 EVENTS = (
     "SessionStart",
@@ -69,11 +66,6 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     )
 
 
-def is_installed(request: SetupRequest) -> bool:
-    """Say whether everything of ours is there and up to date."""
-    return is_current(edits(replace(request, uninstall=False)))
-
-
 def settings_folder(request: SetupRequest) -> Path:
     """Return the folder that holds the settings of a scope."""
     if request.scope is Scope.USER:
@@ -94,12 +86,7 @@ def _handlers(request: SetupRequest) -> dict[str, Json]:
 def _server(request: SetupRequest) -> Json | None:
     if not request.mcp_command:
         return None
-    program, *arguments = request.mcp_command
-    return {
-        "command": program,
-        "args": arguments,
-        "startup_timeout_sec": limits.MCP_START_WAIT_SECONDS_MAX,
-    }
+    return {**start_of(request), "startup_timeout_sec": limits.MCP_START_WAIT_SECONDS_MAX}
 
 
 def _belong_into_toml(hooks: JsonText | None, config: Toml) -> bool:

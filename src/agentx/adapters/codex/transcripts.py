@@ -20,7 +20,7 @@ from typing import Any
 from agentx.adapters.codex.outputs import ending, output_of
 from agentx.adapters.folders import files_in, transcript_at
 from agentx.adapters.homes import Homes
-from agentx.adapters.lines import head, json_lines
+from agentx.adapters.lines import head, read_lines
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
@@ -97,13 +97,7 @@ def discover(homes: Homes) -> Iterator[Transcript]:
 
 def read(transcript: Transcript) -> Iterator[Draft | Damaged]:
     """Yield the events of one rollout, and the lines that could not be read. Never raises."""
-    reader = _Reader(transcript)
-    for found in json_lines(transcript.path):
-        if isinstance(found, Damaged):
-            yield found
-        else:
-            yield from reader.line(*found)
-    yield from reader.end()
+    return read_lines(transcript.path, _Reader(transcript))
 
 
 def _is_meta(line: dict[str, Any]) -> bool:

@@ -27,19 +27,18 @@ from typing import Any
 
 from agentx.adapters.copilot.names import tool_use
 from agentx.adapters.port import HookCall
-from agentx.adapters.scene import Scene
+from agentx.adapters.scene import Scene, hook_scene
 from agentx.adapters.shapes import (
     child,
     entry,
     json_text,
-    millis,
     session_of,
     text_of,
     unknown_fields,
     word,
 )
 from agentx.adapters.tools import ToolUse, call_text, exit_code, result_text
-from agentx.kernel.capture import Channel, Draft, EventType, text_print
+from agentx.kernel.capture import Draft, EventType, text_print
 
 Payload = dict[str, Any]
 Drafts = tuple[Draft, ...]
@@ -98,20 +97,13 @@ def _event(payload: Payload) -> str:
 
 def _scene(call: HookCall, event: str, *, known: bool) -> Scene:
     payload = call.payload
-    return Scene(
-        harness=call.harness,
-        session_id=session_of(entry(payload, "sessionId", "session_id"), call.working_directory),
-        timestamp_ms=millis(payload.get("timestamp")) or call.received_ms,
-        channel=Channel.HOOK,
-        delivery=call.delivery,
-        agent=call.agent,
-        metadata={
-            "hook": event,
-            "cwd": word(payload, "cwd") or call.working_directory,
-            "subagent": entry(payload, "agentId", "agent_id"),
-            "agent_type": entry(payload, "agentType", "agent_type"),
-            "extra": unknown_fields(payload, _KNOWN) if known else None,
-        },
+    return hook_scene(
+        call,
+        event,
+        session_of(entry(payload, "sessionId", "session_id"), call.working_directory),
+        subagent=entry(payload, "agentId", "agent_id"),
+        agent_type=entry(payload, "agentType", "agent_type"),
+        extra=unknown_fields(payload, _KNOWN) if known else None,
     )
 
 

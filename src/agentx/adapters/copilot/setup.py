@@ -6,12 +6,10 @@ what it would tell us is in `postToolUse` and `postToolUseFailure` as well.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings.additions import Additions, Shape, edit_file
-from agentx.adapters.settings.file import hook_line, is_current, read_settings
+from agentx.adapters.settings.additions import Additions, Shape, edit_file, edit_servers, start_of
+from agentx.adapters.settings.file import hook_line
 from agentx.kernel.capture import Harness
 
 EVENTS = (
@@ -45,21 +43,8 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     )
 
 
-def is_installed(request: SetupRequest) -> bool:
-    """Say whether everything of ours is there and up to date."""
-    return is_current(edits(replace(request, uninstall=False)))
-
-
 def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
-    if not (request.mcp_command or request.uninstall):
-        return ()
     path = request.homes.copilot / "mcp-config.json"
     if request.scope is Scope.PROJECT:
         path = request.project_root / ".github" / "mcp.json"
-    if request.uninstall and read_settings(path) is None:
-        return ()
-    entry = None
-    if request.mcp_command:
-        program, *arguments = request.mcp_command
-        entry = {"type": "local", "command": program, "args": arguments, "tools": ["*"]}
-    return (edit_file(path, Additions(server=entry), uninstall=request.uninstall),)
+    return edit_servers(path, {"type": "local", **start_of(request), "tools": ["*"]}, request)

@@ -16,7 +16,7 @@ from typing import Any
 from agentx.adapters.copilot.names import tool_use
 from agentx.adapters.folders import files_in, transcript_at
 from agentx.adapters.homes import Homes
-from agentx.adapters.lines import head, json_lines
+from agentx.adapters.lines import head, read_lines
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
@@ -62,12 +62,7 @@ def discover(homes: Homes) -> Iterator[Transcript]:
 
 def read(transcript: Transcript) -> Iterator[Draft | Damaged]:
     """Yield the events of one session, and the lines that could not be read. Never raises."""
-    reader = _Reader(transcript)
-    for found in json_lines(transcript.path):
-        if isinstance(found, Damaged):
-            yield found
-        else:
-            yield from reader.line(*found)
+    return read_lines(transcript.path, _Reader(transcript))
 
 
 class _Reader:
@@ -110,6 +105,10 @@ class _Reader:
         if word(line, "type") in ("session.start", "session.resume"):
             self._learn(data)
         yield from tell(self._scene(number, line, data), data)
+
+    def end(self) -> Iterator[Draft]:
+        """Yield nothing: every event is told by its own line."""
+        yield from ()
 
     # --- who, where, when -------------------------------------------------------------------
 

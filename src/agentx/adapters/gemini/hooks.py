@@ -21,20 +21,19 @@ from agentx.adapters.gemini.words import (
     tool_words,
 )
 from agentx.adapters.port import HookCall
-from agentx.adapters.scene import Scene
+from agentx.adapters.scene import Scene, hook_scene
 from agentx.adapters.shapes import (
     child,
     clean_words,
     entry,
     json_text,
-    millis,
     session_of,
     text_of,
     unknown_fields,
     word,
 )
 from agentx.adapters.tools import ToolUse
-from agentx.kernel.capture import Channel, Draft, EventType, text_print
+from agentx.kernel.capture import Draft, EventType, text_print
 
 _KNOWN = frozenset(
     {
@@ -66,15 +65,8 @@ def drafts(call: HookCall) -> tuple[Draft, ...]:
 def _scene(call: HookCall, event: str) -> Scene:
     payload = call.payload
     cwd = word(payload, "cwd") or call.working_directory
-    return Scene(
-        harness=call.harness,
-        session_id=session_of(payload.get("session_id"), cwd),
-        timestamp_ms=millis(payload.get("timestamp")) or call.received_ms,
-        channel=Channel.HOOK,
-        delivery=call.delivery,
-        agent=call.agent,
-        metadata={"hook": event, "cwd": cwd, "extra": unknown_fields(payload, _KNOWN)},
-    )
+    session_id = session_of(payload.get("session_id"), cwd)
+    return hook_scene(call, event, session_id, extra=unknown_fields(payload, _KNOWN))
 
 
 def _draft_start(call: HookCall, scene: Scene) -> tuple[Draft, ...]:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings.additions import Additions, edit_file
-from agentx.adapters.settings.file import hook_line, is_current
+from agentx.adapters.settings.additions import Additions, edit_file, start_of
+from agentx.adapters.settings.file import hook_line
 from agentx.adapters.settings.json_file import Json, read_json
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import SECOND_MS
@@ -41,18 +41,10 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
         "timeout": limits.HOOK_WAIT_SECONDS_MAX * SECOND_MS,
         "description": "Remembers this session",
     }
-    entry = None
-    if request.mcp_command:
-        program, *arguments = request.mcp_command
-        entry = {"command": program, "args": arguments}
+    entry = start_of(request) if request.mcp_command else None
     additions = Additions(hooks=dict.fromkeys(EVENTS, handler), server=entry)
     edit = edit_file(_settings(request), additions, uninstall=request.uninstall)
     return (replace(edit, notes=_notes(edit, request)),)
-
-
-def is_installed(request: SetupRequest) -> bool:
-    """Say whether everything of ours is there and up to date."""
-    return is_current(edits(replace(request, uninstall=False)))
 
 
 def _line(request: SetupRequest) -> str:

@@ -19,17 +19,16 @@ from agentx.adapters.opencode.parts import (
     draft_stop,
 )
 from agentx.adapters.port import HookCall
-from agentx.adapters.scene import Scene
+from agentx.adapters.scene import Scene, hook_scene
 from agentx.adapters.shapes import (
     bound_id,
     child,
     json_text,
-    millis,
     session_of,
     unknown_fields,
     word,
 )
-from agentx.kernel.capture import Channel, Draft, EventType, text_print
+from agentx.kernel.capture import Draft, EventType, text_print
 
 _KNOWN = frozenset({"hook", "session_id", "cwd", "timestamp", "payload"})
 
@@ -43,15 +42,8 @@ def drafts(call: HookCall) -> tuple[Draft, ...]:
 def _scene(call: HookCall, hook: str) -> Scene:
     payload = call.payload
     cwd = word(payload, "cwd") or call.working_directory
-    return Scene(
-        harness=call.harness,
-        session_id=session_of(payload.get("session_id"), cwd),
-        timestamp_ms=millis(payload.get("timestamp")) or call.received_ms,
-        channel=Channel.HOOK,
-        delivery=call.delivery,
-        agent=call.agent,
-        metadata={"hook": hook, "cwd": cwd, "extra": unknown_fields(payload, _KNOWN)},
-    )
+    session_id = session_of(payload.get("session_id"), cwd)
+    return hook_scene(call, hook, session_id, extra=unknown_fields(payload, _KNOWN))
 
 
 def _draft_start(call: HookCall, scene: Scene) -> tuple[Draft, ...]:

@@ -7,18 +7,16 @@ copied with the hook's argument list put in. The copied file is wholly ours.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, Scope, SetupRequest
-from agentx.adapters.settings.additions import Additions, edit_file
+from agentx.adapters.settings.additions import edit_servers
 from agentx.adapters.settings.file import (
     HOOK_PROGRAM,
     hook_words,
     is_blank,
-    is_current,
     read_settings,
 )
 from agentx.kernel.capture import Harness
@@ -35,11 +33,6 @@ _FIRST_START = (
 def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     """Return how the files of OpenCode change."""
     return (_plugin(request), *_servers(request))
-
-
-def is_installed(request: SetupRequest) -> bool:
-    """Say whether everything of ours is there and up to date."""
-    return is_current(edits(replace(request, uninstall=False)))
 
 
 def plugin_text(words: tuple[str, ...]) -> str:
@@ -67,20 +60,12 @@ def _plugin(request: SetupRequest) -> FileEdit:
 
 
 def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
-    if not (request.mcp_command or request.uninstall):
-        return ()
-    path = _settings(request)
-    if request.uninstall and read_settings(path) is None:
-        return ()
-    entry = None
-    if request.mcp_command:
-        entry = {
-            "type": "local",
-            "command": list(request.mcp_command),
-            "timeout": limits.MCP_START_WAIT_SECONDS_MAX * 1000,
-        }
-    additions = Additions(servers="mcp", server=entry)
-    return (edit_file(path, additions, uninstall=request.uninstall),)
+    entry = {
+        "type": "local",
+        "command": list(request.mcp_command),
+        "timeout": limits.MCP_START_WAIT_SECONDS_MAX * 1000,
+    }
+    return edit_servers(_settings(request), entry, request, servers="mcp")
 
 
 def _settings(request: SetupRequest) -> Path:

@@ -17,7 +17,7 @@ from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
-from agentx.adapters.port import FileEdit
+from agentx.adapters.port import FileEdit, SetupRequest
 from agentx.adapters.settings.file import (
     HOOK_PROGRAM,
     MCP_SERVER,
@@ -68,6 +68,26 @@ def edit_file(path: Path, additions: Additions, *, uninstall: bool) -> FileEdit:
     before = read_settings(path)
     change = take_out if uninstall else put_in
     return FileEdit(path=path, before=before, after=change(before, path, additions))
+
+
+def edit_servers(
+    path: Path, server: Json, request: SetupRequest, servers: str = "mcpServers"
+) -> tuple[FileEdit, ...]:
+    """Return the file of MCP servers with ours put in or taken out, if there is anything to do.
+
+    Raises: as `edit_file`.
+    """
+    nothing = read_settings(path) is None if request.uninstall else not request.mcp_command
+    if nothing:
+        return ()
+    additions = Additions(servers=servers, server=server if request.mcp_command else None)
+    return (edit_file(path, additions, uninstall=request.uninstall),)
+
+
+def start_of(request: SetupRequest) -> dict[str, Json]:
+    """Return how the MCP server is started, in the words of most agent CLIs."""
+    program, *arguments = request.mcp_command or ("",)
+    return {"command": program, "args": arguments}
 
 
 def put_in(before: str | None, path: Path, additions: Additions) -> str:

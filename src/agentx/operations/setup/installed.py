@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from agentx.adapters.port import Scope
 from agentx.adapters.registry import ADAPTERS
+from agentx.adapters.settings.file import is_current
 from agentx.kernel.errors import AgentXError
 from agentx.operations.setup.setup import Setup, SetupInputs, setup_request
 from agentx.project.project import Project
@@ -13,7 +14,7 @@ from agentx.project.project import Project
 
 def is_installed(inputs: SetupInputs, wanted: Setup) -> bool:
     """Tell whether the hooks of one agent CLI are there and as they should be."""
-    return ADAPTERS[wanted.harness].installed(setup_request(inputs, wanted))
+    return is_current(ADAPTERS[wanted.harness].edits(setup_request(inputs, wanted)))
 
 
 def installed_harnesses(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
