@@ -8,7 +8,6 @@ of the port, an `rpc` with its messages in the proto, and a row here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
 from types import SimpleNamespace
@@ -93,15 +92,24 @@ DRAFT = CODEC.pair(Draft, pb2.Draft)
 RECEIPT = CODEC.pair(Receipt, pb2.Receipt)
 
 
-@dataclass(frozen=True, eq=False)
 class Call(Generic[Given, Reply]):
     """One question and its answer."""
 
-    name: str  # of the rpc
-    verb: Callable[Concatenate[Any, Given], Reply]
-    part: str = ""  # the field of the answer that holds what the verb returns, where it is not all
-    wait_ms: int = RPC_WAIT_MS
-    codec: Codec = CODEC
+    def __init__(
+        self,
+        name: str,
+        verb: Callable[Concatenate[Any, Given], Reply],
+        *,
+        part: str = "",
+        wait_ms: int = RPC_WAIT_MS,
+        codec: Codec = CODEC,
+    ) -> None:
+        """Name an rpc and its verb; `part` holds what it returns, where that is not the answer."""
+        self.name = name
+        self.verb = verb
+        self.wait_ms = wait_ms
+        self.codec = codec
+        self._part = part
 
     @property
     def path(self) -> str:
@@ -125,7 +133,7 @@ class Call(Generic[Given, Reply]):
 
     def write_reply(self, reply: Reply) -> Message:
         """Write what the verb returned."""
-        value = SimpleNamespace(**{self.part: reply}) if self.part else reply
+        value = SimpleNamespace(**{self._part: reply}) if self._part else reply
         message: Message = self._reply.write(value)
         return message
 
@@ -135,7 +143,7 @@ class Call(Generic[Given, Reply]):
         Raises: InvalidValue.
         """
         value = self._reply.read(message)
-        reply: Reply = value[self.part] if self.part else value
+        reply: Reply = value[self._part] if self._part else value
         return reply
 
     @cached_property
@@ -159,8 +167,8 @@ class Call(Generic[Given, Reply]):
     @cached_property
     def _reply(self) -> Pair[Any]:
         returned = get_type_hints(self.verb)["return"]
-        if self.part:
-            return self.codec.part(self.part, returned, self.reply_class)
+        if self._part:
+            return self.codec.part(self._part, returned, self.reply_class)
         return self.codec.pair(returned, self.reply_class)
 
 

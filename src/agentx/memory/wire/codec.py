@@ -100,27 +100,16 @@ class Codec:
         """Return how a dataclass travels in a message."""
         key = (kind, message)
         if key not in self._pairs:
-            hints = get_type_hints(kind)
-            held = {
-                each.name: _Field.of(hints[each.name], *_default(each))
-                for each in fields(kind)  # type: ignore[arg-type]  # it is a dataclass
-            }
-            self._pairs[key] = Pair(self, kind, held, message, kind)
+            self._pairs[key] = Pair(self, kind, _find_fields, message, kind)
         return self._pairs[key]
 
     def arguments(self, verb: Callable[..., Any], message: type[Message]) -> Pair[Any]:
         """Return how the arguments of a verb travel: written from attributes, read as a dict."""
-        hints = get_type_hints(verb)
-        held = {
-            name: _Field.of(hints[name], *(() if each.default is each.empty else (each.default,)))
-            for name, each in signature(verb).parameters.items()
-            if name in hints and get_origin(hints[name]) is not Callable
-        }
-        return Pair(self, verb, held, message, dict)
+        return Pair(self, verb, _find_parameters, message, dict)
 
     def part(self, name: str, hint: Any, message: type[Message]) -> Pair[Any]:
         """Return how a value travels alone in a message: as the attribute or key of that name."""
-        return Pair(self, None, {name: _Field.of(hint)}, message, dict)
+        return Pair(self, None, lambda _of: {name: _Field.of(hint)}, message, dict)
 
 
 class Pair(Generic[Value]):
@@ -130,16 +119,20 @@ class Pair(Generic[Value]):
         self,
         codec: Codec,
         of: object,
-        held: Mapping[str, _Field],
+        find: Callable[[Any], dict[str, _Field]],
         message: type[Message],
         make: Callable[..., Any],
     ) -> None:
         self._codec = codec
         self._of = of
-        self._held = held
+        self._find = find
         self._message = message
         self._wire: Mapping[str, Any] = message.DESCRIPTOR.fields_by_name
         self._make = make
+
+    @cached_property
+    def _held(self) -> dict[str, _Field]:
+        return self._find(self._of)
 
     @cached_property
     def write(self) -> Callable[[Value], Any]:
@@ -266,6 +259,20 @@ class Pair(Generic[Value]):
         if issubclass(kind, StrEnum):
             return read_word(kind)
         raise TypeError(f"{self._of}: {kind} cannot travel")
+
+
+def _find_fields(kind: Any) -> dict[str, _Field]:
+    hints = get_type_hints(kind)
+    return {each.name: _Field.of(hints[each.name], *_default(each)) for each in fields(kind)}
+
+
+def _find_parameters(verb: Callable[..., Any]) -> dict[str, _Field]:
+    hints = get_type_hints(verb)
+    return {
+        name: _Field.of(hints[name], *(() if each.default is each.empty else (each.default,)))
+        for name, each in signature(verb).parameters.items()
+        if name in hints and get_origin(hints[name]) is not Callable
+    }
 
 
 def read_word(kind: type[StrEnum]) -> Convert:

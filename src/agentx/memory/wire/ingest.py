@@ -25,8 +25,7 @@ from agentx.memory.limits import (
     RPC_STREAM_AGE_MS_MAX,
 )
 from agentx.memory.wire._generated import memory_pb2 as pb2
-from agentx.memory.wire._generated.memory_pb2_grpc import MemoryServiceStub
-from agentx.memory.wire.calls import DRAFT, RECEIPT
+from agentx.memory.wire.calls import DRAFT, RECEIPT, SERVICE
 from agentx.memory.wire.connection import Connection, raise_failures
 
 
@@ -51,7 +50,11 @@ class IngestStream:
         self._opened = time.monotonic()
         self._sent = 0
         self._received = 0
-        self._call: Any = MemoryServiceStub(connection.channel).IngestEvents(
+        self._call: Any = connection.channel.stream_stream(
+            f"/{SERVICE.full_name}/IngestEvents",
+            request_serializer=pb2.IngestEventsRequest.SerializeToString,
+            response_deserializer=pb2.IngestEventsResponse.FromString,
+        )(
             iter(self._outgoing.get, None),
             timeout=RPC_INGEST_WAIT_MS / 1000,
             metadata=connection.metadata,
