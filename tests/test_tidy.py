@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -24,6 +25,7 @@ LINES_MAX = 450
 TABLES = ("redaction/rules.py",)
 FUNCTION_LINES_MAX = 60
 SETTINGS_MAX = 40
+PACKAGE_SHARE_MAX = 0.12
 
 
 def _name(path: Path) -> str:
@@ -59,6 +61,34 @@ def test_files_and_functions_are_of_a_size_one_can_read(path: Path) -> None:
 
     assert len(text.splitlines()) <= LINES_MAX or _name(path) in TABLES
     assert longest <= FUNCTION_LINES_MAX
+
+
+def _package(path: Path) -> str:
+    """Return the package a module belongs to; each surface is one of its own."""
+    parts = path.relative_to(SOURCES).parts
+    return "/".join(parts[: 2 if parts[0] == "surfaces" else 1])
+
+
+def test_no_package_becomes_a_drawer() -> None:
+    lines: Counter[str] = Counter()
+    for path in MODULES:
+        lines[_package(path)] += len(path.read_text(encoding="utf-8").splitlines())
+
+    largest, count = lines.most_common(1)[0]
+    assert count <= PACKAGE_SHARE_MAX * lines.total(), f"{largest} has {count} lines"
+
+
+def test_a_bound_is_kept_to_and_lies_with_those_who_keep_to_it() -> None:
+    limits = {path: path.read_text(encoding="utf-8") for path in SOURCES.rglob("limits.py")}
+    users: dict[str, set[str]] = defaultdict(set)
+    for path in set(MODULES) - limits.keys():
+        for name in re.findall(r"\b[A-Z][A-Z_]+\b", path.read_text(encoding="utf-8")):
+            users[name].add(_package(path))
+
+    for path, text in limits.items():
+        least = 2 if _package(path) == "kernel" else 1  # the kernel keeps what several share
+        for name in re.findall(r"^([A-Z_]+) =", text, re.MULTILINE):
+            assert len(users[name]) >= least, f"{_name(path)}: {name}"
 
 
 def test_settings_stay_few() -> None:

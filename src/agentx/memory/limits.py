@@ -1,9 +1,6 @@
 """Bounds of the memory, and of speaking with a daemon that has it open."""
 
-# Events of a page when nobody says how many.
-EVENTS_PAGE_DEFAULT = 50
-# A stream holds a thread for as long as it is open; more calls than this at once are refused.
-RPC_CALLS_MAX = 64
+# One message, in both directions.
 RPC_MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 # A client closes a batch here, so that one of long texts stays far below a message's bound.
 RPC_BATCH_BYTES_MAX = 8 * 1024 * 1024

@@ -18,12 +18,14 @@ from grpc_reflection.v1alpha import reflection
 from agentx.daemon.address import Tcp
 from agentx.daemon.servers import Offer, Places
 from agentx.kernel.errors import InvalidValue, UnavailableError
-from agentx.memory.limits import RPC_CALLS_MAX, RPC_MESSAGE_BYTES_MAX
+from agentx.memory.limits import RPC_MESSAGE_BYTES_MAX
 from agentx.memory.wire.address import UNIX
 from agentx.memory.wire.calls import SERVICE
 from agentx.surfaces.grpc.access import TokenCheck, token_in
 from agentx.surfaces.grpc.service import MemoryService
 
+# A stream holds a thread for as long as it is open; more calls than this at once are refused.
+_CALLS_MAX = 64
 _OPTIONS = (
     ("grpc.max_receive_message_length", RPC_MESSAGE_BYTES_MAX),
     ("grpc.max_send_message_length", RPC_MESSAGE_BYTES_MAX),
@@ -36,12 +38,12 @@ class RpcServer:
     """One gRPC server on one address."""
 
     def __init__(self, service: MemoryService, token: str = "") -> None:
-        self._pool = ThreadPoolExecutor(RPC_CALLS_MAX, thread_name_prefix="agentx-rpc")
+        self._pool = ThreadPoolExecutor(_CALLS_MAX, thread_name_prefix="agentx-rpc")
         self._server = grpc.server(
             self._pool,
             interceptors=[TokenCheck(token)] if token else [],
             options=_OPTIONS,
-            maximum_concurrent_rpcs=RPC_CALLS_MAX,
+            maximum_concurrent_rpcs=_CALLS_MAX,
         )
         self._health = health.HealthServicer()
         self._server.add_generic_rpc_handlers((service.handler(),))

@@ -10,13 +10,13 @@ from agentx.conversation.model import Event, EventPage, EventQuery
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import point
 from agentx.kernel.text import printable
-from agentx.memory.limits import EVENTS_PAGE_DEFAULT
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+_ON_A_PAGE = 50
 _SIGNS = {
     "session_start": (">>", "bold"),
     "user_message": ("you", "bold cyan"),
@@ -37,7 +37,7 @@ _SIGNS = {
 )
 @click.option("--since", default="", metavar="T", help="From this time: 2026-03-02, 7d, yesterday.")
 @click.option("--until", default="", metavar="T", help="Before this time.")
-@click.option("--limit", default=EVENTS_PAGE_DEFAULT, show_default=True, metavar="N")
+@click.option("--limit", default=_ON_A_PAGE, show_default=True, metavar="N")
 @click.option("--cursor", default="", metavar="C", help="Go on where the page before ended.")
 @click.option("--newest", is_flag=True, help="Newest first.")
 @click.option("--full", is_flag=True, help="Whole texts instead of one line each.")
