@@ -25,7 +25,7 @@ from agentx.conversation.model import EventQuery
 from agentx.daemon.control import Condition, Ending, start, state, stop
 from agentx.daemon.door import connect
 from agentx.daemon.presence import lock_owner
-from agentx.daemon.process import is_alive
+from agentx.host.process import is_alive
 from agentx.kernel.errors import DaemonUnavailable
 from agentx.kernel.paths import StorePaths
 from agentx.memory.remote import RemoteMemory, dial

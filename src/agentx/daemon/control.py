@@ -31,8 +31,8 @@ from agentx.daemon.presence import (
     reachable,
     read_presence,
 )
-from agentx.daemon.process import Process, began, is_alive, send_signal
 from agentx.host.limits import LOG_FILE_BYTES_MAX
+from agentx.host.process import Process, began, is_alive, send_signal
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, DaemonUnavailable, LockHeld
 from agentx.kernel.paths import StorePaths

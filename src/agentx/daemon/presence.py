@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from agentx.daemon.limits import DAEMON_LOCK_WAIT_MS
-from agentx.daemon.process import Process, is_alive, this_process
 from agentx.host.limits import LOCK_POLL_MS
+from agentx.host.process import Process, is_alive, this_process
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.paths import StorePaths

@@ -28,7 +28,7 @@ from agentx.daemon.presence import (
     read_presence,
     write_presence,
 )
-from agentx.daemon.process import Process, began, is_alive, send_signal, this_process
+from agentx.host.process import Process, began, is_alive, send_signal, this_process
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import DaemonUnavailable, LockHeld
 from agentx.kernel.paths import StorePaths
