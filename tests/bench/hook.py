@@ -75,6 +75,6 @@ def _prepare_digest(data: DataPaths, working_directory: Path) -> None:
     for folder in (spool.tmp, spool.new, store.digests):
         folder.mkdir(parents=True)
     spool.store.write_text(str(store.root), encoding="utf-8")
-    lines = ["[agentx:recall]", *("- a decision that was taken" for _ in range(200))]
+    lines = ["[agentx:recall]", *("obs-1\t- a decision that was taken" for _ in range(200))]
     text = "\n".join((*lines, "[/agentx:recall]"))
     store.digest("claude-code").write_text(text, encoding="utf-8")

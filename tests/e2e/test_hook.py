@@ -512,8 +512,8 @@ _STARTS: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("harness", sorted(_STARTS))
 def test_a_session_start_prints_the_digest_and_spools_that_it_did(home: Home, harness: str) -> None:
-    line = '- D-1: 日本 "quoted" 👍 [grip:1:A; 4 tokens]'
-    store = _remember(home, harness, f"{line}\n{line} no id\n- E [grip:\\; 1 tokens]")
+    line = '- D-1: 日本 "quoted" 👍 [grip:9:Z; 4 tokens]'
+    store = _remember(home, harness, f'grip:1:A\t{line}\n\t{line}\n{line}\nCLR "1\\\t- E')
 
     printed = home.hook(json.dumps(_STARTS[harness]).encode(), "--harness", harness)
 
@@ -524,8 +524,31 @@ def test_a_session_start_prints_the_digest_and_spools_that_it_did(home: Home, ha
         "session_id": "s-1",
         "digest": store.digest(harness).name,
         "chars": len(printed.decode()),
-        "ids": ["grip:1:A"],
+        "ids": ["grip:1:A", 'CLR "1\\'],
     }
+    assert "grip:1:A" not in printed.decode()
+
+
+def test_a_digest_of_an_older_version_is_told_as_it_is_and_names_nothing(home: Home) -> None:
+    _remember(home, "codex", "- D-1: a decision [grip:1:A; 4 tokens]")
+
+    printed = home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex")
+
+    assert b"- D-1: a decision [grip:1:A; 4 tokens]" in printed
+    told = next(record for record in home.records() if record.kind == "injected")
+    assert json.loads(told.payload)["ids"] == []
+
+
+def test_what_was_cut_to_fit_is_not_named_as_told(home: Home) -> None:
+    lines = [f"id-{number}\t- {'x' * 500}" for number in range(40)]
+    _remember(home, "codex", "\n".join(lines))
+
+    home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex")
+
+    told = next(record for record in home.records() if record.kind == "injected")
+    ids = json.loads(told.payload)["ids"]
+    assert 5 < len(ids) < 16
+    assert ids == [f"id-{number}" for number in range(len(ids))]
 
 
 def test_every_other_event_prints_nothing(home: Home) -> None:

@@ -161,7 +161,7 @@ def test_what_is_printed_is_within_the_cap_and_closes_its_fence(
 ) -> None:
     digest = "\n".join((RECALL_OPEN, *lines, RECALL_CLOSE))
 
-    printed = announcement(harness, digest)
+    printed, told = announcement(harness, digest)
     text = _context(harness, printed)
 
     assert len(printed if harness in {"codex", "copilot"} else printed.decode()) <= _CAPS.get(
@@ -169,6 +169,7 @@ def test_what_is_printed_is_within_the_cap_and_closes_its_fence(
     )
     assert text.startswith(RECALL_OPEN)
     assert text.rstrip().endswith(RECALL_CLOSE)
+    assert text.split("\n")[:told] == digest.split("\n")[:told]
     if text != digest:
         assert "lines left out" in text
 
@@ -177,15 +178,15 @@ def test_what_is_printed_is_within_the_cap_and_closes_its_fence(
 def test_a_digest_that_fits_is_printed_as_it_is(harness: str) -> None:
     digest = f'{RECALL_OPEN}\n- "a" \\ b\t日本 👍 \u202bשלום\u202c\n{RECALL_CLOSE}\n'
 
-    assert _context(harness, announcement(harness, digest)) == digest
+    assert _context(harness, announcement(harness, digest)[0]) == digest
 
 
 def test_one_endless_line_is_rather_not_printed_than_cut_inside() -> None:
-    assert announcement("codex", "x" * 100_000) == b""
+    assert announcement("codex", "x" * 100_000) == (b"", 0)
 
 
 def test_an_unknown_agent_cli_is_told_nothing() -> None:
-    assert announcement("somebody", "text") == b""
+    assert announcement("somebody", "text") == (b"", 0)
 
 
 # --- the slow path ----------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 Which digest is settled by the branch, the role and the agent CLI, in this order of
 preference: branch and role, branch, role, neither. Before it stands the notice of the
 role, or of everybody: what waits at this moment. What was printed is spooled too, so
-that memory knows what the session was told.
+that memory knows what the session was told: on every line of a prepared text the id of what
+it tells stands before a tab. A line without a tab is told as it is, and names nothing.
 """
 
 import os
@@ -18,7 +19,6 @@ _FOLDERS_UP_MAX = 40
 _SESSION_KEYS = (b'"session_id"', b'"sessionId"', b'"sessionID"')
 _SESSION_BYTES_MAX = 200
 _IDS_MAX = 500
-_QUOTED = frozenset('"\\')
 
 
 def announce(call: Call, raw: bytes) -> None:
@@ -27,35 +27,18 @@ def announce(call: Call, raw: bytes) -> None:
     found = _digest(call, top, branch)
     if found is None:
         return
-    name, text = found
-    printed = announcement(call.harness, text)
+    name, prepared = found
+    rows = [line.rpartition("\t") for line in prepared.split("\n")]
+    printed, told = announcement(call.harness, "\n".join([text for _, _, text in rows]))
     if not printed:
         return
     _print(printed)
     session = session_of(raw)
     note = b"{%b" % (b'"session_id":' + quoted(session) + b"," if session else b"")
-    shown = printed.decode("utf-8", "replace")
-    told = ",".join([f'"{one}"' for one in ids_in(text, shown)]).encode()
-    note += b'"digest":%b,"chars":%d,"ids":[%b]}' % (quoted(name), len(shown), told)
+    ids = b",".join([quoted(doc_id) for doc_id, _, _ in rows[:told] if doc_id][:_IDS_MAX])
+    shown = len(printed.decode("utf-8", "replace"))
+    note += b'"digest":%b,"chars":%d,"ids":[%b]}' % (quoted(name), shown, ids)
     deliver(call, note, kind="injected")
-
-
-def ids_in(digest: str, shown: str) -> list[str]:
-    """Return the ids of the lines of a digest, `- ... [ID; 40 tokens]`, that were shown.
-
-    They are plain: what would have to be quoted in JSON is no id of ours.
-    """
-    ids = []
-    at = 0
-    for line in digest.split("\n"):
-        if line.startswith("- ") and line.endswith(" tokens]"):
-            found = line.rpartition("[")[2].partition(";")[0]
-            at = shown.find(found, at)
-            if at < 0:
-                break  # a digest is cut at its end
-            if found.isascii() and found.isprintable() and not _QUOTED.intersection(found):
-                ids.append(found)
-    return ids[:_IDS_MAX]
 
 
 def branch_of(directory: str) -> tuple[str, str]:
