@@ -142,8 +142,9 @@ def _cold(
 
     def inject() -> None:
         with fresh() as room:
-            made = room.recall(Recall(agent="engineer", issue_number=issue, context=query))
-            assert made.ids
+            asked = Recall(agent="engineer", issue_number=issue, context=query)
+            told = room.best(asked, 100)
+            assert room.count_recall([each.id for each in told], asked)
 
     command = [sys.executable, "-m", "agentx.surfaces.cli.main", "memory", "search", query]
 

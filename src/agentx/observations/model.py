@@ -152,7 +152,6 @@ class Recall:
     context: str = ""
     budget_tokens: int | None = None  # None: the setting
     phase: Phase = Phase.FULL
-    counted: bool = True  # raise the recall counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

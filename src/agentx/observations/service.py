@@ -22,7 +22,6 @@ from agentx.kernel.tokens import estimate
 from agentx.observations.alerts import alerts, capture_skipped, displacement
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
 from agentx.observations.ids import agent_name, issue_number, observation_id, parse_observation_id
-from agentx.observations.injection import NOTHING, Injection, affordable, inject
 from agentx.observations.limits import (
     OBSERVATION_EVENTS_MAX,
     OBSERVATION_FILES_MAX,
@@ -145,27 +144,8 @@ class Observations:
             return ()
         return kept
 
-    def recall(self, asked: Recall) -> Injection:
-        """Return the section for an agent that is about to start, within its budget.
-
-        Raises: UnavailableError, DataError.
-        """
-        room = self._room
-        budget = asked.budget_tokens
-        budget = room.settings.max_tokens if budget is None else budget
-        if not self.is_enabled or budget <= 0:
-            return NOTHING
-        begun_ms = room.clock.now_ms()
-        scored = self._weigh(asked, begun_ms)
-        ids = affordable(scored, budget)
-        texts = {each.id: each for each in self._store.get_by_ids(ids)}
-        made = inject(scored, texts, budget_tokens=budget, now_ms=begun_ms)
-        if made.ids and asked.counted:
-            self._count(asked, [texts[each] for each in made.ids], made.tokens, begun_ms)
-        return made
-
     def count_recall(self, observation_ids: Iterable[str], asked: Recall) -> int:
-        """Count a recall that happened elsewhere: a hook has printed these; return how many are.
+        """Count that a session was told these, and tell of it; return how many are there.
 
         Raises: UnavailableError, DataError.
         """

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from agentx.memory.port import Readable
 from agentx.project.project import Project
 from agentx.views.digests import Digests
+from agentx.wiring.section import renew_digests
 
 
 def open_digests(project: Project, reader: Readable, stamp: Callable[[], str]) -> Digests:
     """Return the digests of a project; `stamp` changes when what they are made from does."""
 
     def write() -> int:
-        from agentx.recall.section.digests import refresh  # noqa: PLC0415  reads every room: only when needed
-
-        return refresh(project, reader)
+        return renew_digests(project, reader)
 
     return Digests(store=project.store, clock=project.clock, stamp=stamp, write=write)

@@ -96,7 +96,9 @@ def test_t12_storing_and_recalling_are_told_with_the_specified_payload(opened: O
     one = observation("Chose JSON files.", files=("a.py", "b.py"))
     other = observation("Broker drops webhooks.")
     desk.room.capture([one, other], agent="engineer", issue=29)
-    made = desk.room.recall(Recall(agent="engineer", issue_number=29))
+    asked = Recall(agent="engineer", issue_number=29)
+    told = desk.room.best(asked, 12)
+    desk.room.count_recall([each.id for each in told], asked)
 
     stored, recalled = desk.told
     assert isinstance(stored, MemoryStored)
@@ -105,7 +107,7 @@ def test_t12_storing_and_recalling_are_told_with_the_specified_payload(opened: O
     assert stored.observation_ids == (one.id, other.id)
     assert stored.timestamp_ms == START_MS
     assert isinstance(recalled, MemoryRecalled)
-    assert (recalled.count, recalled.total_tokens) == (2, made.tokens)
+    assert (recalled.count, recalled.total_tokens) == (2, one.tokens + other.tokens)
     assert set(recalled.observation_ids) == {one.id, other.id}
     assert recalled.displaced_tokens == 200 + other.tokens
     assert desk.sentences("memory-displaced") == [
@@ -150,24 +152,22 @@ def test_recall_takes_the_issue_first_then_what_the_context_asks_for(opened: Ope
     unrelated = observation("Colours of a form.", issue=8)
     desk.room.store.store([mine, other, unrelated])
 
-    plain = desk.room.recall(Recall(issue_number=29))
-    asked = desk.room.recall(Recall(issue_number=29, context="webhook signatures"))
-    unknown = desk.room.recall(Recall(agent="engineer"))
+    plain = desk.room.best(Recall(issue_number=29), 12)
+    asked = desk.room.best(Recall(issue_number=29, context="webhook signatures"), 12)
+    unknown = desk.room.best(Recall(agent="engineer"), 12)
 
-    assert plain.ids == (mine.id,)
-    assert asked.ids == (other.id, mine.id)
-    assert set(unknown.ids) == {mine.id, other.id, unrelated.id}
+    assert plain == (mine,)
+    assert asked == (other, mine)
+    assert {each.id for each in unknown} == {mine.id, other.id, unrelated.id}
 
 
-def test_what_was_superseded_comes_last_and_is_said_to_be(opened: Opened) -> None:
+def test_what_was_superseded_comes_last(opened: Opened) -> None:
     desk = opened()
     newer = observation("Keys live 30 days.", at_ms=START_MS - 9 * DAY_MS)
     older = observation("Keys live 7 days.", superseded_by=newer.id)
     desk.room.store.store([older, newer])
-    made = desk.room.recall(Recall(issue_number=29))
 
-    assert made.ids == (newer.id, older.id)
-    assert "it no longer holds" in made.text
+    assert desk.room.best(Recall(issue_number=29), 12) == (newer, older)
 
 
 def test_each_recall_counts_once_in_one_write(opened: Opened) -> None:
@@ -175,8 +175,8 @@ def test_each_recall_counts_once_in_one_write(opened: Opened) -> None:
     desk.room.store.store([observation(f"Fact {number}.") for number in range(5)])
     before = (desk.folder / "pending.jsonl").read_bytes().count(b"\n")
 
-    desk.room.recall(Recall(issue_number=29))
-    desk.room.recall(Recall(issue_number=29, counted=False))
+    best = desk.room.best(Recall(issue_number=29), 12)
+    desk.room.count_recall([each.id for each in best], Recall(issue_number=29))
 
     assert (desk.folder / "pending.jsonl").read_bytes().count(b"\n") == before + 1
     rows = desk.room.store.search_by_filters(SearchFilters())
@@ -189,7 +189,7 @@ def test_each_recall_counts_once_in_one_write(opened: Opened) -> None:
 @pytest.mark.promise("observations.degrades")
 def test_9_5_a_store_that_does_not_exist_is_made_by_the_first_write(opened: Opened) -> None:
     desk = opened()
-    assert desk.room.recall(Recall(issue_number=29)).text == ""
+    assert desk.room.best(Recall(issue_number=29), 12) == ()
     assert desk.room.search("anything") == ()
     assert not desk.folder.exists()
 
@@ -243,7 +243,9 @@ def test_9_5_a_lock_that_does_not_come_free_skips_the_capture_and_not_the_recall
     assert isinstance(skipped, CaptureSkipped)
     assert skipped.level == "warning"
     assert skipped.reason == "Memory capture skipped: lock timeout on /memory/pending.jsonl"
-    assert "Known." in stuck.room.recall(Recall(issue_number=29)).text
+    (known,) = stuck.room.best(Recall(issue_number=29), 12)
+    assert known.content == "Known."
+    assert stuck.room.count_recall([known.id], Recall(issue_number=29)) == 1
 
 
 def test_9_5_captures_and_reads_go_on_while_another_holds_manifest_and_issue(
@@ -257,7 +259,7 @@ def test_9_5_captures_and_reads_go_on_while_another_holds_manifest_and_issue(
         (kept,) = desk.room.capture([observation("meanwhile")], agent="e", issue=29)
 
         assert kept in desk.room.store.get_by_issue(29)
-        assert "meanwhile" in desk.room.recall(Recall(issue_number=29)).text
+        assert kept in desk.room.best(Recall(issue_number=29), 12)
 
 
 @pytest.mark.promise("observations.degrades")
@@ -265,7 +267,7 @@ def test_9_5_memory_that_is_off_does_nothing_at_all(opened: Opened) -> None:
     desk = opened(enabled=False)
 
     assert desk.room.capture([observation()], agent="engineer", issue=29) == ()
-    assert desk.room.recall(Recall(issue_number=29)).text == ""
+    assert desk.room.best(Recall(issue_number=29), 12) == ()
     assert desk.told == desk.notes == []
     assert not desk.folder.exists()
 
@@ -277,18 +279,15 @@ def test_9_5_a_budget_of_nothing_injects_nothing_and_capture_still_works(
 ) -> None:
     desk = opened(max_tokens=budget)
     desk.room.capture(generated(30, issues=1), agent="engineer", issue=0)
-    made = desk.room.recall(Recall(context="retry queue"))
 
     assert len(desk.room.store.get_by_issue(0)) == 30
-    assert len(made.ids) == shown
-    assert estimate(made.text) <= budget
-    assert desk.room.store.get_stats().recalls == shown
+    assert len(desk.room.best(Recall(context="retry queue"), 50)) == shown
 
 
 def test_t7_an_empty_store_recalls_nothing(opened: Opened) -> None:
     desk = opened()
 
-    assert desk.room.recall(Recall(agent="engineer", issue_number=3, context="x")).text == ""
+    assert desk.room.best(Recall(agent="engineer", issue_number=3, context="x"), 12) == ()
     assert desk.told == []
 
 

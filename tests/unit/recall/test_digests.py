@@ -17,10 +17,11 @@ from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.observations.model import Category
 from agentx.operations.lessons.known import add_lesson
 from agentx.project.project import Project
-from agentx.recall.section.digests import CAPS, refresh
+from agentx.recall.section.digests import CAPS
 from agentx.wiring.digests import open_digests
 from agentx.wiring.memory import open_store
 from agentx.wiring.observations import open_observations
+from agentx.wiring.section import renew_digests
 from tests.support.drafts import draft
 from tests.support.remembering import sample_project
 
@@ -44,12 +45,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def told(project: Project, harness: Harness, branch: str = "", role: str = "") -> str:
-    return project.store.digest(harness, branch, role).read_text(encoding="utf-8")
+    """Return a digest as an agent reads it."""
+    prepared = project.store.digest(harness, branch, role).read_text(encoding="utf-8")
+    return "\n".join(line.partition("\t")[2] for line in prepared.split("\n"))
 
 
 def test_a_branch_named_after_an_issue_is_told_what_is_known_of_it_first(project: Project) -> None:
     with open_store(project) as memory:
-        refresh(project, memory)
+        renew_digests(project, memory)
 
     text = told(project, Harness.CLAUDE_CODE, BRANCH)
 
@@ -63,7 +66,7 @@ def test_a_branch_named_after_an_issue_is_told_what_is_known_of_it_first(project
 @pytest.mark.parametrize("harness", CAPS)
 def test_no_digest_is_over_the_cap_of_its_agent_cli(project: Project, harness: Harness) -> None:
     with open_store(project) as memory:
-        refresh(project, memory)
+        renew_digests(project, memory)
 
     for branch in ("", BRANCH):
         text = told(project, harness, branch)
@@ -79,7 +82,7 @@ def test_the_digest_of_a_branch_that_is_no_longer_told_of_is_gone(project: Proje
     old.write_text("what somebody forgot since", encoding="utf-8")
 
     with open_store(project) as memory:
-        refresh(project, memory)
+        renew_digests(project, memory)
 
     assert not old.exists()
 
@@ -98,7 +101,7 @@ def test_digests_are_made_again_only_when_what_they_are_made_from_changed(
         assert path.read_text(encoding="utf-8") == "touched by a test"
         stamp = "something happened"
         assert view.catch_up()
-        assert path.read_text(encoding="utf-8").startswith(RECALL_OPEN)
+        assert told(project, Harness.CODEX).startswith(RECALL_OPEN)
 
 
 def test_news_prepares_the_digests_once_and_not_again_when_all_is_quiet(project: Project) -> None:

@@ -15,8 +15,9 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.tokens import estimate
 from agentx.operations.upkeep.logs import logs
 from agentx.project.project import Project
-from agentx.recall.section.notices import NOTICE_CAP, renew_notices
+from agentx.recall.section.notices import NOTICE_CAP
 from agentx.wiring.clarifications import open_hub
+from agentx.wiring.section import renew_notices
 from agentx.wiring.work import open_issues
 from agentx.work.model import NewIssue, Status
 from tests.support.clarifying import project_at, request
@@ -33,7 +34,8 @@ def project(tmp_path: Path) -> Project:
 
 def notice(project: Project, role: str) -> str:
     path = project.store.notice(role)
-    return path.read_text(encoding="utf-8") if path.exists() else ""
+    lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+    return "\n".join(line.partition("\t")[2] for line in lines)
 
 
 def ask(project: Project, number: int, length: int = 0) -> str:

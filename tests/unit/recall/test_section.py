@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,9 +27,10 @@ LINES = st.lists(
 )
 
 
+@pytest.mark.promise("observations.budget")
 @given(LINES, st.integers(0, 3_000), st.integers(0, 12_000))
 @settings(max_examples=150, deadline=None)
-def test_a_section_is_never_over_its_budget(
+def test_t5_a_section_is_never_over_its_budget(
     lines: list[RecallLine], tokens: int, chars: int
 ) -> None:
     made = section(lines, Cap(tokens=tokens, chars=chars), more=MORE)
@@ -37,6 +39,8 @@ def test_a_section_is_never_over_its_budget(
     assert estimate(made.text) <= tokens or made.text == ""
     assert len(made.shown) + made.left_out == len(lines)
     assert list(made.shown) == lines[: len(made.shown)]
+    assert made.tokens == estimate(made.text)
+    assert bool(made.text) == bool(made.shown)
 
 
 @given(LINES)
@@ -86,3 +90,39 @@ def test_what_does_not_fit_is_counted() -> None:
 
     assert 0 < len(made.shown) < 40
     assert f"Left out: {made.left_out} lines." in made.text
+
+
+def _long(number: int) -> RecallLine:
+    return RecallLine(
+        group="Memory Recall",
+        text=f"Fact {number}. " + "and more words of it " * 40 + f"end of {number}",
+        doc_id=f"obs-{number}",
+        when="2026-03-18",
+        age="1 d ago",
+        source="engineer,\n\tissue 3",
+        tokens=200,
+    )
+
+
+def test_what_is_long_is_cut_and_told_whole_best_first_where_there_is_room() -> None:
+    lines = [_long(number) for number in range(4)]
+
+    cut = section(lines, Cap(tokens=500), more=MORE)
+    some = section(lines, Cap(tokens=900), more=MORE)
+    whole = section(lines, Cap(tokens=5_000), more=MORE)
+
+    assert len(cut.shown) == len(some.shown) == 4
+    assert "end of" not in cut.text
+    assert "end of 0" in some.text
+    assert "end of 3" not in some.text
+    assert all(f"end of {number}" in whole.text for number in range(4))
+
+
+def test_every_line_that_is_prepared_for_a_hook_has_its_id_before_a_tab() -> None:
+    made = section([_long(number) for number in range(3)], Cap(tokens=5_000), more=MORE)
+
+    rows = [line.split("\t") for line in made.prepared.split("\n")]
+    assert "\n".join(text for _, text in rows) == made.text
+    told = {doc_id: text for doc_id, text in rows if doc_id}
+    assert list(told) == ["obs-0", "obs-1", "obs-2"]
+    assert all(text.startswith("- 2026-03-18 (1 d ago, engineer") for text in told.values())

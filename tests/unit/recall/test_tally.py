@@ -1,6 +1,6 @@
 """Goal: what sessions are told is counted once for each id, and never found as conversation.
 
-Method: real digests, the hook's own reading of them, and real drains of spooled notes.
+Method: real drains of spooled notes.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from agentx.conversation.model import EventQuery
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.memory.found import KINDS, SearchRequest
-from agentx.recall.section.render import Cap, RecallLine, section
-from agentx.surfaces.hooks.digest import ids_in
 from agentx.views.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
 from agentx.views.recall_tally import Note, RecallTally, SessionTold, count_recalls, recall_counts
 from agentx.wiring.memory import open_store
@@ -29,26 +27,6 @@ def note(name: str, *doc_ids: str, at_ms: int = 5) -> Note:
         project="p", harness="codex", session_id="s", at_ms=Millis(at_ms), doc_ids=doc_ids
     )
     return Note(name=name, fact=fact)
-
-
-def test_the_hook_finds_the_ids_of_the_lines_it_printed() -> None:
-    lines = [
-        RecallLine(
-            group="Decisions",
-            text=f"Line {n} [not; an id]",
-            doc_id=f"grip:{n}:X",
-            when="2026-03-01",
-            age="1 d ago",
-            source="codex",
-            tokens=n,
-        )
-        for n in range(5)
-    ]
-    text = section(lines, Cap(tokens=2_000, chars=9_000), more="more").text
-    shown = text.partition("Line 3")[0]
-
-    assert ids_in(text, text) == [line.doc_id for line in lines]
-    assert ids_in(text, shown) == ["grip:0:X", "grip:1:X", "grip:2:X"]
 
 
 def test_a_note_that_is_taken_again_counts_once(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 from agentx.agents.happenings import AgentCompleted, AgentStarted, Happening, StateChange
 from agentx.agents.hub.boundary import finishing, starting
@@ -14,17 +15,22 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
 from agentx.memory.port import Memory
 from agentx.observations.model import Recall
+from agentx.observations.settings import MemorySettings
+from agentx.operations.limits import RECALL_TOKENS_MAX
 from agentx.operations.questions.ask import ask_again
 from agentx.operations.questions.mirror import mirror_found
+from agentx.operations.recall.recall import RecallReply, RecallRequest, recall
 from agentx.project.project import Project
-from agentx.recall.section.notices import renew_notices
+from agentx.recall.section.gather import OBSERVATIONS
 from agentx.wiring.clarifications import inbox_lines, logged_bus, open_hub, role_named
 from agentx.wiring.observations import open_observations
+from agentx.wiring.section import renew_notices
 from agentx.wiring.spool import open_spool
 from agentx.wiring.work import open_agents
 from agentx.work.model import AgentStatus
 
 Told = Callable[[str], None]
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +42,14 @@ class Boundary:
     status: AgentStatus
     monitor: Check
     inbox: tuple[str, ...] = ()
-    recall: str = ""  # the section with what earlier sessions learnt
+    recall: str = ""  # the section: all that `agentx recall` tells of the role and the issue
     captured: int = 0  # events that hooks had left, now in the log and learnt from
 
 
-def start(project: Project, *, agent: str, issue: int) -> Boundary:
-    """Begin an agent's session on an issue, and say what waits for it.
+def start(
+    project: Project, *, agent: str, issue: int, open_memory: Callable[[], Memory] | None = None
+) -> Boundary:
+    """Begin an agent's session on an issue, and say what waits for it and what is remembered.
 
     Raises: InvalidValue for what is no role, LockHeld.
     """
@@ -50,7 +58,7 @@ def start(project: Project, *, agent: str, issue: int) -> Boundary:
     begun = partial(starting, issue=issue, at_ms=now)
     told = AgentStarted(timestamp=now, agent=role, issue_number=issue)
     crossed = _crossed(project, role, issue, begun, lambda _status: told)
-    return replace(crossed, recall=_recalled(project, role, issue))
+    return replace(crossed, recall=_recalled(project, role, issue, open_memory))
 
 
 def finish(
@@ -78,8 +86,8 @@ def finish(
 
     crossed = _crossed(project, role, issue, ended, completed)
     ask_again(project, crossed.monitor.stale, told)
-    captured = 0 if open_memory is None else _captured(project, open_memory)
-    return replace(crossed, captured=captured)
+    captured = _with_memory(project, open_memory, "hook-capture", _take_in)
+    return replace(crossed, captured=captured or 0)
 
 
 def _crossed(
@@ -116,28 +124,51 @@ def _crossed(
     )
 
 
-def _recalled(project: Project, role: str, issue: int) -> str:
-    """Return what earlier sessions learnt; a memory that cannot be read holds no agent up."""
-    try:
-        with closing(open_observations(project)) as observations:
-            return observations.recall(Recall(agent=role, issue_number=issue)).text
-    except AgentXError as error:
-        project.log.record("warning", "hook-recall", message=error.message, agent=role, issue=issue)
+def _recalled(
+    project: Project, role: str, issue: int, open_memory: Callable[[], Memory] | None
+) -> str:
+    """Return the recall section; a memory that cannot be read holds no agent up."""
+    budget = min(project.config.section(MemorySettings).max_tokens, RECALL_TOKENS_MAX)
+    if budget <= 0:
         return ""
+    request = RecallRequest(agent=role, issue=issue or None, budget_tokens=budget)
+
+    def recalled(memory: Memory) -> RecallReply:
+        _take_in(memory)
+        return recall(project, memory, request)
+
+    reply = _with_memory(project, open_memory, "hook-recall", recalled)
+    if reply is None:
+        reply = recall(project, None, request)
+    learnt = [line.doc_id for line in reply.lines if line.group == OBSERVATIONS]
+    if learnt:
+        with closing(open_observations(project)) as observations:
+            observations.count_recall(learnt, Recall(agent=role, issue_number=issue))
+    return reply.text
 
 
-def _captured(project: Project, open_memory: Callable[[], Memory]) -> int:
-    """Take in what hooks left, and learn from it; nothing where no session was ever captured."""
-    if not (project.store.db.exists() or open_spool(project).waiting()):
-        return 0
+def _with_memory(
+    project: Project,
+    open_memory: Callable[[], Memory] | None,
+    purpose: str,
+    use: Callable[[Memory], Thing],
+) -> Thing | None:
+    """Use the memory; None where no session was ever captured, or it cannot be read."""
+    if open_memory is None or not (project.store.db.exists() or open_spool(project).waiting()):
+        return None
     try:
         with open_memory() as memory:
-            stored = memory.drain().stored
-            memory.catch_up()
-            return stored
+            return use(memory)
     except AgentXError as error:
-        project.log.record("warning", "hook-capture", message=error.message)
-        return 0
+        project.log.record("warning", purpose, message=error.message)
+        return None
+
+
+def _take_in(memory: Memory) -> int:
+    """Take in what hooks left, and learn from it; return how many events were new."""
+    stored = memory.drain().stored
+    memory.catch_up()
+    return stored
 
 
 def _lasted(before: AgentStatus, now: Millis) -> int:

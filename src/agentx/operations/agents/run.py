@@ -17,9 +17,9 @@ from agentx.operations.limits import AGENT_RECALL_TOKENS, AGENT_WORK_WAIT_MS
 from agentx.operations.questions.mirror import mirror_found
 from agentx.operations.recall.recall import RecallRequest, recall
 from agentx.project.project import Project
-from agentx.recall.section.notices import renew_notices
 from agentx.wiring.clarifications import logged_bus, run_monitor
 from agentx.wiring.runners import role_texts, runner_named, runner_of
+from agentx.wiring.section import renew_notices
 from agentx.wiring.work import Position, open_agents, open_issues, position
 from agentx.work.agent_states import fail
 from agentx.work.model import AgentState, Edit, Issue, Stage, Status, Step

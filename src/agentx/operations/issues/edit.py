@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentx.project.project import Project
-from agentx.recall.section.notices import renew_notices
+from agentx.wiring.section import renew_notices
 from agentx.wiring.work import IssueView, open_issues, view
 from agentx.work.model import Edit, Issue, NewIssue
 

@@ -14,12 +14,16 @@ from agentx.agents.context_budget import (
     format_budget_report,
 )
 from agentx.observations.ids import agent_name
-from agentx.observations.model import Recall
 from agentx.observations.settings import MemorySettings
 from agentx.observations.staleness import Verified, verify
+from agentx.operations.recall.recall import RECALL_COMMANDS
 from agentx.project.project import Project
+from agentx.recall.section.gather import Gatherer
+from agentx.recall.section.render import Cap, section
+from agentx.recall.section.sources import About
 from agentx.views.sessions.file_history import GitFileHistory
 from agentx.wiring.observations import open_observations
+from agentx.wiring.section import section_sources
 
 # What agent CLIs read by themselves at the start of a session.
 _BOOT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
@@ -53,7 +57,9 @@ def memory_verify(project: Project) -> Verified:
     return found
 
 
-def memory_budget(project: Project, asked: Recall) -> Budgeted:
+def memory_budget(
+    project: Project, *, agent: str = "", issue: int | None = None, context: str = ""
+) -> Budgeted:
     """Return what fills the context of an agent that is about to start, recalled memory included.
 
     Nothing is counted as recalled by asking.
@@ -62,11 +68,13 @@ def memory_budget(project: Project, asked: Recall) -> Budgeted:
     budget = ContextBudget(memory_limit_tokens=settings.max_tokens)
     for name in _BOOT_FILES:
         _track(budget, ContextCategory.INSTRUCTION, project.root / name, name)
-    if asked.agent:
-        role = agent_name(asked.agent)
+    if agent:
+        role = agent_name(agent)
         _track(budget, ContextCategory.AGENT_DEF, project.paths.roles / f"{role}.md", role)
-    with closing(open_observations(project)) as room:
-        made = room.recall(asked)
+    about = About(role=agent, issue=issue, context=context)
+    with section_sources(project) as sources:
+        learnt = list(Gatherer(sources, tokens=settings.max_tokens).observed(about))
+    made = section(learnt, Cap(tokens=settings.max_tokens), more=RECALL_COMMANDS)
     if made.text:
         budget.track_item(ContextCategory.MEMORY, "recalled-observations", made.text)
     return _budgeted(budget.report())

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from agentx.clarification.model import Check, Clarification
 from agentx.kernel.errors import AgentXError
 from agentx.project.project import Project
-from agentx.recall.section.notices import renew_notices
+from agentx.wiring.section import renew_notices
 from agentx.wiring.work import is_github
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from agentx.kernel.clock import Millis, age
-from agentx.project.project import Project
-from agentx.project.zone import project_zone
 from agentx.recall.section.render import RecallLine
 
 
@@ -43,8 +41,3 @@ class Present:
 
     def _written(self, at_ms: int, pattern: str) -> str:
         return datetime.fromtimestamp(at_ms / 1000, tz=self.zone).strftime(pattern)
-
-
-def present(project: Project) -> Present:
-    """Return now, where the project is."""
-    return Present(now_ms=project.clock.now_ms(), zone=project_zone(project))

@@ -90,10 +90,16 @@ def worth_recalling(
     project: Project, files: Iterable[str] = (), words: str = "", limit: int = 10
 ) -> Iterator[LessonRow]:
     """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
+    yield from map(lesson_row, relevant_lessons(project, files, words, limit))
+
+
+def relevant_lessons(
+    project: Project, files: Iterable[str] = (), words: str = "", limit: int = 10
+) -> Iterator[Lesson]:
+    """Yield the same as the room has them."""
     if LtmPaths(project.paths.lessons).events.is_dir():
         lesson_pages(project).catch_up()
-        for lesson in open_lessons(project).relevant(files, words, limit):
-            yield lesson_row(lesson)
+        yield from open_lessons(project).relevant(files, words, limit)
 
 
 def lesson_pages(project: Project) -> LessonPages:

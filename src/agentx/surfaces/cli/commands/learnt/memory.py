@@ -11,7 +11,7 @@ import click
 from agentx.kernel.clock import Millis, age, point
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import printable
-from agentx.observations.model import Category, Observation, ObservationIndex, Recall, SearchFilters
+from agentx.observations.model import Category, Observation, ObservationIndex, SearchFilters
 from agentx.operations.memory import read as memory_read
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
@@ -226,8 +226,7 @@ def budget(invocation: Invocation, agent: str, issue: int, context: str, session
         return
     from agentx.operations.memory.check import memory_budget
 
-    asked = Recall(agent=agent, issue_number=issue, context=context, counted=False)
-    found = memory_budget(invocation.project, asked)
+    found = memory_budget(invocation.project, agent=agent, issue=issue or None, context=context)
     invocation.show(found, lambda screen: screen.print(found.report, markup=False))
 
 

@@ -30,7 +30,8 @@ def command() -> None:
 @click.pass_obj
 def start_(invocation: Invocation, agent: str, issue: int) -> None:
     """Begin: the agent is at work, and is shown what waits for it."""
-    _show(invocation, start(invocation.project, agent=agent, issue=issue))
+    begun = start(invocation.project, agent=agent, issue=issue, open_memory=invocation.memory)
+    _show(invocation, begun)
 
 
 @command.command("finish")

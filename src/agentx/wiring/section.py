@@ -1,0 +1,156 @@
+"""The recall section of a project: its sources opened, its notices and digests renewed.
+
+Most projects use few rooms, and a session waits for this: a room is imported where something of
+it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from agentx.host.git import facts as git
+from agentx.kernel.errors import AgentXError, DataError, UnavailableError
+from agentx.memory.found import SearchReply, SearchRequest
+from agentx.memory.port import Readable
+from agentx.project.project import Project
+from agentx.project.settlement import is_settled, settle
+from agentx.project.zone import project_zone
+from agentx.recall.section.moment import Present
+from agentx.recall.section.sources import About, Sources
+from agentx.recall.section.standing import Standing
+
+if TYPE_CHECKING:
+    from agentx.lessons.model import Lesson
+    from agentx.observations.model import Observation
+    from agentx.observations.service import Observations
+
+
+Search = Callable[[SearchRequest], SearchReply]
+
+
+@contextmanager
+def section_sources(
+    project: Project, reader: Readable | None = None, search: Search | None = None
+) -> Iterator[Sources]:
+    """Open what a section is made from; without a memory, the rooms alone."""
+    rooms = _Rooms(project)
+    try:
+        yield Sources(
+            now=Present(now_ms=project.clock.now_ms(), zone=project_zone(project)),
+            standing=rooms.standing,
+            run=rooms.run,
+            observations=rooms.observations,
+            lessons=rooms.lessons,
+            report=rooms.report,
+            reader=reader,
+            search=search,
+        )
+    finally:
+        rooms.close()
+
+
+def renew_notices(project: Project) -> None:
+    """Bring every notice up to date; what cannot be told is logged, and holds nobody up."""
+    from agentx.recall.section import notices  # noqa: PLC0415  only what changes something pays for it
+
+    def gather() -> Sources:
+        with section_sources(project) as sources:
+            return sources
+
+    try:
+        if not is_settled(project):
+            settle(project)  # so that the hook finds the notices
+        notices.renew_notices(gather, project.paths, project.store)
+    except AgentXError as error:
+        project.log.record("warning", "notice-left-out", message=error.message)
+
+
+def renew_digests(project: Project, reader: Readable) -> int:
+    """Bring notices and digests up to date; return how many digests changed."""
+    from agentx.recall.section.digests import prepare_digests  # noqa: PLC0415  only when there is news
+
+    renew_notices(project)
+    with section_sources(project, reader) as sources:
+        try:
+            standing = sources.standing()
+        except AgentXError as error:
+            sources.report(error)
+            standing = Standing()
+        branch = git.branch(project.directory) or ""
+        return prepare_digests(sources, standing, project.store, branch)
+
+
+class _Rooms:
+    """The rooms of a project, each opened when it is first asked."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._observed: Observations | None = None
+
+    def close(self) -> None:
+        if self._observed is not None:
+            self._observed.close()
+
+    def report(self, error: AgentXError) -> None:
+        self._project.log.record("warning", "recall-left-out", message=error.message)
+
+    def standing(self) -> Standing:
+        """Say how things stand; cheap, and never asks the network."""
+        project = self._project
+        work = self._work()
+        if not project.paths.ledgers.is_dir():
+            return work
+        from agentx.wiring.clarifications import (  # noqa: PLC0415  somebody asked something
+            blocking_among,
+            inbox_among,
+            open_clarifications,
+        )
+
+        asked = open_clarifications(project).survey().active
+        return Standing(
+            issues=work.issues,
+            agents=work.agents,
+            asked=asked,
+            inbox=lambda role: inbox_among(asked, role),
+            blocking=blocking_among(asked),
+        )
+
+    def _work(self) -> Standing:
+        if not self._project.paths.issues.is_dir():
+            return Standing()
+        from agentx.wiring.work import is_github, issue_store, open_agents  # noqa: PLC0415  issues are there
+
+        if is_github(self._project):
+            return Standing()
+        try:
+            issues = issue_store(self._project).all(with_closed=False)
+            return Standing(issues=issues, agents=open_agents(self._project).all())
+        except (DataError, UnavailableError):
+            return Standing()  # `doctor` and the commands say what is wrong; a session must begin
+
+    def run(self) -> tuple[str, tuple[str, ...]]:
+        if not self._project.paths.runs.is_dir():
+            return "", ()
+        from agentx.wiring.runs import active_run, digest_lines  # noqa: PLC0415  runs are there
+
+        return active_run(self._project), digest_lines(self._project)
+
+    def observations(self, about: About, limit: int) -> tuple[Observation, ...]:
+        if not self._project.paths.observations.is_dir():
+            return ()
+        from agentx.observations.model import Recall  # noqa: PLC0415  observations are there
+        from agentx.wiring.observations import open_observations  # noqa: PLC0415  as above
+
+        if self._observed is None:
+            self._observed = open_observations(self._project)
+        asked = Recall(agent=about.role, issue_number=about.issue or 0, context=about.context)
+        return self._observed.best(asked, limit)
+
+    def lessons(self, limit: int) -> Iterable[Lesson]:
+        if not self._project.paths.lessons.is_dir():
+            return ()
+        from agentx.wiring.taught.lessons import relevant_lessons  # noqa: PLC0415  lessons are there
+
+        return relevant_lessons(self._project, limit=limit)
