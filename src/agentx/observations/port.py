@@ -1,5 +1,7 @@
 """What the house asks of a store of observations; JSON files and SQLite both are one.
 
+What a store can say by its other verbs stands here, once for both.
+
 Law: what `store` returned from is on disk. A reader sees every acknowledged observation,
 whichever process stored it. An id that is stored twice is stored once.
 """
@@ -41,7 +43,7 @@ class ObservationStore(Protocol):
 
     def get_by_id(self, observation_id: str) -> Observation | None:
         """Return one observation, or None."""
-        ...
+        return next(iter(self.get_by_ids((observation_id,))), None)
 
     def get_by_ids(self, observation_ids: Iterable[str]) -> tuple[Observation, ...]:
         """Return those that are there, in the order asked for; reads only the issues needed."""
@@ -55,11 +57,11 @@ class ObservationStore(Protocol):
 
     def list_by_agent(self, agent: str) -> tuple[ObservationIndex, ...]:
         """Return everything of one agent, newest first."""
-        ...
+        return self.search_by_filters(SearchFilters(agent=agent))
 
     def list_by_category(self, category: Category) -> tuple[ObservationIndex, ...]:
         """Return everything of one category, newest first."""
-        ...
+        return self.search_by_filters(SearchFilters(category=category))
 
     def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         """Return what passes every filter, newest first."""
@@ -97,7 +99,8 @@ class ObservationStore(Protocol):
 
     def everything(self) -> Iterator[Observation]:
         """Yield every observation, issue by issue."""
-        ...
+        for issue in self.issues():
+            yield from self.get_by_issue(issue)
 
     def get_archived(self, observation_id: str) -> Observation | None:
         """Return an original that was merged into another, or None."""

@@ -28,7 +28,6 @@ from agentx.observations.ids import parse_observation_id
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT, OBSERVATIONS_PENDING_BYTES_MAX
 from agentx.observations.merging import merges, old_enough, outcome
 from agentx.observations.model import (
-    Category,
     CompactionResult,
     Observation,
     ObservationIndex,
@@ -36,6 +35,7 @@ from agentx.observations.model import (
     StoreFault,
     StoreStats,
 )
+from agentx.observations.port import ObservationStore
 from agentx.observations.store.aside import purge_aside
 from agentx.observations.store.checks import check
 from agentx.observations.store.counts import count_lines, filter_lines
@@ -56,7 +56,7 @@ from agentx.observations.store.words.view import Source, WordView
 from agentx.search.limits import SEARCH_HITS_MAX
 
 
-class JsonObservationStore:
+class JsonObservationStore(ObservationStore):
     """An `ObservationStore` in one folder. Safe to use from several threads and processes."""
 
     def __init__(
@@ -112,10 +112,6 @@ class JsonObservationStore:
             found = map(observation_of, self._issue(issue_number))
             return tuple(sorted(found, key=lambda each: (each.timestamp_ms, each.id)))
 
-    def get_by_id(self, observation_id: str) -> Observation | None:
-        """Return one observation, or None."""
-        return next(iter(self.get_by_ids((observation_id,))), None)
-
     def get_by_ids(self, observation_ids: Iterable[str]) -> tuple[Observation, ...]:
         """Return those that are there, in the order asked for; reads only the issues needed."""
         asked = list(dict.fromkeys(observation_ids))
@@ -141,14 +137,6 @@ class JsonObservationStore:
             if found is None:
                 return tuple(map(index_of, best_matches(rows.values(), query, limit)))
             return tuple(index_of(rows[each]) for each in found if each in rows)
-
-    def list_by_agent(self, agent: str) -> tuple[ObservationIndex, ...]:
-        """Return everything of one agent, newest first."""
-        return self.search_by_filters(SearchFilters(agent=agent))
-
-    def list_by_category(self, category: Category) -> tuple[ObservationIndex, ...]:
-        """Return everything of one category, newest first."""
-        return self.search_by_filters(SearchFilters(category=category))
 
     def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         """Return what passes every filter, newest first."""
@@ -243,11 +231,6 @@ class JsonObservationStore:
         """Return the numbers of the issues that have observations."""
         with self._lock:
             return tuple(sorted({row.issue_number for row in self._joined.rows().values()}))
-
-    def everything(self) -> Iterator[Observation]:
-        """Yield every observation, issue by issue."""
-        for issue in self.issues():
-            yield from self.get_by_issue(issue)
 
     def archive(self) -> Iterator[Observation]:
         """Yield every original that was merged into another."""

@@ -22,7 +22,6 @@ from agentx.observations.ids import parse_observation_id
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.merging import merges, old_enough, outcome
 from agentx.observations.model import (
-    Category,
     CompactionResult,
     Observation,
     ObservationIndex,
@@ -30,6 +29,7 @@ from agentx.observations.model import (
     StoreFault,
     StoreStats,
 )
+from agentx.observations.port import ObservationStore
 from agentx.observations.store.aside import purge_aside
 from agentx.observations.store.checks import check
 from agentx.observations.store.counts import count_lines, filter_lines
@@ -48,7 +48,7 @@ from agentx.observations.store.words.view import Source, WordView
 from agentx.search.limits import SEARCH_HITS_MAX
 
 
-class SqliteObservationStore:
+class SqliteObservationStore(ObservationStore):
     """An `ObservationStore` in one database. Safe to use from several threads and processes."""
 
     def __init__(
@@ -93,10 +93,6 @@ class SqliteObservationStore:
         with self._reading() as db:
             return tuple(map(observation_of, tables.of_issue(db, issue_number)))
 
-    def get_by_id(self, observation_id: str) -> Observation | None:
-        """Return one observation, or None."""
-        return next(iter(self.get_by_ids((observation_id,))), None)
-
     def get_by_ids(self, observation_ids: Iterable[str]) -> tuple[Observation, ...]:
         """Return those that are there, in the order asked for."""
         asked = list(dict.fromkeys(observation_ids))
@@ -129,14 +125,6 @@ class SqliteObservationStore:
                 for row in db.execute(*tables.entries(part))
             }
         return tuple(index_of(found[each]) for each in ids if each in found)
-
-    def list_by_agent(self, agent: str) -> tuple[ObservationIndex, ...]:
-        """Return everything of one agent, newest first."""
-        return self.search_by_filters(SearchFilters(agent=agent))
-
-    def list_by_category(self, category: Category) -> tuple[ObservationIndex, ...]:
-        """Return everything of one category, newest first."""
-        return self.search_by_filters(SearchFilters(category=category))
 
     def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         """Return what passes every filter, newest first."""
@@ -223,11 +211,6 @@ class SqliteObservationStore:
         with self._reading() as db:
             found = db.execute("SELECT DISTINCT issue FROM observations ORDER BY issue")
             return tuple(issue for (issue,) in found)
-
-    def everything(self) -> Iterator[Observation]:
-        """Yield every observation, issue by issue."""
-        for issue in self.issues():
-            yield from self.get_by_issue(issue)
 
     def archive(self) -> Iterator[Observation]:
         """Yield every original that was merged into another."""
