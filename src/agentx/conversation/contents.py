@@ -259,7 +259,7 @@ class Contents:
                 change.note_done(part)
                 change.commit()
                 return CaughtUp(events=len(part.places), nodes=change.nodes)
-            news = self._store.news(TOC_BATCH_EVENTS_MAX)
+            news = self._store.news(self._store.progress().sequence, TOC_BATCH_EVENTS_MAX)
             if not news.entries:
                 return None
             if not news.is_complete:

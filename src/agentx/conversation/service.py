@@ -89,9 +89,9 @@ class Conversation:
             lock=self._lock,
         )
 
-    def feed(self, made: Callable[[str], Feed]) -> Feed:
+    def feed(self, toc: Callable[[str], TocStore]) -> Feed:
         """Return what another view reads of this log; it takes turns with it."""
-        return made(self._project).sharing(self._lock)
+        return Feed(toc(self._project), self._lock)
 
     def of_project(self, project: str) -> Conversation:
         """Return the log of another project in the same store."""

@@ -16,15 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import RLock
-from typing import Protocol
 
 from agentx.conversation.model import Event
-from agentx.conversation.store.feed import FeedNews
-from agentx.conversation.toc_model import Grip, TocNode
+from agentx.conversation.store.feed import Feed
+from agentx.conversation.toc_model import TocNode
 from agentx.kernel.bus import Told, unheard
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
-from agentx.kernel.ids import NodeId, ulid_ms
+from agentx.kernel.ids import ulid_ms
 from agentx.search.document import Chapter, Document
 from agentx.search.model import TextIndexState
 from agentx.search.text.index import TextIndex
@@ -42,28 +41,6 @@ from agentx.views.port import View
 Place = tuple[Millis, str]  # the time and the id of an event
 
 
-class Searchable(Protocol):
-    """What the view reads: the log and its table of contents, of one project."""
-
-    def news(self, since: int, limit: int) -> FeedNews: ...
-
-    def newest_sequence(self) -> int: ...
-
-    def session_refs(self) -> list[bytes]: ...
-
-    def session_events(
-        self, ref: bytes, since_ms: Millis, until_ms: Millis | None = None
-    ) -> list[Event]: ...
-
-    def new_nodes(self) -> list[tuple[NodeId, TocNode | None]]: ...
-
-    def settle_nodes(self, ids: Iterable[NodeId]) -> None: ...
-
-    def all_nodes(self) -> Iterator[TocNode]: ...
-
-    def grips_of(self, node: TocNode) -> tuple[Grip, ...]: ...
-
-
 class SearchView(View):
     """Keeps the index of one project up to date. One process writes."""
 
@@ -71,7 +48,7 @@ class SearchView(View):
 
     def __init__(
         self,
-        source: Searchable,
+        source: Feed,
         *,
         folder: Path,
         project: str,

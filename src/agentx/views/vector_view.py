@@ -20,17 +20,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from threading import RLock
-from typing import Any, Protocol
+from typing import Any
 
 from agentx.conversation.model import Event
-from agentx.conversation.store.feed import FeedNews
+from agentx.conversation.store.feed import Feed
+from agentx.conversation.store.toc import News
 from agentx.kernel.bus import Told, unheard
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
 from agentx.search.document import Document
+from agentx.search.model import Embedding, VectorIndexState
 from agentx.search.vectors.index import VectorIndex
 from agentx.search.vectors.port import Encoder
 from agentx.views.documents.conversation import event_document
@@ -50,31 +53,6 @@ Pause = Callable[[], None]  # somebody may interrupt, by raising
 _PRINTED = frozenset({EventType.TOOL_RESULT, EventType.NOTE})
 
 
-class Embeddable(Protocol):
-    """What the view reads of the log of one project."""
-
-    def news(self, since: int, limit: int) -> FeedNews: ...
-
-    def newest_sequence(self) -> int: ...
-
-    def session_refs(self) -> list[bytes]: ...
-
-    def session_events(
-        self, ref: bytes, since_ms: Millis, until_ms: Millis | None = None
-    ) -> list[Event]: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Embedded:
-    """What a slice did, and what is left: log entries and sessions not yet read."""
-
-    documents: int = 0
-    entries_left: int = 0
-    events_left: int = 0  # of the session that is being read
-    sessions_left: int = 0
-    more: bool = False  # another slice would find something to do
-
-
 @dataclass(slots=True)
 class _Backlog:
     """Sessions still to read, and the events of the first that are still to embed."""
@@ -87,7 +65,7 @@ class VectorView:
     """Keeps the vectors of one project up to date. One process writes."""
 
     def __init__(
-        self, source: Embeddable, encoder: Encoder, *, folder: Path, clock: Clock, rooms: Rooms
+        self, source: Feed, encoder: Encoder, *, folder: Path, clock: Clock, rooms: Rooms
     ) -> None:
         self._source = source
         self._encoder = encoder
@@ -111,7 +89,7 @@ class VectorView:
                 self._index = VectorIndex.open(self._folder, self._encoder, self._clock)
             return self._index
 
-    def step(self, between: Pause = lambda: None) -> Embedded:
+    def step(self, between: Pause = lambda: None) -> Embedding:
         """Do one slice: what is new, else what is still to read, else what changed in rooms.
 
         `between` is called between documents; when it raises, the slice is given up.
@@ -123,21 +101,22 @@ class VectorView:
             except IndexUnavailable:
                 # Taken away or damaged while it was open: the next slice begins anew.
                 self.close()
-                return Embedded(more=True)
+                return Embedding(on=True, more=True)
             except BaseException:
                 index.discard()
                 self._backlog = None
                 raise
 
-    def catch_up(self, told: Told = unheard) -> int:
-        """Take slices until nothing is left; return how many documents were embedded."""
-        documents = 0
+    def embed(self, told: Told = unheard, *, slices: int = 0) -> Embedding:
+        """Take so many slices, or all that are left; `told` may raise to leave off."""
+        documents = taken = left = 0
         while True:
-            done = self.step()
-            documents += done.documents
-            told(documents, documents + done.entries_left + done.events_left)
-            if not done.more:
-                return documents
+            done = self.step(partial(told, documents, documents + left))
+            documents, taken = documents + done.documents, taken + 1
+            left = done.entries_left + done.events_left + done.sessions_left
+            told(documents, documents + left)
+            if not done.more or taken == slices:
+                return replace(done, documents=documents)
 
     def purge(self) -> None:
         """Take out at once what was forgotten, and its vectors off the disk; embed nothing."""
@@ -160,15 +139,20 @@ class VectorView:
                 with suppress(IndexUnavailable):  # then there is nothing left to purge
                     index.commit(owner, purge=True)
 
-    def left(self) -> Embedded:
-        """Say what is still to do, without doing it or waiting for who does."""
+    def status(self) -> VectorIndexState:
+        """Say how the index stands, without waiting for who writes."""
         refs = self._source.session_refs()
         try:
-            owner = self.index().owner()
+            owner, held = self.index().owner(), self.index().status()
         except IndexUnavailable:
-            return Embedded(sessions_left=len(refs), more=True)
+            return VectorIndexState(ready=False, sessions_left=len(refs))
         done = owner.get("done")
-        return Embedded(
+        return VectorIndexState(
+            ready=True,
+            documents=held.documents,
+            chunks=held.chunks,
+            bytes_on_disk=held.bytes_on_disk,
+            in_graph=held.in_graph,
             entries_left=max(0, self._source.newest_sequence() - _sequence(owner)),
             sessions_left=sum(ref.hex() > done for ref in refs) if isinstance(done, str) else 0,
         )
@@ -190,7 +174,7 @@ class VectorView:
                 self._backlog, self._index = None, fresh
             return fresh
 
-    def _slice(self, index: VectorIndex, between: Pause) -> Embedded:
+    def _slice(self, index: VectorIndex, between: Pause) -> Embedding:
         owner = index.owner()
         news = self._source.news(_sequence(owner), VECTOR_BATCH_EVENTS_MAX)
         if not news.is_complete:
@@ -207,7 +191,7 @@ class VectorView:
             return self._left(taken, more=True)
         return self._left(0, more=index.grow_graph())
 
-    def _take_news(self, index: VectorIndex, news: FeedNews, between: Pause) -> int:
+    def _take_news(self, index: VectorIndex, news: News, between: Pause) -> int:
         owner, count = index.owner(), 0
         for ref, places in news.touched.items():
             events = self._among(ref, places)
@@ -289,10 +273,11 @@ class VectorView:
         index.commit(owner)
         return count
 
-    def _left(self, documents: int, *, more: bool) -> Embedded:
+    def _left(self, documents: int, *, more: bool) -> Embedding:
         owner = self.index().owner()
         backlog = self._backlog_after(owner.get("done"))
-        return Embedded(
+        return Embedding(
+            on=True,
             documents=documents,
             entries_left=max(0, self._source.newest_sequence() - _sequence(owner)),
             events_left=len(backlog.events),

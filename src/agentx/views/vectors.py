@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import RLock
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from agentx.conversation.store.feed import Feed
 from agentx.kernel.bus import Told, unheard
 from agentx.kernel.clock import Clock
-from agentx.kernel.errors import AgentXError, DataError, IndexUnavailable, InvalidValue
+from agentx.kernel.errors import AgentXError, DataError, InvalidValue
 from agentx.project.config import loading_in_one_thread
 from agentx.search.model import Capabilities, Embedding, VectorIndexState
 from agentx.search.vectors.model_files import is_complete
@@ -191,23 +191,7 @@ class Vectors(View):
     def embed(self, told: Told = unheard, *, slices: int = 0) -> Embedding:
         """Take so many slices, or all that are left; `told` may raise to leave off."""
         view = self.view()
-        if view is None:
-            return Embedding()
-        documents = taken = left = 0
-        while True:
-            done = view.step(partial(told, documents, documents + left))
-            documents, taken = documents + done.documents, taken + 1
-            left = done.entries_left + done.events_left + done.sessions_left
-            told(documents, documents + left)
-            if not done.more or taken == slices:
-                return Embedding(
-                    on=True,
-                    documents=documents,
-                    entries_left=done.entries_left,
-                    events_left=done.events_left,
-                    sessions_left=done.sessions_left,
-                    more=done.more,
-                )
+        return Embedding() if view is None else view.embed(told, slices=slices)
 
     @contextmanager
     def forget(self, gone: Gone) -> Iterator[None]:  # noqa: ARG002  the log says what is gone
@@ -252,24 +236,7 @@ class Vectors(View):
             view = self.view()
         except AgentXError:
             view = None
-        if view is None:
-            return None
-        left = view.left()
-        try:
-            held = view.index().status()
-        except IndexUnavailable:
-            return VectorIndexState(
-                ready=False, entries_left=left.entries_left, sessions_left=left.sessions_left
-            )
-        return VectorIndexState(
-            ready=True,
-            documents=held.documents,
-            chunks=held.chunks,
-            bytes_on_disk=held.bytes_on_disk,
-            in_graph=held.in_graph,
-            entries_left=left.entries_left,
-            sessions_left=left.sessions_left,
-        )
+        return None if view is None else view.status()
 
     def close(self) -> None:
         """Let go of the index."""

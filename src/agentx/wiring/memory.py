@@ -78,7 +78,6 @@ class _Store:
         self._bus = bus
         log = LogStore(kv, entropy=project.entropy)
         self._toc = partial(TocStore, kv, log)
-        self._feed = lambda name: Feed(kv, log, TocStore(kv, log, name), name)
         zone = project_zone(project)
         self._rules = ContentsRules(
             zone=zone, zone_name=str(zone), estimate=estimate, summariser=Extractive()
@@ -97,7 +96,7 @@ class _Store:
     def _memory(self, log: Conversation) -> LocalMemory:
         project, is_own = self._project, log.project == self._project.id
         rooms = searchable_rooms(project) if is_own else Rooms()
-        contents, feed = log.contents(self._toc, self._rules), log.feed(self._feed)
+        contents, feed = log.contents(self._toc, self._rules), log.feed(self._toc)
         reader = LogReader(log, contents)
         text = SearchView(
             feed,

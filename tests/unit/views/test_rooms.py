@@ -8,53 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import RLock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentx.conversation.model import Event
-from agentx.conversation.store.feed import FeedNews
-from agentx.conversation.toc_model import Grip, TocNode
-from agentx.kernel.clock import Millis
-from agentx.kernel.ids import NodeId
+from agentx.conversation.store.feed import Feed
+from agentx.conversation.store.log import LogStore
+from agentx.conversation.store.toc import TocStore
 from agentx.search.document import Document, Filters
 from agentx.search.query import parse
 from agentx.views.documents.rooms import Rooms
 from agentx.views.search_view import SearchView
-from tests.support.time_and_chance import FakeClock
+from tests.support.memory_kv import MemoryStore
+from tests.support.time_and_chance import CountingEntropy, FakeClock
 
 
-class Silence:
-    """A log in which nothing was said."""
-
-    def news(self, since: int, limit: int) -> FeedNews:
-        return FeedNews(
-            touched={}, sequence=since, entries=0, has_forgotten=False, is_complete=True
-        )
-
-    def newest_sequence(self) -> int:
-        return 0
-
-    def session_refs(self) -> list[bytes]:
-        return []
-
-    def session_events(
-        self, ref: bytes, since_ms: Millis, until_ms: Millis | None = None
-    ) -> list[Event]:
-        return []
-
-    def new_nodes(self) -> list[tuple[NodeId, TocNode | None]]:
-        return []
-
-    def settle_nodes(self, ids: Iterable[NodeId]) -> None:
-        pass
-
-    def all_nodes(self) -> Iterator[TocNode]:
-        return iter(())
-
-    def grips_of(self, node: TocNode) -> tuple[Grip, ...]:
-        return ()
+def silence() -> Feed:
+    """Return what is read of a log in which nothing was said."""
+    kv = MemoryStore()
+    return Feed(TocStore(kv, LogStore(kv, entropy=CountingEntropy()), "p"), RLock())
 
 
 class Shelf:
@@ -77,7 +51,7 @@ class Shelf:
 
 def view_of(shelf: Shelf, folder: Path) -> SearchView:
     return SearchView(
-        Silence(), folder=folder, project="p", clock=FakeClock(), rooms=Rooms([shelf])
+        silence(), folder=folder, project="p", clock=FakeClock(), rooms=Rooms([shelf])
     )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from agentx.conversation.service import Conversation
-from agentx.conversation.store.feed import Feed
 from agentx.conversation.store.log import LogStore
 from agentx.conversation.store.toc import TocStore
 from agentx.host import crash
@@ -69,7 +69,7 @@ class Bench:
                 reading_costs=lambda _files: 0,
             ),
         )
-        self.feed = self.log.feed(lambda name: Feed(kv, log, TocStore(kv, log, name), name))
+        self.feed = self.log.feed(partial(TocStore, kv, log))
         self.observing = Observing(
             self.feed,
             CaptureMarks(kv, "shop"),

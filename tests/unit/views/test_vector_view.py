@@ -8,11 +8,11 @@ remembers what it was asked.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from agentx.conversation.store.feed import Feed
 from agentx.conversation.store.log import LogStore
 from agentx.conversation.store.toc import TocStore
 from agentx.kernel.clock import HOUR_MS
@@ -41,9 +41,7 @@ class Bench:
         """Open a view, as the next process would."""
         kv = self.shelf.kv
         log = LogStore(kv, entropy=CountingEntropy())
-        feed = self.shelf.log.feed(
-            lambda project: Feed(kv, log, TocStore(kv, log, project), project)
-        )
+        feed = self.shelf.log.feed(partial(TocStore, kv, log))
         return VectorView(
             feed,
             self.encoder,
@@ -75,13 +73,13 @@ def test_step_by_step_and_at_once_give_the_same(bench: Bench) -> None:
     for number in range(4):
         bench.say(f"s-{number % 2}", number * 3, words=("retries", "backoff")[number % 2])
         bench.desk.clock.advance(HOUR_MS)
-        assert grown.catch_up() > 0
+        assert grown.embed().documents > 0
     before = len(bench.encoder.asked)
-    assert grown.catch_up() == 0
+    assert grown.embed().documents == 0
     assert len(bench.encoder.asked) == before
 
     fresh = bench.view("fresh")
-    fresh.catch_up()
+    fresh.embed()
     assert _held(fresh) == _held(grown)
     kinds = {kind for kind, _ in _held(fresh).values()}
     assert kinds == {"event", "toc_node"}
@@ -98,12 +96,12 @@ def test_a_backlog_goes_on_where_it_was_left_and_embeds_nothing_twice(bench: Ben
     first = bench.view()
     for _ in range(3):
         assert first.step(slow).more
-    left = first.left().sessions_left
+    left = first.status().sessions_left
     assert 0 < left < 6
     first.close()
 
     again = bench.view()
-    assert again.left().sessions_left == left
+    assert again.status().sessions_left == left
     while again.step(slow).more:
         slices += 1
         assert slices < 100
@@ -111,20 +109,20 @@ def test_a_backlog_goes_on_where_it_was_left_and_embeds_nothing_twice(bench: Ben
     said = [text for text in bench.encoder.asked if "webhook sender" in text and "\n" not in text]
     assert len(events) == 30
     assert len([text for text in said if text.startswith("Please add")]) == 6
-    assert again.left().entries_left == 0
+    assert again.status().entries_left == 0
 
 
 def test_entries_that_the_outbox_dropped_are_found_in_the_log(bench: Bench) -> None:
     bench.say("s-1")
     view = bench.view()
-    view.catch_up()
+    view.embed()
     bench.say("s-2", 5, words="idempotency")
     bench.say("s-3", 9, words="idempotency")
     drop_outbox(bench.shelf, before=8)
 
-    view.catch_up()
+    view.embed()
     fresh = bench.view("fresh")
-    fresh.catch_up()
+    fresh.embed()
     assert _held(view) == _held(fresh)
 
 
@@ -136,11 +134,11 @@ def test_what_was_forgotten_while_it_waited_is_not_embedded(bench: Bench) -> Non
     bench.shelf.log.forget_session("s-2")
     bench.shelf.contents.catch_up()
     view.purge()
-    view.catch_up()
+    view.embed()
 
     fresh = bench.view("fresh")
     bench.encoder.asked.clear()
-    fresh.catch_up()
+    fresh.embed()
     assert _held(view) == _held(fresh)
     assert not [text for text in bench.encoder.asked if "secrecy" in text]
     assert not any(b"s-2" in path.read_bytes() for path in (bench.folder / "v").rglob("*.vec"))
@@ -153,7 +151,7 @@ def test_of_what_a_tool_printed_the_beginning_is_embedded(bench: Bench) -> None:
             draft("said " + "word " * 5_000, source_id="2", at=1),
         ]
     )
-    bench.view().catch_up()
+    bench.view().embed()
 
     printed = [text for text in bench.encoder.asked if "hay" in text]
     assert sum(map(len, printed)) < 2 * VECTOR_TOOL_CHARS_MAX

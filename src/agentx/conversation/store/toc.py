@@ -34,8 +34,8 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId, NodeId
 from agentx.kernel.values import frozen
 
-SESSION_OF_OTHER_PROJECT = b""
-FORGOTTEN = "-"
+_SESSION_OF_OTHER_PROJECT = b""
+_FORGOTTEN = "-"
 
 
 @frozen
@@ -54,8 +54,13 @@ class News:
     touched: dict[bytes, list[Place]]
     progress: Progress
     entries: int
-    has_forgotten: bool
+    has_forgotten: bool  # something was erased: no trace of it may stay
     is_complete: bool  # False when the outbox has dropped entries that were not yet read
+
+    @property
+    def sequence(self) -> int:
+        """The newest entry that is in it."""
+        return self.progress.sequence
 
 
 @frozen
@@ -77,14 +82,12 @@ class TocStore:
 
     # --- the log ----------------------------------------------------------------------------
 
-    def news(self, limit: int) -> News:
-        """Return what came into the log, or was forgotten, since the view was brought up to it."""
-        since = self.progress()
+    def news(self, since: int, limit: int) -> News:
+        """Return what came into the log, or was forgotten, after an outbox entry."""
         touched: dict[bytes, list[Place]] = {}
-        newest, first = since, None
+        newest, first = Progress(sequence=since), None
         count = forgotten = 0
-        bounds = keys.outbox_range(since.sequence + 1)
-        for key, value in self._kv.scan(Family.OUTBOX, *bounds, limit=limit):
+        for key, value in self._kv.scan(Family.OUTBOX, *keys.outbox_range(since + 1), limit=limit):
             newest = Progress(sequence=keys.outbox_sequence_of(key), entry=value.decode())
             first = newest.sequence if first is None else first
             count += 1
@@ -92,13 +95,13 @@ class TocStore:
             ref = self._ref_of(event_key)
             if ref:
                 touched.setdefault(ref, []).append(keys.event_parts(event_key))
-                forgotten += newest.entry[0] == FORGOTTEN
+                forgotten += newest.entry[0] == _FORGOTTEN
         return News(
             touched=touched,
             progress=newest,
             entries=count,
             has_forgotten=forgotten > 0,
-            is_complete=first in (None, since.sequence + 1),
+            is_complete=first in (None, since + 1),
         )
 
     def is_sound(self, zone: str) -> bool:
@@ -140,11 +143,11 @@ class TocStore:
     def _ref_of(self, event_key: bytes) -> bytes:
         row = self._kv.get(Family.EVENTS, event_key)
         if row is None:
-            return SESSION_OF_OTHER_PROJECT
+            return _SESSION_OF_OTHER_PROJECT
         ref = split_event(row)[1]
         session = self.session(ref)
         own = session is not None and session.project == self._project
-        return ref if own else SESSION_OF_OTHER_PROJECT
+        return ref if own else _SESSION_OF_OTHER_PROJECT
 
     def session(self, ref: bytes) -> SessionRow | None:
         """Return a session's row."""
@@ -155,9 +158,12 @@ class TocStore:
         """Return every session of the project."""
         return list(self._log.session_rows(self._project))
 
-    def events_of(self, ref: bytes, since_ms: Millis) -> Iterator[Event]:
-        """Yield a session's events from a time on."""
-        for _, event in self._log.scan_session(ref, *keys.event_range(since_ms)):
+    def events_of(
+        self, ref: bytes, since_ms: Millis, until_ms: Millis | None = None
+    ) -> Iterator[Event]:
+        """Yield a session's events from a time on, up to and with another."""
+        end = None if until_ms is None else until_ms + 1
+        for _, event in self._log.scan_session(ref, *keys.event_range(since_ms, end)):
             if event is not None:
                 yield event
 
@@ -203,6 +209,12 @@ class TocStore:
         """Return the ids of the nodes that begin so, in order."""
         bounds = keys.toc_latest_range(self._project, prefix)
         return [keys.node_id_of(key) for key, _ in self._kv.scan(Family.TOC_LATEST, *bounds)]
+
+    def versions(self, prefix: str) -> list[tuple[NodeId, int]]:
+        """Return the ids of nodes that begin so with their newest version, without opening any."""
+        bounds = keys.toc_latest_range(self._project, prefix)
+        rows = self._kv.scan(Family.TOC_LATEST, *bounds)
+        return [(keys.node_id_of(key), int(version)) for key, version in rows]
 
     def nodes(self, ids: list[NodeId]) -> list[TocNode]:
         """Return those of the nodes that are there."""
@@ -313,6 +325,10 @@ class TocChange:
         self._note("toc-open", node_id, kept=False)
         self._note("toc-new", node_id, kept=True)
         self.nodes += 1
+
+    def note_read(self, node_id: NodeId) -> None:
+        """Note that readers of the view have seen a node."""
+        self._note("toc-new", node_id, kept=False)
 
     def put_grip(self, grip: Grip) -> None:
         """Keep a grip."""

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
-from agentx.conversation.toc_model import TocNode
+from agentx.conversation.store.feed import Feed
 from agentx.kernel.ids import NodeId
 from agentx.search.document import Document
 from agentx.views.documents.conversation import node_document
-
-
-class Nodes(Protocol):
-    """What is read of a table of contents."""
-
-    def node_versions(self) -> list[tuple[NodeId, int]]: ...
-
-    def node(self, node_id: NodeId) -> TocNode | None: ...
 
 
 class TocSource:
@@ -24,7 +15,7 @@ class TocSource:
 
     name = "toc"
 
-    def __init__(self, nodes: Nodes, project: str) -> None:
+    def __init__(self, nodes: Feed, project: str) -> None:
         self._nodes = nodes
         self._project = project
 

@@ -22,7 +22,7 @@ from typing import Protocol
 import msgspec
 
 from agentx.conversation.model import Event
-from agentx.conversation.store.feed import FeedNews
+from agentx.conversation.store.feed import Feed
 from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import EventType
@@ -55,18 +55,6 @@ _CUES = frozenset({EventType.SESSION_END, EventType.COMPACTION})
 _ALIKE = 0.75
 _FRESH_MS = 60 * 60 * 1000
 _DECISIONS_LOOKED_AT_MAX = 200
-
-
-class Sessions(Protocol):
-    """What is read: the log of one project, by session."""
-
-    def news(self, since: int, limit: int) -> FeedNews: ...
-
-    def session_refs(self) -> list[bytes]: ...
-
-    def session_events(
-        self, ref: bytes, since_ms: Millis, until_ms: Millis | None = None
-    ) -> list[Event]: ...
 
 
 class Room(Protocol):
@@ -110,7 +98,7 @@ class Observing:
 
     def __init__(
         self,
-        source: Sessions,
+        source: Feed,
         marks: CaptureMarks,
         room: Callable[[], Room],
         rules: Rules,

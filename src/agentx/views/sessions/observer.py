@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agentx.conversation.store.feed import Feed
 from agentx.host.files.logfile import LogFile
 from agentx.host.git import facts as git
 from agentx.kernel.bus import Bus, Told, unheard
@@ -28,7 +29,7 @@ from agentx.views.store import CaptureMarks
 if TYPE_CHECKING:
     from agentx.observations.extract.session.turns import Finding, Turn
     from agentx.observations.service import Observations
-    from agentx.views.sessions.capture import Observing, Sessions
+    from agentx.views.sessions.capture import Observing
 
     Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
 
@@ -52,7 +53,7 @@ class Observer(View):
     name = "observations"
 
     def __init__(
-        self, source: Sessions, marks: CaptureMarks, observed: Observed, *, clock: Clock, bus: Bus
+        self, source: Feed, marks: CaptureMarks, observed: Observed, *, clock: Clock, bus: Bus
     ) -> None:
         self._source = source
         self._marks = marks
