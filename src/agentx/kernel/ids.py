@@ -173,12 +173,16 @@ def parse_clarification_id(text: str) -> tuple[ClarificationId, int, int]:
 
 def run_id(title: str, at_ms: int, entropy: Entropy) -> RunId:
     """Name a run after its time, its title and four characters of chance."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_RUN_SLUG_CHARS_MAX].strip("-")
     stamp = to_iso(at_ms)
     when = stamp[:10].replace("-", "") + "-" + stamp[11:16].replace(":", "")
     chance = "".join(_ALPHABET[byte % 32] for byte in entropy(4)).lower()
-    return RunId(f"{when}-{slug or 'run'}-{chance}")
+    return RunId(f"{when}-{shorten(title, _RUN_SLUG_CHARS_MAX) or 'run'}-{chance}")
+
+
+def shorten(text: str, chars_max: int) -> str:
+    """Return the plain letters and digits of a text as a part of a name, the rest as `-`."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:chars_max].strip("-")
 
 
 def is_run_id(text: str) -> bool:

@@ -12,6 +12,8 @@ import re
 import unicodedata
 from typing import Any, AnyStr, cast
 
+# Lines by which git says that two branches say two things.
+MERGE_MARKS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 RECALL_OPEN = "[agentx:recall]"
 RECALL_CLOSE = "[/agentx:recall]"
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from agentx.kernel.ids import digest
+from agentx.kernel.ids import digest, shorten
 
 EVERYWHERE = "general"  # the area of a learning that belongs to none
 _SLUG_CHARS_MAX = 40
@@ -41,8 +40,7 @@ def area_of(files: Iterable[str]) -> str:
 
 def slug(text: str) -> str:
     """Return a text as a part of a file's name; what it loses is made up for by a hash."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    short = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_SLUG_CHARS_MAX].strip("-")
+    short = shorten(text, _SLUG_CHARS_MAX)
     if text.isascii() and short:
         return short
     return "-".join(filter(None, (short, digest(text, size=4).hex())))

@@ -27,6 +27,7 @@ from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock, Millis, from_iso, to_file_name, to_iso
 from agentx.kernel.ids import Entropy, digest, is_ulid, mint
 from agentx.kernel.paths import ProjectPaths, StorePaths
+from agentx.kernel.text import MERGE_MARKS
 from agentx.lessons.fold import fold
 from agentx.lessons.hand_edits import HAND, deletions, edits
 from agentx.lessons.model import LessonKind, LongTerm, LtmEvent, LtmKind
@@ -42,7 +43,6 @@ from agentx.lessons.paths import LessonNotes, LtmPaths
 from agentx.lessons.promotion import Change
 
 VERSION = 1
-_MARKERS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +178,7 @@ class LessonStore:
                     try:
                         yield _read(json_text.parse_json(line))
                     except (ValueError, KeyError, TypeError) as error:
-                        is_marker = line.decode(errors="replace").startswith(_MARKERS)
+                        is_marker = line.decode(errors="replace").startswith(MERGE_MARKS)
                         reason = "a conflict marker of git" if is_marker else f"no event: {error}"
                         faults.append(PageFault(file=name, line=number, reason=reason))
 
@@ -204,7 +204,9 @@ class LessonStore:
             except OSError as error:
                 raise unreadable(path, error) from error
             stamps = _stamps(text)
-            merged = len(stamps) > 1 or any(line.startswith(_MARKERS) for line in text.splitlines())
+            merged = len(stamps) > 1 or any(
+                line.startswith(MERGE_MARKS) for line in text.splitlines()
+            )
             is_fresh = not merged and bool(stamps) and stamps == _stamps(wanted.get(below, ""))
             yield _Page(path=below, text=text, is_fresh=is_fresh, is_merged=merged)
 
@@ -290,7 +292,7 @@ def _entries(page: _Page) -> tuple[list[PageEntry], bool]:
 
     Raises: ValueError with the line and the reason, or the reason.
     """
-    text = "\n".join(line for line in page.text.splitlines() if not line.startswith(_MARKERS))
+    text = "\n".join(line for line in page.text.splitlines() if not line.startswith(MERGE_MARKS))
     if page.path.parent == LtmPaths().decisions:
         # Lines of two decisions are not what anybody decided.
         return ([] if page.is_merged else [decision_entry(text)]), page.is_merged

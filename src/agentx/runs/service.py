@@ -34,9 +34,8 @@ from agentx.runs.resuming import resumption
 from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.fold import fold
 from agentx.runs.store.git_lanes import GitLanes
-from agentx.runs.store.run_store import Desk, RunStore
+from agentx.runs.store.run_store import Desk, RunStore, yaml_text
 from agentx.runs.store.sources import sources
-from agentx.runs.store.words import yaml_text
 
 _EVENTS_IN_CONTEXT_MAX = 30
 

@@ -36,6 +36,17 @@ def replace_file(path: Path, data: bytes, mode: int = PRIVATE_FILE) -> None:
         raise refusal_of(path, error) from error
 
 
+def write_if_changed(path: Path, data: bytes) -> bool:
+    """Make a file what it should be; say whether it was not."""
+    try:
+        if path.read_bytes() == data:
+            return False
+    except OSError:
+        pass
+    replace_file(path, data)
+    return True
+
+
 def make_private_directory(path: Path) -> None:
     """Make a folder, and those above it that are missing, for this user only.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import MERGE_MARKS
 from agentx.runs.model import Contract, Happening, Run, RunEvent, Task
 from agentx.runs.pages.contracts import contract_on, fields_of
 from agentx.runs.pages.files import artifact_page, artifact_text, work_log
@@ -17,7 +18,6 @@ from agentx.runs.rules.catalogue import name_checked
 
 HAND = "by-hand"
 
-_MARKERS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 # What the head of an artifact says of it; another version says it otherwise.
 _HEADS = ("run_id:", "actor:", "created:", "task_id:", "version:", "---")
 
@@ -84,7 +84,7 @@ def _foreign(found: str, versions: Iterable[str]) -> Iterable[str]:
     known = {line.rstrip() for text in versions for line in text.splitlines()}
     for line in found.splitlines():
         plain = line.rstrip().removeprefix("# ")
-        if not plain or line.startswith(_MARKERS) or plain.startswith(_HEADS):
+        if not plain or line.startswith(MERGE_MARKS) or plain.startswith(_HEADS):
             continue
         if line.rstrip() not in known:
             yield line.rstrip()

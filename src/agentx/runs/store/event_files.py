@@ -24,12 +24,13 @@ from agentx.host.files.journal import Journal
 from agentx.kernel.clock import Clock, to_file_name
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, digest
+from agentx.kernel.text import MERGE_MARKS
 from agentx.runs.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
 from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunPaths
 from agentx.runs.rules.catalogue import event_of, line_of
 
-_MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
+_MARKERS = tuple(marker.encode() for marker in MERGE_MARKS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from agentx.host.documents.document import Fault
 from agentx.host.documents.yaml_file import YAML, readings
-from agentx.host.files.atomic import replace_file
+from agentx.host.files.atomic import write_if_changed
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import RunId
@@ -116,14 +115,3 @@ class IndexFile:
         self, lines: Iterable[Mapping[str, Any]], archived: Iterable[Mapping[str, Any]]
     ) -> None:
         write_if_changed(self._paths.index, YAML.dump(index_of(lines, archived)))
-
-
-def write_if_changed(path: Path, data: bytes) -> bool:
-    """Make a file what it should be; say whether it was not."""
-    try:
-        if path.read_bytes() == data:
-            return False
-    except OSError:
-        pass
-    replace_file(path, data)
-    return True

@@ -11,16 +11,17 @@ the files again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.documents.document import Fault
 from agentx.host.documents.json_file import json_file
 from agentx.host.documents.yaml_file import YAML
-from agentx.host.files.atomic import replace_file
+from agentx.host.files.atomic import replace_file, write_if_changed
 from agentx.host.git.layout import lay_out
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
@@ -51,7 +52,7 @@ from agentx.runs.store.event_files import (
     read_events,
     repair,
 )
-from agentx.runs.store.index_file import IndexFile, write_if_changed
+from agentx.runs.store.index_file import IndexFile
 
 
 class RunStore:
@@ -350,3 +351,8 @@ def _text(path: Path) -> str | None:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def yaml_text(value: Mapping[str, Any]) -> str:
+    """Return a mapping as a page of YAML."""
+    return YAML.dump(dict(value)).decode("utf-8")
