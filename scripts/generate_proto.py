@@ -1,8 +1,8 @@
 """Write the Python code of `proto/` into `src/agentx/memory/wire/_generated/`.
 
 The same proto and the same grpcio-tools give the same bytes. What protoc writes
-imports itself by the path of the proto file; here it becomes one flat package
-with relative imports, and the gRPC stubs get the types that protoc leaves out.
+names itself by the path of the proto file; here it becomes one flat package. There are
+no stubs: the table of calls serves and asks (`memory.wire.calls`).
 
     python scripts/generate_proto.py            write the files
     python scripts/generate_proto.py --check    exit 1 if they differ from what would be written
@@ -15,11 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from google.protobuf.descriptor_pb2 import (
-    FileDescriptorProto,
-    FileDescriptorSet,
-    MethodDescriptorProto,
-)
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from grpc_tools import protoc  # type: ignore[import-untyped]  # it has no types
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,13 +24,6 @@ PROTO = "agentx/v1/memory.proto"
 TARGET = ROOT / "src" / "agentx" / "memory" / "wire" / "_generated"
 PACKAGE = "agentx.memory.wire._generated"
 
-_KINDS = {
-    (False, False): "UnaryUnary",
-    (False, True): "UnaryStream",
-    (True, False): "StreamUnary",
-    (True, True): "StreamStream",
-}
-
 
 def generated() -> dict[str, str]:
     """Return every generated file: name to text."""
@@ -42,9 +31,7 @@ def generated() -> dict[str, str]:
         out = Path(folder)
         _run_protoc(out)
         module = Path(PROTO).with_suffix("")
-        described = _described(out)
         pb2 = (out / f"{module}_pb2.py").read_text("utf-8")
-        grpc = (out / f"{module}_pb2_grpc.py").read_text("utf-8")
         types = (out / f"{module}_pb2.pyi").read_text("utf-8")
     name = module.name
     by_path = ".".join(module.parent.parts)
@@ -52,10 +39,6 @@ def generated() -> dict[str, str]:
         "__init__.py": '"""Written by scripts/generate_proto.py out of proto/: do not edit."""\n',
         f"{name}_pb2.py": _replaced(pb2, f"'{by_path}.{name}_pb2'", f"'{PACKAGE}.{name}_pb2'"),
         f"{name}_pb2.pyi": types,
-        f"{name}_pb2_grpc.py": _replaced(
-            grpc, f"from {by_path} import {name}_pb2", f"from . import {name}_pb2"
-        ),
-        f"{name}_pb2_grpc.pyi": _grpc_types(described, name),
     }
 
 
@@ -98,7 +81,6 @@ def _run_protoc(out: Path) -> None:
             f"-I{SOURCE}",
             f"--python_out={out}",
             f"--pyi_out={out}",
-            f"--grpc_python_out={out}",
             f"--descriptor_set_out={out / 'described'}",
             PROTO,
         ]
@@ -115,61 +97,6 @@ def _replaced(text: str, old: str, new: str) -> str:
     if old not in text:
         raise SystemExit(f"protoc no longer writes {old!r}: mend scripts/generate_proto.py")
     return text.replace(old, new)
-
-
-def _grpc_types(described: FileDescriptorProto, name: str) -> str:
-    """Return the types of the gRPC stubs, which protoc does not write."""
-    lines = [
-        "# Written by scripts/generate_proto.py: do not edit.",
-        "from collections.abc import Iterator",
-        "from typing import Protocol",
-        "",
-        "import grpc",
-        "",
-        f"from . import {name}_pb2 as pb2",
-        "",
-    ]
-    for service in described.service:
-        lines += [
-            f"class {service.name}Stub:",
-            "    def __init__(self, channel: grpc.Channel) -> None: ...",
-        ]
-        lines += [f"    {method.name}: {_callable(method)}" for method in service.method]
-        lines += ["", f"class {service.name}Servicer(Protocol):"]
-        for method in service.method:
-            asked, answered = _ends(method)
-            lines += [
-                f"    def {method.name}(",
-                f"        self, {asked}, context: grpc.ServicerContext",
-                f"    ) -> {answered}: ...",
-            ]
-        lines += [
-            "",
-            f"def add_{service.name}Servicer_to_server(",
-            f"    servicer: {service.name}Servicer, server: grpc.Server",
-            ") -> None: ...",
-            "",
-        ]
-    return "\n".join(lines)
-
-
-def _callable(method: MethodDescriptorProto) -> str:
-    kind = _KINDS[method.client_streaming, method.server_streaming]
-    return (
-        f"grpc.{kind}MultiCallable[pb2.{_name(method.input_type)}, pb2.{_name(method.output_type)}]"
-    )
-
-
-def _ends(method: MethodDescriptorProto) -> tuple[str, str]:
-    asked, answered = f"pb2.{_name(method.input_type)}", f"pb2.{_name(method.output_type)}"
-    return (
-        f"request_iterator: Iterator[{asked}]" if method.client_streaming else f"request: {asked}",
-        f"Iterator[{answered}]" if method.server_streaming else answered,
-    )
-
-
-def _name(full: str) -> str:
-    return full.rpartition(".")[2]
 
 
 if __name__ == "__main__":

@@ -23,10 +23,10 @@ import grpc
 from agentx.conversation.model import EventQuery
 from agentx.memory.remote import dial
 from agentx.memory.wire._generated import memory_pb2 as pb2
-from agentx.memory.wire._generated.memory_pb2_grpc import MemoryServiceStub
 from agentx.memory.wire.calls import DRAFT
 from tests.bench.log import drafts
 from tests.bench.row import Row
+from tests.support.grpc_stub import MemoryServiceStub
 
 SIZES = {"small": 20_000, "full": 200_000}
 UNARY = 500

@@ -33,6 +33,11 @@ Reply = TypeVar("Reply")
 SERVICE = pb2.DESCRIPTOR.services_by_name["MemoryService"]
 
 
+def path_of(name: str) -> str:
+    """Return how gRPC addresses a call."""
+    return f"/{SERVICE.full_name}/{name}"
+
+
 def _check_draft(message: pb2.Draft) -> None:
     for name in ("harness", "session_id", "event_type", "timestamp_ms", "role"):
         if not getattr(message, name):
@@ -114,7 +119,7 @@ class Call(Generic[Given, Reply]):
     @property
     def path(self) -> str:
         """How gRPC addresses the call."""
-        return f"/{SERVICE.full_name}/{self.name}"
+        return path_of(self.name)
 
     def write_request(self, *arguments: Given.args, **named: Given.kwargs) -> Message:
         """Write what the verb is given."""

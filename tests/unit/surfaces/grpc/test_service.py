@@ -35,12 +35,12 @@ from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX, EVENT_TEXT_CHARS_MAX
 from agentx.memory.port import MemoryStatus
 from agentx.memory.remote import dial
 from agentx.memory.wire._generated import memory_pb2 as pb2
-from agentx.memory.wire._generated.memory_pb2_grpc import MemoryServiceStub
 from agentx.memory.wire.calls import DRAFT
 from agentx.memory.wire.connection import connect_to
 from agentx.memory.wire.errors import CODE_KEY, HINT_KEY
 from agentx.surfaces.grpc import service
 from tests.support.drafts import draft
+from tests.support.grpc_stub import MemoryServiceStub
 from tests.unit.surfaces.grpc.conftest import Served
 
 
