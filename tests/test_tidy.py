@@ -25,6 +25,7 @@ LINES_MAX = 450
 TABLES = ("redaction/rules.py",)
 FUNCTION_LINES_MAX = 60
 SETTINGS_MAX = 40
+FILES_IN_FOLDER_MAX = 14
 PACKAGE_SHARE_MAX = 0.12
 
 
@@ -61,6 +62,11 @@ def test_files_and_functions_are_of_a_size_one_can_read(path: Path) -> None:
 
     assert len(text.splitlines()) <= LINES_MAX or _name(path) in TABLES
     assert longest <= FUNCTION_LINES_MAX
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in MODULES}), ids=_name)
+def test_a_folder_is_taken_in_at_a_glance(folder: Path) -> None:
+    assert len([path for path in MODULES if path.parent == folder]) <= FILES_IN_FOLDER_MAX
 
 
 def _package(path: Path) -> str:

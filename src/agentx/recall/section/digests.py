@@ -13,7 +13,7 @@ from agentx.conversation.model import SessionQuery
 from agentx.kernel.paths import StorePaths
 from agentx.memory.port import Readable
 from agentx.recall.section.gather import Gatherer
-from agentx.recall.section.notices import notice_of, write_if_changed
+from agentx.recall.section.notices import notice_of, put_text
 from agentx.recall.section.render import Cap, Section, section
 from agentx.recall.section.sources import About, Sources
 from agentx.recall.section.standing import Standing
@@ -51,7 +51,7 @@ def prepare_digests(
             for harness, cap in CAPS.items():
                 path = store.digest(harness, name, role)
                 kept.add(path)
-                written += write_if_changed(path, made[cap])
+                written += put_text(path, made[cap])
     # What is not made anew may tell what was forgotten.
     gone = set(store.digests.glob("*.txt")) - kept
     for path in gone:

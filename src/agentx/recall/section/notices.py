@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from agentx.host.files.atomic import replace_file
+from agentx.host.files.atomic import write_if_changed
 from agentx.kernel.paths import NOTICE_SUFFIX, ProjectPaths, StorePaths
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import Cap, Section, section
@@ -43,21 +43,13 @@ def notice_of(standing: Standing, now: Present, role: str) -> Section:
     return section(list(standing.lines(now, role)), NOTICE_CAP, more=_MORE)
 
 
-def write_if_changed(path: Path, text: str) -> bool:
+def put_text(path: Path, text: str) -> bool:
     """Make a file hold a text, or be gone without one; say whether it held another."""
-    try:
-        if path.read_text(encoding="utf-8") == text:
-            return False
-    except FileNotFoundError:
-        if not text:
-            return False
-    except (OSError, ValueError):
-        pass
     if text:
-        replace_file(path, text.encode("utf-8", "replace"))
-    else:
-        path.unlink(missing_ok=True)
-    return True
+        return write_if_changed(path, text.encode("utf-8", "replace"))
+    was_there = path.exists()
+    path.unlink(missing_ok=True)
+    return was_there
 
 
 def _write_all(sources: Sources, store: StorePaths) -> None:
@@ -66,7 +58,7 @@ def _write_all(sources: Sources, store: StorePaths) -> None:
     for role in ("", *standing.roles()):
         path = store.notice(role)
         kept.add(path)
-        write_if_changed(path, notice_of(standing, sources.now, role).prepared)
+        put_text(path, notice_of(standing, sources.now, role).prepared)
     for path in store.digests.glob(f"*{NOTICE_SUFFIX}"):
         if path not in kept:
             path.unlink(missing_ok=True)
