@@ -29,7 +29,7 @@ from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.paths import StorePaths
 from agentx.memory.wire.connection import Connection, connect_to
-from agentx.surfaces.grpc.server import RpcServers
+from agentx.surfaces.grpc.server import open_servers
 from tests.support.fake_memory import FakeMemory
 from tests.support.house import House, processes_of
 
@@ -211,7 +211,7 @@ def test_a_daemon_that_is_told_to_stop_lets_a_job_finish_before_it_closes_the_me
     reason = run_daemon(
         DaemonPlan(store=store, short_folder=store.root),
         lambda: memory,
-        RpcServers,
+        open_servers,
         clock=clock,
         scheduler=lambda _memory: Scheduler(
             [job], registry, clock=clock, zone=UTC, entropy=system_entropy

@@ -14,7 +14,7 @@ from agentx.daemon.life import DaemonPlan, run_daemon
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, ConflictError
 from agentx.kernel.paths import StorePaths
-from agentx.surfaces.grpc.server import RpcServers
+from agentx.surfaces.grpc.server import open_servers
 from tests.support.drafts import draft
 from tests.support.fake_memory import FakeMemory, SlowMemory
 
@@ -53,7 +53,7 @@ def main() -> int:
         log_to_file="to_log" in options,
     )
     try:
-        reason = run_daemon(plan, lambda: opened(options), RpcServers, clock=WallClock())
+        reason = run_daemon(plan, lambda: opened(options), open_servers, clock=WallClock())
     except AgentXError as error:
         sys.stderr.write(f"{error.message}\nhint: {error.hint}\n")
         return 3 if isinstance(error, ConflictError) else 1

@@ -17,7 +17,7 @@ from agentx.kernel.paths import runtime_folder
 from agentx.project.project import Project
 
 if TYPE_CHECKING:
-    from agentx.daemon.servers import Listen
+    from agentx.daemon.servers import OpenServers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +61,10 @@ def launch(project: Project, wish: DaemonWish) -> Started:
     return control.start(project.store, command_line)
 
 
-def serve(project: Project, wish: DaemonWish, listen: Listen, *, log_to_file: bool) -> None:
-    """Be the daemon of a project until told to stop; `listen` brings the servers.
+def serve(
+    project: Project, wish: DaemonWish, open_servers: OpenServers, *, log_to_file: bool
+) -> None:
+    """Be the daemon of a project until told to stop; `open_servers` brings the servers.
 
     Raises: LockHeld when there is one.
     """
@@ -82,7 +84,7 @@ def serve(project: Project, wish: DaemonWish, listen: Listen, *, log_to_file: bo
     run_daemon(
         plan,
         lambda: open_store(project),
-        listen,
+        open_servers,
         clock=project.clock,
         scheduler=lambda memory: daemon_scheduler(project, lambda: nullcontext(memory)),
     )

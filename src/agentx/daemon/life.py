@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -45,7 +45,7 @@ from agentx.daemon.presence import (
     write_presence,
 )
 from agentx.daemon.scheduler.scheduler import Scheduler
-from agentx.daemon.servers import Host, Listen, Offer, Places, Servers
+from agentx.daemon.servers import Host, Offer, OpenServers, Places, Server
 from agentx.daemon.summons import Summons
 from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.kernel.clock import Clock
@@ -72,7 +72,7 @@ class DaemonPlan:
 def run_daemon(
     plan: DaemonPlan,
     open_memory: Callable[[], Served],
-    listen: Listen,
+    open_servers: OpenServers,
     *,
     clock: Clock,
     scheduler: Callable[[Served], Scheduler] | None = None,
@@ -102,7 +102,7 @@ def run_daemon(
         own = Chores(tuple(_own_chores(plan, Drain(memory, activity), views, vectors)))
         scheduled = scheduler(memory) if scheduler is not None else None
         offer = Offer(memory=memory, host=host, activity=activity, scheduler=scheduled)
-        with _working(own), _serving(plan, offer, listen), _scheduling(scheduled):
+        with _working(own), _serving(plan, offer, open_servers), _scheduling(scheduled):
             reason = _until_told(plan, held, activity, summons, scheduled)
             _log.info("stopping: %s", reason)
             views.leave_off()
@@ -122,36 +122,42 @@ def _failing_aloud(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def _serving(plan: DaemonPlan, offer: Offer, listen: Listen) -> Iterator[None]:
+def _serving(plan: DaemonPlan, offer: Offer, open_servers: OpenServers) -> Iterator[None]:
     """Answer calls for as long as the block runs, and finish those at work after it."""
     store = plan.store
     socket = socket_path(store, plan.short_folder)
-    servers: Servers | None = None
+    servers: Sequence[Server] = ()
     try:
         remove_socket(socket)
-        servers = listen(offer, Places(socket=socket, tcp=plan.tcp, token_file=store.daemon_token))
-        servers.start()
+        servers = open_servers(
+            offer, Places(socket=socket, tcp=plan.tcp, token_file=store.daemon_token)
+        )
+        for server in servers:
+            server.start()
+        address, tcp_address = servers[0].address, servers[1].address if plan.tcp else ""
         write_presence(
             store,
             Presence(
                 pid=offer.host.pid,
-                address=servers.address,
+                address=address,
                 started_ms=offer.host.started_ms,
                 version=__version__,
-                tcp_address=servers.tcp_address,
-                token_file=str(store.daemon_token) if servers.tcp_address else "",
+                tcp_address=tcp_address,
+                token_file=str(store.daemon_token) if tcp_address else "",
             ),
         )
-        _log.info("serving %s on %s %s", store.root, servers.address, servers.tcp_address)
+        _log.info("serving %s on %s %s", store.root, address, tcp_address)
         yield
     finally:
         with suppress(OSError):
             store.daemon.unlink(missing_ok=True)
-        if servers is not None:
-            servers.refuse_new_calls(DAEMON_GRACE_MS)
-            offer.activity.await_lull(lull_ms=DAEMON_LULL_MS, wait_ms=DAEMON_GRACE_MS)
-            servers.refuse_new_calls(DAEMON_FAREWELL_MS)
-            servers.wait_until_ended()
+        for server in servers:
+            server.refuse_new_calls(DAEMON_GRACE_MS)
+        offer.activity.await_lull(lull_ms=DAEMON_LULL_MS, wait_ms=DAEMON_GRACE_MS)
+        for server in servers:
+            server.refuse_new_calls(DAEMON_FAREWELL_MS)
+        for server in servers:
+            server.wait_until_ended()
         remove_socket(socket)
 
 

@@ -6,7 +6,7 @@ to stop. So the daemon knows of no protocol.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -52,11 +52,10 @@ class Places:
     token_file: Path
 
 
-class Servers(Protocol):
-    """Servers that listen in every place."""
+class Server(Protocol):
+    """Answers calls in one place, where it listens already."""
 
     address: str
-    tcp_address: str  # empty when nobody asked for TCP
 
     def start(self) -> None:
         """Accept calls."""
@@ -71,4 +70,5 @@ class Servers(Protocol):
         ...
 
 
-Listen = Callable[[Offer, Places], Servers]
+# The one of the socket, then that of TCP when asked.
+OpenServers = Callable[[Offer, Places], Sequence[Server]]

@@ -51,13 +51,14 @@ class RpcServer:
         names = (SERVICE.full_name, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
         self._ended: Any = None
+        self.address = ""
 
     def listen_on_socket(self, path: Path) -> str:
         """Bind to a Unix socket that only its user can open; return the address."""
-        address = f"{UNIX}{path}"
-        self._bound(address, self._server.add_insecure_port)
+        self.address = f"{UNIX}{path}"
+        self._bound(self.address, self._server.add_insecure_port)
         path.chmod(0o600)
-        return address
+        return self.address
 
     def listen_on_tcp(self, tcp: Tcp) -> str:
         """Bind to a TCP address; return it with the port that was given.
@@ -71,7 +72,8 @@ class RpcServer:
             port = self._bound(
                 tcp.text, lambda text: self._server.add_secure_port(text, credentials)
             )
-        return Tcp(host=tcp.host, port=port).text
+        self.address = Tcp(host=tcp.host, port=port).text
+        return self.address
 
     def start(self) -> None:
         """Accept calls."""
@@ -102,36 +104,23 @@ class RpcServer:
         return port
 
 
-class RpcServers:
-    """The servers of a daemon, as it is handed them: they listen from the beginning."""
+def open_servers(offer: Offer, places: Places) -> tuple[RpcServer, ...]:
+    """Return a server for each place, as a daemon is handed them; none has started yet.
 
-    def __init__(self, offer: Offer, places: Places) -> None:
-        service = MemoryService(offer)
-        self._servers = [RpcServer(service)]
-        self.tcp_address = ""
-        try:
-            self.address = self._servers[0].listen_on_socket(places.socket)
-            if places.tcp is not None:
-                self._servers.append(RpcServer(service, token_in(places.token_file)))
-                self.tcp_address = self._servers[1].listen_on_tcp(places.tcp)
-        except BaseException:
-            self.wait_until_ended()
-            raise
-
-    def start(self) -> None:
-        """Accept calls."""
-        for server in self._servers:
-            server.start()
-
-    def refuse_new_calls(self, grace_ms: int) -> None:
-        """Accept nothing new; what is in flight may take `grace_ms` more, or less if told again."""
-        for server in self._servers:
-            server.refuse_new_calls(grace_ms)
-
-    def wait_until_ended(self) -> None:
-        """Return when no call runs any more; only then may the memory be closed."""
-        for server in self._servers:
+    Raises: as `listen_on_tcp`; InvalidValue and CorruptRecord for a token that is none.
+    """
+    service = MemoryService(offer)
+    servers = [RpcServer(service)]
+    try:
+        servers[0].listen_on_socket(places.socket)
+        if places.tcp is not None:
+            servers.append(RpcServer(service, token_in(places.token_file)))
+            servers[1].listen_on_tcp(places.tcp)
+    except BaseException:
+        for server in servers:
             server.wait_until_ended()
+        raise
+    return tuple(servers)
 
 
 def _credentials(certificate: Path, key: Path) -> grpc.ServerCredentials:

@@ -54,9 +54,9 @@ def start(
     if listen:
         tcp(listen, tls_cert, tls_key)  # refused here, where the user sees it, not in a log
     if foreground:
-        from agentx.surfaces.grpc.server import RpcServers
+        from agentx.surfaces.grpc.server import open_servers
 
-        serve(invocation.project, wish, RpcServers, log_to_file=to_log)
+        serve(invocation.project, wish, open_servers, log_to_file=to_log)
         return
     started = launch(invocation.project, wish)
     now_ms = invocation.project.clock.now_ms()
