@@ -4,7 +4,7 @@
 OBSERVATIONS_PER_CAPTURE_MAX = 50
 # A summary is a line to choose by: about 50 tokens.
 OBSERVATION_SUMMARY_CHARS_MAX = 200
-# Provenance of one observation: more ids prove no more.
+# What one observation rests on: more ids prove no more.
 OBSERVATION_EVENTS_MAX = 20
 OBSERVATION_FILES_MAX = 20
 # How long a process trusts the index it holds while the files look unchanged (specified).

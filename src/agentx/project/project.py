@@ -131,13 +131,13 @@ def _log_path(paths: ProjectPaths, store: StorePaths) -> Path:
 
 def _identified(folder: Path, environment: Environment) -> tuple[Identity, Config]:
     found = git.repository(folder)
-    derived = _from_repository(found) if found is not None else _from_directory(folder)
-    config = load_config(environment, ProjectPaths(derived.root).settings)
+    own = _from_repository(found) if found is not None else _from_directory(folder)
+    config = load_config(environment, ProjectPaths(own.root).settings)
     pinned = config.section(ProjectSettings).id
     for forced, rule in ((environment.project_id, Rule.ENVIRONMENT), (pinned, Rule.SETTING)):
         if forced:
-            return Identity(id=_free(forced), root=derived.root, rule=rule), config
-    return derived, config
+            return Identity(id=_free(forced), root=own.root, rule=rule), config
+    return own, config
 
 
 def _from_repository(root: Path) -> Identity:

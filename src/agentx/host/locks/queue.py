@@ -106,7 +106,7 @@ class ProcessLine:
     def __init__(self, path: Path, here: Here) -> None:
         self._file = path.with_name(path.name + ".queue.lock")
         self._here = here
-        self._ticket = [system_entropy(8).hex(), here.pid, here.host, here.boot]
+        self._token = [system_entropy(8).hex(), here.pid, here.host, here.boot]
         self._joined = False
 
     def is_empty(self) -> bool:
@@ -120,21 +120,21 @@ class ProcessLine:
         moment of change may find us missing; then the line is looked at under its lock.
         """
         waiting = self._see()
-        if self._ticket in waiting and not self._is_dead(waiting[0]):
-            return waiting.index(self._ticket)
+        if self._token in waiting and not self._is_dead(waiting[0]):
+            return waiting.index(self._token)
         with self._changing() as line:
             if line is None:
                 return _LINE_MAX
             line[:] = [each for each in line if not self._is_dead(each)]
-            if self._ticket not in line and len(line) < _LINE_MAX:
-                line.append(self._ticket)
+            if self._token not in line and len(line) < _LINE_MAX:
+                line.append(self._token)
                 self._joined = True
-            return line.index(self._ticket) if self._ticket in line else _LINE_MAX
+            return line.index(self._token) if self._token in line else _LINE_MAX
 
     def drop_head(self) -> None:
         """Drop whoever is first and does not come; if it comes after all, it joins again."""
         with self._changing() as waiting:
-            if waiting and waiting[0] != self._ticket:
+            if waiting and waiting[0] != self._token:
                 waiting.pop(0)
 
     def leave(self) -> None:
@@ -145,7 +145,7 @@ class ProcessLine:
             with self._changing() as waiting:
                 if waiting is not None:
                     self._joined = False
-                    waiting[:] = [each for each in waiting if each != self._ticket]
+                    waiting[:] = [each for each in waiting if each != self._token]
             if self._joined:
                 time.sleep(_LEAVE_PAUSE_SECONDS)
 
@@ -173,8 +173,8 @@ class ProcessLine:
                 os.pwrite(held.descriptor, changed, 0)
                 os.ftruncate(held.descriptor, len(changed))
 
-    def _is_dead(self, ticket: list[object]) -> bool:
-        match ticket:
+    def _is_dead(self, token: list[object]) -> bool:
+        match token:
             case [str(), int(pid), self._here.host, self._here.boot]:
                 return not self._here.alive(pid)
             case [str(), int(), str(), str()]:

@@ -1,4 +1,4 @@
-"""From anything that was recalled down to the raw events that prove it.
+"""From anything that was recalled down to the events that prove it.
 
     toc:week -> lines -> grip -> event -> where the event came from
 

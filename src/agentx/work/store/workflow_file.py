@@ -193,7 +193,7 @@ def _step(number: int, values: dict[str, Any], desk: _Desk) -> Step:
         )
     agent = desk.text(number, values, "agent", needed=True)
     if agent:
-        agent = desk.take(number, "agent", lambda said: _worker(said, desk.roles), agent)
+        agent = desk.take(number, "agent", lambda said: _read_role(said, desk.roles), agent)
     condition = desk.text(number, values, "condition")
     if condition and CONDITION.fullmatch(condition) is None:
         desk.wrong(
@@ -233,7 +233,7 @@ def _clarify_fields(number: int, values: dict[str, Any], agent: str, desk: _Desk
     )
     minutes = desk.count(number, values, "clarify_sla_minutes", (CLARIFY_SLA_MINUTES_MAX, ""))
     targets = tuple(
-        desk.take(number, "can_clarify", lambda said: _worker(said, desk.roles), each)
+        desk.take(number, "can_clarify", lambda said: _read_role(said, desk.roles), each)
         for each in desk.texts(number, values, "can_clarify")
     )
     if agent and agent in targets:
@@ -281,7 +281,7 @@ def _status(number: int, values: dict[str, Any], field: str, desk: _Desk) -> Sta
     return Status(read) if read else None
 
 
-def _worker(said: str, roles: tuple[str, ...]) -> str:
+def _read_role(said: str, roles: tuple[str, ...]) -> str:
     if said == HUB_ROLE:
         raise InvalidValue(f"{HUB_ROLE} routes and does no step", hint="name the role that works")
     return role_name(said, (role for role in roles if role != HUB_ROLE))
