@@ -192,10 +192,16 @@ def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:
     )
     if record.kind == "injected":
         noted = _noted(call, file.stem, folder.project)
-        return _Taken(file=file, drafts=(_injected(call, file.stem),), recalled=noted)
+        # That a session was given a digest, without a word that could be taken as said.
+        draft = _note_of(record, noted.fact.session_id, "")
+        draft = replace(draft, source_id=f"injected:{file.stem}", metadata={NOTE_MARK: payload})
+        return _Taken(file=file, drafts=(draft,), recalled=noted)
     adapter = adapter_for(record.harness)
     if adapter is None:
-        return _Taken(file=file, drafts=(_foreign(call, record),))
+        session = payload.get("session_id") or payload.get("sessionId") or _unknown_in(folder)
+        draft = _note_of(record, session, record.payload.decode("utf-8", "replace"))
+        told = {"unknown_harness": True}
+        return _Taken(file=file, drafts=(replace(draft, delivery=call.delivery, metadata=told),))
     try:
         return _Taken(file=file, drafts=adapter.drafts(call))
     except Exception as error:  # noqa: BLE001  one payload that an adapter trips over must not dam the spool
@@ -206,15 +212,8 @@ def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:
 def _salvaged(record: SpoolRecord, folder: SpoolFolder, reason: str) -> Draft:
     """Keep what a damaged payload says, in the session it names if it still names one."""
     text = record.payload.decode("utf-8", "replace")
-    return Draft(
-        harness=record.harness,
-        session_id=_named_session(text) or f"unknown-{digest(folder.directory).hex()[:16]}",
-        event_type=EventType.NOTE,
-        timestamp_ms=record.received_ms,
-        role=Role.SYSTEM,
-        text=printable(text),
-        channel=Channel.HOOK,
-        agent=record.agent,
+    return replace(
+        _note_of(record, _named_session(text) or _unknown_in(folder), text),
         delivery=digest(text, str(record.received_ms)).hex(),
         metadata={"damaged": reason, "bytes": len(record.payload), "cut": record.cut},
     )
@@ -230,20 +229,21 @@ def _named_session(text: str) -> str:
     return ""
 
 
-def _injected(call: HookCall, name: str) -> Draft:
-    """Keep that a session was given a digest, without a word that could be taken as said."""
+def _note_of(record: SpoolRecord, session: object, text: str) -> Draft:
     return Draft(
-        harness=call.harness,
-        session_id=str(call.payload.get("session_id") or "unknown"),
+        harness=record.harness,
+        session_id=str(session),
         event_type=EventType.NOTE,
-        timestamp_ms=call.received_ms,
+        timestamp_ms=record.received_ms,
         role=Role.SYSTEM,
-        text="",
+        text=printable(text),
         channel=Channel.HOOK,
-        agent=call.agent,
-        source_id=f"injected:{name}",
-        metadata={NOTE_MARK: call.payload},
+        agent=record.agent,
     )
+
+
+def _unknown_in(folder: SpoolFolder) -> str:
+    return f"unknown-{digest(folder.directory).hex()[:16]}"
 
 
 def _noted(call: HookCall, name: str, project: str) -> Note:
@@ -257,23 +257,6 @@ def _noted(call: HookCall, name: str, project: str) -> Note:
             at_ms=call.received_ms,
             doc_ids=doc_ids_of(call.payload),
         ),
-    )
-
-
-def _foreign(call: HookCall, record: SpoolRecord) -> Draft:
-    """Keep what an agent CLI says that we have no adapter for."""
-    session = call.payload.get("session_id") or call.payload.get("sessionId")
-    return Draft(
-        harness=call.harness,
-        session_id=str(session or f"unknown-{digest(call.working_directory).hex()[:16]}"),
-        event_type=EventType.NOTE,
-        timestamp_ms=call.received_ms,
-        role=Role.SYSTEM,
-        text=printable(record.payload.decode("utf-8", "replace")),
-        channel=Channel.HOOK,
-        agent=call.agent,
-        delivery=call.delivery,
-        metadata={"unknown_harness": True},
     )
 
 
@@ -325,9 +308,5 @@ def _set_aside(file: Path, folder: SpoolFolder, reason: str, faults: Faults) -> 
 
 def _sum(one: Drained, other: Drained) -> Drained:
     return Drained(
-        files=one.files + other.files,
-        stored=one.stored + other.stored,
-        duplicates=one.duplicates + other.duplicates,
-        damaged=one.damaged + other.damaged,
-        refused=one.refused + other.refused,
+        **{name: getattr(one, name) + getattr(other, name) for name in Drained.__slots__}
     )

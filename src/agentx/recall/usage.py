@@ -1,14 +1,16 @@
 """How often documents were recalled before, ready to be asked for while ranking.
 
-Ranking knows documents by their keys, not by their ids, so the counts are turned once and
-kept by whoever asks many questions.
+Ranking knows documents by their keys, not by their ids, so the counts are turned once, kept
+between searches, and read again when they changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from agentx.search.text.schema import key
+from agentx.views.recall_tally import recall_counts
 
 
 class Usage:
@@ -26,3 +28,28 @@ class Usage:
 
 
 UNUSED = Usage()
+
+
+class RecallUsage:
+    """The counts of one project."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._known: tuple[tuple[int, int] | None, Usage] = (None, UNUSED)
+
+    def now(self) -> Usage:
+        """Return the counts as they stand."""
+        stamp = self._stamp()
+        if stamp != self._known[0]:
+            self._known = (
+                stamp,
+                Usage({doc_id: each.count for doc_id, each in recall_counts(self._path).items()}),
+            )
+        return self._known[1]
+
+    def _stamp(self) -> tuple[int, int] | None:
+        try:
+            state = self._path.stat()
+        except OSError:
+            return None
+        return state.st_mtime_ns, state.st_ino

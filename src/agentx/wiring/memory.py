@@ -35,7 +35,7 @@ from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.recall.question.answer import Sources, search
-from agentx.recall.tally_cache import RecallUsage
+from agentx.recall.usage import RecallUsage
 from agentx.views.documents.rooms import Rooms
 from agentx.views.lesson_pages import LessonPages
 from agentx.views.port import View

@@ -12,12 +12,12 @@ Whatever is wrong with the store, capturing skips and says so; it never stands i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from threading import RLock
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -51,26 +51,13 @@ from agentx.views.sessions.issue_of import branches_of, issue_of
 from agentx.views.sessions.turns import turns_of
 from agentx.views.store import CaptureMarks, Intent, Mark, Taken, Waiting
 
+if TYPE_CHECKING:
+    from agentx.observations.service import Observations
+
 _CUES = frozenset({EventType.SESSION_END, EventType.COMPACTION})
 _ALIKE = 0.75
 _FRESH_MS = 60 * 60 * 1000
 _DECISIONS_LOOKED_AT_MAX = 200
-
-
-class Room(Protocol):
-    """What the observations are kept in."""
-
-    @property
-    def is_enabled(self) -> bool: ...
-
-    @property
-    def store(self) -> ObservationStore: ...
-
-    def capture(
-        self, observations: Iterable[Observation], *, agent: str, issue: int
-    ) -> tuple[Observation, ...]: ...
-
-    def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +87,7 @@ class Observing:
         self,
         source: Feed,
         marks: CaptureMarks,
-        room: Callable[[], Room],
+        room: Callable[[], Observations],
         rules: Rules,
     ) -> None:
         self._source = source
@@ -235,7 +222,7 @@ class Observing:
 
     # --- one session ------------------------------------------------------------------------
 
-    def _capture(self, room: Room, ref: bytes) -> int:
+    def _capture(self, room: Observations, ref: bytes) -> int:
         events = self._source.session_events(ref, Millis(0))[-CAPTURE_EVENTS_MAX:]
         if not events:
             self._marks.finish(ref, _nothing(self._marks.done(ref)), still_waiting=False)
@@ -279,7 +266,7 @@ class Observing:
         return issue_of(events, branch=branch, otherwise=self._rules.issue)
 
     def _keep(
-        self, room: Room, made: Sequence[Observation], intent: Intent
+        self, room: Observations, made: Sequence[Observation], intent: Intent
     ) -> tuple[Observation, ...]:
         if not made:
             self._rules.bus.tell(
@@ -373,26 +360,40 @@ def _is_other(finding: Finding, taken: Sequence[tuple[str, frozenset[str]]]) -> 
     )
 
 
-def _observation(finding: Finding, first: Event, intent: Intent, commit: str) -> Observation:
-    content = finding.content
+def observe(
+    finding: Finding, *, agent: str, issue: int, session_id: str, seed: Sequence[str]
+) -> Observation:
+    """Return a finding as an observation; its id is made from the seed, so the same every time."""
 
     def suffix(size: int) -> bytes:
-        return digest(first.session_id, finding.category, finding.event_ids[0], content, size=size)
+        return digest(*seed, size=size)
 
     return Observation(
-        id=observation_id(intent.agent, intent.issue, finding.at_ms, suffix),
-        agent=intent.agent,
-        issue_number=intent.issue,
+        id=observation_id(agent, issue, finding.at_ms, suffix),
+        agent=agent,
+        issue_number=issue,
         category=finding.category,
-        content=content,
+        content=finding.content,
         summary=finding.summary,
-        tokens=estimate(content),
+        tokens=estimate(finding.content),
         timestamp_ms=finding.at_ms,
-        session_id=first.session_id,
+        session_id=session_id,
         event_ids=finding.event_ids,
         files=finding.files,
-        commit=finding.commit or commit,
+        commit=finding.commit,
     )
+
+
+def _observation(finding: Finding, first: Event, intent: Intent, commit: str) -> Observation:
+    session = first.session_id
+    made = observe(
+        finding,
+        agent=intent.agent,
+        issue=intent.issue,
+        session_id=session,
+        seed=(session, finding.category, finding.event_ids[0], finding.content),
+    )
+    return made if made.commit else replace(made, commit=commit)
 
 
 def _taken(observation: Observation) -> Taken:
