@@ -35,7 +35,7 @@ def _open(folder: Path, encoder: WordsEncoder | None = None) -> VectorIndex:
 
 def _all(index: VectorIndex) -> dict[str, int]:
     return {
-        hit.doc_id: round(hit.cosine * 1000) for hit in index.search("ship wind", Filters(), 100)
+        hit.doc_id: round(hit.score * 1000) for hit in index.search("ship wind", Filters(), 100)
     }
 
 

@@ -65,7 +65,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 def _held(view: VectorView) -> dict[str, tuple[str, int]]:
     hits = view.index().search("retries webhook sender", Filters(), 1_000)
-    return {hit.doc_id: (hit.doc_type, round(hit.cosine * 100)) for hit in hits}
+    return {hit.doc_id: (hit.doc_type, round(hit.score * 100)) for hit in hits}
 
 
 def test_step_by_step_and_at_once_give_the_same(bench: Bench) -> None:

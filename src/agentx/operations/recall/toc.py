@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from agentx.conversation.toc_model import Bullet, TocNode
 from agentx.memory.port import Memory
@@ -34,6 +34,9 @@ class TocTree:
     children: tuple[TocTree, ...] = field(default=())
 
 
+_TOLD = tuple(each.name for each in fields(TocTree) if not each.name.startswith("child"))
+
+
 def toc(memory: Memory, *, node_id: str = "", depth: int = 1) -> tuple[TocTree, ...]:
     """Return a node, or all years newest first, with `depth` levels of parts below.
 
@@ -53,23 +56,5 @@ def _tree(memory: Memory, node: TocNode, depth: int) -> TocTree:
             cursor = page.next
             if not cursor:
                 break
-    return TocTree(
-        node_id=node.node_id,
-        level=node.level,
-        title=node.title,
-        bullets=node.bullets,
-        keywords=node.keywords,
-        start_ms=node.start_ms,
-        end_ms=node.end_ms,
-        agents=node.agents,
-        harnesses=node.harnesses,
-        sessions=node.sessions,
-        session_count=node.session_count,
-        issues=node.issues,
-        event_count=node.event_count,
-        version=node.version,
-        provisional=node.provisional,
-        written_by=node.written_by,
-        child_count=len(node.children),
-        children=tuple(parts),
-    )
+    told = {name: getattr(node, name) for name in _TOLD}
+    return TocTree(**told, child_count=len(node.children), children=tuple(parts))

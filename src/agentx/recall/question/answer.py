@@ -33,7 +33,6 @@ from agentx.search.limits import SEARCH_HITS_MAX
 from agentx.search.query import parse
 from agentx.search.snippets import snippet
 from agentx.search.text.index import TextIndex
-from agentx.search.vectors.port import VectorHit
 from agentx.views.search_view import SearchView
 from agentx.views.vectors import Vectors
 
@@ -90,9 +89,7 @@ def search(sources: Sources, request: SearchRequest) -> SearchReply:
         return _from_contents(sources.contents, request)
 
 
-def _near(
-    sources: Sources, request: SearchRequest, filters: Filters
-) -> tuple[VectorHit, ...] | None:
+def _near(sources: Sources, request: SearchRequest, filters: Filters) -> tuple[Hit, ...] | None:
     """Return what is near in meaning; None where there are no vectors to ask."""
     try:
         view = sources.vectors.view()
@@ -122,7 +119,7 @@ def _text_index(sources: Sources) -> TextIndex | None:
 
 
 def _together(
-    request: SearchRequest, index: TextIndex, found: Answer, near: tuple[VectorHit, ...]
+    request: SearchRequest, index: TextIndex, found: Answer, near: tuple[Hit, ...]
 ) -> SearchReply:
     """Put the words' answer and the meaning's together."""
     twins = {doc_id for memory in found.memories for doc_id in memory.also}

@@ -7,6 +7,7 @@ that was just embedded, the hit is shown without.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import tantivy
 
@@ -19,33 +20,20 @@ from agentx.search.text.hits import open_hit
 from agentx.search.text.index import TextIndex
 from agentx.search.text.matching import match_keys
 from agentx.search.text.schema import key, schema
-from agentx.search.vectors.port import VectorHit
 
 
-def shown(index: TextIndex | None, hits: Sequence[VectorHit]) -> tuple[Hit, ...]:
-    """Return hits with their passages."""
+def shown(index: TextIndex | None, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return hits by meaning, their score the cosine, with their passages."""
     reader = index.reading().passages if index is not None else None
-    return tuple(_hit(hit, _passage(reader, hit) if reader is not None else None) for hit in hits)
+    return tuple(hit if reader is None else _with_passage(reader, hit) for hit in hits)
 
 
-def _hit(found: VectorHit, passage: Hit | None) -> Hit:
-    return Hit(
-        doc_id=found.doc_id,
-        doc_type=found.doc_type,
-        score=found.cosine,
-        timestamp_ms=found.timestamp_ms,
-        project=found.project,
-        session=found.session,
-        agent=found.agent,
-        harness=found.harness,
-        role=found.role,
-        issue=found.issue,
-        passage=passage.passage if passage is not None else "",
-        start=passage.start if passage is not None else found.start,
-    )
+def _with_passage(reader: Reader, hit: Hit) -> Hit:
+    found = _passage(reader, hit)
+    return hit if found is None else replace(hit, passage=found.passage, start=found.start)
 
 
-def _passage(reader: Reader, found: VectorHit) -> Hit | None:
+def _passage(reader: Reader, found: Hit) -> Hit | None:
     """Open the passage in which the nearest part of a document begins."""
     doc = key(found.doc_id)
     if found.start == 0:
@@ -82,11 +70,11 @@ def words_opinion(found: Answer) -> Opinion:
     return Opinion(hits, sureness=min(1.0, sureness))
 
 
-def sessions_of(found: Answer, hits: Sequence[VectorHit], limit: int) -> tuple[FoundSession, ...]:
+def sessions_of(found: Answer, hits: Sequence[Hit], limit: int) -> tuple[FoundSession, ...]:
     """Put the sessions together: each is as near as the nearest of its documents."""
     nearest: dict[str, float] = {}
     for hit in hits:
-        nearest.setdefault(hit.session, hit.cosine)
+        nearest.setdefault(hit.session, hit.score)
     nearest.pop("", None)
     said = tuple((each.session, each.score) for each in found.sessions)
     words = Opinion(said, sureness=words_opinion(found).sureness)
@@ -94,7 +82,7 @@ def sessions_of(found: Answer, hits: Sequence[VectorHit], limit: int) -> tuple[F
     return tuple(FoundSession(each.doc_id, each.score) for each in fused[:limit])
 
 
-def both(found: Answer, hits: Sequence[VectorHit], limit: int) -> tuple[Fused, ...]:
+def both(found: Answer, hits: Sequence[Hit], limit: int) -> tuple[Fused, ...]:
     """Put words and meaning together, best first."""
-    meaning = Opinion(tuple((hit.doc_id, hit.cosine) for hit in hits))
+    meaning = Opinion(tuple((hit.doc_id, hit.score) for hit in hits))
     return fuse(words_opinion(found), meaning)[: min(limit, SEARCH_HITS_MAX)]

@@ -26,13 +26,13 @@ import numpy as np
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.values import frozen
-from agentx.search.document import Document, Filters
+from agentx.search.document import Document, Filters, Hit
 from agentx.search.limits import SEARCH_HITS_MAX, VECTOR_EXACT_ROWS_MAX, VECTOR_GRAPH_STEP_ROWS
 from agentx.search.text.store import IndexStore, bytes_in
 from agentx.search.vectors.bert import Floats
 from agentx.search.vectors.chunks import Chunk, chunks
 from agentx.search.vectors.nearest import Both, Exact, Graph, Near, empty_graph, read_graph
-from agentx.search.vectors.port import Encoder, VectorHit, VectorStatus
+from agentx.search.vectors.port import Encoder, VectorStatus
 from agentx.search.vectors.segments import Manifest, SegmentStore
 from agentx.search.vectors.shelf import Shelf
 from agentx.search.vectors.table import Columns, Table, columns_of
@@ -42,6 +42,7 @@ FORMAT_VERSION = 1
 # Rows looked at for each hit asked for: several may be of one document.
 _ROWS_PER_HIT = 3
 _QUERIES_KEPT = 32
+_WORDS = ("doc_id", "doc_type", "project", "session", "agent", "harness", "role", "issue")
 
 
 @frozen(kw_only=False)
@@ -227,7 +228,7 @@ class VectorIndex:
         with self._lock:
             return self._table.stamps()
 
-    def search(self, text: str, filters: Filters, limit: int) -> tuple[VectorHit, ...]:
+    def search(self, text: str, filters: Filters, limit: int) -> tuple[Hit, ...]:
         """Return the documents that mean most nearly the same, nearest first.
 
         A text without words finds nothing.
@@ -328,31 +329,19 @@ class VectorIndex:
             return exact
         return Both(Graph(self._graph, self._manifest.graph.rows, self._shelf), exact)
 
-    def _hits(self, near: Near, limit: int) -> Iterator[VectorHit]:
+    def _hits(self, near: Near, limit: int) -> Iterator[Hit]:
         table, seen = self._table, set[int]()
         for row, cosine in zip(near.rows.tolist(), near.cosines.tolist(), strict=True):
             document = table.code("doc_id", row)
             if document in seen:
                 continue
             seen.add(document)
-            yield VectorHit(
-                cosine=cosine,
+            yield Hit(
+                score=cosine,
                 timestamp_ms=table.size("timestamp_ms", row),
+                passage="",  # vectors hold no words
                 start=table.size("start", row),
-                end=table.size("end", row),
-                **{
-                    field: table.word(field, row)
-                    for field in (
-                        "doc_id",
-                        "doc_type",
-                        "project",
-                        "session",
-                        "agent",
-                        "harness",
-                        "role",
-                        "issue",
-                    )
-                },
+                **{field: table.word(field, row) for field in _WORDS},
             )
             if len(seen) == limit:
                 return

@@ -37,24 +37,6 @@ class Encoder(Protocol):
 
 
 @frozen
-class VectorHit:
-    """A document that means nearly the same, and where its best part stands in it."""
-
-    doc_id: str
-    doc_type: str
-    cosine: float
-    timestamp_ms: int
-    project: str
-    session: str
-    agent: str
-    harness: str
-    role: str
-    issue: str
-    start: int  # of the part, in characters
-    end: int
-
-
-@frozen
 class VectorStatus:
     """What a vector index holds."""
 
