@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import ProjectId, digest, project_id
@@ -17,76 +18,40 @@ NOTICE_SUFFIX = ".notice"
 RESERVED_STORE_NAMES = frozenset({"spool", "bin", "backups", "models", "unified"})
 
 
+class _Rooted(Protocol):
+    @property
+    def root(self) -> Path: ...
+
+
+class Below:
+    """A file or folder below the root of a class of paths."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __get__(self, paths: _Rooted, _kind: type[object]) -> Path:
+        return paths.root / self._path
+
+
 @dataclass(frozen=True, slots=True)
 class ProjectPaths:
     """What lies in the user's repository."""
 
     root: Path
 
-    @property
-    def settings(self) -> Path:
-        """Project settings: only what the user set."""
-        return self.root / ".agentx" / "config.toml"
-
-    @property
-    def workflows(self) -> Path:
-        """Workflows in TOML."""
-        return self.root / ".agentx" / "workflows"
-
-    @property
-    def roles(self) -> Path:
-        """The instructions of each role."""
-        return self.root / ".agentx" / "agents"
-
-    @property
-    def issues(self) -> Path:
-        """Issues in local mode."""
-        return self.root / ".agentx" / "issues"
-
-    @property
-    def state(self) -> Path:
-        """What holds for this checkout only."""
-        return self.root / ".agentx" / "state"
-
-    @property
-    def agent_status(self) -> Path:
-        """Who is doing what."""
-        return self.state / "agent-status.json"
-
-    @property
-    def ledgers(self) -> Path:
-        """The clarification ledgers."""
-        return self.state / "clarifications"
-
-    @property
-    def observations(self) -> Path:
-        """The observations, one file an issue."""
-        return self.root / ".agentx" / "memory"
-
-    @property
-    def log(self) -> Path:
-        """Our own structured log."""
-        return self.root / ".agentx" / "logs" / "agentx.jsonl"
-
-    @property
-    def ignore_file(self) -> Path:
-        """The rules of what is not committed."""
-        return self.root / ".agentx" / ".gitignore"
-
-    @property
-    def run_memory(self) -> Path:
-        """Runs (STM), lessons (LTM) and their archive."""
-        return self.root / ".agent-memory"
-
-    @property
-    def runs(self) -> Path:
-        """All runs."""
-        return self.run_memory / "runs"
-
-    @property
-    def lessons(self) -> Path:
-        """What runs taught."""
-        return self.run_memory / "ltm"
+    settings = Below(".agentx/config.toml")  # project settings: only what the user set
+    workflows = Below(".agentx/workflows")  # workflows in TOML
+    roles = Below(".agentx/agents")  # the instructions of each role
+    issues = Below(".agentx/issues")  # issues in local mode
+    state = Below(".agentx/state")  # what holds for this checkout only
+    agent_status = Below(".agentx/state/agent-status.json")  # who is doing what
+    ledgers = Below(".agentx/state/clarifications")  # the clarification ledgers
+    observations = Below(".agentx/memory")  # the observations, one file an issue
+    log = Below(".agentx/logs/agentx.jsonl")  # our own structured log
+    ignore_file = Below(".agentx/.gitignore")  # the rules of what is not committed
+    run_memory = Below(".agent-memory")  # runs (STM), lessons (LTM) and their archive
+    runs = Below(".agent-memory/runs")  # all runs
+    lessons = Below(".agent-memory/ltm")  # what runs taught
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,25 +61,27 @@ class StorePaths:
     root: Path
     shared_by: str = ""  # the project that looks, where several have this store
 
-    @property
-    def db(self) -> Path:
-        """RocksDB."""
-        return self.root / "db"
-
-    @property
-    def text_index(self) -> Path:
-        """The full-text index."""
-        return self.root / "bm25-index"
-
-    @property
-    def vector_index(self) -> Path:
-        """The vectors."""
-        return self.root / "vector-index"
-
-    @property
-    def observation_words(self) -> Path:
-        """Which observations hold which words."""
-        return self.root / "observation-words"
+    db = Below("db")  # RocksDB
+    text_index = Below("bm25-index")  # the full-text index
+    vector_index = Below("vector-index")  # the vectors
+    observation_words = Below("observation-words")  # which observations hold which words
+    daemon = Below("daemon.json")  # who serves this store: pid, address, start
+    daemon_lock = Below("daemon.lock")  # held by the daemon for as long as it lives
+    daemon_log = Below("daemon.log")  # what the daemon said
+    daemon_log_before = Below("daemon.log.1")  # what the daemon said before its log was full
+    daemon_token = Below("daemon.token")  # what a caller over TCP must know
+    socket = Below("daemon.sock")  # where the daemon listens
+    # What is known of each job: when it ran, what came of it, when it runs next.
+    scheduler = Below("scheduler.json")
+    scheduler_lock = Below("scheduler.lock")  # held while a command runs a job without a daemon
+    spending = Below("spending.json")  # what models have cost, day by day
+    # Pages of GitHub, for conditional requests and for being offline.
+    github_cache = Below("github/pages")
+    github_queue = Below("github/queue.jsonl")  # what waits for GitHub to be reachable
+    import_cursors = Below("import-cursors.json")  # how far each transcript has been read
+    # Our own structured log, for a project that was not set up with `agentx init`.
+    log = Below("agentx.jsonl")
+    faults = Below("faults.jsonl")  # what could not be taken, for `doctor`
 
     @property
     def digests(self) -> Path:
@@ -139,79 +106,9 @@ class StorePaths:
         """What the digests were made from, as a hash."""
         return self.digests / "stamp"
 
-    @property
-    def daemon(self) -> Path:
-        """Who serves this store: pid, address, start."""
-        return self.root / "daemon.json"
-
-    @property
-    def daemon_lock(self) -> Path:
-        """Held by the daemon for as long as it lives."""
-        return self.root / "daemon.lock"
-
-    @property
-    def daemon_log(self) -> Path:
-        """What the daemon said."""
-        return self.root / "daemon.log"
-
-    @property
-    def daemon_log_before(self) -> Path:
-        """What the daemon said before its log was full."""
-        return self.root / "daemon.log.1"
-
-    @property
-    def daemon_token(self) -> Path:
-        """What a caller over TCP must know."""
-        return self.root / "daemon.token"
-
-    @property
-    def socket(self) -> Path:
-        """Where the daemon listens."""
-        return self.root / "daemon.sock"
-
     def socket_in(self, folder: Path) -> Path:
         """Where the daemon listens when its own folder cannot hold a socket: a short name."""
         return folder / f"{digest(str(self.root), size=12).hex()}.sock"
-
-    @property
-    def scheduler(self) -> Path:
-        """What is known of each job: when it ran, what came of it, when it runs next."""
-        return self.root / "scheduler.json"
-
-    @property
-    def scheduler_lock(self) -> Path:
-        """Held while a command runs a job without a daemon."""
-        return self.root / "scheduler.lock"
-
-    @property
-    def spending(self) -> Path:
-        """What models have cost, day by day."""
-        return self.root / "spending.json"
-
-    @property
-    def github_cache(self) -> Path:
-        """Pages of GitHub, for conditional requests and for being offline."""
-        return self.root / "github" / "pages"
-
-    @property
-    def github_queue(self) -> Path:
-        """What waits for GitHub to be reachable."""
-        return self.root / "github" / "queue.jsonl"
-
-    @property
-    def import_cursors(self) -> Path:
-        """How far each transcript has been read."""
-        return self.root / "import-cursors.json"
-
-    @property
-    def log(self) -> Path:
-        """Our own structured log, for a project that was not set up with `agentx init`."""
-        return self.root / "agentx.jsonl"
-
-    @property
-    def faults(self) -> Path:
-        """What could not be taken, for `doctor`."""
-        return self.root / "faults.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,30 +117,12 @@ class SpoolPaths:
 
     root: Path
 
-    @property
-    def tmp(self) -> Path:
-        """Being written."""
-        return self.root / "tmp"
-
-    @property
-    def new(self) -> Path:
-        """Whole, and waiting to be taken."""
-        return self.root / "new"
-
-    @property
-    def refused(self) -> Path:
-        """What could not be taken at all; `doctor` reports it."""
-        return self.root / "refused"
-
-    @property
-    def directory(self) -> Path:
-        """The working directory this folder stands for, as text."""
-        return self.root / "directory"
-
-    @property
-    def store(self) -> Path:
-        """The folder of the store this directory belongs to, as text: settled once."""
-        return self.root / "store"
+    tmp = Below("tmp")  # being written
+    new = Below("new")  # whole, and waiting to be taken
+    refused = Below("refused")  # what could not be taken at all; `doctor` reports it
+    directory = Below("directory")  # the working directory this folder stands for, as text
+    # The folder of the store this directory belongs to, as text: settled once.
+    store = Below("store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +130,15 @@ class DataPaths:
     """What lies in the user's data folder, `$XDG_DATA_HOME/agent-memory`."""
 
     root: Path
+
+    spools = Below("spool")  # all spool folders
+    # The hook command that agent CLIs call: its path never changes.
+    launcher = Below("bin/agentx-hook")
+    # The `agentx` command that agent CLIs start as their MCP server: it never moves.
+    command = Below("bin/agentx")
+    # The weights of the model behind the vectors, for all projects.
+    vector_model = Below("models/minilm")
+    backups = Below("backups")  # copies of the settings files of agent CLIs, before we edited them
 
     def store(self, project: ProjectId) -> StorePaths:
         """The store of one project."""
@@ -261,39 +149,14 @@ class DataPaths:
         """The one store of unified mode."""
         return StorePaths(self.root / "unified")
 
-    @property
-    def spools(self) -> Path:
-        """All spool folders."""
-        return self.root / "spool"
-
     def spool(self, working_directory: str) -> SpoolPaths:
         """The spool folder of a working directory."""
         return SpoolPaths(self.spools / encoded(working_directory))
 
     @property
-    def launcher(self) -> Path:
-        """The hook command that agent CLIs call: its path never changes."""
-        return self.root / "bin" / "agentx-hook"
-
-    @property
-    def command(self) -> Path:
-        """The `agentx` command that agent CLIs start as their MCP server: it never moves."""
-        return self.root / "bin" / "agentx"
-
-    @property
-    def vector_model(self) -> Path:
-        """The weights of the model behind the vectors, for all projects."""
-        return self.root / "models" / "minilm"
-
-    @property
     def vector_indexes(self) -> tuple[Path, ...]:
         """The vectors of every store there is."""
         return tuple(sorted(self.root.glob("*/vector-index")))
-
-    @property
-    def backups(self) -> Path:
-        """Copies of the settings files of agent CLIs, before we edited them."""
-        return self.root / "backups"
 
 
 def runtime_folder(runtime: Path | None, temporary: Path, user: int) -> Path:

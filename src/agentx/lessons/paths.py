@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from agentx.kernel.paths import Below
+
 
 @dataclass(frozen=True, slots=True)
 class LtmPaths:
@@ -12,50 +14,15 @@ class LtmPaths:
 
     root: Path = Path()
 
-    @property
-    def events(self) -> Path:
-        """The events, one folder an actor."""
-        return self.root / "events"
-
-    @property
-    def code_patterns(self) -> Path:
-        """What works well in code."""
-        return self.root / "patterns" / "code-patterns.yaml"
-
-    @property
-    def error_patterns(self) -> Path:
-        """What goes wrong, and what mends it."""
-        return self.root / "patterns" / "error-patterns.yaml"
-
-    @property
-    def solution_patterns(self) -> Path:
-        """What solved a problem."""
-        return self.root / "patterns" / "solution-patterns.yaml"
-
-    @property
-    def decisions(self) -> Path:
-        """Decisions, one page each."""
-        return self.root / "decisions"
-
-    @property
-    def debt(self) -> Path:
-        """What was left undone."""
-        return self.root / "tech-debt" / "tech-debt-registry.yaml"
-
-    @property
-    def metrics(self) -> Path:
-        """How the runs went."""
-        return self.root / "metrics" / "run-metrics.yaml"
-
-    @property
-    def learnings(self) -> Path:
-        """What is known of each area, one page each."""
-        return self.root / "learnings" / "area-learnings"
-
-    @property
-    def aside(self) -> Path:
-        """Pages as git left them, kept for a person to look at."""
-        return self.root / "aside"
+    events = Below("events")  # the events, one folder an actor
+    code_patterns = Below("patterns/code-patterns.yaml")  # what works well in code
+    error_patterns = Below("patterns/error-patterns.yaml")  # what goes wrong, and what mends it
+    solution_patterns = Below("patterns/solution-patterns.yaml")  # what solved a problem
+    decisions = Below("decisions")  # decisions, one page each
+    debt = Below("tech-debt/tech-debt-registry.yaml")  # what was left undone
+    metrics = Below("metrics/run-metrics.yaml")  # how the runs went
+    learnings = Below("learnings/area-learnings")  # what is known of each area, one page each
+    aside = Below("aside")  # pages as git left them, kept for a person to look at
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +31,6 @@ class LessonNotes:
 
     root: Path
 
-    @property
-    def desk(self) -> Path:
-        """Locked while lessons are written on this machine; it is never written."""
-        return self.root / "runs" / "lessons"
-
-    @property
-    def pages(self) -> Path:
-        """What the pages looked like when they were last made here."""
-        return self.root / "runs" / "lessons.pages"
+    # Locked while lessons are written on this machine; it is never written.
+    desk = Below("runs/lessons")
+    pages = Below("runs/lessons.pages")  # what the pages looked like when they were last made here

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.kernel.ids import parse_run_id
-from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.paths import Below, ProjectPaths
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,34 +18,22 @@ class RunPaths:
 
     root: Path = Path()
 
-    @property
-    def manifest(self) -> Path:
-        """Where the run stands, as last seen."""
-        return self.root / "manifest.yaml"
+    manifest = Below("manifest.yaml")  # where the run stands, as last seen
+    artifacts = Below("artifacts")  # plans, requirements and what else was written down
+    # The rules of the house that every task keeps.
+    constitution = Below("artifacts/constitution.md")
+    task_graph = Below("artifacts/task-graph.yaml")  # which task waits for which
+    tasks = Below("tasks")  # one folder a task
+    lanes = Below("lanes")  # one folder a lane
+    pr_description = Below("pr/description.md")  # what the pull request says
+    pr_checklist = Below("pr/checklist.md")  # what must be true before it is opened
+    # What the run taught and somebody may accept into long-term memory.
+    candidates = Below("pr/promotion-candidate.yaml")
+    aside = Below("aside")  # what could not be read, kept for a person to look at
 
     def events(self, lane: str = "") -> Path:
         """The events, one folder an actor; those of a lane lie with the lane."""
         return (self.lane(lane) if lane else self.root) / "events"
-
-    @property
-    def artifacts(self) -> Path:
-        """Plans, requirements and what else was written down."""
-        return self.root / "artifacts"
-
-    @property
-    def constitution(self) -> Path:
-        """The rules of the house that every task keeps."""
-        return self.artifacts / "constitution.md"
-
-    @property
-    def task_graph(self) -> Path:
-        """Which task waits for which."""
-        return self.artifacts / "task-graph.yaml"
-
-    @property
-    def tasks(self) -> Path:
-        """One folder a task."""
-        return self.root / "tasks"
 
     def contract(self, task: str, version: int = 1) -> Path:
         """What a task is; a later version lies beside the first."""
@@ -59,11 +47,6 @@ class RunPaths:
     def work_log(self, task: str) -> Path:
         """What was done for a task, session by session."""
         return self.tasks / task / "work-log.md"
-
-    @property
-    def lanes(self) -> Path:
-        """One folder a lane."""
-        return self.root / "lanes"
 
     def lane(self, lane: str) -> Path:
         """One lane."""
@@ -84,26 +67,6 @@ class RunPaths:
     def escalation(self, escalation: str) -> Path:
         """A question to a person."""
         return self.root / "escalations" / f"{escalation}.yaml"
-
-    @property
-    def pr_description(self) -> Path:
-        """What the pull request says."""
-        return self.root / "pr" / "description.md"
-
-    @property
-    def pr_checklist(self) -> Path:
-        """What must be true before it is opened."""
-        return self.root / "pr" / "checklist.md"
-
-    @property
-    def candidates(self) -> Path:
-        """What the run taught and somebody may accept into long-term memory."""
-        return self.root / "pr" / "promotion-candidate.yaml"
-
-    @property
-    def aside(self) -> Path:
-        """What could not be read, kept for a person to look at."""
-        return self.root / "aside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +96,7 @@ class RunNotes:
 
     root: Path
 
-    @property
-    def active(self) -> Path:
-        """The run that was last worked on here, as text."""
-        return self.root / "runs" / "active"
+    active = Below("runs/active")  # the run that was last worked on here, as text
 
     def desk(self, run: str) -> Path:
         """What is noted of a run; its lock is held while the run is written."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentx.kernel.paths import counted
+from agentx.kernel.paths import Below, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,15 +14,8 @@ class IndexPaths:
 
     root: Path
 
-    @property
-    def current(self) -> Path:
-        """The name of the generation that answers."""
-        return self.root / "current"
-
-    @property
-    def writer_lock(self) -> Path:
-        """Held by the one process that may write."""
-        return self.root / "writer.lock"
+    current = Below("current")  # the name of the generation that answers
+    writer_lock = Below("writer.lock")  # held by the one process that may write
 
     def generation(self, number: int) -> GenerationPaths:
         """One generation."""
@@ -35,27 +28,8 @@ class GenerationPaths:
 
     root: Path
 
-    @property
-    def version(self) -> Path:
-        """Which format the generation has."""
-        return self.root / "version.json"
-
-    @property
-    def mark(self) -> Path:
-        """How far its owner had come at the last commit."""
-        return self.root / "mark.json"
-
-    @property
-    def passages(self) -> Path:
-        """Documents, in passages."""
-        return self.root / "passages"
-
-    @property
-    def windows(self) -> Path:
-        """Stretches of sessions."""
-        return self.root / "windows"
-
-    @property
-    def chapters(self) -> Path:
-        """Chapters of sessions."""
-        return self.root / "chapters"
+    version = Below("version.json")  # which format the generation has
+    mark = Below("mark.json")  # how far its owner had come at the last commit
+    passages = Below("passages")  # documents, in passages
+    windows = Below("windows")  # stretches of sessions
+    chapters = Below("chapters")  # chapters of sessions

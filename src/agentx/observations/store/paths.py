@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentx.kernel.paths import counted
+from agentx.kernel.paths import Below, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,33 +14,18 @@ class ObservationPaths:
 
     root: Path
 
-    @property
-    def manifest(self) -> Path:
-        """A line for every observation."""
-        return self.root / "manifest.json"
+    manifest = Below("manifest.json")  # a line for every observation
+    archive = Below("archive")  # the originals of observations that were merged
+    pending = Below("pending.jsonl")  # what was stored and is not in the files yet
+    database = Below("observations.db")  # all of them, for those who keep them in SQLite
 
     def issue(self, number: int) -> Path:
         """The observations of one issue."""
         return self.root / f"issue-{counted(number)}.json"
 
-    @property
-    def archive(self) -> Path:
-        """The originals of observations that were merged."""
-        return self.root / "archive"
-
     def archived(self, number: int) -> Path:
         """The originals of one issue."""
         return self.archive / f"issue-{counted(number)}-archived.json"
-
-    @property
-    def pending(self) -> Path:
-        """What was stored and is not in the files yet."""
-        return self.root / "pending.jsonl"
-
-    @property
-    def database(self) -> Path:
-        """All of them, for those who keep them in SQLite."""
-        return self.root / "observations.db"
 
     def replaced(self, mark: str) -> Path:
         """Where a migration puts what it has replaced."""
