@@ -18,8 +18,7 @@ from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
 from agentx.project.project import Project
-from agentx.wiring.clarifications import run_monitor
-from agentx.wiring.work import open_issues
+from agentx.wiring.hub import open_issues, run_monitor
 from agentx.work.model import NewIssue
 from tests.bench.row import Row
 from tests.support.clarifying import project_at

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.kernel.bus import Bus
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
 from agentx.kernel.paths import ProjectPaths
 from agentx.work.model import Edit, Issue, IssueState, NewIssue, Status
@@ -47,7 +48,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[IssueStore
 
 @pytest.fixture
 def issues(store: IssueStore) -> Issues:
-    return Issues(store, FakeClock())
+    return Issues(store, FakeClock(), Bus())
 
 
 def test_what_was_created_is_read_back_whole(issues: Issues) -> None:

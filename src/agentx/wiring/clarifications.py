@@ -1,19 +1,14 @@
-"""Clarifications of a project, opened: the room, the hub, and what the log hears of both.
+"""Clarifications of a project, opened: the room, and what the log hears of it and of the hub.
 
-For others of this floor: `run_monitor` for every command at a workflow boundary,
-`blocking_questions` for the ready queue, `inbox_lines` for the digest of a session start.
+For others: `blocking_questions` for the ready queue, `inbox_lines` for the start of a session.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cached_property
+from collections.abc import Iterable
 from pathlib import Path
 
 from agentx.agents.happenings import HAPPENINGS, Happening, payload
-from agentx.agents.hub.artifacts import artifacts_of
-from agentx.agents.hub.hub import Hub, Switchboard
-from agentx.agents.runners.port import Artifact, Runner
 from agentx.clarification.events import (
     NAMES,
     ClarificationEscalated,
@@ -23,7 +18,7 @@ from agentx.clarification.events import (
     MonitorRan,
 )
 from agentx.clarification.metrics import Metrics, metrics
-from agentx.clarification.model import PERSON, Check, Clarification, Scope, Status
+from agentx.clarification.model import PERSON, Clarification, Status
 from agentx.clarification.rendering import (
     inbox_line,
     next_actions,
@@ -33,25 +28,11 @@ from agentx.clarification.service import Clarifications
 from agentx.clarification.store.ledger_json import as_json
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.kernel.bus import Bus
-from agentx.kernel.clock import Millis
-from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
 from agentx.kernel.text import preview
 from agentx.project.project import Project
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.wiring.runners import role_texts
-from agentx.wiring.work import Position, issue_store, open_agents, open_workflows, position
-from agentx.work.model import Issue
-from agentx.work.port import IssueStore, OpenQuestion
-from agentx.work.progress import output_of, stages, step_for, workflow_name
-
-# What cannot be had of an issue is done without: a command must not wait long for it.
-_TRIES = 2
-
-RunnerOf = Callable[[str], Runner | None]
-
-
-def nobody(_role: str) -> None:
-    """Have nobody at hand who could answer."""
+from agentx.work.port import OpenQuestion
 
 
 def open_clarifications(project: Project, bus: Bus | None = None) -> Clarifications:
@@ -64,22 +45,6 @@ def open_clarifications(project: Project, bus: Bus | None = None) -> Clarificati
 
     store = LedgerStore(project.paths, project.clock, on_lock)
     return Clarifications(store, clock=project.clock, bus=told)
-
-
-def open_hub(project: Project, *, runner_of: RunnerOf = nobody, bus: Bus | None = None) -> Hub:
-    """Open the hub of a project."""
-    told = logged_bus(project) if bus is None else bus
-    roles = role_texts(project)
-    desk = _Workbench(project)
-    board = Switchboard(
-        agents=frozenset(roles.names()),
-        scope_of=desk.scope,
-        runner_of=runner_of,
-        instructions_of=roles.text,
-        artifacts_of=desk.artifacts,
-        is_closed=desk.is_closed,
-    )
-    return Hub(open_clarifications(project, told), open_agents(project), board, project.clock)
 
 
 def role_named(project: Project, text: str) -> str:
@@ -96,14 +61,6 @@ def speaker_named(project: Project, text: str) -> str:
     Raises: InvalidValue.
     """
     return text if text in {"", PERSON} else role_named(project, text)
-
-
-def run_monitor(project: Project) -> Check:
-    """Look for stale, stuck, deadlocked and abandoned questions, and do what is to be done.
-
-    Asks no agent, so it is quick; safe when several processes do it at once.
-    """
-    return open_hub(project).check()
 
 
 def blocking_questions(project: Project) -> dict[int, tuple[OpenQuestion, ...]]:
@@ -176,68 +133,17 @@ def _turn(state: Clarification) -> tuple[int, int, str]:
     return state.created_ms, len(state.id), state.id
 
 
-class _Workbench:
-    """What the hub must know of issues and workflows."""
-
-    def __init__(self, project: Project) -> None:
-        self._project = project
-
-    def scope(self, issue: int, agent: str) -> Scope:
-        """Return what an agent's step in an issue's workflow lets it ask.
-
-        Raises: InvalidValue for a workflow that is broken.
-        """
-        found = self._position(issue)
-        step = step_for(found.workflow, agent, found.steps)
-        if step is None:
-            return Scope()
-        return Scope(
-            can_clarify=step.can_clarify,
-            rounds_max=step.clarify_max_rounds,
-            sla_minutes=step.clarify_sla_minutes,
-            blocking_allowed=step.clarify_blocking_allowed,
-        )
-
-    def artifacts(self, issue: int) -> tuple[Artifact, ...]:
-        """Return the issue itself, and what is written down about it."""
-        found = self._position(issue)
-        text = f"{found.issue.title}\n\n{found.issue.body}".strip()
-        told = (Artifact(name=f"issue {issue}", text=text),) if text else ()
-        outputs = [output_of(step, issue) for step in found.workflow.steps]
-        return (*told, *artifacts_of(self._project.paths, issue, outputs))
-
-    def is_closed(self, issue: int) -> bool:
-        """Tell whether an issue is known to be closed."""
-        try:
-            return not self._issues.get(issue).is_open
-        except AgentXError:
-            # Not here, or not to be had now: it is not known to be closed.
-            return False
-
-    @cached_property
-    def _issues(self) -> IssueStore:
-        return issue_store(self._project, tries=_TRIES)
-
-    def _position(self, number: int) -> Position:
-        try:
-            return position(self._project, number, self._issues)
-        except (NotFound, UnavailableError):
-            # An issue that is kept elsewhere, or cannot be had now, is worked on as usual.
-            never = Millis(0)
-            issue = Issue(number=number, title="", created_ms=never, updated_ms=never)
-            workflows = open_workflows(self._project)
-            workflow = workflows.get(workflow_name(issue, workflows.names()))
-            steps = stages(workflow, issue, lambda _path: False)
-            return Position(issue=issue, workflow=workflow, steps=steps)
-
-
 # --- the log --------------------------------------------------------------------------------
 
 
 def logged_bus(project: Project) -> Bus:
     """Return a bus whose events are written to the project's own log."""
     log = project.log
-    bus = Bus()
+
+    def failed(fact: object, failure: Exception) -> None:
+        log.record("warning", "listener-failed", told=type(fact).__name__, message=str(failure))
+
+    bus = Bus(failed)
 
     def clarification(event: ClarificationEvent) -> None:
         fields: dict[str, object] = {

@@ -45,12 +45,12 @@ from agentx.views.sessions.observer import Observed, Observer
 from agentx.views.store import CaptureMarks
 from agentx.views.toc_view import TocView
 from agentx.views.vectors import Vectors
-from agentx.wiring.digests import open_digests
 from agentx.wiring.listeners.observations import log_recalls, start_capture, start_counting
 from agentx.wiring.models import model_extractor, model_writer, spending_today
 from agentx.wiring.observation_upkeep import rebuild_observation_words
 from agentx.wiring.observations import keep_out_of_git, open_observations
 from agentx.wiring.rooms import searchable_rooms
+from agentx.wiring.section import open_digests
 from agentx.wiring.spool import open_spool
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from agentx.work.limits import GITHUB_TRIES_MAX
 from agentx.work.model import AgentStatus, Issue, Stage, StepStage, Workflow
 from agentx.work.port import IssueStore
 from agentx.work.progress import stages, workflow_name
-from agentx.work.service import Issues
 from agentx.work.settings import WorkSettings
 from agentx.work.store.agent_status import AgentStatusFile, shape_of
 from agentx.work.store.local import LocalIssues
@@ -42,11 +41,6 @@ def unreadable_issues(store: IssueStore) -> tuple[str, ...]:
     """Return the files that a store could not read, each with its mend; GitHub has none."""
     damaged = store.damaged if isinstance(store, LocalIssues) else []
     return tuple(f"{each.message}: {each.hint}" for each in damaged)
-
-
-def open_issues(project: Project) -> Issues:
-    """Open the issues of a project."""
-    return Issues(issue_store(project), project.clock)
 
 
 def open_agents(project: Project) -> AgentStatusFile:

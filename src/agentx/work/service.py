@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock
 from agentx.work import dependencies, issues, ready
+from agentx.work.events import IssueChanged
 from agentx.work.model import Edit, Issue, NewIssue
 from agentx.work.port import BlockingQuestions, IssueStore
 
@@ -11,16 +15,17 @@ from agentx.work.port import BlockingQuestions, IssueStore
 class Issues:
     """Every verb of issues, over any store."""
 
-    def __init__(self, store: IssueStore, clock: Clock) -> None:
+    def __init__(self, store: IssueStore, clock: Clock, bus: Bus) -> None:
         self._store = store
         self._clock = clock
+        self._bus = bus
 
     def create(self, new: NewIssue) -> Issue:
         """Keep a new issue.
 
         Raises: InvalidValue.
         """
-        return self._store.create(issues.check_new(new))
+        return self._tell(self._store.create(issues.check_new(new)))
 
     def get(self, number: int) -> Issue:
         """Return one issue.
@@ -39,7 +44,9 @@ class Issues:
         Raises: NotFound, InvalidValue, IllegalTransition.
         """
         now = self._clock.now_ms()
-        return self._store.change(number, lambda issue: issues.edit(issue, edit, at_ms=now))
+        return self._tell(
+            self._store.change(number, lambda issue: issues.edit(issue, edit, at_ms=now))
+        )
 
     def close(self, number: int) -> Issue:
         """Close an issue; one that was being validated is done.
@@ -47,7 +54,7 @@ class Issues:
         Raises: NotFound.
         """
         now = self._clock.now_ms()
-        return self._store.change(number, lambda issue: issues.close(issue, at_ms=now))
+        return self._change(number, lambda issue: issues.close(issue, at_ms=now))
 
     def reopen(self, number: int) -> Issue:
         """Open an issue again.
@@ -55,14 +62,14 @@ class Issues:
         Raises: NotFound.
         """
         now = self._clock.now_ms()
-        return self._store.change(number, lambda issue: issues.reopen(issue, at_ms=now))
+        return self._change(number, lambda issue: issues.reopen(issue, at_ms=now))
 
     def comment(self, number: int, body: str, *, author: str = "") -> Issue:
         """Say something on an issue.
 
         Raises: NotFound, InvalidValue.
         """
-        return self._store.comment(number, issues.check_comment(body), author=author)
+        return self._tell(self._store.comment(number, issues.check_comment(body), author=author))
 
     def standing(self, number: int) -> dependencies.Standing:
         """Say what an issue waits for and what waits for it.
@@ -77,3 +84,10 @@ class Issues:
     def queue(self, questions: BlockingQuestions) -> ready.Queue:
         """Say what can be begun now."""
         return ready.queue(self._store.all(), questions())
+
+    def _change(self, number: int, decide: Callable[[Issue], Issue]) -> Issue:
+        return self._tell(self._store.change(number, decide))
+
+    def _tell(self, issue: Issue) -> Issue:
+        self._bus.tell(IssueChanged(number=issue.number))
+        return issue

@@ -6,20 +6,22 @@ end to end in `tests/e2e/test_clarify.py`.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agentx.clarification.events import ClarificationRequested
 from agentx.kernel.clock import Millis
 from agentx.kernel.tokens import estimate
+from agentx.operations.agents.boundary import start
 from agentx.operations.upkeep.logs import logs
 from agentx.project.project import Project
 from agentx.recall.section.notices import NOTICE_CAP
-from agentx.wiring.clarifications import open_hub
+from agentx.wiring.hub import open_bus, open_hub, open_issues
 from agentx.wiring.section import renew_notices
-from agentx.wiring.work import open_issues
-from agentx.work.model import NewIssue, Status
+from agentx.work.model import Edit, NewIssue, Status
 from tests.support.clarifying import project_at, request
 from tests.support.time_and_chance import FakeClock
 
@@ -66,15 +68,12 @@ def test_a_long_inbox_fits_and_says_how_much_more_there_is(project: Project) -> 
 
 
 def test_an_issue_whose_agent_waits_for_an_answer_cannot_be_begun(project: Project) -> None:
-    renew_notices(project)
     assert "Ready to begin: #1 Login" in notice(project, "")
 
     asked = open_hub(project).request(request(issue=1))
-    renew_notices(project)
     assert "Ready to begin" not in notice(project, "")
     assert "Your issue: #1 Login" in notice(project, "engineer")
     open_hub(project).answer(asked.id, "JWT.")
-    renew_notices(project)
     assert "Ready to begin: #1 Login" in notice(project, "")
 
 
@@ -99,9 +98,41 @@ def test_what_changes_while_notices_are_written_is_in_them(project: Project) -> 
 
 
 def test_a_notice_that_cannot_be_written_fails_nothing_and_is_logged(project: Project) -> None:
-    project.store.root.parent.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(project.store.root)
     project.store.root.write_text("a file where a folder should be", encoding="utf-8")
 
     renew_notices(project)
 
     assert list(logs(project, limit=10, event="notice-left-out"))
+
+
+def test_every_change_is_told_to_the_notices_by_whoever_makes_it(project: Project) -> None:
+    issues = open_issues(project)
+    issues.edit(1, Edit(title="Log in"))
+    assert "Ready to begin: #1 Log in" in notice(project, "")
+    issues.close(1)
+    assert notice(project, "") == ""
+    issues.reopen(1)
+    asked = ask(project, 1)
+    assert asked in notice(project, "architect")
+
+    hub = open_hub(project)
+    hub.resolve(asked, "go on", by="human")
+    assert asked not in notice(project, "architect")
+    start(project, agent="tester", issue=1)
+    assert "Your issue: #1 Log in" in notice(project, "tester")
+
+
+def test_what_shows_a_change_elsewhere_cannot_undo_it(project: Project) -> None:
+    def refuse(_fact: object) -> None:
+        raise RuntimeError("full")
+
+    bus = open_bus(project)
+    bus.listen(ClarificationRequested, refuse)
+    hub = open_hub(project, bus=bus)
+
+    asked = hub.request(request(issue=1, blocking=False))
+
+    assert asked.id in notice(project, "architect")
+    (told,) = logs(project, limit=10, event="listener-failed")
+    assert "full" in str(told)

@@ -19,8 +19,8 @@ from agentx.host.limits import LOCK_FIRST_WAIT_MS, LOCK_LAST_WAIT_MS, LOCK_STALE
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.errors import InvalidValue
-from agentx.wiring.clarifications import open_clarifications, open_hub, run_monitor
-from agentx.wiring.work import open_issues
+from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.hub import open_hub, open_issues, run_monitor
 from agentx.work.model import NewIssue
 from tests.support.clarifying import project_at, request
 

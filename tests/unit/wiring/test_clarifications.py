@@ -25,8 +25,9 @@ from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.upkeep.logs import logs
 from agentx.project.project import Project
 from agentx.views.documents.clarifications import ClarificationDocuments
-from agentx.wiring.clarifications import blocking_questions, inbox_lines, open_hub, run_monitor
-from agentx.wiring.work import open_agents, open_issues
+from agentx.wiring.clarifications import blocking_questions, inbox_lines
+from agentx.wiring.hub import open_hub, open_issues, run_monitor
+from agentx.wiring.work import open_agents
 from agentx.work.model import AgentState, NewIssue
 from tests.support.clarifying import project_at, request
 from tests.support.time_and_chance import START_MS, FakeClock

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.model import Request, Scope
+from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
@@ -54,7 +55,7 @@ def ask(project: Project, question: str) -> str:
 def test_a_thread_is_mirrored_in_order_with_labels_and_mentions(
     project: Project, server: GithubServer
 ) -> None:
-    Issues(github_issues(project), project.clock).create(NewIssue(title="Pick"))
+    Issues(github_issues(project), project.clock, Bus()).create(NewIssue(title="Pick"))
     asked = ask(project, "Which \u2705?")
     assert (mirror(project).posted, mirror(project, (1,)).posted) == (1, 0)
     rooms = open_clarifications(project)
@@ -78,7 +79,7 @@ def test_a_thread_is_mirrored_in_order_with_labels_and_mentions(
 def test_a_thread_of_an_offline_hour_is_mirrored_by_the_next_of_any_issue(
     project: Project, server: GithubServer
 ) -> None:
-    Issues(github_issues(project), project.clock).create(NewIssue(title="Pick"))
+    Issues(github_issues(project), project.clock, Bus()).create(NewIssue(title="Pick"))
     ask(project, "Which?")
     server.faults = [Fault(status=503)] * 50
     first, second = mirror(project, (1,)), mirror(project, (1,))
@@ -147,7 +148,7 @@ def test_who_is_mentioned_must_be_a_name(project: Project, tmp_path: Path) -> No
         token_env="MY_TOKEN",
         notify="ada, <script>",
     )
-    Issues(github_issues(wrong), wrong.clock).create(NewIssue(title="Pick"))
+    Issues(github_issues(wrong), wrong.clock, Bus()).create(NewIssue(title="Pick"))
     ask(wrong, "Which?")
 
     with pytest.raises(InvalidValue, match="is not a name on GitHub"):

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from agentx.wiring.hub import open_issues
 from agentx.wiring.section import section_sources
-from agentx.wiring.work import open_agents, open_issues
+from agentx.wiring.work import open_agents
 from agentx.work.agent_states import began, finish
 from agentx.work.model import NewIssue, Status
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue, LimitError, NotFound, UnavailableError
 from agentx.work.model import Edit, IssueState, NewIssue, Status
 from agentx.work.service import Issues
@@ -49,7 +50,7 @@ class Bench:
     @property
     def issues(self) -> Issues:
         """The verbs, over a new store."""
-        return Issues(self.store(), self.clock)
+        return Issues(self.store(), self.clock, Bus())
 
     @property
     def queue(self) -> Queue:
@@ -373,10 +374,10 @@ def test_a_change_leaves_alone_the_labels_that_others_set_meanwhile(bench: Bench
     bench.issues.get(1)
     bench.server.faults = [Fault(status=503)] * 60
     store = bench.store()
-    moved = Issues(store, bench.clock).edit(
+    moved = Issues(store, bench.clock, Bus()).edit(
         1, Edit(status=Status.READY, add_labels=("needs:ux",), remove_labels=("mine",), title="y")
     )
-    seen = Issues(bench.store(), bench.clock).get(1)
+    seen = Issues(bench.store(), bench.clock, Bus()).get(1)
     assert (moved.status, seen.status, seen.title) == (Status.READY, Status.READY, "y")
     assert set(seen.labels) == {"type:bug", "needs:ux"}
 

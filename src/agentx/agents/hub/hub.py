@@ -33,6 +33,7 @@ from agentx.clarification.rendering import routing, stream_entry
 from agentx.clarification.scope import check_text, permit
 from agentx.clarification.service import Clarifications
 from agentx.clarification.summary import fit_thread
+from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IllegalTransition, UnavailableError
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
@@ -62,6 +63,13 @@ class Switchboard:
     is_closed: Callable[[int], bool]  # issue
 
 
+@frozen
+class StatusesSettled:
+    """Ledgers and statuses say the same again: the hub is done with what it did."""
+
+    agents: tuple[str, ...]
+
+
 class Hub:
     """Agent X."""
 
@@ -71,11 +79,13 @@ class Hub:
         statuses: AgentStatusStore,
         switchboard: Switchboard,
         clock: Clock,
+        bus: Bus,
     ) -> None:
         self._clarifications = clarifications
         self._statuses = statuses
         self._board = switchboard
         self._clock = clock
+        self._bus = bus
 
     def request(self, request: Request) -> Clarification:
         """Keep a question, if its asker may put it, and set both agents' statuses.
@@ -183,13 +193,14 @@ class Hub:
         return self.route(state.id, told)
 
     def settle(self, *agents: str) -> None:
-        """Make the statuses of some agents say what the ledgers say."""
+        """Make the statuses of some agents say what the ledgers say, and tell that they do."""
         for agent in agents:
             known = self._statuses.get(agent)
             if self._wanted(known) != known:
                 # Looked at again under the lock: whoever writes a ledger settles after it, so
                 # the last to hold the lock has seen everything.
                 self._statuses.change(agent, self._wanted)
+        self._bus.tell(StatusesSettled(agents=agents))
 
     def _wanted(self, status: AgentStatus) -> AgentStatus:
         open_now = open_questions(status.agent, self._clarifications.survey().active)

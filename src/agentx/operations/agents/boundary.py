@@ -18,13 +18,12 @@ from agentx.observations.model import Recall
 from agentx.observations.settings import MemorySettings
 from agentx.operations.limits import RECALL_TOKENS_MAX
 from agentx.operations.questions.ask import ask_again
-from agentx.operations.questions.mirror import mirror_found
 from agentx.operations.recall.recall import RecallReply, RecallRequest, recall
 from agentx.project.project import Project
 from agentx.recall.section.gather import OBSERVATIONS
-from agentx.wiring.clarifications import inbox_lines, logged_bus, open_hub, role_named
+from agentx.wiring.clarifications import inbox_lines, role_named
+from agentx.wiring.hub import open_bus, open_hub
 from agentx.wiring.observations import open_observations
-from agentx.wiring.section import renew_notices
 from agentx.wiring.spool import open_spool
 from agentx.wiring.work import open_agents
 from agentx.work.model import AgentStatus
@@ -97,13 +96,11 @@ def _crossed(
     change: Callable[[AgentStatus], AgentStatus],
     told: Callable[[AgentStatus], Happening],
 ) -> Boundary:
-    bus = logged_bus(project)
+    bus = open_bus(project)
     statuses = open_agents(project)
     before = statuses.get(role)
     statuses.change(role, change)
     found = open_hub(project, bus=bus).check()
-    mirror_found(project, found)
-    renew_notices(project)
     after = statuses.get(role)
     bus.tell(told(before))
     if after.state is not before.state:

@@ -14,13 +14,11 @@ from agentx.agents.runners.port import Artifact, Ask, Reply, Runner, Wants
 from agentx.kernel.errors import AgentUnavailable, IllegalTransition, InvalidValue
 from agentx.memory.port import Memory
 from agentx.operations.limits import AGENT_RECALL_TOKENS, AGENT_WORK_WAIT_MS
-from agentx.operations.questions.mirror import mirror_found
 from agentx.operations.recall.recall import RecallRequest, recall
 from agentx.project.project import Project
-from agentx.wiring.clarifications import logged_bus, run_monitor
+from agentx.wiring.hub import open_bus, open_issues, run_monitor
 from agentx.wiring.runners import role_texts, runner_named, runner_of
-from agentx.wiring.section import renew_notices
-from agentx.wiring.work import Position, open_agents, open_issues, position
+from agentx.wiring.work import Position, open_agents, position
 from agentx.work.agent_states import fail
 from agentx.work.model import AgentState, Edit, Issue, Stage, Status, Step
 from agentx.work.progress import output_of
@@ -69,7 +67,7 @@ def run_agent(
     roles = role_texts(project)
     role = roles.named(request.role)
     chosen = _runner(project, role, request)
-    mirror_found(project, run_monitor(project))
+    run_monitor(project)
     where = position(project, request.issue)
     if not where.issue.is_open:
         raise IllegalTransition(
@@ -92,7 +90,6 @@ def run_agent(
     state = open_agents(project).get(role).state
     if step is not None and request.advance and state is AgentState.DONE:
         issue = _moved(project, issue, step.status_on_complete)
-    renew_notices(project)
     return RunReply(
         role=role,
         issue=issue.number,
@@ -126,10 +123,9 @@ def _runner(project: Project, role: str, request: RunRequest) -> Runner:
 def _worked(project: Project, ask: Ask, run: Callable[[Ask], Reply]) -> Reply:
     """Keep the agent's status true while it works, and tell the log."""
     assert ask.issue is not None, "work is on an issue"
-    issue, agents, bus = ask.issue, open_agents(project), logged_bus(project)
+    issue, agents, bus = ask.issue, open_agents(project), open_bus(project)
     began = project.clock.now_ms()
     agents.change(ask.role, lambda now: starting(now, issue=issue, at_ms=began))
-    renew_notices(project)
     bus.tell(AgentStarted(timestamp=began, agent=ask.role, issue_number=issue))
     try:
         reply = run(ask)

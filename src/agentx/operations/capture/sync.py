@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agentx.kernel.bus import Told, unheard
 from agentx.memory.port import Drained, Memory
-from agentx.operations.questions.mirror import mirror_all
 from agentx.project.project import Project
+from agentx.wiring.hub import mirror_threads
 from agentx.wiring.observation_upkeep import settle_observations
 
 
@@ -17,7 +17,7 @@ def sync(project: Project, memory: Memory, embedding: Told = unheard) -> Drained
     drained = memory.drain()
     memory.catch_up()
     settle_observations(project)
-    mirror_all(project)
+    mirror_threads(project)
     memory.embed(embedding)
     if drained.files:
         project.log.record(

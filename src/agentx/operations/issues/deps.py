@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agentx.project.project import Project
-from agentx.wiring.work import open_issues
+from agentx.wiring.hub import open_issues
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from agentx.project.project import Project
-from agentx.wiring.section import renew_notices
-from agentx.wiring.work import IssueView, open_issues, view
-from agentx.work.model import Edit, Issue, NewIssue
+from agentx.wiring.hub import open_issues
+from agentx.wiring.work import IssueView, view
+from agentx.work.model import Edit, NewIssue
 
 
 def create_issue(project: Project, new: NewIssue) -> IssueView:
@@ -13,7 +13,7 @@ def create_issue(project: Project, new: NewIssue) -> IssueView:
 
     Raises: InvalidValue.
     """
-    return _shown(project, open_issues(project).create(new))
+    return view(open_issues(project).create(new))
 
 
 def update_issue(project: Project, number: int, edit: Edit) -> IssueView:
@@ -21,7 +21,7 @@ def update_issue(project: Project, number: int, edit: Edit) -> IssueView:
 
     Raises: NotFound, InvalidValue, IllegalTransition.
     """
-    return _shown(project, open_issues(project).edit(number, edit))
+    return view(open_issues(project).edit(number, edit))
 
 
 def close_issue(project: Project, number: int) -> IssueView:
@@ -29,7 +29,7 @@ def close_issue(project: Project, number: int) -> IssueView:
 
     Raises: NotFound.
     """
-    return _shown(project, open_issues(project).close(number))
+    return view(open_issues(project).close(number))
 
 
 def reopen_issue(project: Project, number: int) -> IssueView:
@@ -37,7 +37,7 @@ def reopen_issue(project: Project, number: int) -> IssueView:
 
     Raises: NotFound.
     """
-    return _shown(project, open_issues(project).reopen(number))
+    return view(open_issues(project).reopen(number))
 
 
 def comment_issue(project: Project, number: int, body: str, *, author: str = "") -> IssueView:
@@ -45,9 +45,4 @@ def comment_issue(project: Project, number: int, body: str, *, author: str = "")
 
     Raises: NotFound, InvalidValue.
     """
-    return _shown(project, open_issues(project).comment(number, body, author=author))
-
-
-def _shown(project: Project, issue: Issue) -> IssueView:
-    renew_notices(project)
-    return view(issue)
+    return view(open_issues(project).comment(number, body, author=author))

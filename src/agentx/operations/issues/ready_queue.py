@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agentx.operations.questions.mirror import mirror_found
 from agentx.project.project import Project
-from agentx.wiring.clarifications import blocking_questions, run_monitor
-from agentx.wiring.work import IssueView, open_issues, view
+from agentx.wiring.clarifications import blocking_questions
+from agentx.wiring.hub import open_issues, run_monitor
+from agentx.wiring.work import IssueView, view
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class ReadyReply:
 
 def ready(project: Project) -> ReadyReply:
     """Return the ready queue."""
-    mirror_found(project, run_monitor(project))
+    run_monitor(project)
     queue = open_issues(project).queue(lambda: blocking_questions(project))
     return ReadyReply(
         ready=tuple(view(issue) for issue in queue.ready),

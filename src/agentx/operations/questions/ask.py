@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agentx.agents.hub.hub import Hub
-from agentx.clarification.errors import ClarificationUnanswered, MaxRoundsExceeded
+from agentx.clarification.errors import ClarificationUnanswered
 from agentx.clarification.model import Clarification, Request, Status
 from agentx.clarification.rendering import stream_entry
 from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.operations.limits import CLARIFY_POLL_MS
-from agentx.operations.questions.mirror import mirror_found, mirror_issues, mirrored
 from agentx.project.project import Project
-from agentx.wiring.clarifications import open_clarifications, open_hub, role_named
+from agentx.wiring.clarifications import open_clarifications, role_named
+from agentx.wiring.hub import open_hub
 from agentx.wiring.runners import runner_named, runner_of
 
 Told = Callable[[str], None]
@@ -39,9 +39,9 @@ def ask(
     """
     asker, to = role_named(project, request.asker), _target(project, request.to)
     hub = _hub(project, waiting)
-    mirror_found(project, hub.check())
+    hub.check()
     state = hub.request(replace(request, asker=asker, to=to))
-    return _answered(project, hub, mirrored(project, state), waiting, told)
+    return _answered(project, hub, state, waiting, told)
 
 
 def follow_up(
@@ -58,14 +58,10 @@ def follow_up(
     Raises: MaxRoundsExceeded once a person was called, and as `ask`.
     """
     hub = _hub(project, waiting)
-    mirror_found(project, hub.check())
+    hub.check()
     speaker = role_named(project, by) if by else ""
-    try:
-        state = hub.follow_up(clarification_id, question, by=speaker)
-    except MaxRoundsExceeded:
-        mirror_issues(project, (open_clarifications(project).find(clarification_id).issue,))
-        raise
-    return _answered(project, hub, mirrored(project, state), waiting, told)
+    state = hub.follow_up(clarification_id, question, by=speaker)
+    return _answered(project, hub, state, waiting, told)
 
 
 def ask_again(project: Project, stale: Iterable[Clarification], told: Told) -> Clarification | None:
@@ -80,8 +76,6 @@ def ask_again(project: Project, stale: Iterable[Clarification], told: Told) -> C
                 return hub.retry(state.id, told)
             except (ClarificationUnanswered, IllegalTransition):
                 return None
-            finally:
-                mirror_issues(project, (state.issue,))
     return None
 
 
@@ -108,10 +102,7 @@ def _answered(
     if waiting is None:
         return state
     if hub.can_route(state.to):
-        try:
-            return hub.route(state.id, told)
-        finally:
-            mirror_issues(project, (state.issue,))
+        return hub.route(state.id, told)
     told(stream_entry(state, state.thread[-1]))
     return _awaited(project, state, waiting.wait_ms)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agentx.clarification.model import Check, Clarification, Ledger, Reason, Status
-from agentx.operations.questions.mirror import mirror_found
 from agentx.project.project import Project
-from agentx.wiring.clarifications import inbox, open_clarifications, role_named, run_monitor
+from agentx.wiring.clarifications import inbox, open_clarifications, role_named
+from agentx.wiring.hub import run_monitor
 
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
 
@@ -26,7 +26,7 @@ class Overview:
 
 def active(project: Project) -> Overview:
     """Return every active clarification."""
-    found = _checked(project)
+    found = run_monitor(project)
     return Overview(
         clarifications=_in_turn(found.active), monitor=found, now_ms=project.clock.now_ms()
     )
@@ -34,7 +34,7 @@ def active(project: Project) -> Overview:
 
 def late(project: Project) -> Overview:
     """Return those that are stale, and those that a person was called for because they were."""
-    found = _checked(project)
+    found = run_monitor(project)
     wanted = tuple(
         state
         for state in found.active
@@ -52,24 +52,18 @@ def thread(project: Project, issue: int) -> Ledger:
     """
     # Read first: of this ledger a fault is said aloud, of others the monitor only takes note.
     open_clarifications(project).ledger(issue)
-    _checked(project)
+    run_monitor(project)
     return open_clarifications(project).ledger(issue)
 
 
 def inbox_of(project: Project, role: str) -> Overview:
     """Return what a role has to see to: questions to it, then answers to its own."""
-    found = _checked(project)
+    found = run_monitor(project)
     return Overview(
         clarifications=inbox(project, role_named(project, role)),
         monitor=found,
         now_ms=project.clock.now_ms(),
     )
-
-
-def _checked(project: Project) -> Check:
-    found = run_monitor(project)
-    mirror_found(project, found)
-    return found
 
 
 def _in_turn(states: tuple[Clarification, ...]) -> tuple[Clarification, ...]:

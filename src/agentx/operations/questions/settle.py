@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from agentx.agents.hub.hub import Hub
 from agentx.clarification.model import Clarification
-from agentx.operations.questions.mirror import mirror_found, mirrored
 from agentx.project.project import Project
-from agentx.wiring.clarifications import open_hub, speaker_named
+from agentx.wiring.clarifications import speaker_named
+from agentx.wiring.hub import open_hub
 
 
 def answer(project: Project, clarification_id: str, text: str, *, by: str = "") -> Clarification:
@@ -15,7 +15,7 @@ def answer(project: Project, clarification_id: str, text: str, *, by: str = "") 
     Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
     """
     speaker = speaker_named(project, by)
-    return mirrored(project, _checked(project).answer(clarification_id, text, by=speaker))
+    return _checked(project).answer(clarification_id, text, by=speaker)
 
 
 def resolve(
@@ -26,7 +26,7 @@ def resolve(
     Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
     """
     speaker = speaker_named(project, by)
-    return mirrored(project, _checked(project).resolve(clarification_id, text, by=speaker))
+    return _checked(project).resolve(clarification_id, text, by=speaker)
 
 
 def escalate(
@@ -37,11 +37,11 @@ def escalate(
     Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
     """
     speaker = speaker_named(project, by)
-    return mirrored(project, _checked(project).escalate(clarification_id, text, by=speaker))
+    return _checked(project).escalate(clarification_id, text, by=speaker)
 
 
 def _checked(project: Project) -> Hub:
     """Open the hub after the monitor had its look."""
     hub = open_hub(project)
-    mirror_found(project, hub.check())
+    hub.check()
     return hub

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, tzinfo
 
 from agentx.kernel.clock import Millis, age
+from agentx.kernel.values import frozen
 from agentx.recall.section.render import RecallLine
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Present:
     """The moment that ages are counted from, and where its day begins."""
 

@@ -7,10 +7,10 @@ the section is then made without it, and somebody is told.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.values import frozen
 from agentx.recall.section.moment import Present
 from agentx.recall.section.standing import Standing
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agentx.observations.model import Observation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class About:
     """Whom a section is for, and what is to be done. Empty fields want nothing in particular."""
 
@@ -43,7 +43,7 @@ class About:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sources:
     """What the rooms of a project have to tell at one moment."""
 

@@ -6,11 +6,12 @@ Several lines may point to the same place: they say where to go, not what was sa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
+from agentx.kernel.values import frozen
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import RecallLine
@@ -35,7 +36,7 @@ def _nothing(_role: str) -> tuple[Clarification, ...]:
     return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Standing:
     """The open issues, what agents are doing, and what is asked, at one moment."""
 

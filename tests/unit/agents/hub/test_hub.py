@@ -23,8 +23,9 @@ from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS, SECOND_MS
 from agentx.kernel.errors import AgentUnavailable, IllegalTransition, UnavailableError
 from agentx.project.project import Project
-from agentx.wiring.clarifications import open_clarifications, open_hub
-from agentx.wiring.work import open_agents, open_issues
+from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.hub import open_hub, open_issues
+from agentx.wiring.work import open_agents
 from agentx.work.agent_states import began, fail
 from agentx.work.model import AgentState, AgentStatus, NewIssue
 from tests.support.clarifying import project_at, request

@@ -1,0 +1,179 @@
+"""The hub and the issues of a project, opened; and who hears of what changes in them.
+
+Listeners are registered here and nowhere else: whoever opens the hub or the issues need not know
+who shows them elsewhere.
+
+    our own log            every event
+    notices                questions, issues, agents that begin and end
+    threads on GitHub      questions, where issues live there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+from agentx.agents.happenings import AgentCompleted, AgentError, AgentStarted
+from agentx.agents.hub.artifacts import artifacts_of
+from agentx.agents.hub.hub import Hub, StatusesSettled, Switchboard
+from agentx.agents.runners.port import Artifact, Runner
+from agentx.clarification.events import ClarificationEvent
+from agentx.clarification.model import Check, Scope
+from agentx.kernel.bus import Bus
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
+from agentx.project.project import Project
+from agentx.wiring.clarifications import logged_bus, open_clarifications
+from agentx.wiring.runners import role_texts
+from agentx.wiring.section import renew_notices
+from agentx.wiring.work import (
+    Position,
+    is_github,
+    issue_store,
+    open_agents,
+    open_workflows,
+    position,
+)
+from agentx.work.events import IssueChanged
+from agentx.work.model import Issue
+from agentx.work.port import IssueStore
+from agentx.work.progress import output_of, stages, step_for, workflow_name
+from agentx.work.service import Issues
+
+# What cannot be had of an issue is done without: a command must not wait long for it.
+_TRIES = 2
+
+RunnerOf = Callable[[str], Runner | None]
+
+
+def nobody(_role: str) -> None:
+    """Have nobody at hand who could answer."""
+
+
+def open_bus(project: Project) -> Bus:
+    """Return a bus on which everybody listens who shows what changes."""
+    bus = logged_bus(project)
+    views = _Views(project)
+    bus.listen(ClarificationEvent, views.note_question)
+    bus.listen(StatusesSettled, views.renew_questions)
+    for kind in (IssueChanged, AgentStarted, AgentCompleted, AgentError):
+        bus.listen(kind, lambda _fact: renew_notices(project))
+    return bus
+
+
+def open_issues(project: Project) -> Issues:
+    """Open the issues of a project."""
+    return Issues(issue_store(project), project.clock, open_bus(project))
+
+
+def open_hub(project: Project, *, runner_of: RunnerOf = nobody, bus: Bus | None = None) -> Hub:
+    """Open the hub of a project."""
+    told = open_bus(project) if bus is None else bus
+    roles = role_texts(project)
+    desk = _Workbench(project)
+    board = Switchboard(
+        agents=frozenset(roles.names()),
+        scope_of=desk.scope,
+        runner_of=runner_of,
+        instructions_of=roles.text,
+        artifacts_of=desk.artifacts,
+        is_closed=desk.is_closed,
+    )
+    return Hub(open_clarifications(project, told), open_agents(project), board, project.clock, told)
+
+
+def run_monitor(project: Project) -> Check:
+    """Look for stale, stuck, deadlocked and abandoned questions, and do what is to be done.
+
+    Asks no agent, so it is quick; safe when several processes do it at once.
+    """
+    return open_hub(project).check()
+
+
+def mirror_threads(project: Project, issues: Iterable[int] = ()) -> None:
+    """Bring the threads of some issues, or of all, up to date on GitHub; nothing in local mode.
+
+    The ledger is the fact: GitHub out of reach, or not set up, is noted in the log and mended by
+    the next change or by `agentx sync`.
+    """
+    if not is_github(project):
+        return
+    from agentx.wiring.listeners.mirror import mirror  # noqa: PLC0415  only GitHub mode pays for HTTP
+
+    wanted = tuple(issues)
+    try:
+        mirror(project, wanted)
+    except AgentXError as error:
+        project.log.record("warning", "clarification-mirror", message=error.message, issues=wanted)
+
+
+class _Views:
+    """What shows questions elsewhere, brought up to date once the hub is done with them."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._issues: set[int] = set()
+
+    def note_question(self, event: ClarificationEvent) -> None:
+        self._issues.add(event.issue)
+
+    def renew_questions(self, _event: StatusesSettled) -> None:
+        if self._issues:
+            changed, self._issues = self._issues, set()
+            renew_notices(self._project)
+            mirror_threads(self._project, sorted(changed))
+
+
+class _Workbench:
+    """What the hub must know of issues and workflows."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def scope(self, issue: int, agent: str) -> Scope:
+        """Return what an agent's step in an issue's workflow lets it ask.
+
+        Raises: InvalidValue for a workflow that is broken.
+        """
+        found = self._position(issue)
+        step = step_for(found.workflow, agent, found.steps)
+        if step is None:
+            return Scope()
+        return Scope(
+            can_clarify=step.can_clarify,
+            rounds_max=step.clarify_max_rounds,
+            sla_minutes=step.clarify_sla_minutes,
+            blocking_allowed=step.clarify_blocking_allowed,
+        )
+
+    def artifacts(self, issue: int) -> tuple[Artifact, ...]:
+        """Return the issue itself, and what is written down about it."""
+        found = self._position(issue)
+        text = f"{found.issue.title}\n\n{found.issue.body}".strip()
+        told = (Artifact(name=f"issue {issue}", text=text),) if text else ()
+        outputs = [output_of(step, issue) for step in found.workflow.steps]
+        return (*told, *artifacts_of(self._project.paths, issue, outputs))
+
+    def is_closed(self, issue: int) -> bool:
+        """Tell whether an issue is known to be closed."""
+        try:
+            return not self._issues.get(issue).is_open
+        except AgentXError:
+            # Not here, or not to be had now: it is not known to be closed.
+            return False
+
+    @cached_property
+    def _issues(self) -> IssueStore:
+        return issue_store(self._project, tries=_TRIES)
+
+    def _position(self, number: int) -> Position:
+        try:
+            return position(self._project, number, self._issues)
+        except (NotFound, UnavailableError):
+            # An issue that is kept elsewhere, or cannot be had now, is worked on as usual.
+            never = Millis(0)
+            issue = Issue(number=number, title="", created_ms=never, updated_ms=never)
+            workflows = open_workflows(self._project)
+            workflow = workflows.get(workflow_name(issue, workflows.names()))
+            steps = stages(workflow, issue, lambda _path: False)
+            return Position(issue=issue, workflow=workflow, steps=steps)
