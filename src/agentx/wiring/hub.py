@@ -34,8 +34,7 @@ from agentx.wiring.work import (
     open_workflows,
     position,
 )
-from agentx.work.events import IssueChanged
-from agentx.work.model import Issue
+from agentx.work.model import Issue, IssueChanged
 from agentx.work.port import IssueStore
 from agentx.work.progress import output_of, stages, step_for, workflow_name
 from agentx.work.service import Issues

@@ -212,3 +212,10 @@ class Problem:
         """Return it as one sentence."""
         field = f"{self.field}: " if self.field else ""
         return f"{self.file}, line {self.line}: {field}{self.message}"
+
+
+@frozen
+class IssueChanged:
+    """What the room tells the bus: an issue was made or changed, and is kept."""
+
+    number: int

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock
 from agentx.work import dependencies, issues, ready
-from agentx.work.events import IssueChanged
-from agentx.work.model import Edit, Issue, NewIssue
+from agentx.work.model import Edit, Issue, IssueChanged, NewIssue
 from agentx.work.port import BlockingQuestions, IssueStore
 
 
