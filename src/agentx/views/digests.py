@@ -16,7 +16,6 @@ from agentx.kernel.bus import Told, unheard
 from agentx.kernel.clock import DAY_MS, Clock
 from agentx.kernel.ids import digest
 from agentx.kernel.paths import StorePaths
-from agentx.search.model import ViewStatus
 from agentx.views.port import Gone, View
 
 
@@ -52,13 +51,6 @@ class Digests(View):
         """Prepare them from nothing; return how many there are."""
         shutil.rmtree(self.store.digests, ignore_errors=True)
         return self._prepare(self._noted())
-
-    def status(self) -> ViewStatus:
-        """Say how many are prepared."""
-        return ViewStatus(
-            ready=self.store.digest_stamp.exists(),
-            documents=len(tuple(self.store.digests.glob("*.txt"))),
-        )
 
     def _noted(self) -> str:
         return digest(self.stamp(), str(self.clock.now_ms() // DAY_MS)).hex()

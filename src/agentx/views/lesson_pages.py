@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.kernel.bus import Told, unheard
 from agentx.kernel.errors import LockHeld, UnavailableError
-from agentx.search.model import ViewStatus
-from agentx.views.port import Gone, View
+from agentx.views.port import View
 
 if TYPE_CHECKING:
     from agentx.lessons.service import Lessons
 
 
 class LessonPages(View):
-    """The pages of one project; without any, the room of the lessons is not even opened."""
+    """The pages of one project; without any, the room of the lessons is not even opened.
+
+    What runs taught stays when a session is forgotten: none of it is read from the log.
+    """
 
     name = "lessons"
 
@@ -31,16 +33,6 @@ class LessonPages(View):
             return self._folder.is_dir() and self._lessons().refresh_if_edited()
         return False
 
-    @contextmanager
-    def forget(self, gone: Gone) -> Iterator[None]:  # noqa: ARG002
-        """Keep what runs taught: none of it is read from the log of conversations."""
-        yield
-
     def rebuild(self, told: Told = unheard) -> int:  # noqa: ARG002
         """Make every page again; return how many lessons there are."""
         return len(self._lessons().refresh().known.lessons) if self._folder.is_dir() else 0
-
-    def status(self) -> ViewStatus:
-        """Say how many lessons there are."""
-        known = self._lessons().read().known.lessons if self._folder.is_dir() else ()
-        return ViewStatus(ready=True, documents=len(known))

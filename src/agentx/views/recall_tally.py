@@ -26,7 +26,6 @@ from agentx.kernel.capture import EventType, Metadata
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError
 from agentx.kernel.ids import is_ulid
-from agentx.search.model import ViewStatus
 from agentx.views.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
 from agentx.views.port import Gone, View
 
@@ -114,10 +113,6 @@ class RecallTally(View):
         self._sweep(document)
         replace_file(self._path, msgspec.json.encode(document))
         return count
-
-    def status(self) -> ViewStatus:
-        """Say how much was ever recalled."""
-        return ViewStatus(ready=True, documents=len(recall_counts(self._path)))
 
     def _sweep(self, document: _Document) -> bool:
         """Drop the counts of what is no longer there; say whether there were any."""

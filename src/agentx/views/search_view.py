@@ -77,27 +77,20 @@ class SearchView(View):
                 self._reader = TextIndex.open(self._folder, self._clock)
             return self._reader
 
-    def left(self) -> int:
-        """Return how many log entries are not yet in the index."""
-        try:
-            return max(0, self._source.newest_sequence() - _sequence(self.index().mark()))
-        except IndexUnavailable:
-            return self._source.newest_sequence()
-
     def status(self) -> TextIndexState:
         """Say how the index stands."""
-        left = self.left()
+        newest = self._source.newest_sequence()
         try:
-            held = self.index().status()
+            held, read = self.index().status(), _sequence(self.index().mark())
         except IndexUnavailable:
-            return TextIndexState(ready=False, entries_left=left)
+            return TextIndexState(ready=False, entries_left=newest)
         return TextIndexState(
             ready=True,
             documents=held.documents,
             passages=held.passages,
             bytes_on_disk=held.bytes_on_disk,
             generation=held.generation,
-            entries_left=left,
+            entries_left=max(0, newest - read),
         )
 
     def catch_up(self, told: Told = unheard) -> int:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.conversation.contents import Contents, ContentsRules
@@ -26,7 +25,6 @@ from agentx.host.kv.rocks import open_rocks
 from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.bus import Bus
 from agentx.kernel.tokens import estimate
-from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.limits import POLISH_SEGMENTS_MAX
 from agentx.memory.local import LocalMemory, Parts
 from agentx.memory.reader import LogReader
@@ -98,30 +96,21 @@ class _Store:
         rooms = searchable_rooms(project) if is_own else Rooms()
         contents, feed = log.contents(self._toc, self._rules), log.feed(self._toc)
         reader = LogReader(log, contents)
-        text = SearchView(
-            feed,
-            folder=self._folder_of(log.project, project.store.text_index),
-            project=log.project,
-            clock=project.clock,
-            rooms=rooms,
-        )
-        vectors = Vectors(
-            project.data.vector_model,
-            feed,
-            folder=self._folder_of(log.project, project.store.vector_index),
-            project=log.project,
-            clock=project.clock,
-            rooms=rooms,
-        )
+        text, vectors = self._indexes(log.project, feed, rooms)
         observers = (self._observer(feed),) if is_own else ()
-        views: tuple[View, ...] = (
-            *observers,
-            text,
-            RecallTally(project.store.recalled(log.project), reader),
-        )
+        recalled = project.store.recalled(log.project)
+        views: tuple[View, ...] = (*observers, text, RecallTally(recalled, reader))
         if is_own:
             lessons = LessonPages(project.paths.lessons, partial(_lessons, project))
             views = (lessons, *views, open_digests(project, reader, _stamp(project, rooms, feed)))
+        sources = Sources(
+            view=text,
+            contents=contents,
+            vectors=vectors,
+            project=log.project,
+            zone=self._rules.zone,
+            usage=RecallUsage(recalled).now,
+        )
         spool = open_spool(project)
         return LocalMemory(
             Parts(
@@ -132,7 +121,7 @@ class _Store:
                 search=text,
                 vectors=vectors,
                 views=views,
-                answer=self._answer(log.project, contents, text, vectors),
+                answer=partial(search, sources),
                 drain=partial(spool.drain, log, self._bus.tell),
                 waiting=spool.waiting,
                 refused=spool.refused,
@@ -142,6 +131,19 @@ class _Store:
                 others=self._others if is_own else tuple,
                 close=self._closing.close if is_own else lambda: None,
             )
+        )
+
+    def _indexes(self, name: str, feed: Feed, rooms: Rooms) -> tuple[SearchView, Vectors]:
+        project = self._project
+        words, meanings = (
+            # Projects that share a store have an index each.
+            folder / name if self._is_shared else folder
+            for folder in (project.store.text_index, project.store.vector_index)
+        )
+        model, clock = project.data.vector_model, project.clock
+        return (
+            SearchView(feed, folder=words, project=name, clock=clock, rooms=rooms),
+            Vectors(model, feed, folder=meanings, project=name, clock=clock, rooms=rooms),
         )
 
     def _observer(self, feed: Feed) -> Observer:
@@ -170,24 +172,6 @@ class _Store:
         marks = CaptureMarks(self._kv, project.id)
         return Observer(feed, marks, observed, clock=project.clock, bus=bus)
 
-    def _answer(
-        self, name: str, contents: Contents, text: SearchView, vectors: Vectors
-    ) -> Callable[[SearchRequest], SearchReply]:
-        usage = RecallUsage(self._project.store.recalled(name))
-
-        def answer(request: SearchRequest) -> SearchReply:
-            sources = Sources(
-                view=text,
-                contents=contents,
-                vectors=vectors,
-                project=name,
-                zone=self._rules.zone,
-                usage=usage.now(),
-            )
-            return search(sources, request)
-
-        return answer
-
     def _polish(self, contents: Contents, observers: tuple[Observer, ...]) -> int:
         for observer in observers:
             observer.polish()
@@ -197,10 +181,6 @@ class _Store:
     def _others(self) -> tuple[str, ...]:
         names = self._log.projects() if self._is_shared else ()
         return tuple(name for name in names if name != self._project.id)
-
-    def _folder_of(self, name: str, folder: Path) -> Path:
-        """Return where an index of a project lies; projects that share a store have one each."""
-        return folder / name if self._is_shared else folder
 
 
 def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:

@@ -19,6 +19,7 @@ from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.store.paths import ObservationPaths
 from agentx.project.project import Project
+from agentx.wiring.listeners.log import log_fields
 
 if TYPE_CHECKING:
     from agentx.observations.store.sqlite.store import SqliteObservationStore
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 
 BACKENDS = ("json", "sqlite")
 _CHARS_PER_TOKEN = 4
+_TOLD = {
+    "agent": "agent",
+    "issue": "issue_number",
+    "count": "count",
+    "tokens": "total_tokens",
+    "ids": "observation_ids",
+    "elapsed_ms": "elapsed_ms",
+}
 
 
 def open_observations(project: Project, bus: Bus | None = None) -> Observations:
@@ -89,31 +98,6 @@ def _reporting(project: Project) -> Callable[[StoreFault], None]:
 
 
 def _log_what_is_told(project: Project, bus: Bus) -> None:
-    def stored(fact: MemoryStored) -> None:
-        project.log.record(
-            "info",
-            "memory-stored",
-            agent=fact.agent,
-            issue=fact.issue_number,
-            count=fact.count,
-            tokens=fact.total_tokens,
-            ids=fact.observation_ids,
-            elapsed_ms=fact.elapsed_ms,
-        )
-
-    def recalled(fact: MemoryRecalled) -> None:
-        project.log.record(
-            "info",
-            "memory-recalled",
-            agent=fact.agent,
-            issue=fact.issue_number,
-            count=fact.count,
-            tokens=fact.total_tokens,
-            ids=fact.observation_ids,
-            elapsed_ms=fact.elapsed_ms,
-            displaced=fact.displaced_tokens,
-        )
-
     def skipped(fact: CaptureSkipped) -> None:
         project.log.record(
             fact.level,
@@ -123,8 +107,9 @@ def _log_what_is_told(project: Project, bus: Bus) -> None:
             message=fact.reason,
         )
 
-    bus.listen(MemoryStored, stored)
-    bus.listen(MemoryRecalled, recalled)
+    log_fields(project, bus, MemoryStored, "memory-stored", _TOLD)
+    recalled = {**_TOLD, "displaced": "displaced_tokens"}
+    log_fields(project, bus, MemoryRecalled, "memory-recalled", recalled)
     bus.listen(CaptureSkipped, skipped)
 
 

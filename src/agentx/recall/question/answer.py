@@ -11,7 +11,7 @@ Where the index cannot answer, the table of contents does: slower, and by its li
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
@@ -48,7 +48,7 @@ class Sources:
     vectors: Vectors
     project: str
     zone: tzinfo
-    usage: Usage = UNUSED
+    usage: Callable[[], Usage] = lambda: UNUSED
 
 
 def search(sources: Sources, request: SearchRequest) -> SearchReply:
@@ -77,7 +77,7 @@ def search(sources: Sources, request: SearchRequest) -> SearchReply:
             now_ms=request.now_ms,
             filters=filters,
             limit=request.limit if near is None else max(request.limit, VECTOR_HITS_MAX // 2),
-            usage=sources.usage,
+            usage=sources.usage(),
         )
         found = answer(index, question)
         if near is None:

@@ -106,12 +106,9 @@ class Observer(View):
         return self._observed.rebuild_words()
 
     def status(self) -> ViewStatus:
-        """Say how many observations there are, and how many sessions have news."""
-        is_kept = self._observed.folder.is_dir()
+        """Say how many sessions have news."""
         return ViewStatus(
-            ready=self._observed.enabled,
-            documents=self._observed.room().store.get_stats().total_observations if is_kept else 0,
-            entries_left=sum(1 for _ in self._marks.waiting()),
+            ready=self._observed.enabled, entries_left=sum(1 for _ in self._marks.waiting())
         )
 
 

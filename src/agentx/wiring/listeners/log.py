@@ -18,3 +18,15 @@ def log_told(project: Project, bus: Bus, events: Mapping[type[Any], str]) -> Non
 
 def _record(project: Project, event: str, fact: Any) -> None:
     project.log.record("info", event, **{name: getattr(fact, name) for name in fact.__slots__})
+
+
+def log_fields(
+    project: Project, bus: Bus, kind: type[Any], event: str, fields: Mapping[str, str]
+) -> None:
+    """Record some fields of every fact of a type, each under the name given for it."""
+
+    def record(fact: Any) -> None:
+        told = {said: getattr(fact, name) for said, name in fields.items()}
+        project.log.record("info", event, **told)
+
+    bus.listen(kind, record)
