@@ -137,7 +137,9 @@ class Pair(Generic[Value]):
     @cached_property
     def write(self) -> Callable[[Value], Any]:
         """Write a value as its message."""
-        written = {key: (path, convert) for key, path, convert in self.plan_writing()}
+        written: dict[str, tuple[str, Convert | None]] = {}
+        for key, path, convert in self.plan_writing():
+            written.setdefault(key, (path, convert))  # what is outside says more than what is in it
         for key in set(self._wire) - set(written):
             if not isinstance(getattr(self._of, key, None), property):
                 raise TypeError(f"{self._message.DESCRIPTOR.full_name}.{key} is not in {self._of}")
