@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, fields, replace
 from pathlib import Path
 
 from agentx.adapters.port import HookCall
@@ -31,6 +31,7 @@ from agentx.kernel.errors import DataError
 from agentx.kernel.ids import digest
 from agentx.kernel.paths import SpoolPaths, StorePaths
 from agentx.kernel.text import printable
+from agentx.kernel.values import frozen
 from agentx.memory.port import Drained
 from agentx.project.settlement import note_settled, read_lines
 from agentx.views.recall_tally import NOTE_MARK, Note, SessionTold, count_recalls, doc_ids_of
@@ -38,7 +39,7 @@ from agentx.views.recall_tally import NOTE_MARK, Note, SessionTold, count_recall
 _SALVAGE_CHARS = 4_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SpoolFolder:
     """The spool of one working directory that belongs to this store."""
 
@@ -47,7 +48,7 @@ class SpoolFolder:
     project: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Spool:
     """Everything hooks have spooled for one store, wherever they left it."""
 
@@ -108,7 +109,7 @@ class Spool:
         return SpoolFolder(paths=paths, directory=directory, project=settled[1])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Taken:
     file: Path
     drafts: tuple[Draft, ...]
@@ -116,7 +117,7 @@ class _Taken:
     recalled: Note | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Intake:
     """Where one drain puts what is not the log's."""
 
@@ -308,5 +309,8 @@ def _set_aside(file: Path, folder: SpoolFolder, reason: str, faults: Faults) -> 
 
 def _sum(one: Drained, other: Drained) -> Drained:
     return Drained(
-        **{name: getattr(one, name) + getattr(other, name) for name in Drained.__slots__}
+        **{
+            part.name: getattr(one, part.name) + getattr(other, part.name)
+            for part in fields(Drained)
+        }
     )

@@ -5,14 +5,14 @@ It names files and reasons, and holds no text of a conversation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.host.files.logfile import LogFile, read_records
 from agentx.kernel.clock import Clock
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Fault:
     """One thing that went wrong."""
 

@@ -10,17 +10,17 @@ so that whoever drains the spool can keep it as a note.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 
 UNKNOWN_HARNESS = "unknown"
 _HEADER_BYTES_MAX = 65_536
 _VERSION = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SpoolRecord:
     """What a hook captured.
 

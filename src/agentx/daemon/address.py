@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.daemon.limits import UNIX_SOCKET_PATH_BYTES_MAX
 from agentx.kernel.errors import InvalidValue, LimitError
 from agentx.kernel.paths import StorePaths
+from agentx.kernel.values import frozen
 from agentx.memory.wire.address import is_loopback
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@")
 _PORT_MAX = 65_535
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Tcp:
     """A TCP address to listen on, and the files of its TLS; none on loopback."""
 

@@ -12,7 +12,6 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Event, Thread
 
 from agentx.daemon.activity import Activity
@@ -23,6 +22,7 @@ from agentx.daemon.limits import (
     JOB_RETRY_MS_MAX,
 )
 from agentx.kernel.bus import Told
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 
 _log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 _REST_PER_LOOK = 19
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Chore:
     """Something to do, and the pause after it was done."""
 

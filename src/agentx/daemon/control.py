@@ -13,7 +13,6 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from enum import StrEnum
 
 from agentx.daemon.address import private_folder
@@ -36,6 +35,7 @@ from agentx.host.process import Process, began, is_alive, send_signal
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, DaemonUnavailable, LockHeld
 from agentx.kernel.paths import StorePaths
+from agentx.kernel.values import frozen
 
 _LOG_TAIL_BYTES = 16 * 1024
 
@@ -49,7 +49,7 @@ class Condition(StrEnum):
     STOPPED = "stopped"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DaemonState:
     """The daemon of a store, as seen from outside."""
 
@@ -62,7 +62,7 @@ class DaemonState:
     started_ms: Millis | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Started:
     """A daemon that serves; it may have been there before."""
 

@@ -6,7 +6,6 @@ import os
 import sys
 import tempfile
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +13,14 @@ from agentx.daemon import control
 from agentx.daemon.address import tcp
 from agentx.daemon.control import Started
 from agentx.kernel.paths import runtime_folder
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 
 if TYPE_CHECKING:
     from agentx.daemon.servers import OpenServers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DaemonWish:
     """How a daemon is to run, as the command line says it."""
 

@@ -18,7 +18,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -50,6 +49,7 @@ from agentx.daemon.summons import Summons
 from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.kernel.clock import Clock
 from agentx.kernel.paths import StorePaths
+from agentx.kernel.values import frozen
 from agentx.memory.limits import EMBED_SLICES_MAX
 from agentx.memory.port import Memory
 
@@ -58,7 +58,7 @@ _log = logging.getLogger(__name__)
 Served = TypeVar("Served", bound=Memory)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DaemonPlan:
     """What is to be served, and where."""
 

@@ -18,7 +18,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,11 @@ from agentx.host.process import Process, is_alive, this_process
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.paths import StorePaths
+from agentx.kernel.values import frozen
 from agentx.memory.wire.address import UNIX
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Presence:
     """What `daemon.json` says: where the daemon that serves a store can be reached."""
 
@@ -43,7 +44,7 @@ class Presence:
     token_file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class HeldLock:
     """The daemon lock, in our hands."""
 

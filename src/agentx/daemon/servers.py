@@ -7,7 +7,6 @@ to stop. So the daemon knows of no protocol.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -15,10 +14,11 @@ from agentx.daemon.activity import Activity
 from agentx.daemon.address import Tcp
 from agentx.daemon.scheduler.door import SchedulerDoor
 from agentx.kernel.clock import Clock, Millis
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Host:
     """The process that serves, as it tells about itself."""
 
@@ -33,7 +33,7 @@ class Host:
         return self.pid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Offer:
     """What is to be served, and to whom a call is told."""
 
@@ -43,7 +43,7 @@ class Offer:
     scheduler: SchedulerDoor | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Places:
     """Where to listen: on a socket, and on TCP when asked, for who knows the token in a file."""
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
+
+from agentx.kernel.values import frozen
 
 _PROC = Path("/proc")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Process:
     """A process, told apart from every other that had or will have its number."""
 

@@ -6,13 +6,13 @@ name that becomes part of a path is checked or encoded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import ProjectId, digest, project_id
 from agentx.kernel.places import encoded
+from agentx.kernel.values import frozen
 
 NOTICE_SUFFIX = ".notice"
 RESERVED_STORE_NAMES = frozenset({"spool", "bin", "backups", "models", "unified"})
@@ -33,7 +33,7 @@ class Below:
         return paths.root / self._path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class ProjectPaths:
     """What lies in the user's repository."""
 
@@ -54,7 +54,7 @@ class ProjectPaths:
     lessons = Below(".agent-memory/ltm")  # what runs taught
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class StorePaths:
     """What lies in one store's folder, mode 0700."""
 
@@ -111,7 +111,7 @@ class StorePaths:
         return folder / f"{digest(str(self.root), size=12).hex()}.sock"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class SpoolPaths:
     """The spool folder of one working directory."""
 
@@ -125,7 +125,7 @@ class SpoolPaths:
     store = Below("store")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class DataPaths:
     """What lies in the user's data folder, `$XDG_DATA_HOME/agent-memory`."""
 

@@ -9,11 +9,12 @@ person may edit the page it stands on; the edit becomes an event like any other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import NotFound
+from agentx.kernel.values import frozen
 
 Detail = Mapping[str, object]
 
@@ -79,7 +80,7 @@ class LtmKind(StrEnum):
     MEASURED = "measured"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LtmEvent:
     """One thing that happened to what is known. `lesson` is the id of the event that taught it."""
 
@@ -111,7 +112,7 @@ class LtmEvent:
         return found if isinstance(found, int) else 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Content:
     """What a lesson says: everything about it that a person may edit."""
 
@@ -125,7 +126,7 @@ class Content:
     consequences: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Lesson:
     """Something a run taught. `uid` is for good; the number may move when branches merge."""
 
@@ -155,7 +156,7 @@ class Lesson:
         return self.status is LessonStatus.ACTIVE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Taught:
     """A lesson that a run offers. `key` is the same however often the run is looked at."""
 
@@ -169,7 +170,7 @@ class Taught:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Measure:
     """How a run went, in figures."""
 
@@ -186,7 +187,7 @@ class Measure:
     outcome: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LongTerm:
     """Everything that is known: the fold of all events."""
 
@@ -223,7 +224,7 @@ class LongTerm:
         return lesson
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LessonLearnt:
     """A run taught something that was not known."""
 
@@ -246,7 +247,7 @@ def texts(value: object) -> tuple[str, ...]:
     return tuple(str(each) for each in value) if isinstance(value, list | tuple) else ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Promoted:
     """What came of promoting a run's lessons."""
 

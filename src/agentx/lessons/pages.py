@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agentx.kernel.clock import to_iso
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.lessons.confidence import judged
 from agentx.lessons.fold import canonical, word
 from agentx.lessons.model import (
@@ -46,7 +47,7 @@ _DEBT_STATUS = {LessonStatus.ACTIVE: "OPEN", LessonStatus.RESOLVED: "RESOLVED"}
 Document = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PageEntry:
     """A lesson as a page has it. One without a uid was added by a person."""
 
@@ -248,13 +249,13 @@ def _filled(**fields: object) -> Document:
 
 # --- decisions ------------------------------------------------------------------------------
 
-_HEADING = re.compile(r"^## (.+?)\s*$", re.MULTILINE)
-_TITLE = re.compile(r"^# (?:ADR-\d+: )?(.+?)\s*$", re.MULTILINE)
-_UID = re.compile(r"^- Lesson: (\S+)$", re.MULTILINE)
-_AREA = re.compile(r"^- Area: (.+)$", re.MULTILINE)
-_CONFIDENCE = re.compile(r"^- Confidence: (\w+)$", re.MULTILINE)
-_HASH = re.compile(r"^(\\*)#", re.MULTILINE)
-_ESCAPED_HASH = re.compile(r"^\\(\\*)#", re.MULTILINE)
+_HEADING = compile_late(r"^## (.+?)\s*$", re.MULTILINE)
+_TITLE = compile_late(r"^# (?:ADR-\d+: )?(.+?)\s*$", re.MULTILINE)
+_UID = compile_late(r"^- Lesson: (\S+)$", re.MULTILINE)
+_AREA = compile_late(r"^- Area: (.+)$", re.MULTILINE)
+_CONFIDENCE = compile_late(r"^- Confidence: (\w+)$", re.MULTILINE)
+_HASH = compile_late(r"^(\\*)#", re.MULTILINE)
+_ESCAPED_HASH = compile_late(r"^\\(\\*)#", re.MULTILINE)
 
 
 def decision_path(lesson: Lesson) -> Path:

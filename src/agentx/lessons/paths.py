@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.kernel.paths import Below
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class LtmPaths:
     """What lies in the folder of long-term memory. Events are facts, all else is made from them."""
 
@@ -25,7 +25,7 @@ class LtmPaths:
     aside = Below("aside")  # pages as git left them, kept for a person to look at
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class LessonNotes:
     """What this machine notes of lessons, in the folder of the project's store."""
 

@@ -11,9 +11,10 @@ takes confidence from that.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from enum import StrEnum
 
+from agentx.kernel.values import frozen
 from agentx.lessons.likeness import ALIKE, alike
 from agentx.lessons.model import (
     PREFIXES,
@@ -36,7 +37,7 @@ class Policy(StrEnum):
     ALL = "all"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Change:
     """Something to be said of what is known: an event without a time and an id."""
 

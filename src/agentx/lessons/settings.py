@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from agentx.kernel.values import setting
+from agentx.kernel.values import frozen, setting
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LtmSettings:
     """Long-term memory."""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from agentx.kernel.clock import Clock, Millis, from_iso, to_file_name, to_iso
 from agentx.kernel.ids import Entropy, digest, is_ulid, mint
 from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.kernel.text import MERGE_MARKS
+from agentx.kernel.values import frozen
 from agentx.lessons.fold import fold
 from agentx.lessons.hand_edits import HAND, deletions, edits
 from agentx.lessons.model import LessonKind, LongTerm, LtmEvent, LtmKind
@@ -45,7 +45,7 @@ from agentx.lessons.promotion import Change
 VERSION = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PageFault:
     """A file, or a line of it, that could not be read, and why."""
 
@@ -57,7 +57,7 @@ class PageFault:
         return f"{self.file}: line {self.line}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Knowledge:
     """What is known, and what could not be read."""
 
@@ -65,7 +65,7 @@ class Knowledge:
     faults: tuple[PageFault, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Page:
     """A page as it lies on disk."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 
 MODES = ("auto", "bm25", "vector", "hybrid")
 # What was said, and what was made of it: observations, questions, runs, lessons.
@@ -12,7 +11,7 @@ REMEMBERED = ("event", "observation", "clarification", "run", "run_event", "less
 KINDS = (*REMEMBERED, "toc_node", "grip")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SearchRequest:
     """What to look for. `now_ms` is the present that "last week" is counted from."""
 
@@ -31,7 +30,7 @@ class SearchRequest:
     explain: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SearchHit:
     """One thing that was found, and what it costs to open."""
 
@@ -52,7 +51,7 @@ class SearchHit:
     why: tuple[str, ...] = ()  # with `explain`: what the score is made of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SearchReply:
     """What was found, best first, and how it was looked for."""
 

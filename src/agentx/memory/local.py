@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -22,6 +21,7 @@ from agentx.kernel.capture import Draft
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import ProjectId
 from agentx.kernel.periods import Level
+from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.port import Drained, MemoryStatus, SpendingToday
 from agentx.memory.reader import LogReader
@@ -42,7 +42,7 @@ _CHANGING = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Compacted:
     """How large the store was and is."""
 
@@ -53,7 +53,7 @@ class Compacted:
         return f"{self.bytes_after:,} bytes, {self.bytes_before:,} before"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Parts:
     """What the memory of one project is made of."""
 

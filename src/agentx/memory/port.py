@@ -9,7 +9,6 @@ the daemon, which serves a `LocalMemory`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -28,11 +27,12 @@ from agentx.kernel.bus import Told, unheard
 from agentx.kernel.capture import Draft
 from agentx.kernel.ids import ProjectId
 from agentx.kernel.limits import TOC_PAGE_MAX
+from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.search.model import Capabilities, Embedding, IndexReport
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Drained:
     """What a drain of the spool took into the log."""
 
@@ -43,7 +43,7 @@ class Drained:
     refused: int = 0  # could not be taken at all; moved aside for `doctor`
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SpendingToday:
     """What the model has cost today, and what it may."""
 
@@ -55,7 +55,7 @@ class SpendingToday:
     calls: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MemoryStatus:
     """What is remembered and who serves it."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ContextCompacted:
     """A conversation was compacted: the cue to capture."""
 
@@ -20,7 +19,7 @@ class ContextCompacted:
     timestamp_ms: Millis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MemoryStored:
     """Observations were captured and are on disk."""
 
@@ -33,7 +32,7 @@ class MemoryStored:
     elapsed_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MemoryRecalled:
     """Observations were put in front of an agent."""
 
@@ -47,7 +46,7 @@ class MemoryRecalled:
     displaced_tokens: int = 0  # what reading the same again by hand would have cost
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CaptureSkipped:
     """A capture stored nothing; `reason` is a sentence for the log."""
 

@@ -7,10 +7,11 @@ too, whole; the other originals take their places again, until they are merged a
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Undoing:
     """Which observations leave every file, and which leave the archive to stand for themselves."""
 

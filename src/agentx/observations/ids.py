@@ -8,27 +8,27 @@ parts after it never do.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from unicodedata import combining, normalize
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 
-_ID = re.compile(
+_ID = compile_late(
     r"obs-(?P<agent>[a-z0-9]+(?:-[a-z0-9]+)*)-(?P<issue>0|[1-9][0-9]{0,8})"
     r"-(?P<at>[0-9]{1,15})-(?P<suffix>[a-z0-9]{6})"
 )
 ID_PREFIX = "obs-"
-_NOT_NAME = re.compile(r"[^a-z0-9]+")
+_NOT_NAME = compile_late(r"[^a-z0-9]+")
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 _SUFFIX_CHARS = 6
 _AGENT_CHARS_MAX = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ParsedId:
     """The parts of an observation's id."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from agentx.kernel.clock import DAY_MS, to_iso
@@ -19,6 +18,7 @@ from agentx.kernel.ids import digest
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import folded, preview, whole_head
 from agentx.kernel.tokens import estimate
+from agentx.kernel.values import frozen
 from agentx.observations.ids import observation_id
 from agentx.observations.limits import (
     OBSERVATION_ARCHIVE_DAYS,
@@ -38,7 +38,7 @@ _REST_MIN = 20  # a cut text that is shorter says nothing
 _ELLIPSIS = "\u2026"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Merge:
     """One observation in the place of several."""
 

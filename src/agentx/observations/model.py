@@ -8,10 +8,10 @@ files have changed since (`changed_files`), and how often it was recalled (index
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 
 
 class Category(StrEnum):
@@ -24,7 +24,7 @@ class Category(StrEnum):
     COMPACTION_SUMMARY = "compaction-summary"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Observation:
     """What an agent decided, changed, broke or found out, with where it is known from."""
 
@@ -60,7 +60,7 @@ class Observation:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ObservationIndex:
     """One line of the index: enough to choose by, without the text."""
 
@@ -76,7 +76,7 @@ class ObservationIndex:
     stale: bool = False  # a file it speaks of has changed since
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Manifest:
     """The index of everything, in the order it was stored."""
 
@@ -84,7 +84,7 @@ class Manifest:
     entries: tuple[ObservationIndex, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SearchFilters:
     """What an entry must be. An empty field asks for nothing; `until_ms` itself is not in."""
 
@@ -97,7 +97,7 @@ class SearchFilters:
     limit: int | None = None  # newest first when set
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoreStats:
     """What a store holds."""
 
@@ -115,7 +115,7 @@ class StoreStats:
     bytes_on_disk: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CompactionResult:
     """What a compaction of one issue did."""
 
@@ -126,7 +126,7 @@ class CompactionResult:
     archived: tuple[str, ...] = ()  # the ids that went to the archive
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoreFault:
     """Something the store had to mend or step over."""
 
@@ -143,7 +143,7 @@ class Phase(StrEnum):
     FULL = "3"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Recall:
     """What an agent that is about to start is about."""
 
@@ -154,7 +154,7 @@ class Recall:
     phase: Phase = Phase.FULL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Migrated:
     """What moved, and where the old store is kept."""
 

@@ -13,18 +13,18 @@ Every factor and every score is from 0 to 1.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from agentx.kernel.clock import DAY_MS
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.observations.model import ObservationIndex, Phase
 from agentx.prose.likeness import coverage
 
 _HALF_DAYS = 30
 _RECALLS_MAX = 10
-_WORD = re.compile(r"[^\W_]+(?:[._/-][^\W_]+)*")
+_WORD = compile_late(r"[^\W_]+(?:[._/-][^\W_]+)*")
 # The words of grammar; a question is about the others.
 STOP_WORDS = frozenset(
     (
@@ -36,7 +36,7 @@ STOP_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Asked:
     """What the agent that is about to start is about."""
 
@@ -45,7 +45,7 @@ class Asked:
     phase: Phase = Phase.FULL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ScoredObservation:
     """An index entry with what it is worth now."""
 

@@ -7,9 +7,8 @@ recall and says so.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from agentx.kernel.bus import Bus
@@ -17,8 +16,9 @@ from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import LockHeld, NotFound
 from agentx.kernel.ids import Entropy
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
-from agentx.kernel.text import cut, preview, without_recall
+from agentx.kernel.text import compile_late, cut, preview, without_recall
 from agentx.kernel.tokens import estimate
+from agentx.kernel.values import frozen
 from agentx.observations.alerts import alerts, capture_skipped, displacement
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
 from agentx.observations.ids import agent_name, issue_number, observation_id, parse_observation_id
@@ -46,7 +46,7 @@ from agentx.redaction.redact import redact
 from agentx.search.limits import SEARCH_HITS_MAX
 
 # A sentence of a few words at least: what ends sooner is an abbreviation or a greeting.
-_SENTENCE = re.compile(r"(.{20,}?)[.!?] ")
+_SENTENCE = compile_late(r"(.{20,}?)[.!?] ")
 # What a line tells beside its text: when, who, which issue, its id.
 _LINE_TOKENS = 40
 
@@ -62,7 +62,7 @@ class Note(Protocol):
 Costs = Callable[[Sequence[str]], int]  # files -> what reading them would cost, in tokens
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Room:
     """What the room is given."""
 

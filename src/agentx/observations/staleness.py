@@ -8,10 +8,11 @@ and shown, never taken away.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 from agentx.observations.model import Category, Observation
 from agentx.observations.port import ObservationStore
 from agentx.observations.supersede import find_superseded
@@ -33,7 +34,7 @@ class FileHistory(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Verified:
     """What a check of every observation found."""
 

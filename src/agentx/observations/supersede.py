@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.prose.cues import TAKES_BACK
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
@@ -21,16 +22,16 @@ from agentx.prose.likeness import likeness
 Decided = tuple[str, Millis, str]  # id, time, text
 Terms = frozenset[str]
 
-_ASKED = re.compile(r"\AAsked: (.+?)\n(?:The user (?:answered|said): )?(.+)\Z", re.DOTALL)
-_SAID = re.compile(r"\A(?:Asked: .*\n)?(?:The user \w+(?:, and \w+ \w+ \w+)?:\s*)?")
-_LEFT = re.compile(
+_ASKED = compile_late(r"\AAsked: (.+?)\n(?:The user (?:answered|said): )?(.+)\Z", re.DOTALL)
+_SAID = compile_late(r"\A(?:Asked: .*\n)?(?:The user \w+(?:, and \w+ \w+ \w+)?:\s*)?")
+_LEFT = compile_late(
     r"\b(?:instead of|rather than|switch(?:ed|ing)? from|mov(?:e|ed|ing) (?:away )?from|no longer"
     r"|drop(?:ped|ping)?|replac(?:e|es|ed|ing)|away from|statt|revert(?:ed|ing)?|abandon(?:ed)?)"
     r"\s+(?:to\s+|use\s+|using\s+|the\s+|a\s+|an\s+|our\s+|einer?\s+)*([^,.;:\n]{2,60}?)"
     r"(?=\s+(?:to|with|for|in|and|because|after|by|since|as)\b|[,.;:\n]|\Z)",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\b\d[\w.]*\b")
+_NUMBER = compile_late(r"\b\d[\w.]*\b")
 _SAME_SUBJECT = 0.75
 _SAME_BUT_NUMBERS = 0.8
 _SHARED_MIN = 2
@@ -65,7 +66,7 @@ def find_superseded(
     return sorted(found.items())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Read:
     """A decision as it is compared."""
 

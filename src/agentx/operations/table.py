@@ -6,10 +6,10 @@ nothing. What is on a surface and not in here, or in here and nowhere, fails a t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Operation:
     """A verb: its name, where it lives, and what it is called on each surface."""
 

@@ -12,7 +12,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -21,6 +21,7 @@ from agentx.host.files.atomic import replace_file
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.paths import DataPaths
 from agentx.kernel.places import fallback_spool_roots
+from agentx.kernel.values import frozen
 from agentx.lessons.settings import LtmSettings
 from agentx.llm.settings import LlmSettings
 from agentx.observations.settings import MemorySettings
@@ -70,7 +71,7 @@ SECTIONS: dict[str, type[Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Environment:
     """What the surroundings say, read once."""
 
@@ -149,7 +150,7 @@ def loading_in_one_thread() -> Iterator[None]:
         os.environ.pop(name, None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SettingRow:
     """One setting as `agentx config` shows it."""
 
@@ -160,7 +161,7 @@ class SettingRow:
     default: Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Config:
     """Every setting with its value and where that came from."""
 

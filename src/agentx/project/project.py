@@ -7,7 +7,7 @@ from the folder itself. `doctor` says which rule gave it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import Entropy, ProjectId, digest, project_id
 from agentx.kernel.paths import RESERVED_STORE_NAMES, DataPaths, ProjectPaths, StorePaths
+from agentx.kernel.values import frozen
 from agentx.project.config import Config, Environment, load_config
 from agentx.project.settings import ProjectSettings, StorageSettings
 
@@ -34,7 +35,7 @@ class Rule(StrEnum):
     DIRECTORY = "directory"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Identity:
     """A project's id, the folder it is rooted at, and the rule that said so."""
 
@@ -43,7 +44,7 @@ class Identity:
     rule: Rule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Project:
     """Everything a verb is given: where things are, and the settings."""
 

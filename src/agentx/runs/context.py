@@ -11,12 +11,12 @@ others are taken in order while they fit; what does not fit is named, not forgot
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from agentx.kernel.errors import BudgetExceeded
 from agentx.kernel.tokens import Budget, estimate
+from agentx.kernel.values import frozen
 
 
 class Tier(StrEnum):
@@ -27,7 +27,7 @@ class Tier(StrEnum):
     ON_DEMAND = "ON-DEMAND"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Piece:
     """Something to know, and where it comes from."""
 
@@ -36,7 +36,7 @@ class Piece:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Fitted:
     """A piece that fits, with what it costs."""
 
@@ -44,7 +44,7 @@ class Fitted:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LeftOut:
     """A piece that did not fit: where it is, and what it would have cost."""
 
@@ -53,7 +53,7 @@ class LeftOut:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Context:
     """What is handed over."""
 
@@ -65,7 +65,7 @@ class Context:
     left_out: tuple[LeftOut, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Area:
     """What a task is about, for those who know something of it."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunRecorded:
     """Events were added to a run; they are on disk."""
 
@@ -14,7 +14,7 @@ class RunRecorded:
     actor: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunEnded:
     """A run was completed or given up."""
 
@@ -22,7 +22,7 @@ class RunEnded:
     status: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunRepaired:
     """Files of a run were damaged or edited, and were put right."""
 
@@ -30,7 +30,7 @@ class RunRepaired:
     remarks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunArchived:
     """A run was packed away."""
 

@@ -11,10 +11,11 @@ from.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 
 Detail = Mapping[str, object]
 
@@ -74,7 +75,7 @@ class Verdict(StrEnum):
     FAILED = "FAILED"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Happening:
     """Something an actor says happened: an event that has no time and no id yet."""
 
@@ -85,7 +86,7 @@ class Happening:
     detail: Detail = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunEvent:
     """One thing that happened in a run.
 
@@ -124,7 +125,7 @@ class RunEvent:
         return tuple(str(each) for each in found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Contract:
     """What a task is: agreed once, changed only by a new version."""
 
@@ -136,7 +137,7 @@ class Contract:
     depends_on: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LogEntry:
     """One piece of a work log."""
 
@@ -146,7 +147,7 @@ class LogEntry:
     event_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Check:
     """One thing that was checked, how it went, and what proves it."""
 
@@ -155,7 +156,7 @@ class Check:
     evidence: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Report:
     """A verification: of a task, or of the whole run."""
 
@@ -166,7 +167,7 @@ class Report:
     summary: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Task:
     """A piece of work."""
 
@@ -199,7 +200,7 @@ class Task:
         return self.status in (TaskStatus.COMPLETED, TaskStatus.DROPPED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Lane:
     """A branch of its own on which a task is worked on while others are."""
 
@@ -222,7 +223,7 @@ class Lane:
         return self.status in (LaneStatus.ACTIVE, LaneStatus.FINISHED, LaneStatus.CONFLICT)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Escalation:
     """A question to a person."""
 
@@ -246,7 +247,7 @@ class Escalation:
         return self.resolved_ms is None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Conflict:
     """Two changes that git could not put together."""
 
@@ -265,7 +266,7 @@ class Conflict:
         return self.resolved_ms is None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Candidate:
     """What the run taught, offered to long-term memory."""
 
@@ -280,7 +281,7 @@ class Candidate:
     detail: Detail
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Artifact:
     """The newest version of a page that was written for the run."""
 
@@ -293,7 +294,7 @@ class Artifact:
     versions: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Checkpoint:
     """A point from which work can go on."""
 
@@ -304,7 +305,7 @@ class Checkpoint:
     commit: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PhaseEntry:
     """When a phase began and ended, the last time it did."""
 
@@ -313,7 +314,7 @@ class PhaseEntry:
     completed_ms: Millis | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class GitState:
     """Which branches the run is about."""
 
@@ -323,7 +324,7 @@ class GitState:
     latest_commit: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Run:
     """Where a run stands: the fold of its events."""
 

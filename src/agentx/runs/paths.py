@@ -5,14 +5,14 @@ The root of a run may be empty: then the paths are relative to its folder.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.kernel.ids import parse_run_id
 from agentx.kernel.paths import Below, ProjectPaths
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class RunPaths:
     """What lies in the folder of one run. Events are facts, all else is made from them."""
 
@@ -69,7 +69,7 @@ class RunPaths:
         return self.root / "escalations" / f"{escalation}.yaml"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class RunsPaths:
     """The runs of a project."""
 
@@ -90,7 +90,7 @@ class RunsPaths:
         return self.project.run_memory / "archive"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class RunNotes:
     """What this machine notes of runs, in the folder of the project's store."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from agentx.kernel.values import frozen
 from agentx.runs.model import Conflict, Lane, Phase, Run, RunEvent, Status
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Told:
     """What came of a verb: where the run stands, what was added, what was found on the way."""
 
@@ -17,7 +17,7 @@ class Told:
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rebuilt:
     """What a rebuild found and did."""
 
@@ -27,7 +27,7 @@ class Rebuilt:
     faults: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LaneTold:
     """What came of a verb of lanes."""
 
@@ -48,7 +48,7 @@ class Interruption(StrEnum):
     OVER = "over"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Step:
     """One thing to do, and the command for it."""
 
@@ -56,7 +56,7 @@ class Step:
     command: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Resumption:
     """Everything somebody needs who takes a run up again."""
 
@@ -72,7 +72,7 @@ class Resumption:
     next: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Archived:
     """What came of packing a run away."""
 
@@ -84,7 +84,7 @@ class Archived:
     folders_kept: tuple[str, ...] = ()  # of lanes in which something is not committed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Changes:
     """What the work branch changes, compared with its base."""
 

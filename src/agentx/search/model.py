@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from agentx.kernel.values import frozen
 
 INDEXES = ("search", "vectors")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ViewStatus:
     """How a view stands: whether it can be asked, what it holds, what it has yet to take in."""
 
@@ -16,7 +16,7 @@ class ViewStatus:
     entries_left: int = 0  # of the log
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Capabilities:
     """Which ways of searching work here; where vectors do not, why and how to turn them on."""
 
@@ -34,7 +34,7 @@ class Capabilities:
         return (*words, "vector", "hybrid") if self.vectors else words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TextIndexState(ViewStatus):
     """The index of words; its documents are passages, windows and chapters."""
 
@@ -43,7 +43,7 @@ class TextIndexState(ViewStatus):
     generation: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class VectorIndexState(ViewStatus):
     """The index of meanings."""
 
@@ -53,7 +53,7 @@ class VectorIndexState(ViewStatus):
     sessions_left: int = 0  # not yet read, where the index is being made
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexReport:
     """How both stand; None for vectors that are off."""
 
@@ -61,7 +61,7 @@ class IndexReport:
     vectors: VectorIndexState | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Embedding:
     """What embedding did, and what is left of it."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.kernel.paths import Below, counted
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class IndexPaths:
     """The folder of an index: generations side by side, one of which answers."""
 
@@ -22,7 +22,7 @@ class IndexPaths:
         return GenerationPaths(self.root / f"g-{counted(number):04}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class GenerationPaths:
     """One generation of an index."""
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.bus import Told, unheard
 from agentx.kernel.clock import DAY_MS, Clock
 from agentx.kernel.ids import digest
 from agentx.kernel.paths import StorePaths
+from agentx.kernel.values import frozen
 from agentx.views.port import Gone, View
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Digests(View):
     """The digests of one project."""
 

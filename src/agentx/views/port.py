@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Protocol
 
 from agentx.kernel.bus import Told, unheard
+from agentx.kernel.values import frozen
 from agentx.search.model import ViewStatus
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Gone:
     """What is about to leave the log: a whole session, or one event of it."""
 

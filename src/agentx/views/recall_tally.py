@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -26,13 +25,14 @@ from agentx.kernel.capture import EventType, Metadata
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError
 from agentx.kernel.ids import is_ulid
+from agentx.kernel.values import frozen
 from agentx.views.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
 from agentx.views.port import Gone, View
 
 NOTE_MARK = "injected"  # the key under which a note's event keeps what the hook said
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SessionTold:
     """A session was told what was remembered, by the ids of what it was told."""
 
@@ -43,7 +43,7 @@ class SessionTold:
     doc_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Note:
     """What one session was told."""
 

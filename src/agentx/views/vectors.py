@@ -15,7 +15,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +25,7 @@ from agentx.conversation.store.feed import Feed
 from agentx.kernel.bus import Told, unheard
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, DataError, InvalidValue
+from agentx.kernel.values import frozen
 from agentx.project.config import loading_in_one_thread
 from agentx.search.model import Capabilities, Embedding, VectorIndexState
 from agentx.search.vectors.model_files import is_complete
@@ -43,7 +43,7 @@ EXTRA = "pip install 'agentx[vectors]'"
 INSTALL = "agentx vectors install"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class VectorsOff:
     """Why there are no vectors, and how to turn them on."""
 

@@ -6,13 +6,13 @@ may say which repository its issues are in; where the token is sent only the use
 
 from __future__ import annotations
 
-import re
 import subprocess
 from urllib.parse import urlsplit
 
 from agentx.host.git import facts as git
 from agentx.host.limits import GIT_WAIT_MS
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import compile_late
 from agentx.project.project import Project
 from agentx.work.limits import GITHUB_TRIES_MAX
 from agentx.work.settings import GithubSettings
@@ -21,8 +21,8 @@ from agentx.work.store.github.issues import GithubIssues
 from agentx.work.store.github.pages import DiskPages
 from agentx.work.store.github.queue import Queue
 
-_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
-_REMOTE = re.compile(r"[/:]([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+?)(?:\.git)?/?$")
+_REPOSITORY = compile_late(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
+_REMOTE = compile_late(r"[/:]([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+?)(?:\.git)?/?$")
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from agentx.kernel.clock import to_iso
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.runners import role_texts
 from agentx.work.labels import priority_of, type_of
@@ -53,7 +53,7 @@ def open_workflows(project: Project) -> WorkflowFiles:
     return WorkflowFiles(project.paths.workflows, role_texts(project).names())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IssueView:
     """An issue as programs see it: the fields of its file, and what its labels say."""
 
@@ -90,7 +90,7 @@ def view(issue: Issue) -> IssueView:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Position:
     """Where an issue stands in its workflow."""
 

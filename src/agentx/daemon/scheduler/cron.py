@@ -14,12 +14,13 @@ is not, and what is shown twice comes twice.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 
 if TYPE_CHECKING:
     from cronsim import CronSim
@@ -34,12 +35,12 @@ _NICKNAMES = {
     "@annually": "0 0 1 1 *",
 }
 # cronsim also reads seconds, `L` and `#`, which crontab(5) does not know.
-_FIELDS = re.compile(r"(?:(?:[\d*/,-]|[a-z]{3})+ ){4}(?:[\d*/,-]|[a-z]{3})+")
+_FIELDS = compile_late(r"(?:(?:[\d*/,-]|[a-z]{3})+ ){4}(?:[\d*/,-]|[a-z]{3})+")
 _EVERY_HOUR = frozenset(range(24))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Cron:
     """A schedule: the minutes, hours and days on which something happens."""
 

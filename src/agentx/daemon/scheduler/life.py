@@ -12,7 +12,7 @@ set back further was wrong, and what it made us plan is planned anew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 
 from agentx.daemon.limits import JOB_ERROR_CHARS_MAX
@@ -21,11 +21,12 @@ from agentx.daemon.scheduler.model import JobRecord, JobSpec, JobState, RunResul
 from agentx.kernel.clock import HOUR_MS, Millis
 from agentx.kernel.ids import Entropy
 from agentx.kernel.text import cut
+from agentx.kernel.values import frozen
 
 CLOCK_SET_BACK_MS_MAX = HOUR_MS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Calendar:
     """What a plan depends on beside the job: where, and how late by chance."""
 

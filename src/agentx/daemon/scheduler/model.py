@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from agentx.daemon.scheduler.cron import Cron
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_NAME = compile_late(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Every:
     """A schedule by duration: that long after the run before."""
 
@@ -51,7 +51,7 @@ class RunResult(StrEnum):
     INTERRUPTED = "interrupted"  # its process ended first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class JobSpec:
     """Something that the house does by itself.
 
@@ -70,7 +70,7 @@ class JobSpec:
             raise InvalidValue(f"{self.name!r} is no name of a job", hint="use words like day-roll")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class JobRecord:
     """What is known of a job; it is kept on disk."""
 
@@ -89,7 +89,7 @@ class JobRecord:
     planned_by: str = ""  # the schedule and zone that gave `next_run_ms`
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class JobStatus:
     """A job and what is known of it."""
 
@@ -100,7 +100,7 @@ class JobStatus:
     record: JobRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SchedulerStatus:
     """All jobs, and whether something runs them."""
 
@@ -109,7 +109,7 @@ class SchedulerStatus:
     daemon_runs: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class JobRun:
     """One run that was asked for."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 
 from agentx.daemon.scheduler.model import JobSpec
+from agentx.kernel.values import frozen
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Done:
     """What came of a run: it said something, or it failed."""
 

@@ -23,6 +23,7 @@ from agentx.demo.sample.claude_code_tools import (
 from agentx.demo.sample.likeness import Payload, Place, letters, random_uuid
 from agentx.demo.sample.timeline import Compacted, Delegated, Said, SampleSession, ToolCall, Turn
 from agentx.kernel.clock import to_iso
+from agentx.kernel.values import frozen
 
 _VERSION = "2.1.197"
 _EFFORT = {"level": "high"}
@@ -52,7 +53,7 @@ def hook_calls(session: SampleSession, place: Place) -> Iterator[tuple[int, Payl
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Hooks:
     session: SampleSession
     place: Place

@@ -6,7 +6,6 @@ The answer in a hook (`tool_response`) and in the transcript (`toolUseResult`) i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import assert_never
 
 from agentx.demo.sample.likeness import Payload, hexes, in_project, letters
@@ -23,13 +22,15 @@ from agentx.demo.sample.script import (
     whole,
 )
 from agentx.demo.sample.timeline import Delegated, ToolCall
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 
 MODEL = "claude-opus-4-8"
 
-_COMMITTED = re.compile(r"^\[(\S+)(?: \(root-commit\))? ([0-9a-f]{7})\] ", re.MULTILINE)
+_COMMITTED = compile_late(r"^\[(\S+)(?: \(root-commit\))? ([0-9a-f]{7})\] ", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Native:
     """One tool call in Claude Code's words."""
 

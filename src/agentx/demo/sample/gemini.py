@@ -16,11 +16,12 @@ from agentx.demo.sample.script import Edit, Read, Search, Shell, Write, whole
 from agentx.demo.sample.timeline import Compacted, Said, SampleSession, Step, ToolCall, Turn
 from agentx.kernel.clock import to_iso
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.values import frozen
 
 _MODEL = "gemini-3.1-pro-preview"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Native:
     """One tool call in Gemini CLI's words."""
 

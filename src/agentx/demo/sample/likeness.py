@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from agentx.demo.sample.script import PROJECT
 from agentx.kernel.ids import digest
+from agentx.kernel.values import frozen
 
 Payload = dict[str, Any]  # JSON of an agent CLI: its shape is the CLI's own
 
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Place:
     """Where the sample is played: the project's folder and the user's home."""
 

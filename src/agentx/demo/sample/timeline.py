@@ -9,7 +9,6 @@ or a die, so the sample is the same every time.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import assert_never
 
 from agentx.demo.sample.script import (
@@ -35,12 +34,13 @@ from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Millis, from_iso
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import digest
+from agentx.kernel.values import frozen
 
 _SPEAKING_CHARS_PER_SECOND = 60
 _THINKING_SECONDS = 7.0  # before a tool call
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Said:
     """Words of the agent between two tool calls."""
 
@@ -49,7 +49,7 @@ class Said:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ToolCall:
     """One tool call; `key` is its place in the session, from which ids are made."""
 
@@ -59,7 +59,7 @@ class ToolCall:
     action: Action
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Delegated:
     """A sub-agent at work, from its start to its reply."""
 
@@ -74,7 +74,7 @@ class Delegated:
     replied_ms: Millis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Compacted:
     """The conversation gave way to its summary."""
 
@@ -89,7 +89,7 @@ class Compacted:
 Step = Said | ToolCall | Delegated | Compacted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Turn:
     """One prompt and all that it led to."""
 
@@ -107,7 +107,7 @@ class Turn:
         return not self.reply
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SampleSession:
     """One session of the sample."""
 

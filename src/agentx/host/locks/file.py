@@ -20,7 +20,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
@@ -31,11 +31,12 @@ from agentx.host.locks.record import Here, LockRecord, Sighting, look, replace_r
 from agentx.host.system import process_id, system_entropy
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import LockHeld, StaleVersion
+from agentx.kernel.values import frozen
 
 _GUARD_POLL_MS = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Timing:
     """When a lock is stale and how often its holder says that it lives."""
 

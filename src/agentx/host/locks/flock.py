@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import fcntl
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from agentx.kernel.values import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen(kw_only=False)
 class Flock:
     """A held file. Leaving the `with` block lets go of it."""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from agentx.host.files import json_text
@@ -20,11 +20,12 @@ from agentx.host.files.atomic import temporary_beside
 from agentx.host.files.disk import write_all
 from agentx.host.system import boot_id, host_name, pid_alive, process_id
 from agentx.kernel.clock import Millis, from_iso, to_iso
+from agentx.kernel.values import frozen
 
 _RECORD_BYTES_MAX = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Here:
     """Which process this is, and which pids it can tell alive from dead."""
 
@@ -34,7 +35,7 @@ class Here:
     alive: Callable[[int], bool] = pid_alive
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LockRecord:
     """Who holds a lock; what other tools do not write is empty."""
 
@@ -61,7 +62,7 @@ class LockRecord:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sighting:
     """A lock file as it was seen: its record, or None when it cannot be read, and its own time."""
 

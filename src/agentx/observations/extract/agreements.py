@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from agentx.kernel.text import compile_late
 from agentx.observations.extract import wording
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, lines
@@ -19,25 +20,25 @@ from agentx.prose.sentences import Block, is_question, shorten, show_excerpt, wo
 
 ANSWER_CHARS_MAX = 400
 _OFFER_CHARS_READ_MAX = 12_000
-_PICKS = re.compile(
+_PICKS = compile_late(
     r"(?:\boption|\bapproach|\bvariant|\bnumber|\bno\.|#|\band|,|&|\A\w*)\s*#?(\d|[abc])\b"
     r"|\bthe (first|second|third) (?:one|option|approach|way)\b",
     re.IGNORECASE,
 )
-_OPTION = re.compile(
+_OPTION = compile_late(
     r"^[ \t]*(?:[-*] +)?(?:\*\*)?(?:option +)?(\d|[A-C])[.):] *(?:\*\*)? *(\S.*)$",
     re.MULTILINE | re.IGNORECASE,
 )
-_AS_SAID = re.compile(
+_AS_SAID = compile_late(
     r"\bas (?:you|u)(?:'ve| have)? \w+|\byour (?:plan|proposal|suggestion|idea|approach)\b"
     r"|\bas (?:described|proposed|suggested|discussed|detailed)\b",
     re.IGNORECASE,
 )
-_PROPOSES = re.compile(
+_PROPOSES = compile_late(
     r"\b(?:we should|should(?:n't)? we|could(?:n't)? we|can'?t we|why not|what if we)\b",
     re.IGNORECASE,
 )
-_AGREES = re.compile(
+_AGREES = compile_late(
     r"you(?:'re| are) (?:\w+ )?(?:right|correct)|yes\b|exactly|agreed"
     r"|(?:excellent|great|good) (?:insight|point|idea|catch)",
     re.IGNORECASE,

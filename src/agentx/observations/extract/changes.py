@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.text import compile_late
 from agentx.observations.extract import wording
 from agentx.observations.extract.session.commits import Commit, commit_of
 from agentx.observations.extract.session.exchanges import Exchange
@@ -32,7 +33,7 @@ _GROUPS_MAX = 8
 _TOLD_MAX = 5
 _NAMES_SHOWN_MAX = 5
 _TOLD_CHARS_MAX = 260
-_DEFINES = re.compile(
+_DEFINES = compile_late(
     r"^[ \t]*(?:export\s+|pub(?:\([\w ]+\))?\s+|public\s+|private\s+|protected\s+|static\s+"
     r"|async\s+|default\s+|abstract\s+|final\s+)*"
     r"(?:def|class|func(?:\s*\([^)]*\))?|fn|function|interface|struct|enum|trait|type|impl|module"
@@ -41,33 +42,33 @@ _DEFINES = re.compile(
     r"[\s(]+['\"]?(\w[\w:]*)",
     re.MULTILINE,
 )
-_ASSIGNED = re.compile(r"^(?:export\s+)?(?:const|let|var)\s+(\w+)\s*[:=]", re.MULTILINE)
-_CLAIMER = re.compile(
+_ASSIGNED = compile_late(r"^(?:export\s+)?(?:const|let|var)\s+(\w+)\s*[:=]", re.MULTILINE)
+_CLAIMER = compile_late(
     r"\A(?:(?:done|fixed|great|perfect)[.!:]\s+)?(?:I|We)(?:'ve| have)?\s+(?=\w+ed\b|made)",
     re.IGNORECASE,
 )
-_WILL = re.compile(
+_WILL = compile_late(
     r"\A(?:(?:now|next|first|then|so|also|good|great|understood)[,.]?\s+)*"
     r"(?:I'?ll|I will|I need to|I'm going to|let me|we need to|let's)\s+(?:now |also |first )?"
     r"(?=(?:add|update|change|remove|replace|rename|move|make|fix|use|convert|extract|delete|write"
     r"|create|implement|extend|wire|switch|drop|keep)\b)",
     re.IGNORECASE,
 )
-_GENERIC = re.compile(
+_GENERIC = compile_late(
     r"(?:all|both|the|every)?\s*(?:\d+ )?(?:\w+ )?"
     r"(?:changes?|tests?|checks?|lint\w*|work|files?|issues?)"
     r"(?: \w+){0,3} (?:are|is|pass|passes|fixed|complete\w*|modified|changed|done|clean|and)\b"
     r"|everything|done\b|committed\b|fixed and committed\.",
     re.IGNORECASE,
 )
-_FILE = re.compile(r"\w\.[a-z]{1,5}\Z")
-_REPORTS = re.compile(
+_FILE = compile_late(r"\w\.[a-z]{1,5}\Z")
+_REPORTS = compile_late(
     r"(?:fixed|changed|added|updated|removed|implemented|renamed|moved|created|refactored)\b:?\s",
     re.IGNORECASE,
 )
-_NOW = re.compile(r"\bnow \w+s\b", re.IGNORECASE)
-_DETAIL = re.compile(r"\bimports?\b|\blines? \d|\bcomments?\b|\btypo", re.IGNORECASE)
-_TEST_PARTS = re.compile(
+_NOW = compile_late(r"\bnow \w+s\b", re.IGNORECASE)
+_DETAIL = compile_late(r"\bimports?\b|\blines? \d|\bcomments?\b|\btypo", re.IGNORECASE)
+_TEST_PARTS = compile_late(
     r"(?:^|[/._-])(?:tests?|spec|__tests__|integration_test)(?=$|[/._-])|_test\b"
 )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agentx.kernel.text import cut, without_recall
+from agentx.kernel.text import compile_late, cut, without_recall
 from agentx.observations.extract import wording
 from agentx.observations.extract.agreements import (
     ANSWER_CHARS_MAX,
@@ -31,23 +31,23 @@ from agentx.prose.titles import is_written_by_machine, phrase_title, request
 
 _PLAN_CHARS_MAX = 1_500
 _LINES_A_PROMPT_MAX = 3
-_APPROVED = re.compile(r"approved|proceed|start coding|accepted", re.IGNORECASE)
-_PLAN_PROMPT = re.compile(r"\s*implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
-_HEADING = re.compile(r"^#{1,3}\s+(?:plan:?\s*)?(.+)$", re.MULTILINE | re.IGNORECASE)
+_APPROVED = compile_late(r"approved|proceed|start coding|accepted", re.IGNORECASE)
+_PLAN_PROMPT = compile_late(r"\s*implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
+_HEADING = compile_late(r"^#{1,3}\s+(?:plan:?\s*)?(.+)$", re.MULTILINE | re.IGNORECASE)
 _SHORT_CHARS = 320
-_ENGLISH = re.compile(
+_ENGLISH = compile_late(
     r"\b(?:the|a|an|is|are|to|of|and|in|it|that|for|you|we|i|with|on|not)\b", re.IGNORECASE
 )
-_SPECIFIC = re.compile(r"\d|`|[a-z]+[A-Z]|[\w-]+\.[a-z]{1,4}\b|\b[A-Z][\w-]+")
-_THEN = re.compile(r"\w{3,} then[.!]?\Z|\Aso no \w", re.IGNORECASE)
+_SPECIFIC = compile_late(r"\d|`|[a-z]+[A-Z]|[\w-]+\.[a-z]{1,4}\b|\b[A-Z][\w-]+")
+_THEN = compile_late(r"\w{3,} then[.!]?\Z|\Aso no \w", re.IGNORECASE)
 # What a program wrote, and questions without their mark.
-_PASTED = re.compile(
+_PASTED = compile_late(
     r"--- FAIL|\bFAIL\b|Traceback|\.\w{2,4}:\d+:|\berror:"
     r"|\A(?:how|what|why|where|when|which|who|does|did|is|are|am)\b",
     re.IGNORECASE,
 )
-_AFTER_ALL_THIS = re.compile(r"\bafter all (?:this|that|these|those|the|of)\b", re.IGNORECASE)
-_NARRATES = re.compile(
+_AFTER_ALL_THIS = compile_late(r"\bafter all (?:this|that|these|those|the|of)\b", re.IGNORECASE)
+_NARRATES = compile_late(
     r"\b(?:when i|it seems|right now we|double.?check|i (?:guess|wonder|just|ran|tried|saw|see|got)"
     r"|i (?:think|thought|realized|noticed|can'?t see|don'?t (?:see|get|understand|know)))\b",
     re.IGNORECASE,

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from agentx.kernel.text import compile_late
 from agentx.observations.extract import wording
 from agentx.observations.extract.session.commands import error_lines, plain, signature, went_wrong
 from agentx.observations.extract.session.exchanges import Exchange
@@ -27,19 +28,19 @@ from agentx.prose.sentences import Block, is_question, shorten, words
 
 _SAME_ERROR = 0.7
 _CAUSES_MAX = 3
-_ENVIRONMENT = re.compile(
+_ENVIRONMENT = compile_late(
     r"command not found|connection refused|permission denied|no such host|timed? ?out|certificate"
     r"|not installed|cannot find module|no module named|could not (?:connect|resolve)|out of memory"
     r"|requires? (?:rustc|node|python|go)\b|version|unsupported|port \d+|no space left"
     r"|EACCES|ECONN",
     re.IGNORECASE,
 )
-_CALLED_PROBLEM = re.compile(r"(?:the )?(?:problem|issue|bug|(?:root )?cause)\s*:", re.IGNORECASE)
+_CALLED_PROBLEM = compile_late(r"(?:the )?(?:problem|issue|bug|(?:root )?cause)\s*:", re.IGNORECASE)
 # What leads to an explanation and is none.
-_LED = re.compile(
+_LED = compile_late(
     r"\A(?:(?:The Problem|Problem|Issue|Found (?:it|the \w+)|I see(?: the \w+)?|So)[.:!,]\s+)+"
 )
-_MENDING = re.compile(
+_MENDING = compile_late(
     r"(?<![\w-])(?:install|sync|update|upgrade|add|up|start|migrate|clean|rm|chmod|set|pin)(?![\w-])"
 )
 _CAUSE = cues.anywhere(

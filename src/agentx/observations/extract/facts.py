@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from agentx.kernel.text import compile_late
 from agentx.observations.extract import wording
 from agentx.observations.extract.session.commands import find_passed, is_routine, plain, signature
 from agentx.observations.extract.session.exchanges import Exchange, reports
@@ -33,32 +34,32 @@ _WORTH = 40
 _AN_EXCHANGE_MAX = 4
 _COMMANDS_MAX = 8
 _ALIKE = 0.55
-_FIGURE = re.compile(
+_FIGURE = compile_late(
     r"\b\d+(?:[.,]\d+)?\s?(?:%|[mun]?s\b|ms\b|x\b|[KMGT]i?B?\b|minutes?|hours?|seconds?|days?|rows)"
 )
-_SPANS = re.compile(r"`[^`\n]{2,80}`")
-_ACRONYM = re.compile(r"\b[A-Z]{3,}\b")
-_CONTRAST = re.compile(
+_SPANS = compile_late(r"`[^`\n]{2,80}`")
+_ACRONYM = compile_late(r"\b[A-Z]{3,}\b")
+_CONTRAST = compile_late(
     r"\b(?:not|but|instead of|rather than|however|even though|although|never|no longer|n't)\b"
     r"|\b(?:aber|nicht|sondern|statt)\b",
     re.IGNORECASE,
 )
 # Told of whoever speaks, and of no use to whoever comes later.
-_ABOUT_ME = re.compile(
+_ABOUT_ME = compile_late(
     r"\b(?:I|I'm|I'll|I've|me|my|mine|myself|ich|mir|propos\w+|recommend\w*|suggest\w*)\b"
 )
-_HANGS = re.compile(
+_HANGS = compile_late(
     r"\b(?:because|with|that|call|is|are|was|for|to|like|as|by|from|in|when|and|or|of)\s*[:\uff1a]\Z"
     r"|\A[A-D]\)"
 )
 _ORDERS = cues.at_the_start("push | pull | navigate | open | click | go | keep | consider | ensure")
 _LEANS = cues.at_the_start("it | this | that | they | these | those | then | he | she")
-_LEADS = re.compile(r"\A(?:(?:So|Also|And|But|Yes|No|Note that|Found it|In short)\b[,.:!]?\s+)+")
-_TO_YOU = re.compile(r"\b(?:you|your|you're|worth)\b", re.IGNORECASE)
-_POINTS_BACK = re.compile(r"(?:\S+ ){0,3}(?:it|that|this|they|these|those)\b", re.IGNORECASE)
-_LINE_NUMBERS = re.compile(r"\blines? \d+|:\d+\b|\(line", re.IGNORECASE)
-_SYMBOLS = re.compile(r"[{}();=<>|\\$\[\]~^\u2192\u2705]")
-_MOMENT = re.compile(
+_LEADS = compile_late(r"\A(?:(?:So|Also|And|But|Yes|No|Note that|Found it|In short)\b[,.:!]?\s+)+")
+_TO_YOU = compile_late(r"\b(?:you|your|you're|worth)\b", re.IGNORECASE)
+_POINTS_BACK = compile_late(r"(?:\S+ ){0,3}(?:it|that|this|they|these|those)\b", re.IGNORECASE)
+_LINE_NUMBERS = compile_late(r"\blines? \d+|:\d+\b|\(line", re.IGNORECASE)
+_SYMBOLS = compile_late(r"[{}();=<>|\\$\[\]~^\u2192\u2705]")
+_MOMENT = compile_late(
     r"\b(?:this (?:session|change|commit|pr|test)|the test (?:shows|expects|needs)"
     r"|now passes|valid now|just (?:added|ran)"
     r"|(?:has|have) been \w+ed|(?:was|were) (?:resolved|updated|moved)|will now|now includes?"

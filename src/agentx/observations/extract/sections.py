@@ -9,10 +9,10 @@ somebody else wrote is read as far as its headings are known.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.text import compile_late
 from agentx.observations.extract.merging import settle, summary_line
 from agentx.observations.extract.session.turns import Finding
 from agentx.observations.model import Category
@@ -23,9 +23,9 @@ _TITLES = {
     Category.ERROR: "Errors",
     Category.KEY_FACT: "Key facts",
 }
-_HEADING = re.compile(r"^ ?(?:#{1,6}\s*|\*\*)?([A-Za-z][A-Za-z ]{2,30}?)\s*:?(?:\*\*)?:?\s*\Z")
-_MARKED = re.compile(r"^ ?(?:#|\*\*)|:(?:\*\*)?\s*\Z")
-_ITEM = re.compile(r"^\s{0,3}(?:[-*+\u2022]|\d{1,2}[.)])\s+(.*)\Z")
+_HEADING = compile_late(r"^ ?(?:#{1,6}\s*|\*\*)?([A-Za-z][A-Za-z ]{2,30}?)\s*:?(?:\*\*)?:?\s*\Z")
+_MARKED = compile_late(r"^ ?(?:#|\*\*)|:(?:\*\*)?\s*\Z")
+_ITEM = compile_late(r"^\s{0,3}(?:[-*+\u2022]|\d{1,2}[.)])\s+(.*)\Z")
 _KNOWN = {
     "decision": Category.DECISION,
     "code change": Category.CODE_CHANGE,

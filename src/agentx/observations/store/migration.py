@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory
@@ -20,6 +19,7 @@ from agentx.host.files.disk import sync_directory
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import Entropy, digest, mint
+from agentx.kernel.values import frozen
 from agentx.observations.model import Migrated, Observation, SearchFilters
 from agentx.observations.store.files.pending import Pending
 from agentx.observations.store.files.store import JsonObservationStore
@@ -32,7 +32,7 @@ _VIEWS = "views"
 Store = JsonObservationStore | SqliteObservationStore
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Fingerprint:
     """What two stores have in common exactly when they hold the same."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.kernel.paths import Below, counted
+from agentx.kernel.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class ObservationPaths:
     """What lies in the folder of the observations."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -13,6 +13,7 @@ from agentx.agents.hub.boundary import finishing, starting
 from agentx.clarification.model import Check
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.observations.model import Recall
 from agentx.observations.settings import MemorySettings
@@ -32,7 +33,7 @@ Told = Callable[[str], None]
 Thing = TypeVar("Thing")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Boundary:
     """What is true after a session began or ended."""
 

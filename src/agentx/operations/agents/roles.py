@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.agents.roles.texts import shipped_text
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.roles import SHIPPED_ROLES
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.runners import role_texts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RoleRow:
     """One role in a list."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.agents.happenings import AgentCompleted, AgentError, AgentStarted
@@ -12,6 +11,7 @@ from agentx.agents.hub.boundary import finishing, starting
 from agentx.agents.runners.agent_cli import AgentCli
 from agentx.agents.runners.port import Artifact, Ask, Reply, Runner, Wants
 from agentx.kernel.errors import AgentUnavailable, IllegalTransition, InvalidValue
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import AGENT_RECALL_TOKENS, AGENT_WORK_WAIT_MS
 from agentx.operations.recall.recall import RecallRequest, recall
@@ -24,7 +24,7 @@ from agentx.work.model import AgentState, Edit, Issue, Stage, Status, Step
 from agentx.work.progress import output_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunRequest:
     """Who is to work on what."""
 
@@ -38,7 +38,7 @@ class RunRequest:
     time_limit_ms: int = AGENT_WORK_WAIT_MS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunReply:
     """What came of it."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.conversation.model import EventQuery
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ForgetReply:
     """What was erased, or would be."""
 

@@ -20,12 +20,13 @@ from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import DAMAGED_LINES_SHOWN_MAX
 from agentx.project.project import Project, locate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ImportRequest:
     """What to import. No sources means every agent CLI that left transcripts of this project."""
 
@@ -57,7 +58,7 @@ class HarnessImport:
     keeps_transcripts_days: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ImportReply:
     """What an import did, or would do."""
 
@@ -66,7 +67,7 @@ class ImportReply:
     damaged: tuple[Damaged, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Step:
     """How far an import is, for a progress bar."""
 

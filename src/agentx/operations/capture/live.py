@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from agentx.conversation.model import EventQuery
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import mint
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.project.project import Project
 
 _HOOK_WAIT_S = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LiveReply:
     """Whether a test event went all the way."""
 

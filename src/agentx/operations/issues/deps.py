@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.hub import open_issues
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DepsReply:
     """What stands in an issue's way."""
 

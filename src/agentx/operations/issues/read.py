@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.work import IssueView, issue_store, unreadable_issues, view
 from agentx.work.model import Status
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IssueQuery:
     """Which issues; empty means all."""
 
@@ -18,7 +17,7 @@ class IssueQuery:
     labels: tuple[str, ...] = ()  # every one of them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IssueList:
     """The issues that were asked for, and the files that could not be read."""
 

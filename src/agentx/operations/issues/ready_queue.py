@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.clarifications import blocking_questions
 from agentx.wiring.hub import open_issues, run_monitor
 from agentx.wiring.work import IssueView, view
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BlockedView:
     """An issue that waits for an answer."""
 
@@ -20,7 +19,7 @@ class BlockedView:
     marker: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReadyReply:
     """What can be begun, most urgent first; what waits for an answer; what waits for itself."""
 

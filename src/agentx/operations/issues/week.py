@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from agentx.clarification.metrics import Metrics, digest_lines
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.periods import Level, Period, end_ms, period_at, start_ms, week_period
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.wiring.clarifications import clarification_metrics
@@ -15,10 +16,10 @@ from agentx.wiring.work import IssueView, issue_store, open_agents, view
 from agentx.work.digest import week_of
 from agentx.work.model import AgentStatus
 
-_WEEK = re.compile(r"(\d{4})-?W(\d{1,2})", re.IGNORECASE)
+_WEEK = compile_late(r"(\d{4})-?W(\d{1,2})", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DigestReply:
     """What a week brought."""
 

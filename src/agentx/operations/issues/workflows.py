@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.work import Position, open_workflows, position
 from agentx.work.model import Problem, Workflow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WorkflowRow:
     """One workflow in a list."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.values import frozen
 from agentx.lessons.model import Promoted, Taught
 from agentx.lessons.promotion import Policy
 from agentx.operations.lessons.known import PERSON
@@ -15,7 +14,7 @@ from agentx.wiring.taught.lessons import open_lessons
 from agentx.wiring.taught.teaching import lessons_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CandidateRow:
     """A lesson that a run offers."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.values import frozen
 from agentx.lessons.model import Confidence, Content, LessonKind, Measure
 from agentx.lessons.names import area_name
 from agentx.lessons.pages import summary
@@ -15,7 +14,7 @@ from agentx.wiring.taught.lessons import LessonRow, lesson_row, open_lessons
 PERSON = "person"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LessonList:
     """Lessons that were asked for, and what could not be read on the way."""
 
@@ -23,7 +22,7 @@ class LessonList:
     faults: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Metrics:
     """How the runs went."""
 

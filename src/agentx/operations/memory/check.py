@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.adapters.limits import SETTINGS_FILE_BYTES_MAX
@@ -13,6 +12,7 @@ from agentx.agents.context_budget import (
     ContextCategory,
     format_budget_report,
 )
+from agentx.kernel.values import frozen
 from agentx.observations.ids import agent_name
 from agentx.observations.settings import MemorySettings
 from agentx.observations.staleness import Verified, verify
@@ -29,7 +29,7 @@ from agentx.wiring.section import section_sources
 _BOOT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Budgeted:
     """What a session would begin with."""
 

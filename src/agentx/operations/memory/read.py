@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
 
+from agentx.kernel.values import frozen
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.model import Observation, ObservationIndex, SearchFilters
 from agentx.project.project import Project
 from agentx.wiring.observations import open_observations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Shown:
     """One observation in full."""
 

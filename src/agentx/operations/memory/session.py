@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.agents.compaction import Compacted, ContextCompactor, Message, Work
 from agentx.agents.context_budget import ContextBudget, format_budget_report
 from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.conversation.model import Event, EventQuery
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import NotFound
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.observations.extract.session.turns import Kind, Turn
 from agentx.observations.settings import MemorySettings
@@ -24,7 +23,7 @@ _ROLES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SessionBudget:
     """How full a session's context is, and how full it would be after compaction."""
 

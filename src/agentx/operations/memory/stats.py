@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.host.files.logfile import read_records
+from agentx.kernel.values import frozen
 from agentx.observations.alerts import alerts
 from agentx.observations.model import StoreFault, StoreStats
 from agentx.observations.settings import MemorySettings
@@ -18,7 +18,7 @@ from agentx.wiring.observations import open_observations
 _ALERTS_SHOWN_MAX = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Counter:
     """How often something was done, how much of it, and how long it took."""
 
@@ -29,7 +29,7 @@ class Counter:
     worst_ms: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MemoryStats:
     """The store, the counters of the last records in the log, and what needs attention."""
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.values import frozen
 from agentx.observations.model import Category, Migrated, Observation
 from agentx.project.project import Project
 from agentx.wiring.observation_upkeep import move_observations
 from agentx.wiring.observations import BACKENDS, keep_out_of_git, open_observations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Draft:
     """What somebody wants remembered."""
 
@@ -26,7 +26,7 @@ class Draft:
     session_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Compacted:
     """What a compaction did, over all issues."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.agents.hub.hub import Hub
@@ -11,6 +11,7 @@ from agentx.clarification.errors import ClarificationUnanswered
 from agentx.clarification.model import Clarification, Request, Status
 from agentx.clarification.rendering import stream_entry
 from agentx.kernel.errors import IllegalTransition, InvalidValue
+from agentx.kernel.values import frozen
 from agentx.operations.limits import CLARIFY_POLL_MS
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications, role_named
@@ -20,7 +21,7 @@ from agentx.wiring.runners import runner_named, runner_of
 Told = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Waiting:
     """How an asker waits: who plays the target (the settings decide), else for how long."""
 

@@ -5,9 +5,8 @@ Every one of them runs the monitor first: there is no process in the background 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.clarification.model import Check, Clarification, Ledger, Reason, Status
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.clarifications import inbox, open_clarifications, role_named
 from agentx.wiring.hub import run_monitor
@@ -15,7 +14,7 @@ from agentx.wiring.hub import run_monitor
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Overview:
     """Clarifications, oldest first, and what the monitor has just found."""
 

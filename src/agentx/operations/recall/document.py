@@ -7,25 +7,25 @@ one of theirs is opened: every session of an agent CLI starts this code.
 
 from __future__ import annotations
 
-import re
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import is_run_id, is_ulid
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.project.project import Project
 
 if TYPE_CHECKING:
     from agentx.observations.model import Observation
 
-_NUMBERS = re.compile(r"\d+")
+_NUMBERS = compile_late(r"\d+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Opened:
     """One document with its whole text."""
 

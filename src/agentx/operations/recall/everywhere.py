@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import project_id
 from agentx.kernel.paths import RESERVED_STORE_NAMES, StorePaths
+from agentx.kernel.values import frozen
 from agentx.memory.found import SearchHit, SearchReply, SearchRequest
 from agentx.memory.port import Memory
 from agentx.project.project import Identity, Project, Rule
@@ -21,7 +22,7 @@ from agentx.project.project import Identity, Project, Rule
 OpenStore = Callable[[Project], Memory]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PassedOver:
     """A project that could not be searched, and why."""
 
@@ -30,7 +31,7 @@ class PassedOver:
     hint: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EverywhereReply:
     """What was found in any project, best first."""
 

@@ -7,11 +7,11 @@ too long for that is cut, and says where to go on; what finds no room is named.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from agentx.kernel.errors import InputError, InvalidValue, NotFound
 from agentx.kernel.text import printable, whole_head
 from agentx.kernel.tokens import Budget, estimate, most
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import MCP_IDS_MAX
 from agentx.operations.recall.document import Opened, open_document
@@ -24,7 +24,7 @@ _CUT_TOKENS = 40
 _CHARS_PER_TOKEN_MAX = 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Piece:
     """A document, whole or from `offset` on; `next_offset` is where the rest begins."""
 
@@ -34,7 +34,7 @@ class Piece:
     next_offset: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReadReply:
     """What could be opened, what found no room, and what is not there."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
 from agentx.project.project import Project
@@ -16,7 +15,7 @@ from agentx.wiring.section import section_sources
 RECALL_COMMANDS = "`agentx search WORDS`, `agentx expand ID`, `agentx why ID`."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RecallRequest:
     """What to recall for: a role, an issue, what is about to be done. All may be empty."""
 
@@ -27,7 +26,7 @@ class RecallRequest:
     more: str = RECALL_COMMANDS  # how to get what is left out
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RecallReply:
     """The section, fenced, and what is in it."""
 

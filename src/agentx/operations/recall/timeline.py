@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 from agentx.conversation.model import Event, EventQuery
 from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import MCP_AROUND_MAX
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DATE = compile_late(r"\d{4}-\d\d-\d\d")
 # Events of one millisecond in one session: they are looked through to find the one in question.
 _SAME_MOMENT_MAX = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Timeline:
     """Events in order, or the parts of a node in order; `focus` are the ids asked about."""
 

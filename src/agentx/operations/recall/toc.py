@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 
 from agentx.conversation.toc_model import Bullet, TocNode
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 
 DEPTH_MAX = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TocTree:
     """A node and its parts, as deep as was asked for."""
 

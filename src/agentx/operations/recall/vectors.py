@@ -15,7 +15,6 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -31,6 +30,7 @@ from agentx.kernel.errors import (
     UnavailableError,
 )
 from agentx.kernel.paths import DataPaths
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import MODEL_FETCH_MS_MAX, MODEL_FILE_BYTES_MAX
 from agentx.project.project import Project
@@ -60,7 +60,7 @@ _TRIED = (
 Agreed = Callable[[str], bool]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Installed:
     """A model that was put in place, and how it did when it was tried."""
 
@@ -73,7 +73,7 @@ class Installed:
     unlike: float  # and of one about another
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Removed:
     """What was taken away."""
 
@@ -81,7 +81,7 @@ class Removed:
     indexes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class VectorsReply:
     """How search by meaning stands."""
 

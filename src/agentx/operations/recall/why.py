@@ -13,27 +13,28 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Bullet, Expansion, Span, TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError, NotFound
 from agentx.kernel.ids import is_ulid
-from agentx.kernel.text import folded
+from agentx.kernel.text import compile_late, folded
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import WHY_LINES_MAX
 from agentx.operations.recall.document import open_document, open_observation, spoken_kind
 from agentx.project.project import Project
 from agentx.views.recall_tally import recall_counts
 
-_LESSON = re.compile(r"(?:PAT|ADR|TD|LRN)-\d{1,6}", re.IGNORECASE)
+_LESSON = compile_late(r"(?:PAT|ADR|TD|LRN)-\d{1,6}", re.IGNORECASE)
 # Of an event, what is shown of its text, and of what stands before the proof.
 _EVENT_CHARS_MAX = 2_000
 _AROUND_CHARS = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Trace:
     """One thing, and what it rests on."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from agentx.kernel.values import frozen
 from agentx.lessons.promotion import Policy
 from agentx.lessons.settings import LtmSettings
 from agentx.operations.lessons.known import PERSON
@@ -14,7 +15,7 @@ from agentx.wiring.taught.archive import Told, open_archiving
 from agentx.wiring.taught.lessons import open_archive
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Cleaned:
     """What `run clean` packed away, and what it left."""
 

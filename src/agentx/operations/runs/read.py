@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import fields
 
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.runs.model import PHASES, Conflict, Escalation, Lane, PhaseEntry, Run, RunEvent, Task
 from agentx.runs.rendering import event_line
@@ -14,7 +15,7 @@ from agentx.wiring.runs import open_runs
 _RECENT_EVENTS = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunRow:
     """One run in a list."""
 
@@ -31,7 +32,7 @@ class RunRow:
     active: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ArchivedRow:
     """One run that is packed away. Of a damaged archive only the name is known."""
 
@@ -43,7 +44,7 @@ class ArchivedRow:
     archive_path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PhaseRow:
     """One phase, and how it stands."""
 
@@ -52,7 +53,7 @@ class PhaseRow:
     completed_ms: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TaskRow:
     """One task, and how it stands."""
 
@@ -70,7 +71,7 @@ class TaskRow:
     last_log: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunOverview:
     """Where a run stands, for a person and for a program."""
 
@@ -115,7 +116,7 @@ def list_runs(project: Project) -> tuple[RunRow, ...]:
 def list_archived(project: Project) -> tuple[ArchivedRow, ...]:
     """Return every run that is packed away, newest first."""
     return tuple(
-        ArchivedRow(**{name: str(line.get(name, "")) for name in ArchivedRow.__slots__})
+        ArchivedRow(**{part.name: str(line.get(part.name, "")) for part in fields(ArchivedRow)})
         for line in open_runs(project).archived()
     )
 

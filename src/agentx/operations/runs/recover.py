@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
@@ -11,7 +10,7 @@ from agentx.runs.replies import Changes, Rebuilt, Resumption
 from agentx.wiring.runs import open_lanes, open_runs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PullRequest:
     """What a person needs to open the pull request."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, Verdict
 from agentx.runs.replies import Told
@@ -18,7 +18,7 @@ from agentx.wiring.runs import open_runs, open_tasks
 EVENT_TYPES = tuple(KINDS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Saying:
     """Who speaks, and of which run, task and lane."""
 

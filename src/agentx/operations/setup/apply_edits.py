@@ -12,7 +12,6 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.adapters.port import FileEdit
@@ -22,12 +21,13 @@ from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import CorruptRecord, StaleVersion, UnavailableError
 from agentx.kernel.paths import DataPaths
 from agentx.kernel.places import encoded
+from agentx.kernel.values import frozen
 from agentx.operations import limits
 
 _WRITABLE = 0o222
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Applied:
     """What became of one edit."""
 

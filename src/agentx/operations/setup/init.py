@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from agentx.adapters.registry import ADAPTERS
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError, InvalidValue
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.capture.import_history import (
     ImportReply,
@@ -33,7 +33,7 @@ IGNORE_RULES = """\
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class InitRequest:
     """What to set up. `harnesses` empty means: those in use."""
 
@@ -42,7 +42,7 @@ class InitRequest:
     dry_run: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SetupFailure:
     """An agent CLI that could not be set up; the others were."""
 
@@ -51,7 +51,7 @@ class SetupFailure:
     hint: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class InitReply:
     """What was set up."""
 

@@ -8,7 +8,6 @@ so a damaged settings file leaves everything as it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.adapters.homes import Homes
@@ -18,13 +17,14 @@ from agentx.host.files.atomic import PRIVATE_FILE, replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
 from agentx.kernel.paths import DataPaths
+from agentx.kernel.values import frozen
 from agentx.operations.setup.apply_edits import Applied, apply, diff_text
 
 _LAUNCHER_MODE = 0o700
 _SHARED_FILE = 0o644  # a file of the project is read by everybody who has the project
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SetupInputs:
     """Where things lie on this machine, and what the launchers say: of the hook, of `agentx`."""
 
@@ -36,7 +36,7 @@ class SetupInputs:
     mcp_command: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Setup:
     """One agent CLI, to be set up or left."""
 
@@ -47,7 +47,7 @@ class Setup:
     uninstall: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FileReport:
     """What became, or with a dry run would become, of one settings file."""
 
@@ -58,7 +58,7 @@ class FileReport:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SetupReply:
     """What a set-up did."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from agentx.adapters.registry import ADAPTERS
 from agentx.capture.faults import Faults
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.issues.workflows import check_workflows
 from agentx.operations.setup.installed import asking_harnesses, installed_harnesses, is_installed
@@ -50,7 +50,7 @@ class Health(StrEnum):
     WRONG = "wrong"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Check:
     """One thing looked at."""
 
@@ -60,7 +60,7 @@ class Check:
     mend: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Diagnosis:
     """Everything looked at."""
 

@@ -8,23 +8,23 @@ leftovers; of the copies of a settings file the newest stays, however old it is.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 from agentx.kernel.paths import SpoolPaths
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.operations.limits import BACKUPS_KEPT_MS, DAEMON_LOG_KEPT_MS, UNFINISHED_KEPT_MS
 from agentx.project.project import Project
 
-_BACKUP = re.compile(r"(?P<file>.+)\.\d{8}T\d{6}\.\d{3}Z")
+_BACKUP = compile_late(r"(?P<file>.+)\.\d{8}T\d{6}\.\d{3}Z")
 # As an atomic replace names what it writes: `.daemon.json.0123456789abcdef.tmp`
-_UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}\.tmp")
+_UNFINISHED = compile_late(r"\..+\.[0-9a-f]{16}\.tmp")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Swept:
     """What was removed."""
 

@@ -13,10 +13,10 @@ No view holds anything of its own, so nothing is lost by it, whenever it is done
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from agentx.kernel.bus import Told, unheard
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.project.project import Project
 from agentx.views.recall_tally import RecallTally
@@ -24,7 +24,7 @@ from agentx.wiring.observation_upkeep import rebuild_observation_words
 from agentx.wiring.section import open_digests
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rebuilt:
     """A view that was made anew, and how much is in it."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
 
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory, MemoryStatus
 from agentx.operations.setup.installed import installed_harnesses
 from agentx.operations.setup.setup import SetupInputs
@@ -12,7 +12,7 @@ from agentx.project.project import Project
 from agentx.search.model import IndexReport
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RoomsStatus:
     """What the rooms beside the log hold."""
 
@@ -22,7 +22,7 @@ class RoomsStatus:
     active_run: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StatusReply:
     """One look at the project's memory."""
 

@@ -12,7 +12,7 @@ Where the index cannot answer, the table of contents does: slower, and by its li
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
 from datetime import tzinfo
 
 from agentx.conversation.contents import Contents
@@ -20,6 +20,7 @@ from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import DataError, IndexUnavailable, InvalidValue, UnavailableError
 from agentx.kernel.tokens import estimate
+from agentx.kernel.values import frozen
 from agentx.memory.found import MODES, SearchHit, SearchReply, SearchRequest
 from agentx.recall.limits import VECTOR_HITS_MAX
 from agentx.recall.question.likeness import Memory
@@ -39,7 +40,7 @@ from agentx.views.vectors import Vectors
 _LAYERS = ("bm25 passages", "bm25 windows", "bm25 sessions")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sources:
     """What is searched, of one project."""
 
@@ -219,7 +220,7 @@ def _hit(hit: Hit, wanted: frozenset[str]) -> SearchHit:
 def _with(hit: SearchHit, also: tuple[str, ...], why: tuple[str, ...]) -> SearchHit:
     return SearchHit(
         **{
-            **{name: getattr(hit, name) for name in SearchHit.__slots__},
+            **{part.name: getattr(hit, part.name) for part in fields(SearchHit)},
             "also": also,
             "why": why,
         }

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+from agentx.kernel.text import compile_late
 from agentx.recall.question.intent import is_asking
 from agentx.search.analysis import terms
 from agentx.search.query import Query
@@ -24,7 +25,7 @@ from agentx.search.query import Query
 SCOPE_WEIGHT = 0.1
 MEASURE_WEIGHT = 0.3
 
-_SCOPE = re.compile(
+_SCOPE = compile_late(
     r"\b(?:in|of|for|from|on|across|within|and)\s+"
     r"(?:(?:the|our|this|both)\s+)*"
     r"(?P<name>[a-z0-9]+(?:[-_][a-z0-9]+)+|[\w-]+(?=\s+(?:project|repo|repository|codebase)\b))",

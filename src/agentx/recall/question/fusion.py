@@ -26,7 +26,8 @@ alone, and of equals the one that the words put first comes first.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from agentx.kernel.values import frozen
 
 # Of what the words' best hit counts, the best meaning counts at most this much, and this much
 # when the words are as sure as they can be.
@@ -36,7 +37,7 @@ WEIGHT_SURE = 0.1
 _UNLIKE, _ALIKE = 0.15, 0.55
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Opinion:
     """One side's hits, best first: ids with scores of its own kind."""
 
@@ -44,7 +45,7 @@ class Opinion:
     sureness: float = 0.0  # of words: between 0 and 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Fused:
     """A document, its score, and what of it is owed to each side."""
 

@@ -8,8 +8,10 @@ that names a time. A cue leans, it never excludes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 
 
 class Intent(StrEnum):
@@ -29,7 +31,7 @@ class Voice(StrEnum):
     ASSISTANT = "assistant"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Cues:
     """What the words of a question tell."""
 
@@ -38,27 +40,27 @@ class Cues:
     asks_when: bool
 
 
-_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
-_ADVICE = re.compile(
+_FIRST_PERSON = compile_late(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
+_ADVICE = compile_late(
     r"\b(?:you|your|agent|assistant|model)\b[^.?!]{0,60}?\b(?:recommend|suggest|told|tell|gave"
     r"|give|provid|mention|said|say|explain|list|share|advis|describ|wrote|write|propos|answer)"
     r"|\b(?:recommended|suggested|told)\s+(?:to\s+)?me\b|\bremind\s+me\b",
     re.IGNORECASE,
 )
-_WHEN = re.compile(
+_WHEN = compile_late(
     r"\A\W*(?:when\b|(?:on\s+)?(?:what|which)\s+(?:date|day|month|year|time)\b(?!-)"
     r"|how\s+long\s+(?:ago|since)\b|since\s+when\b)",
     re.IGNORECASE,
 )
-_LOCATE = re.compile(
+_LOCATE = compile_late(
     r"\b(?:where|which\s+(?:session|commit|file|run|branch))\b|\bfind\b|\blocate\b", re.IGNORECASE
 )
-_EXPLORE = re.compile(
+_EXPLORE = compile_late(
     r"\b(?:overview|summar\w+|everything|all\s+(?:the|about|we)|what\s+do\s+we\s+know"
     r"|state\s+of|history\s+of|across)\b",
     re.IGNORECASE,
 )
-_ASKING = re.compile(
+_ASKING = compile_late(
     r"\A\W*(?:who|what|which|whose|when|where|why|how|is|are|was|were|do|does|did|can|could"
     r"|should|has|have|had)\b|\?\s*\Z",
     re.IGNORECASE,

@@ -7,8 +7,8 @@ best-ranked one stands for all, and the ids of the others stay with it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from agentx.kernel.values import frozen
 from agentx.prose.likeness import list_words, overlap
 from agentx.recall.limits import LIKENESS_HITS_MAX
 from agentx.search.document import Hit
@@ -18,7 +18,7 @@ SAME_SHARE = 0.9
 _WORDS_MIN = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Memory:
     """A hit, and the ids of what says the same or was made of it."""
 

@@ -10,10 +10,11 @@ Law: the plan only leans. What the caller did not filter away can always be foun
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import tzinfo
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 from agentx.recall.question.emphasis import emphasis, without_scope
 from agentx.recall.question.intent import Cues, Voice, cues, is_asking
 from agentx.recall.question.likeness import Memory, merged
@@ -39,7 +40,7 @@ from agentx.search.text.index import Reading, TextIndex
 _ANCHOR_SPAN_MS = 30 * 24 * 60 * 60 * 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Question:
     """What is asked, when, and among what. Without `now_ms` there is no present to lean on.
 
@@ -54,7 +55,7 @@ class Question:
     usage: Usage = UNUSED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Plan:
     """What was read out of a question."""
 
@@ -65,7 +66,7 @@ class Plan:
     anchor: Anchor | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class FoundSession:
     """A session that fits."""
 
@@ -73,7 +74,7 @@ class FoundSession:
     score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Answer:
     """What was found, best first, with the reasons for each hit in the same order."""
 

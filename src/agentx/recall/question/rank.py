@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from agentx.kernel.clock import DAY_MS
+from agentx.kernel.values import frozen
 from agentx.recall.question.intent import Cues, Voice
 from agentx.recall.question.when import Span, nearness
 from agentx.recall.usage import UNUSED, Usage
@@ -28,7 +28,7 @@ from agentx.search.document import Trait
 from agentx.search.text.evidence import Candidate, Evidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Weights:
     """How much each piece counts, as a share of what a passage counts."""
 
@@ -61,7 +61,7 @@ _SHORT_QUESTION = int(Trait.SHORT | Trait.QUESTION)
 _VOICES = {Voice.ANY: 0, Voice.USER: _USER, Voice.ASSISTANT: _ASSISTANT}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Ranked:
     """A candidate and its score. `replied` and `named` are the parts it owes to others."""
 
@@ -71,7 +71,7 @@ class Ranked:
     named: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class RankedSession:
     """A session, its score, and its best document, if one was found by itself."""
 
@@ -80,7 +80,7 @@ class RankedSession:
     best: Ranked | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Reason:
     """A part of a score: what was added, or by which share everything grew or shrank."""
 
@@ -89,7 +89,7 @@ class Reason:
     is_leaning: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class View:
     """From where the evidence is seen."""
 

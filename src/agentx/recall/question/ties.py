@@ -12,8 +12,9 @@ Law: nothing that is found gets lost by it: it is a hit of its own, or named wit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from agentx.kernel.values import frozen
 from agentx.recall.question.rank import Ranked
 from agentx.search.document import Trait
 from agentx.search.text.index import Reading
@@ -24,7 +25,7 @@ _TIED = _DRAWN | _SUPERSEDED
 _BELOW = 0.999
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Settled:
     """The order that is left, and by the key of a document the ids of what was made of it."""
 
@@ -32,7 +33,7 @@ class Settled:
     made_of: Mapping[int, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Tied:
     """A document with ties, and the keys of those it is tied to that were found too."""
 

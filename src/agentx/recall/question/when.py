@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 
 from agentx.kernel.clock import DAY_MS, Millis
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 
 _MONTHS = (
     "january february march april may june july august september october november december".split()
@@ -57,7 +58,7 @@ _COUNT = (
     + "|".join(word for word in _NUMBERS if " " not in word)
     + ")"
 )
-_EXPRESSION = re.compile(
+_EXPRESSION = compile_late(
     r"\b(?:"
     rf"(?P<iso>{_YEAR.format('iso_year')}-(?P<iso_month>\d\d)(?:-(?P<iso_day>\d\d))?)"
     rf"|(?P<day_month>(?P<dm_day>{_DAY})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<dm_month>{_MONTH})\b\.?"
@@ -78,16 +79,16 @@ _EXPRESSION = re.compile(
     r")(?!\w)",
     re.IGNORECASE,
 )
-_BOUND = re.compile(r"\b(since|after|before|until|by)\s+(?:the\s+)?\Z", re.IGNORECASE)
-_INSIDE = re.compile(r"(since|after|before|until)\s", re.IGNORECASE)
-_ANCHOR = re.compile(
+_BOUND = compile_late(r"\b(since|after|before|until|by)\s+(?:the\s+)?\Z", re.IGNORECASE)
+_INSIDE = compile_late(r"(since|after|before|until)\s", re.IGNORECASE)
+_ANCHOR = compile_late(
     r"\b(?P<relation>before|after|since|until)\s+(?P<words>(?:the|our|my|we|i)\s+[^,.;?!\n]{3,80})",
     re.IGNORECASE,
 )
 _FAR_MS = 100 * 366 * DAY_MS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Span:
     """When something was, from and up to but not at, and the words that said so."""
 
@@ -96,7 +97,7 @@ class Span:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Anchor:
     """A time told by what happened then."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import compile_late
 from agentx.runs.model import Contract
 
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
+_HEADING = compile_late(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
+_ITEM = compile_late(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _SECTIONS = {
     "goal": "goal",
     "objective": "goal",

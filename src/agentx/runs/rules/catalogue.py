@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
@@ -18,16 +18,18 @@ from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import is_ulid
 from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.runs.limits import RUN_ARTIFACT_CHARS_MAX, RUN_DETAILS_MAX
 from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES, Detail, Phase, RunEvent, Verdict
 
 VERSION = 1
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_ACTOR = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_NAME = compile_late(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_ACTOR = compile_late(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Field:
     """One field of an event's detail: its type, and what it may be."""
 
@@ -35,7 +37,7 @@ class Field:
     choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Kind:
     """One type of event."""
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
@@ -25,6 +24,7 @@ from agentx.kernel.clock import Clock, to_file_name
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, digest
 from agentx.kernel.text import MERGE_MARKS
+from agentx.kernel.values import frozen
 from agentx.runs.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
 from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunPaths
@@ -33,7 +33,7 @@ from agentx.runs.rules.catalogue import event_of, line_of
 _MARKERS = tuple(marker.encode() for marker in MERGE_MARKS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LineFault:
     """A line that is no event, and why. `lost` is one that cannot even be read."""
 
@@ -46,7 +46,7 @@ class LineFault:
         return f"{self.file}: line {self.line}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reading:
     """What the files of a run hold."""
 

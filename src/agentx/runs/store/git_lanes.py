@@ -13,7 +13,6 @@ process was killed half-way left a mark; the next command undoes it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
@@ -32,6 +31,7 @@ from agentx.host.git.work import (
 )
 from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.paths import StorePaths
+from agentx.kernel.values import frozen
 from agentx.runs.paths import RunNotes
 from agentx.runs.replies import Changes
 
@@ -39,14 +39,14 @@ WORK = "work"
 _FILES_SHOWN_MAX = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Conflicted:
     """Git could not put changes together: nothing was changed."""
 
     files: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Moved:
     """Where a branch is now; `already` when there was nothing to do."""
 

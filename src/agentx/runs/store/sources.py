@@ -5,19 +5,18 @@ Only files inside the checkout are read, whatever a contract says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from agentx.host.git.work import git
-from agentx.kernel.text import cut
+from agentx.kernel.text import compile_late, cut
 from agentx.runs.limits import RUN_CONTEXT_FILE_CHARS_MAX
 
 _FILES_MAX = 40
 _FOLDER_FILES_MAX = 20_000
-_WILD = re.compile(r"[*?\[]")
+_WILD = compile_late(r"[*?\[]")
 
 
 def sources(root: Path, wanted: tuple[str, ...]) -> Iterator[tuple[str, str]]:

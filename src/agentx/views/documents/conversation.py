@@ -8,12 +8,12 @@ by it, is no document.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Grip, TocNode
 from agentx.kernel.capture import EventType
+from agentx.kernel.text import compile_late
 from agentx.search.document import Document
 
 EVENT, NODE, GRIP = "event", "toc_node", "grip"
@@ -22,7 +22,7 @@ _SILENT = frozenset({EventType.SESSION_START, EventType.SESSION_END, EventType.A
 # The key of a note that a session was told what is remembered.
 _TOLD = "injected"
 # A tool of our own MCP server, as agent CLIs spell it: mcp__agentx__search, agentx_search.
-_OUR_TOOL = re.compile(r"(?:\A|[_.:/-])agentx(?:[_.:/-]|\Z)")
+_OUR_TOOL = compile_late(r"(?:\A|[_.:/-])agentx(?:[_.:/-]|\Z)")
 _UNHEARD = frozenset({EventType.TOOL_RESULT, EventType.NOTE})
 
 

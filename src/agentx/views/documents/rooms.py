@@ -13,9 +13,10 @@ Law: what can be found of a part is what `documents` gave for the stamp that is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
+from agentx.kernel.values import frozen
 from agentx.search.document import Document
 
 Stamps = dict[str, str]  # room/key -> stamp
@@ -38,7 +39,7 @@ class RoomSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class RoomNews:
     """Parts that changed or are gone since some stamps were noted, and the stamps now."""
 

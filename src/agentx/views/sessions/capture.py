@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.ids import digest
 from agentx.kernel.tokens import estimate
+from agentx.kernel.values import frozen
 from agentx.observations.alerts import NOTHING_EXTRACTED
 from agentx.observations.events import CaptureSkipped
 from agentx.observations.extract import extract
@@ -60,7 +61,7 @@ _FRESH_MS = 60 * 60 * 1000
 _DECISIONS_LOOKED_AT_MAX = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rules:
     """How a project's sessions are captured."""
 
@@ -71,7 +72,7 @@ class Rules:
     branch_of: Callable[[str], str] = lambda _directory: ""  # what is checked out there now
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Captured:
     """What one pass did."""
 

@@ -8,20 +8,21 @@ from collections.abc import Sequence
 from agentx.conversation.model import Event
 from agentx.kernel.capture import EventType
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
+from agentx.kernel.text import compile_late
 
 # feature/42-x, issue-42, gh-42, 42-x; not release/2.1, 20260205-x, v2 or node18.
-_BRANCH = re.compile(
+_BRANCH = compile_late(
     r"(?:\A|/)(?:(?:issue|issues|gh|bug|bugfix|fix|feat|feature|task|story|hotfix|ticket)"
     r"[-_/#]?)?#?([1-9]\d{0,5})(?=\Z|[-_/])|(?:\A|[/_-])(?:issue|gh)[-_/#]?([1-9]\d{0,5})(?!\d)",
     re.IGNORECASE,
 )
-_PROMPT = re.compile(
+_PROMPT = compile_late(
     r"(?:\bissue|\bissues/|\bbug|\bstory)[ #:-]{0,3}([1-9]\d{0,5})\b"
     r"|(?<![\w/&#])(?<!PR )(?<!pr )#([1-9]\d{0,5})\b(?![\w.,]*\d)",
     re.IGNORECASE,
 )
 _PROMPT_CHARS_READ = 4_000
-_CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
+_CODE = compile_late(r"```.*?```|`[^`]*`", re.DOTALL)
 
 
 def branches_of(events: Sequence[Event]) -> tuple[str, ...]:

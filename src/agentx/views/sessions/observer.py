@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from agentx.host.git import facts as git
 from agentx.kernel.bus import Bus, Told, unheard
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.values import frozen
 from agentx.observations.service import Observations
 from agentx.search.model import ViewStatus
 from agentx.views.limits import MODEL_EXTRACTION_SESSIONS_MAX
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Observed:
     """The observations of a project, as this view uses them."""
 

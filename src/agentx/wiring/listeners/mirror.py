@@ -6,13 +6,13 @@ say whether something is open or late; an escalation mentions whom the user name
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from agentx.clarification.model import Clarification, EntryType, Ledger, Status
 from agentx.clarification.rendering import comment, marker
 from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.github import github_issues, github_queue
@@ -24,10 +24,10 @@ STALE_LABEL = "clarification:stale"
 
 # What cannot be mirrored now waits: a command must not.
 _MIRROR_TRIES = 2
-_LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*(?:/[A-Za-z0-9._-]+)?")
+_LOGIN = compile_late(r"[A-Za-z0-9][A-Za-z0-9-]*(?:/[A-Za-z0-9._-]+)?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SyncReply:
     """What was sent to GitHub, and what waits."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.values import frozen
 from agentx.lessons.confidence import judged
 from agentx.lessons.model import (
     Lesson,
@@ -22,7 +22,7 @@ from agentx.views.lesson_pages import LessonPages
 from agentx.wiring.listeners.log import log_told
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LessonRow:
     """A lesson as it is shown."""
 

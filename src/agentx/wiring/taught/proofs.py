@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 from agentx.kernel.errors import DataError, InputError
+from agentx.kernel.values import frozen
 from agentx.lessons.likeness import fingerprint
 from agentx.lessons.model import Lesson
 from agentx.project.project import Project
@@ -18,7 +18,7 @@ from agentx.wiring.taught.lessons import LessonRow, lesson_row, open_lessons
 _SHORT_ID_CHARS = 6  # by which candidates, escalations and conflicts are named after their event
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Said:
     """What somebody said in a run."""
 
@@ -28,7 +28,7 @@ class Said:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunProof:
     """A run, and what of it speaks for a lesson. The title of one that is gone is empty."""
 
@@ -39,7 +39,7 @@ class RunProof:
     said: tuple[Said, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LessonProof:
     """A lesson, the runs that taught it, and what else is named as evidence."""
 

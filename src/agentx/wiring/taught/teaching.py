@@ -14,10 +14,10 @@ person or a policy decides.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.text import preview
+from agentx.kernel.values import frozen
 from agentx.lessons.fold import canonical, content_of, word
 from agentx.lessons.limits import LESSONS_PER_RUN_MAX
 from agentx.lessons.model import (
@@ -63,7 +63,7 @@ def lessons_of(run: Run) -> tuple[Taught, ...]:
     return tuple(seen.values())[:LESSONS_PER_RUN_MAX]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Churn:
     """How much a run changed, as git counts it."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from agentx.kernel.text import compile_late
 from agentx.observations.extract.session.tools import Step, Use
 from agentx.prose.sentences import shorten
 
-_CHAIN = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
-_ASSIGNED = re.compile(r"\A(?:\w+=\S*\s+)+")
-_NOISE = re.compile(r"\s*(?:2>&1|&?>\s*/dev/null|2>\s*/dev/null|1>&2)")
-_PIPED = re.compile(
+_CHAIN = compile_late(r"\s*(?:&&|\|\||;|\n)\s*")
+_ASSIGNED = compile_late(r"\A(?:\w+=\S*\s+)+")
+_NOISE = compile_late(r"\s*(?:2>&1|&?>\s*/dev/null|2>\s*/dev/null|1>&2)")
+_PIPED = compile_late(
     r"\s*\|\s*(?:head|tail|grep|rg|tee|cat|less|sed|awk|wc|sort|uniq|jq|cut)\b.*\Z", re.DOTALL
 )
 
@@ -18,7 +19,9 @@ _PIPED = re.compile(
 def _word(table: str, *, start: bool = False) -> re.Pattern[str]:
     """Return a pattern for any of some words, which are separated by blanks; `_` is a blank."""
     listed = "|".join(entry.replace("_", " ") for entry in table.split())
-    return re.compile(rf"\A(?:{listed})(?![\w-])" if start else rf"(?<![\w-])(?:{listed})(?![\w-])")
+    return compile_late(
+        rf"\A(?:{listed})(?![\w-])" if start else rf"(?<![\w-])(?:{listed})(?![\w-])"
+    )
 
 
 _SETUP = _word(
@@ -48,17 +51,17 @@ _WORKS = _word(
     """
 )
 _HOUSEKEEPING = _word("git gh cp mv rm touch chmod ln tar unzip", start=True)
-_TRYOUT = re.compile(
+_TRYOUT = compile_late(
     r"\b(?:python3?|node|ruby|perl|deno|bash|sh|php)\b\s+(?:-\w*[ce]\b|-\s|<<)|<<|\A\./"
 )
 # Good for that day only: a single test, a place that is gone, a version pinned once.
-_BRITTLE = re.compile(
+_BRITTLE = compile_late(
     r"\$\(|`|-run[ =]|::|-k \S|-t ['\"]|--precise|\[REDACTED|--version|--help|\b[0-9a-f]{12,}"
     r"|/(?:tmp|private)/"
 )
 
 _ERROR_LINES = tuple(
-    re.compile(pattern)
+    compile_late(pattern)
     for pattern in (
         # An error that names itself, in one of the ways in which compilers and runtimes do.
         (
@@ -76,16 +79,18 @@ _ERROR_LINES = tuple(
         r"^\s*\S+\.\w{1,5}(?::\d+){1,2}:? \S|^\s*\S+\.\w{1,5}\(\d+,\d+\)",
     )
 )
-_LOG_LEVEL = re.compile(
+_LOG_LEVEL = compile_late(
     r"\b(?:INFO|DEBUG|TRACE|WARN(?:ING)?)\b|\blevel=(?:info|debug)|\d+ passed\b"
 )
-_STAMP = re.compile(r"\A[\[(]?\d{4}-?\d\d-?\d\d[T ][\d:.,Z+-]+[\])]?\s*|\A\d\d:\d\d:\d\d\S*\s*")
-_BROKEN_RUN = re.compile(
+_STAMP = compile_late(r"\A[\[(]?\d{4}-?\d\d-?\d\d[T ][\d:.,Z+-]+[\])]?\s*|\A\d\d:\d\d:\d\d\S*\s*")
+_BROKEN_RUN = compile_late(
     r"^(?:FAIL\b|--- FAIL|FAILED\b|npm ERR!|error(?:\[\w+\])?:|Traceback \(most recent|panic:)|"
     r"^=+ .*\b\d+ failed\b|^\s*Tests?:?\s+\d+ failed|^\d+ failed\b|Build FAILED|BUILD FAILED",
     re.MULTILINE,
 )
-_COUNTED = re.compile(r"\b(?:(\d+) (?:tests? )?passed\b|OK \((\d+) tests?\)|Tests\s+(\d+) passed)")
+_COUNTED = compile_late(
+    r"\b(?:(\d+) (?:tests? )?passed\b|OK \((\d+) tests?\)|Tests\s+(\d+) passed)"
+)
 _ENDS_CHARS = 6_000
 _LINE_CHARS_MAX = 240
 _LINES_MAX = 3

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.observations.extract.session.tools import Step
 
-_COMMITS = re.compile(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b")
-_MADE = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
-_LOGGED = re.compile(r"^([0-9a-f]{7,40}) (\S.*)$", re.MULTILINE)
-_BARE = re.compile(r"^([0-9a-f]{7,40})$", re.MULTILINE)
-_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?\n(.*?)\n\s*\1\b", re.DOTALL)
-_MESSAGE = re.compile(
+_COMMITS = compile_late(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b")
+_MADE = compile_late(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
+_LOGGED = compile_late(r"^([0-9a-f]{7,40}) (\S.*)$", re.MULTILINE)
+_BARE = compile_late(r"^([0-9a-f]{7,40})$", re.MULTILINE)
+_HEREDOC = compile_late(r"<<-?\s*['\"]?(\w+)['\"]?\n(.*?)\n\s*\1\b", re.DOTALL)
+_MESSAGE = compile_late(
     r"(?:-\w*m|--message)[ =]?\s*(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")", re.DOTALL
 )
-_TRAILER = re.compile(
+_TRAILER = compile_late(
     r"^(?:(?:co-authored-by|signed-off-by|generated[- ]with|change-id)\b.*"
     r"|.*generated with \[?claude code.*|[\w-]*(?:checkpoint|session|trailer)[\w-]*: .*)$",
     re.IGNORECASE | re.MULTILINE,
@@ -24,7 +25,7 @@ _TRAILER = re.compile(
 _BODY_CHARS_MAX = 600
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Commit:
     """What was recorded, and under which hash where that was told."""
 

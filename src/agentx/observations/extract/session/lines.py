@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
-from agentx.kernel.text import without_recall
+from agentx.kernel.text import compile_late, without_recall
+from agentx.kernel.values import frozen
 from agentx.observations.extract import wording
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.turns import Kind, Turn
@@ -24,12 +24,12 @@ LINE_CHARS_MAX = 420
 _RESTATES = 0.8
 _BOOT_LINES_MAX = 400
 # `name` - what was done to it
-_SUBJECT = re.compile(r"\A(?:`[^`]+`|[\w ./-]{2,60}?)\s*(?:[-\u2013\u2014:]|\(\w+\)\s*[-:])\s+")
-_NOW_DOES = re.compile(r"now \w+s\b|verif(?:y|ies)\b|expects? \w+ instead", re.IGNORECASE)
+_SUBJECT = compile_late(r"\A(?:`[^`]+`|[\w ./-]{2,60}?)\s*(?:[-\u2013\u2014:]|\(\w+\)\s*[-:])\s+")
+_NOW_DOES = compile_late(r"now \w+s\b|verif(?:y|ies)\b|expects? \w+ instead", re.IGNORECASE)
 _PASTED_CHARS = 1_500  # a prompt longer than this is a document
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Line:
     """Something said, and where."""
 

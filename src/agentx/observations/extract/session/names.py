@@ -6,15 +6,15 @@ them is none: an observation must not be called stale for a file it does not spe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from agentx.kernel.text import compile_late
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.tools import list_touched
 from agentx.observations.extract.session.turns import Finding
 
-_NAME = re.compile(r"[\w@+~-][\w./@+-]*\.[A-Za-z]\w{0,9}\b")
+_NAME = compile_late(r"[\w@+~-][\w./@+-]*\.[A-Za-z]\w{0,9}\b")
 
 
 class Files:

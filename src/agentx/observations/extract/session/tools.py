@@ -8,35 +8,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.observations.extract.session.turns import Turn
 
-_SHELLS = re.compile(r"bash|shell|exec|terminal|command|powershell", re.IGNORECASE)
-_WRITERS = re.compile(r"edit|write|patch|create|replace|insert", re.IGNORECASE)
-_ASKERS = re.compile(r"ask_?user|question|user_?input", re.IGNORECASE)
-_PLANNERS = re.compile(r"exit_?plan", re.IGNORECASE)
-_DELEGATES = re.compile(
+_SHELLS = compile_late(r"bash|shell|exec|terminal|command|powershell", re.IGNORECASE)
+_WRITERS = compile_late(r"edit|write|patch|create|replace|insert", re.IGNORECASE)
+_ASKERS = compile_late(r"ask_?user|question|user_?input", re.IGNORECASE)
+_PLANNERS = compile_late(r"exit_?plan", re.IGNORECASE)
+_DELEGATES = compile_late(
     r"\A(?:task|agent|dispatch_agent|delegate\w*|codebase_investigator)\Z", re.IGNORECASE
 )
-_NOT_FILES = re.compile(r"todo|memory|plan", re.IGNORECASE)
+_NOT_FILES = compile_late(r"todo|memory|plan", re.IGNORECASE)
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file")
 _BEFORE = ("old_string", "oldString", "old_str", "old_text")
 _AFTER = ("new_string", "newString", "new_str", "new_text", "content", "file_text", "new_source")
 _PATCHES = ("command", "input", "patch", "patchText", "diff")
-_PATCH_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_MOVED = re.compile(r"^\*\*\* Move to: (.+)$", re.MULTILINE)
+_PATCH_FILE = compile_late(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_MOVED = compile_late(r"^\*\*\* Move to: (.+)$", re.MULTILINE)
 # Gemini CLI tells the exit code in the words of the result.
-_EXIT_LINE = re.compile(r"^Exit Code: (\d{1,3})$", re.MULTILINE)
-_OUTPUT_MARK = re.compile(r"\A(?:Output: |Exit code \d+\n)")
-_OUTPUT_TAIL = re.compile(r"\n(?:Exit Code: \d+|Process Group PGID: \d+|Background PIDs: [^\n]*)")
-_REFUSED = re.compile(
+_EXIT_LINE = compile_late(r"^Exit Code: (\d{1,3})$", re.MULTILINE)
+_OUTPUT_MARK = compile_late(r"\A(?:Output: |Exit code \d+\n)")
+_OUTPUT_TAIL = compile_late(r"\n(?:Exit Code: \d+|Process Group PGID: \d+|Background PIDs: [^\n]*)")
+_REFUSED = compile_late(
     r"\A(?:The user doesn't want to proceed|User (?:rejected|declined|denied)"
     r"|Tool call rejected|\[?Request interrupted|Permission denied by user)"
 )
-_USER_SAID = re.compile(r"the user said:\s*(.*)\Z", re.DOTALL | re.IGNORECASE)
-_PRIVATE_PLACES = re.compile(
+_USER_SAID = compile_late(r"the user said:\s*(.*)\Z", re.DOTALL | re.IGNORECASE)
+_PRIVATE_PLACES = compile_late(
     r"\A(?:/tmp/|/private/|/var/folders/|~?/?.*/\.(?:claude|codex|gemini|config|cache)/)"
 )
 _HUNKS_READ_MAX = 200
@@ -54,7 +55,7 @@ class Use(Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Step:
     """A call and what came back."""
 
@@ -110,7 +111,7 @@ class Step:
         return said[1].strip() if said else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FileEdit:
     """What one step did to one file."""
 

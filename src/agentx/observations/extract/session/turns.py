@@ -7,11 +7,12 @@ order in which they happened, and makes observations of the findings.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 from agentx.observations.model import Category
 
 
@@ -27,7 +28,7 @@ class Kind(Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Turn:
     """One event of a session, with nothing in it but what the rules look at."""
 
@@ -44,7 +45,7 @@ class Turn:
     directory: str = ""  # where the agent worked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Finding:
     """Something worth remembering, with the events that prove it."""
 

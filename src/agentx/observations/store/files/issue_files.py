@@ -19,6 +19,7 @@ from agentx.host.locks.lock import Held, locked
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import ConflictError, UnavailableError, UnsupportedVersion
 from agentx.kernel.ids import Entropy, mint
+from agentx.kernel.text import compile_late
 from agentx.observations.ids import issue_number
 from agentx.observations.model import StoreFault
 from agentx.observations.store.paths import ObservationPaths
@@ -41,8 +42,8 @@ Report = Callable[[StoreFault], None]
 Stamp = tuple[int, int]  # size, time of the last change
 Rewrite = tuple[Stamp | None, Stamp | None]  # before, after
 
-_NAME = re.compile(r"issue-(0|[1-9][0-9]{0,8})\.json")
-_ARCHIVE_NAME = re.compile(r"issue-(0|[1-9][0-9]{0,8})-archived\.json")
+_NAME = compile_late(r"issue-(0|[1-9][0-9]{0,8})\.json")
+_ARCHIVE_NAME = compile_late(r"issue-(0|[1-9][0-9]{0,8})-archived\.json")
 
 
 class IssueFiles:

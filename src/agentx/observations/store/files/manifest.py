@@ -11,7 +11,6 @@ counts live here and nowhere else; without a manifest they begin at nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from agentx.host.files.disk import unreadable
 from agentx.host.locks.lock import Held
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.ids import Entropy, mint
+from agentx.kernel.text import compile_late
 from agentx.observations.model import StoreFault
 from agentx.observations.store.files.issue_files import IssueFiles, Report, Rewrite, Stamp
 from agentx.observations.store.files.pending import Act
@@ -49,7 +49,7 @@ class ManifestRecord(msgspec.Struct, rename="camel"):
     files: dict[str, tuple[int, int]] = {}
 
 
-_SETTLED = re.compile(rb'"settled": "([0-9A-Z]*)"')
+_SETTLED = compile_late(rb'"settled": "([0-9A-Z]*)"')
 _HEAD_BYTES = 400
 _NOTHING: Mapping[int, Rewrite] = MappingProxyType({})
 _decode = msgspec.json.Decoder(ManifestRecord).decode

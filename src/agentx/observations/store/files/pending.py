@@ -18,7 +18,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -32,6 +31,7 @@ from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.ids import Entropy, mint
+from agentx.kernel.values import frozen
 from agentx.observations.store.records import ObservationRecord
 
 
@@ -47,7 +47,7 @@ class Act(msgspec.Struct, omit_defaults=True):
 _decode = msgspec.json.Decoder(Act).decode
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Seen:
     """What a file looked like."""
 

@@ -15,9 +15,9 @@ import heapq
 import math
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from zlib import crc32
 
+from agentx.kernel.values import frozen
 from agentx.observations.limits import OBSERVATION_CANDIDATES_MAX
 from agentx.observations.store.records import ObservationRecord
 from agentx.search.analysis import function_terms, terms
@@ -42,7 +42,7 @@ _LENGTH = 0.15
 _USUAL_TERMS = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Wording:
     """What is indexed of an observation, and what tells whether it was edited since."""
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Collection, Iterable
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.host.files.atomic import make_private_directory
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import digest
+from agentx.kernel.values import frozen
 from agentx.observations.limits import OBSERVATION_WORDS_BEHIND_MAX
 from agentx.observations.store.database import checkpoint, connect, is_busy
 from agentx.observations.store.records import ObservationRecord
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Source:
     """What the word lists are made of."""
 

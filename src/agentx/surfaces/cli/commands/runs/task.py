@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def revise(
     given = {name: value for name, value in fields.items() if value}
     if contract:
         agreed = contract_from(Path(contract))
-        given = {name: getattr(agreed, name) for name in Contract.__slots__}
+        given = {part.name: getattr(agreed, part.name) for part in dataclasses.fields(Contract)}
     changes = {
         name: list(each) if isinstance(each, tuple) else each for name, each in given.items()
     }
