@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.support.loopback import listening
+
 TITLE = "A scripted session"
 _NAMESPACE_END = "::"
 
@@ -68,15 +70,8 @@ class ScriptedModel:
         """Listen on a free port of the loopback until the block ends."""
         server = _Server(("127.0.0.1", 0), _Handler)
         server.model = self
-        self.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        try:
+        with listening(server) as self.port:
             yield self
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join(5)
 
     def turn(self) -> int:
         """Return a number that no other answer has: ids are built from it."""

@@ -19,12 +19,6 @@ from tests.support.house import House, processes_of, prompt
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "agent-clis"
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> House:
-    """Return a throw-away home."""
-    return House(tmp_path)
-
-
 def _recorded(name: str) -> list[dict[str, Any]]:
     lines = (FIXTURES / name).read_text(encoding="utf-8").splitlines()
     return [json.loads(line)["payload"] for line in lines]

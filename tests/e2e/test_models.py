@@ -7,13 +7,11 @@ is written by hand: good, nonsense, half, invented, nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.house import House, processes_of, prompt
+from tests.support.house import House, prompt
 from tests.support.scripted_llm import KEY, ScriptedLlm, Step, fails, says
 
 MORNING_MS = 1_772_445_600_000  # 2026-03-02T10:00:00Z
@@ -50,14 +48,6 @@ INVENTED = {
 MIXED = {**GOOD, "bullets": [*INVENTED["bullets"], *GOOD["bullets"]]}
 HALF = json.dumps(GOOD)[:120]
 OVER_CAP = 9_000
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = House(tmp_path)
-    yield made
-    made.agentx("daemon", "stop", expect=None)
-    assert processes_of(made.home) == []
 
 
 def remembered(house: House, sessions: int = 1) -> None:

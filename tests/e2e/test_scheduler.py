@@ -31,17 +31,9 @@ from agentx.kernel.paths import StorePaths
 from agentx.memory.wire.connection import Connection, connect_to
 from agentx.surfaces.grpc.server import open_servers
 from tests.support.fake_memory import FakeMemory
-from tests.support.house import House, processes_of
+from tests.support.house import House
 
 JOBS = {"retention", "compact", "memory-settle", "memory-verify", "memory-compact"}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = House(tmp_path)
-    yield made
-    made.agentx("daemon", "stop", expect=None)
-    assert processes_of(made.home) == []
 
 
 def jobs(house: House) -> dict[str, dict[str, Any]]:

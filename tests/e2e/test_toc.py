@@ -19,19 +19,11 @@ from agentx.demo import sample
 from agentx.kernel.paths import StorePaths
 from agentx.memory.remote import RemoteMemory
 from tests.support.history import repeated_sample
-from tests.support.house import House, processes_of, prompt
+from tests.support.house import House, prompt
 
 NOON_MS = 1_772_452_800_000  # 2026-03-02T12:00:00Z
 JOBS = {"rollup-day", "rollup-week", "rollup-month", "rollup-year", "summaries"}
 SEEN_WITHIN_S = 2.0
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = House(tmp_path)
-    yield made
-    made.agentx("daemon", "stop", expect=None)
-    assert processes_of(made.home) == []
 
 
 def until(true: Callable[[], bool], seconds: float = 20) -> float:

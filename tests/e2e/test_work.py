@@ -22,11 +22,6 @@ from tests.support.house import House
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
-
-
 def failure(house: House, *arguments: str, code: int, **more: Any) -> dict[str, str]:
     """Return the error that a command gives as JSON."""
     done = house.agentx(*arguments, "--json", expect=code, **more)

@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 from agentx.kernel.clock import to_iso
+from tests.support.loopback import listening
 from tests.support.time_and_chance import START_MS
 
 TOKEN = "ghp_loopbackloopbackloopbackloopbackloop"
@@ -61,15 +62,8 @@ class GithubServer:
         """Listen on the loopback until the block ends."""
         server = _Server(("127.0.0.1", port), _Handler)
         server.github = self
-        self.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        try:
+        with listening(server) as self.port:
             yield self
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join(5)
 
     def methods(self, method: str) -> list[str]:
         """Return the paths asked with one method."""

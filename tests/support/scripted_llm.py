@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.support.loopback import listening
+
 # Of no known form, so that only what knows the key can hide it.
 KEY = "quiet-lantern-harbour"
 INPUT_TOKENS, OUTPUT_TOKENS = 120, 30
@@ -78,16 +80,11 @@ class ScriptedLlm:
         """Listen on a free port of the loopback until the block ends."""
         server = _Server(("127.0.0.1", 0), _Handler)
         server.llm = self
-        self.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self.stopping.set()
-            server.shutdown()
-            server.server_close()
-            thread.join(10)
+        with listening(server) as self.port:
+            try:
+                yield self
+            finally:
+                self.stopping.set()
 
     def next_step(self, asked: Asked) -> Step:
         """Note a request; return what happens to it."""

@@ -13,7 +13,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from agentx.adapters.homes import Homes
 from agentx.adapters.port import Damaged, HookCall, Transcript
 from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.clock import Millis
@@ -54,19 +53,6 @@ def transcript(harness: Harness, path: Path, session_id: str = "") -> Transcript
         modified_ms=MODIFIED_MS,
         working_directory="/home/dev/proj",
         session_id=session_id,
-    )
-
-
-def homes_in(root: Path) -> Homes:
-    """Return a home in which no agent CLI has been used yet."""
-    return Homes(
-        home=root,
-        claude_code=root / ".claude",
-        codex=root / ".codex",
-        gemini=root / ".gemini",
-        opencode_config=root / "opencode",
-        opencode_db=root / "opencode.db",
-        copilot=root / ".copilot",
     )
 
 

@@ -21,11 +21,11 @@ from agentx.adapters.port import Damaged
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, Role
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.redaction.redact import redact_value
+from tests.support.setup_requests import homes_in
 from tests.unit.adapters.recorded import (
     FIXTURES,
     RECEIVED_MS,
     heard,
-    homes_in,
     hook_call,
     identity,
     json_values,

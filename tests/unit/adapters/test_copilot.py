@@ -20,9 +20,9 @@ from agentx.adapters.copilot.transcripts import discover, in_use, read
 from agentx.adapters.port import Damaged
 from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
+from tests.support.setup_requests import homes_in
 from tests.unit.adapters.recorded import (
     heard,
-    homes_in,
     hook_call,
     identity,
     json_values,

@@ -20,7 +20,6 @@ from typing import Any
 
 import pytest
 
-from agentx.adapters.homes import Homes
 from agentx.adapters.port import HookCall
 from agentx.adapters.registry import ADAPTERS
 from agentx.demo import sample
@@ -30,6 +29,7 @@ from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.clock import HOUR_MS, MINUTE_MS, Millis
 from agentx.kernel.errors import CorruptRecord
 from agentx.surfaces.hooks.cleaning import cleaned
+from tests.support.setup_requests import homes_in
 
 PROJECT = Path("/srv/demo/tide book")
 HOME = Path("/srv/demo/home")
@@ -457,7 +457,7 @@ def test_importing_after_replaying_adds_only_what_hooks_do_not_carry(tmp_path: P
     imported: Counter[tuple[str, EventType]] = Counter()
     known = {identity(draft) for session in SESSIONS for draft in heard(session)}
     for harness in OWN:
-        found = list(ADAPTERS[harness].discover(homes(tmp_path)))
+        found = list(ADAPTERS[harness].discover(homes_in(tmp_path)))
         assert {each.working_directory for each in found} == {str(PROJECT)}
         for draft in (draft for each in found for draft in ADAPTERS[harness].read(each)):
             assert isinstance(draft, Draft)
@@ -512,18 +512,6 @@ def steps(session: SampleSession) -> Iterator[Step]:
 
 def slugs() -> dict[str, str]:
     return {session.session_id: session.slug for session in SESSIONS}
-
-
-def homes(home: Path) -> Homes:
-    return Homes(
-        home=home,
-        claude_code=home / ".claude",
-        codex=home / ".codex",
-        gemini=home / ".gemini",
-        opencode_config=home / "none",
-        opencode_db=home / "none.db",
-        copilot=home / "none",
-    )
 
 
 def _blocks(lines: list[Payload]) -> Iterator[Payload]:

@@ -5,50 +5,21 @@ Method: the group registered on a server in process, its tools and its prompt ca
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
-from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, GetPromptResult
 
 from agentx.kernel.text import RECALL_OPEN
-from agentx.project.config import read_environment
 from agentx.surfaces.mcp import clarify
-from agentx.surfaces.mcp.desk import Desk
+from tests.support.mcp_agent import Agent
 
 ASK = {"issue": 1, "asker": "engineer", "to": "architect", "topic": "Storage", "question": "JWT?"}
 
 
-class Agent:
-    """Calls tools and prompts as a client would."""
-
-    def __init__(self, folder: Path) -> None:
-        (folder / "shop" / ".agentx").mkdir(parents=True)
-        environment = read_environment({"HOME": str(folder / "home"), "PATH": "/nowhere"})
-        self.server: MCPServer = MCPServer("agentx")
-        clarify.register(self.server, Desk(folder / "shop", environment))
-
-    def call(self, tool: str, **arguments: Any) -> tuple[str, list[dict[str, Any]]]:
-        """Return a tool's text and its rows."""
-        reply = asyncio.run(self.server.call_tool(tool, arguments))
-        assert isinstance(reply, CallToolResult)
-        assert reply.structured_content is not None
-        [content] = reply.content
-        return getattr(content, "text", ""), reply.structured_content["rows"]
-
-    def prompt(self, **arguments: str) -> str:
-        """Return what `/clarify` says."""
-        reply = asyncio.run(self.server.get_prompt("clarify", arguments))
-        assert isinstance(reply, GetPromptResult)
-        return "\n".join(getattr(each.content, "text", "") for each in reply.messages)
-
-
 @pytest.fixture
 def agent(tmp_path: Path) -> Agent:
-    return Agent(tmp_path)
+    return Agent(tmp_path, clarify.register)
 
 
 def test_a_question_is_asked_found_answered_and_settled(agent: Agent) -> None:

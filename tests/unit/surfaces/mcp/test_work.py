@@ -5,43 +5,18 @@ Method: the group registered on a server in process, its tools called by name.
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
-from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult
 
 from agentx.kernel.text import RECALL_OPEN
-from agentx.project.config import read_environment
 from agentx.surfaces.mcp import work
-from agentx.surfaces.mcp.desk import Desk
-
-
-class Agent:
-    """Calls tools as a client would."""
-
-    def __init__(self, folder: Path) -> None:
-        (folder / "shop" / ".agentx").mkdir(parents=True)
-        environment = read_environment(
-            {"HOME": str(folder / "home"), "PATH": "/nowhere", "AGENTX_AGENT": "engineer"}
-        )
-        self.server: MCPServer = MCPServer("agentx")
-        work.register(self.server, Desk(folder / "shop", environment))
-
-    def call(self, tool: str, **arguments: Any) -> tuple[str, list[dict[str, Any]]]:
-        """Return a tool's text and its rows."""
-        reply = asyncio.run(self.server.call_tool(tool, arguments))
-        assert isinstance(reply, CallToolResult)
-        assert reply.structured_content is not None
-        [content] = reply.content
-        return getattr(content, "text", ""), reply.structured_content["rows"]
+from tests.support.mcp_agent import Agent
 
 
 def test_an_agent_takes_up_an_issue_and_moves_it_along(tmp_path: Path) -> None:
-    agent = Agent(tmp_path)
+    agent = Agent(tmp_path, work.register, AGENTX_AGENT="engineer")
     text, rows = agent.call("ready")
     assert (rows, "Nothing is ready." in text) == ([], True)
     _, [made] = agent.call(
@@ -65,7 +40,7 @@ def test_an_agent_takes_up_an_issue_and_moves_it_along(tmp_path: Path) -> None:
 
 
 def test_a_wrong_request_tells_the_agent_what_to_do(tmp_path: Path) -> None:
-    agent = Agent(tmp_path)
+    agent = Agent(tmp_path, work.register, AGENTX_AGENT="engineer")
     agent.call("issue_create", title="x")
 
     for arguments, said in (
