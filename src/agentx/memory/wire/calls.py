@@ -49,6 +49,11 @@ def _check_draft(message: pb2.Draft) -> None:
         )
 
 
+def _check_event_sent(message: pb2.IngestEventRequest) -> None:
+    if not message.HasField("event"):
+        raise InvalidValue("event is missing", hint="send the event to store")
+
+
 def _check_event_named(message: pb2.GetEventRequest) -> None:
     if not message.event_id:
         raise InvalidValue("event_id is missing", hint="send the id of an event")
@@ -63,6 +68,15 @@ _read_channel = read_word(Channel)
 
 CODEC = Codec(
     Exemption(Draft, "", "another program may send anything", check=_check_draft),
+    Exemption(Memory.append, "", "an empty draft was left out", check=_check_event_sent),
+    Exemption(
+        Memory.append,
+        "drafts",
+        "a call carries one draft; many go in a stream",
+        "event",
+        write=lambda drafts: DRAFT.write(*drafts),
+        read=lambda message: (DRAFT.read_part(message),),
+    ),
     Exemption(Memory.event, "", "an empty id was left out", check=_check_event_named),
     Exemption(Memory.forget, "", "erasing must name one thing", check=_check_target_named),
     Exemption(Draft, "metadata", "JSON", "metadata_json", write_metadata, read_new_metadata),
@@ -93,8 +107,8 @@ CODEC = Codec(
     ),
 )
 
-DRAFT = CODEC.pair(Draft, pb2.Draft)
-RECEIPT = CODEC.pair(Receipt, pb2.Receipt)
+DRAFT: Pair[Draft] = CODEC.pair(Draft, pb2.Draft)
+RECEIPT: Pair[Receipt] = CODEC.pair(Receipt, pb2.Receipt)
 
 
 class Call(Generic[Given, Reply]):
@@ -180,6 +194,7 @@ class Call(Generic[Given, Reply]):
 MEMORY_CALLS: dict[Callable[..., Any], Call[..., Any]] = {
     call.verb: call
     for call in (
+        Call("IngestEvent", Memory.append, part="receipt"),
         Call("GetEvents", Memory.events),
         Call("GetEvent", Memory.event, part="event"),
         Call("ListSessions", Memory.sessions, part="sessions"),

@@ -53,11 +53,6 @@ class MemoryService:
     def handler(self) -> grpc.GenericRpcHandler[Any, Any]:
         """Return what gRPC calls, for every call that the proto names."""
         named: dict[str, grpc.RpcMethodHandler[Any, Any]] = {
-            "IngestEvent": grpc.unary_unary_rpc_method_handler(
-                self._ingest_one,
-                pb2.IngestEventRequest.FromString,
-                pb2.IngestEventResponse.SerializeToString,
-            ),
             "IngestEvents": grpc.stream_stream_rpc_method_handler(
                 self._ingest,
                 pb2.IngestEventsRequest.FromString,
@@ -94,16 +89,6 @@ class MemoryService:
         with self._answering(context):
             reply = ask(find(context), **call.read_request(message))
             return reply if isinstance(reply, Message) else call.write_reply(reply)
-
-    def _ingest_one(
-        self, request: pb2.IngestEventRequest, context: grpc.ServicerContext
-    ) -> pb2.IngestEventResponse:
-        """Store one event."""
-        with self._answering(context):
-            if not request.HasField("event"):
-                raise InvalidValue("event is missing", hint="send the event to store")
-            receipt = self._of(context).append((DRAFT.read(request.event, "event."),))
-            return pb2.IngestEventResponse(receipt=RECEIPT.write(receipt))
 
     def _ingest(
         self, batches: Iterator[pb2.IngestEventsRequest], context: grpc.ServicerContext
