@@ -150,7 +150,6 @@ class Recall:
     agent: str = ""
     issue_number: int = 0
     context: str = ""
-    budget_tokens: int | None = None  # None: the setting
     phase: Phase = Phase.FULL
 
 

@@ -164,8 +164,7 @@ class Observations:
         """
         if not self.is_enabled:
             return ()
-        budget = asked.budget_tokens
-        left = self._room.settings.max_tokens if budget is None else budget
+        left = self._room.settings.max_tokens
         ids: list[str] = []
         for each in self._weigh(asked, self._room.clock.now_ms()):
             cost = each.entry.tokens + _LINE_TOKENS

@@ -45,16 +45,20 @@ _TRIES = 2
 RunnerOf = Callable[[str], Runner | None]
 
 
-def nobody(_role: str) -> None:
-    """Have nobody at hand who could answer."""
-
-
 def open_bus(project: Project) -> Bus:
     """Return a bus on which everybody listens who shows what changes."""
     bus = logged_bus(project)
-    views = _Views(project)
-    bus.listen(ClarificationEvent, views.note_question)
-    bus.listen(StatusesSettled, views.renew_questions)
+    changed: set[int] = set()  # issues whose questions the hub is at
+
+    def renew_questions(_fact: StatusesSettled) -> None:
+        if changed:
+            issues = sorted(changed)
+            changed.clear()
+            renew_notices(project)
+            mirror_threads(project, issues)
+
+    bus.listen(ClarificationEvent, lambda event: changed.add(event.issue))
+    bus.listen(StatusesSettled, renew_questions)
     for kind in (IssueChanged, AgentStarted, AgentCompleted, AgentError):
         bus.listen(kind, lambda _fact: renew_notices(project))
     return bus
@@ -65,7 +69,9 @@ def open_issues(project: Project) -> Issues:
     return Issues(issue_store(project), project.clock, open_bus(project))
 
 
-def open_hub(project: Project, *, runner_of: RunnerOf = nobody, bus: Bus | None = None) -> Hub:
+def open_hub(
+    project: Project, *, runner_of: RunnerOf = lambda _role: None, bus: Bus | None = None
+) -> Hub:
     """Open the hub of a project."""
     told = open_bus(project) if bus is None else bus
     roles = role_texts(project)
@@ -104,23 +110,6 @@ def mirror_threads(project: Project, issues: Iterable[int] = ()) -> None:
         mirror(project, wanted)
     except AgentXError as error:
         project.log.record("warning", "clarification-mirror", message=error.message, issues=wanted)
-
-
-class _Views:
-    """What shows questions elsewhere, brought up to date once the hub is done with them."""
-
-    def __init__(self, project: Project) -> None:
-        self._project = project
-        self._issues: set[int] = set()
-
-    def note_question(self, event: ClarificationEvent) -> None:
-        self._issues.add(event.issue)
-
-    def renew_questions(self, _event: StatusesSettled) -> None:
-        if self._issues:
-            changed, self._issues = self._issues, set()
-            renew_notices(self._project)
-            mirror_threads(self._project, sorted(changed))
 
 
 class _Workbench:

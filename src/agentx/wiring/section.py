@@ -75,13 +75,7 @@ def renew_digests(project: Project, reader: Readable) -> int:
 
     renew_notices(project)
     with section_sources(project, reader) as sources:
-        try:
-            standing = sources.standing()
-        except AgentXError as error:
-            sources.report(error)
-            standing = Standing()
-        branch = git.branch(project.directory) or ""
-        return prepare_digests(sources, standing, project.store, branch)
+        return prepare_digests(sources, project.store, git.branch(project.directory) or "")
 
 
 def open_digests(project: Project, reader: Readable, stamp: Callable[[], str]) -> Digests:

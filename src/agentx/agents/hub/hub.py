@@ -67,8 +67,6 @@ class Switchboard:
 class StatusesSettled:
     """Ledgers and statuses say the same again: the hub is done with what it did."""
 
-    agents: tuple[str, ...]
-
 
 class Hub:
     """Agent X."""
@@ -200,7 +198,7 @@ class Hub:
                 # Looked at again under the lock: whoever writes a ledger settles after it, so
                 # the last to hold the lock has seen everything.
                 self._statuses.change(agent, self._wanted)
-        self._bus.tell(StatusesSettled(agents=agents))
+        self._bus.tell(StatusesSettled())
 
     def _wanted(self, status: AgentStatus) -> AgentStatus:
         open_now = open_questions(status.agent, self._clarifications.survey().active)

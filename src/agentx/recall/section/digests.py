@@ -16,7 +16,6 @@ from agentx.recall.section.gather import Gatherer
 from agentx.recall.section.notices import notice_of, put_text
 from agentx.recall.section.render import Cap, Section, section
 from agentx.recall.section.sources import About, Sources
-from agentx.recall.section.standing import Standing
 from agentx.views.sessions.issue_of import of_branch
 
 CAPS = {
@@ -30,20 +29,18 @@ _SESSIONS_LOOKED_AT = 40
 _MORE = "`agentx toc`, `agentx search WORDS`, `agentx expand ID`."
 
 
-def prepare_digests(
-    sources: Sources, standing: Standing, store: StorePaths, branch: str = ""
-) -> int:
+def prepare_digests(sources: Sources, store: StorePaths, branch: str = "") -> int:
     """Write the digests that changed, `branch` being what is checked out; return how many."""
     assert sources.reader is not None, "a digest is made of what is remembered"
     branches = {"": frozenset[str](), **_branches(sources.reader, branch)}
-    roles = ("", *standing.speakers())
     gatherer = Gatherer(sources, tokens=max(cap.tokens for cap in CAPS.values()), days=_DAYS)
+    roles = ("", *gatherer.standing.speakers())
     written, kept = 0, set()
     for name, sessions in branches.items():
         for role in roles:
             about = About(role=role, issue=of_branch(name) or None, sessions=sessions)
             lines = gatherer.gather(about, with_standing=False)
-            notice = notice_of(standing, sources.now, role)
+            notice = notice_of(gatherer.standing, sources.now, role)
             made = {
                 cap: section(lines, _beside(notice, cap), more=_MORE).prepared
                 for cap in set(CAPS.values())

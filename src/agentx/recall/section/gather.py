@@ -21,7 +21,7 @@ from agentx.memory.found import KINDS, SearchRequest
 from agentx.prose.likeness import coverage, list_words
 from agentx.recall.section.render import RecallLine
 from agentx.recall.section.sources import About, Sources
-from agentx.recall.section.standing import WORK
+from agentx.recall.section.standing import WORK, Standing
 
 if TYPE_CHECKING:
     from agentx.conversation.toc_model import TocNode
@@ -67,12 +67,13 @@ class Gatherer:
         self._now = sources.now
         self._observations_max = max(_OBSERVATIONS_MIN, tokens // _TOKENS_OF_AN_OBSERVATION)
         self._days_max = days
+        self._parts_of: dict[str, tuple[TocNode, ...]] = {}
 
     def gather(self, about: About, *, with_standing: bool = True) -> list[RecallLine]:
         """Return everything worth telling, best first; notices tell how things stand otherwise."""
         parts: list[Iterable[RecallLine]] = [self._close(about)]
         if with_standing:
-            parts.append(self._tolerated(lambda: self._standing(about)))
+            parts.append(self.standing.lines(self._now, about.role))
         learnt = self._tolerated(lambda: self.observed(about))
         parts += [self._run, learnt, self._lessons]
         told = [*self._wanted(about), *self._recent(self._days, about)]
@@ -115,8 +116,11 @@ class Gatherer:
                 tokens=hit.tokens,
             )
 
-    def _standing(self, about: About) -> Iterator[RecallLine]:
-        return self._sources.standing().lines(self._now, about.role)
+    @cached_property
+    def standing(self) -> Standing:
+        """How things stand; as if nothing did, where that cannot be had."""
+        found = self._tolerated(lambda: [self._sources.standing()])
+        return found[0] if found else Standing()
 
     @cached_property
     def _run(self) -> list[RecallLine]:
@@ -165,10 +169,6 @@ class Gatherer:
             else:
                 left += self._parts(node)
         return days
-
-    @cached_property
-    def _parts_of(self) -> dict[str, tuple[TocNode, ...]]:
-        return {}
 
     def _parts(self, node: TocNode) -> tuple[TocNode, ...]:
         known = self._parts_of.get(node.node_id)
@@ -220,7 +220,7 @@ class Gatherer:
         found.sort(key=lambda each: each[0])
         return (line for _, line in found)
 
-    def _tolerated(self, gather: Callable[[], Iterator[Thing]]) -> list[Thing]:
+    def _tolerated(self, gather: Callable[[], Iterable[Thing]]) -> list[Thing]:
         """Return what a room gives; nothing where it cannot give it: a session begins anyway."""
         try:
             return list(gather())

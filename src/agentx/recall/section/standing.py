@@ -59,7 +59,8 @@ class Standing:
         """Yield what stands for a role, most urgent first."""
         yield from self._questions(now, role)
         for line in self.work(role):
-            yield now.dated(
+            yield now.line(
+                is_read_later=True,
                 group=WORK,
                 text=line,
                 doc_id="agentx ready",
@@ -89,7 +90,8 @@ class Standing:
     def _questions(self, now: Present, role: str) -> Iterator[RecallLine]:
         waiting = self.inbox(role)
         for state in waiting[:CLARIFY_INBOX_MAX]:
-            yield now.dated(
+            yield now.line(
+                is_read_later=True,
                 group=QUESTIONS,
                 text=_question(state, role),
                 doc_id=state.id,
@@ -99,7 +101,8 @@ class Standing:
             )
         rest = waiting[CLARIFY_INBOX_MAX:]
         if rest:
-            yield now.dated(
+            yield now.line(
+                is_read_later=True,
                 group=QUESTIONS,
                 text=f"{len(rest)} more: agentx clarify inbox {role}",
                 doc_id=f"agentx clarify inbox {role}",

@@ -86,17 +86,10 @@ def lesson_row(lesson: Lesson) -> LessonRow:
     )
 
 
-def worth_recalling(
-    project: Project, files: Iterable[str] = (), words: str = "", limit: int = 10
-) -> Iterator[LessonRow]:
-    """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
-    yield from map(lesson_row, relevant_lessons(project, files, words, limit))
-
-
 def relevant_lessons(
     project: Project, files: Iterable[str] = (), words: str = "", limit: int = 10
 ) -> Iterator[Lesson]:
-    """Yield the same as the room has them."""
+    """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
     if LtmPaths(project.paths.lessons).events.is_dir():
         lesson_pages(project).catch_up()
         yield from open_lessons(project).relevant(files, words, limit)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from agentx.project.project import Project
 from agentx.runs.context import Area, ContextSource, Piece, Tier
 from agentx.wiring.observations import open_observations
-from agentx.wiring.taught.lessons import worth_recalling
+from agentx.wiring.taught.lessons import lesson_row, relevant_lessons
 
 _LESSONS_MAX = 10
 _OBSERVATIONS_MAX = 8
@@ -21,8 +21,8 @@ class Learnt:
 
     def pieces(self, area: Area) -> Iterator[Piece]:
         """Yield the lessons that concern the task, the surest first."""
-        found = worth_recalling(self._project, area.files, area.words, _LESSONS_MAX)
-        for lesson in found:
+        found = relevant_lessons(self._project, area.files, area.words, _LESSONS_MAX)
+        for lesson in map(lesson_row, found):
             text = f"{lesson.name}: {lesson.text}" if lesson.name else lesson.text
             learnt = ", ".join(lesson.learned_from)
             source = f"{lesson.id} ({lesson.kind}, {lesson.confidence}, from {learnt})"
