@@ -76,7 +76,6 @@ class Environment:
     """What the surroundings say, read once."""
 
     variables: Mapping[str, str]
-    home: Path
     data: DataPaths
     user_settings: Path
     homes: Homes
@@ -115,7 +114,6 @@ def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
     runtime = place("XDG_RUNTIME_DIR", Path())
     return Environment(
         variables=known,
-        home=home,
         data=DataPaths(data_home / "agent-memory"),
         user_settings=config_home / "agentx" / "config.toml",
         homes=Homes(

@@ -47,11 +47,10 @@ class Opinion:
 
 @frozen(kw_only=False)
 class Fused:
-    """A document, its score, and what of it is owed to each side."""
+    """A document, its score, and what of it is owed to its meaning."""
 
     doc_id: str
     score: float
-    by_words: float
     by_meaning: float
 
 
@@ -77,7 +76,6 @@ def fuse(words: Opinion, meaning: Opinion) -> tuple[Fused, ...]:
         Fused(
             doc_id,
             by_words.get(doc_id, 0.0) + weight * by_meaning.get(doc_id, 0.0),
-            by_words.get(doc_id, 0.0),
             weight * by_meaning.get(doc_id, 0.0),
         )
         for doc_id in ids

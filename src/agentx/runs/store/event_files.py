@@ -35,12 +35,11 @@ _MARKERS = tuple(marker.encode() for marker in MERGE_MARKS)
 
 @frozen
 class LineFault:
-    """A line that is no event, and why. `lost` is one that cannot even be read."""
+    """A line that is no event, and why."""
 
     file: str
     line: int
     reason: str
-    lost: bool
 
     def __str__(self) -> str:
         return f"{self.file}: line {self.line}: {self.reason}"
@@ -69,36 +68,36 @@ def read_events(paths: RunPaths, run_id: str) -> Reading:
     faults: list[LineFault] = []
     for file in event_files(paths):
         for number, line in _lines(file):
-            for found, lost in _read(line, run_id):
+            for found in _read(line, run_id):
                 if isinstance(found, RunEvent):
                     events.append(found)
                     continue
                 name = str(file.relative_to(paths.root))
-                faults.append(LineFault(file=name, line=number, reason=found, lost=lost))
+                faults.append(LineFault(file=name, line=number, reason=found))
     return Reading(events=tuple(events), faults=tuple(faults))
 
 
 def events_in(text: bytes, run_id: str) -> Iterator[RunEvent]:
     """Yield the events that stand in the text of a file; what is none is stepped over."""
     for line in text.splitlines(keepends=True):
-        for found, _ in _read(line, run_id):
+        for found in _read(line, run_id):
             if isinstance(found, RunEvent):
                 yield found
 
 
-def _read(line: bytes, run_id: str) -> Iterator[tuple[RunEvent | str, bool]]:
-    """Yield each event of a line, or why it is none and whether it is lost."""
+def _read(line: bytes, run_id: str) -> Iterator[RunEvent | str]:
+    """Yield each event of a line, or why it is none."""
     for raw, fault in _parsed(line) if line.strip() else ():
         if fault:
-            yield fault, True
+            yield fault
             continue
         try:
             event = event_of(raw)
         except InvalidValue as error:
-            yield error.message, False
+            yield error.message
             continue
         ours = event.run == run_id
-        yield event if ours else f"belongs to the run {event.run[:80]!r}", False
+        yield event if ours else f"belongs to the run {event.run[:80]!r}"
 
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:

@@ -23,8 +23,6 @@ from agentx.runs.paths import RunsPaths
 from agentx.runs.rules.fold import fold
 from agentx.runs.store.archive import Archive, packed_events
 
-Lines = Mapping[str, Mapping[str, Any]]  # by run
-
 
 class IndexFile:
     """The index of one project's runs; `ids` gives those with a folder, `look` one of them."""

@@ -49,7 +49,6 @@ class Passage:
 class Window:
     """A stretch of a chapter, and the documents it touches, in order."""
 
-    window_id: str
     text: str
     members: tuple[Document, ...]
 
@@ -94,7 +93,6 @@ def windows(chapter: Chapter) -> list[Window]:
         ]
         found.append(
             Window(
-                window_id=f"{chapter.chapter_id}#{first}",
                 text=" ".join(words[first:last]),
                 members=tuple(chapter.documents[number] for number in members),
             )
