@@ -97,6 +97,17 @@ def test_a_bound_is_kept_to_and_lies_with_those_who_keep_to_it() -> None:
             assert len(users[name]) >= least, f"{_name(path)}: {name}"
 
 
+def test_one_class_name_names_one_thing() -> None:
+    names = Counter(
+        node.name
+        for path in MODULES
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+
+    assert [name for name, count in names.items() if count > 1] == []
+
+
 def test_settings_stay_few() -> None:
     assert sum(len(fields(kind)) for kind in SECTIONS.values()) <= SETTINGS_MAX
 

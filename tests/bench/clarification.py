@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from agentx.clarification.model import Request, Scope
+from agentx.clarification.model import NewQuestion, Scope
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.system import SystemClock
@@ -67,7 +67,7 @@ def _fill(project: Project, room: Clarifications, ledgers: int) -> None:
 
 
 def _ask(room: Clarifications, issue: int, turn: int) -> str:
-    request = Request(
+    request = NewQuestion(
         issue=issue, asker="engineer", to="architect", topic=f"Topic {turn}", question=WORDS
     )
     return room.ask(request, SCOPE).id

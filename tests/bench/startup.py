@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agentx.demo import sample
-from agentx.demo.stage import Stage
+from agentx.demo.stage import DemoStage
 from tests.bench.row import Row
 
 _ROUNDS = {"small": 15, "full": 60}
@@ -39,7 +39,7 @@ def run(size: str) -> list[Row]:
     """Measure every command that reads against the two yardsticks."""
     rounds = _ROUNDS[size]
     with tempfile.TemporaryDirectory(prefix="ax-") as folder:
-        stage = Stage(Path(folder), sys.executable)
+        stage = DemoStage(Path(folder), sys.executable)
         stage.set_up(sample.sessions())
         stage.run("init", quiet=True)
         stage.run("sync", quiet=True)
@@ -64,12 +64,12 @@ def run(size: str) -> list[Row]:
     ]
 
 
-def _reading(stage: Stage, rounds: int) -> dict[str, float]:
+def _reading(stage: DemoStage, rounds: int) -> dict[str, float]:
     commands = {name: (_AGENTX, *arguments) for name, arguments in _READING.items()}
     return _best({"click": _CLICK, **commands}, stage, rounds)
 
 
-def _best(commands: Mapping[str, Sequence[str]], stage: Stage, rounds: int) -> dict[str, float]:
+def _best(commands: Mapping[str, Sequence[str]], stage: DemoStage, rounds: int) -> dict[str, float]:
     timings: dict[str, list[float]] = {name: [] for name in commands}
     for turn in range(rounds + 1):
         for name, command in commands.items():

@@ -20,7 +20,7 @@ from agentx.work.service import Issues
 from agentx.work.store.github.api import Account, GithubApi
 from agentx.work.store.github.issues import GithubIssues
 from agentx.work.store.github.pages import DiskPages
-from agentx.work.store.github.queue import Queue
+from agentx.work.store.github.queue import SendQueue
 from agentx.work.store.local import LocalIssues
 from tests.support.github_server import REPOSITORY, TOKEN, GithubServer
 from tests.support.time_and_chance import CountingEntropy, FakeClock
@@ -41,7 +41,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[IssueStore
             clock=clock,
             entropy=entropy,
         )
-        queue = Queue(tmp_path / "queue.jsonl", clock, entropy)
+        queue = SendQueue(tmp_path / "queue.jsonl", clock, entropy)
         yield GithubIssues(api, REPOSITORY, queue, clock=clock, entropy=entropy)
         api.close()
 

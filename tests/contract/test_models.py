@@ -21,14 +21,14 @@ from agentx.host.system import SystemClock
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, BudgetExceeded, ModelUnavailable
 from agentx.llm import limits
-from agentx.llm.exchange import Exchange
+from agentx.llm.exchange import ProviderLink
 from agentx.llm.ledger import Caps, Tally
 from agentx.llm.port import Model, Prompt, most_used
 from agentx.llm.providers.anthropic import Anthropic
 from agentx.llm.providers.gemini import Gemini
 from agentx.llm.providers.openai import OpenAI
 from agentx.llm.spending import Spending
-from agentx.llm.store import LedgerStore
+from agentx.llm.store import SpendingStore
 from tests.support.scripted_llm import (
     INPUT_TOKENS,
     KEY,
@@ -71,7 +71,7 @@ class Bench:
 
     def model(self, clock: Clock | None = None) -> Model:
         address = self.address or self.llm.url
-        exchange = Exchange(
+        exchange = ProviderLink(
             self.http,
             name=f"{self.provider}/some-model",
             key=self.key,
@@ -86,7 +86,7 @@ class Bench:
 
     def purse(self, tokens: int = 1_000_000) -> Spending:
         return Spending(
-            LedgerStore(self.folder / "spending.json", self.clock),
+            SpendingStore(self.folder / "spending.json", self.clock),
             caps=Caps(tokens=tokens, micro_usd=10**9),
             zone=UTC,
             clock=self.clock,

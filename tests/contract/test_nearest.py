@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from agentx.search.vectors.nearest import Both, Exact, Graph, Nearest, empty_graph
-from agentx.search.vectors.segments import Held, Segment
+from agentx.search.vectors.segments import SegmentMark, VectorSegment
 from agentx.search.vectors.shelf import Shelf
 from agentx.search.vectors.table import columns_of
 
@@ -28,10 +28,10 @@ def _vectors(count: int, seed: int = 3) -> Floats:
     return made.astype(np.float16).astype(np.float32)
 
 
-def _segments(vectors: Floats) -> list[Segment]:
+def _segments(vectors: Floats) -> list[VectorSegment]:
     none = columns_of(())
     return [
-        Segment(Held(f"s-{at}", len(part), 0, 0), none, part.astype(np.float16))
+        VectorSegment(SegmentMark(f"s-{at}", len(part), 0, 0), none, part.astype(np.float16))
         for at in range(0, len(vectors), 100)
         if len(part := vectors[at : at + 100])
     ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from agentx.clarification.model import Request, Scope
+from agentx.clarification.model import NewQuestion, Scope
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.system import SystemClock
@@ -29,7 +29,7 @@ def main(folder: str, name: str, operations: str) -> None:
     number = 0
     while left > 0:
         number += 1
-        request = Request(
+        request = NewQuestion(
             issue=42, asker="engineer", to="architect", topic=name, question=f"{name} {number}?"
         )
         state = room.ask(request, SCOPE)

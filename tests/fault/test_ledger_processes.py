@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification.model import Status
+from agentx.clarification.model import ClarificationStatus
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import to_iso
@@ -26,8 +26,12 @@ from agentx.kernel.paths import ProjectPaths
 from tests.support.clarifying import room
 
 ROOT = Path(__file__).parents[2]
-ORDER = (Status.PENDING, Status.ANSWERED, Status.RESOLVED)
-SPOKEN = {Status.PENDING: 1, Status.ANSWERED: 2, Status.RESOLVED: 3}
+ORDER = (ClarificationStatus.PENDING, ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED)
+SPOKEN = {
+    ClarificationStatus.PENDING: 1,
+    ClarificationStatus.ANSWERED: 2,
+    ClarificationStatus.RESOLVED: 3,
+}
 
 Child = subprocess.Popen[str]
 
@@ -56,21 +60,21 @@ def end(children: Sequence[Child], seconds: float) -> list[tuple[str, str, str]]
     return outcomes
 
 
-def acknowledged(outputs: Sequence[str]) -> dict[str, Status]:
+def acknowledged(outputs: Sequence[str]) -> dict[str, ClarificationStatus]:
     """Return the last that was acknowledged of each id; an id is given once."""
-    last: dict[str, Status] = {}
+    last: dict[str, ClarificationStatus] = {}
     for out in outputs:
         for line in out.splitlines(keepends=True):
             if not line.endswith("\n"):
                 continue  # killed while it printed
             known, status = line.split()
-            if status == Status.PENDING:
+            if status == ClarificationStatus.PENDING:
                 assert known not in last, f"{known} was given twice"
-            last[known] = Status(status)
+            last[known] = ClarificationStatus(status)
     return last
 
 
-def nothing_is_lost(folder: Path, acks: dict[str, Status]) -> int:
+def nothing_is_lost(folder: Path, acks: dict[str, ClarificationStatus]) -> int:
     ledger = LedgerStore(ProjectPaths(folder), SystemClock()).read(42)
     kept = {str(state.id): state for state in ledger}
     assert len(kept) == len(ledger.clarifications)

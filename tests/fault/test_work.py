@@ -16,7 +16,7 @@ from pathlib import Path
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.paths import ProjectPaths
 from agentx.work.model import NewIssue
-from agentx.work.store.github.queue import Queue
+from agentx.work.store.github.queue import SendQueue
 from agentx.work.store.local import LocalIssues
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +66,7 @@ def test_killed_makers_of_issues_lose_none_and_share_no_number(tmp_path: Path) -
 def test_killed_writers_of_the_queue_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "queue.jsonl"
     ids = _acknowledged("queue", path)
-    queue = Queue(path, SystemClock(), system_entropy)
+    queue = SendQueue(path, SystemClock(), system_entropy)
     waiting = [entry.id for entry in queue.waiting()]
 
     assert len(ids) == len(set(ids))

@@ -14,7 +14,7 @@ from pathlib import Path
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.paths import ProjectPaths
 from agentx.work.model import NewIssue
-from agentx.work.store.github.queue import Queue
+from agentx.work.store.github.queue import SendQueue
 from agentx.work.store.local import LocalIssues
 
 CLOCK = SystemClock()
@@ -27,7 +27,7 @@ def main() -> None:
         issues = LocalIssues(ProjectPaths(place), CLOCK)
         while True:
             print(issues.create(NewIssue(title="\u2705 made")).number, flush=True)
-    queue = Queue(place, CLOCK, system_entropy)
+    queue = SendQueue(place, CLOCK, system_entropy)
     while True:
         entry = queue.add(1, "comment", {"mark": "m", "body": "x" * 2000})
         print(entry.id, flush=True)

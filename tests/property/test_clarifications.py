@@ -26,15 +26,15 @@ from agentx.clarification.model import (
     Answered,
     Asked,
     Clarification,
+    ClarificationStatus,
     EntryType,
     Escalated,
     Fact,
+    NewQuestion,
     Reason,
-    Request,
     Resolved,
     Retried,
     Scope,
-    Status,
     WentStale,
 )
 from agentx.clarification.monitor import DETECTORS, Detector, World, findings
@@ -123,7 +123,7 @@ class Talk(RuleBasedStateMachine):
         self, asker: str, to: str, issue: int, topic: str, question: str, blocking: bool
     ) -> None:
         scope = SCOPES[asker]
-        wanted = Request(
+        wanted = NewQuestion(
             issue=issue, asker=asker, to=to, topic=topic, question=question, blocking=blocking
         )
         allowed = asker in AGENTS and to in scope.can_clarify and to != asker
@@ -253,32 +253,36 @@ def must_be_possible(state: Clarification, fact: Fact) -> None:
     if isinstance(fact, Answered) and fact.by in {state.to, PERSON}:
         assert not state.is_unanswered, "the target can answer what waits for it"
     if isinstance(fact, Asked) and fact.by == state.asker:
-        assert state.status is not Status.ANSWERED, "the asker can follow up an answer"
+        assert state.status is not ClarificationStatus.ANSWERED, "the asker can follow up an answer"
 
 
 def may_follow(before: Clarification, after: Clarification, fact: Fact) -> None:
     """Check one change, with rules written down a second time."""
-    if before.status in {Status.RESOLVED, Status.ABANDONED}:
+    if before.status in {ClarificationStatus.RESOLVED, ClarificationStatus.ABANDONED}:
         pytest.fail("what is settled never changes")
-    if before.status is Status.ESCALATED:
-        assert after.status in {Status.ESCALATED, Status.RESOLVED}
+    if before.status is ClarificationStatus.ESCALATED:
+        assert after.status in {ClarificationStatus.ESCALATED, ClarificationStatus.RESOLVED}
     for entry in after.thread[len(before.thread) :]:
         match entry.type:
             case EntryType.QUESTION:
                 assert entry.speaker == before.asker
             case EntryType.ANSWER:
                 assert entry.speaker in {before.to, PERSON}
-                assert before.status in {Status.PENDING, Status.STALE, Status.ESCALATED}
+                assert before.status in {
+                    ClarificationStatus.PENDING,
+                    ClarificationStatus.STALE,
+                    ClarificationStatus.ESCALATED,
+                }
             case EntryType.RESOLUTION:
-                agents_may = before.status is Status.ANSWERED
+                agents_may = before.status is ClarificationStatus.ANSWERED
                 assert entry.speaker == PERSON or (agents_may and entry.speaker == before.asker)
             case EntryType.ESCALATION:
-                assert before.status is not Status.ESCALATED
-    if after.status is Status.STALE:
+                assert before.status is not ClarificationStatus.ESCALATED
+    if after.status is ClarificationStatus.STALE:
         assert fact.at_ms >= before.stale_after_ms, "nothing is stale before its time"
-        assert before.status is Status.PENDING
-    if isinstance(fact, Retried) and after.status is Status.PENDING:
-        assert before.status is Status.STALE
+        assert before.status is ClarificationStatus.PENDING
+    if isinstance(fact, Retried) and after.status is ClarificationStatus.PENDING:
+        assert before.status is ClarificationStatus.STALE
 
 
 def all_is_well(states: tuple[Clarification, ...], now: int, closed: set[int]) -> None:
@@ -290,7 +294,7 @@ def all_is_well(states: tuple[Clarification, ...], now: int, closed: set[int]) -
             assert now < state.stale_after_ms, "nobody is late and unnoticed"
             if state.blocking:
                 waiting.setdefault(state.asker, set()).add(state.to)
-        if state.is_unanswered or state.status is Status.ANSWERED:
+        if state.is_unanswered or state.status is ClarificationStatus.ANSWERED:
             asked = [entry.body for entry in state.entries(EntryType.QUESTION)]
             assert asked[-2:-1] != asked[-1:], "nobody asks the same twice in a row"
     for agent, first in waiting.items():

@@ -9,7 +9,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.observations.extract import extract
 from agentx.observations.extract.sections import parse_sections, render_sections
-from agentx.observations.extract.session.turns import Kind, Turn
+from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.observations.limits import (
     OBSERVATION_EVENTS_MAX,
     OBSERVATION_FILES_MAX,
@@ -67,7 +67,7 @@ _FIELDS = ("kind", "text", "tool", "call_id", "arguments", "failed", "exit_code"
 _TURNS = st.lists(
     st.builds(
         lambda *fields: dict(zip(_FIELDS, fields, strict=True)),
-        st.sampled_from(list(Kind)),
+        st.sampled_from(list(TurnKind)),
         _TEXTS,
         st.sampled_from(
             [

@@ -24,8 +24,8 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, BudgetExceeded, ModelUnavailable
 from agentx.kernel.periods import local_day
 from agentx.llm import ledger as rules
-from agentx.llm.exchange import Exchange
-from agentx.llm.ledger import Caps, Held, Ledger
+from agentx.llm.exchange import ProviderLink
+from agentx.llm.ledger import Caps, OpenCost, SpendingLedger
 from agentx.llm.limits import LEDGER_DAYS_MAX
 from agentx.llm.port import Allowance, Completion, Prompt, Usage
 from agentx.llm.prices import Price
@@ -47,9 +47,9 @@ class Callers(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.ledger = Ledger()
+        self.ledger = SpendingLedger()
         self.now_ms = Millis(START_MS)
-        self.alive: dict[str, Held] = {}
+        self.alive: dict[str, OpenCost] = {}
         self.really: Counter[date] = Counter()
         self.money: Counter[date] = Counter()
         self.made = 0
@@ -59,7 +59,7 @@ class Callers(RuleBasedStateMachine):
         most = Usage(input_tokens=read, output_tokens=written)
         day = local_day(self.now_ms, UTC)
         self.made += 1
-        held = Held(
+        held = OpenCost(
             id=str(self.made),
             day=day,
             at_ms=self.now_ms,
@@ -122,10 +122,10 @@ class Callers(RuleBasedStateMachine):
                 assert told.tokens >= self.really[day]
                 assert told.micro_usd >= self.money[day]
 
-    def _take(self, data: st.DataObject) -> Held:
+    def _take(self, data: st.DataObject) -> OpenCost:
         return self.alive.pop(data.draw(st.sampled_from(sorted(self.alive))))
 
-    def _used(self, held: Held, used: Usage) -> None:
+    def _used(self, held: OpenCost, used: Usage) -> None:
         self.really[held.day] += used.tokens
         self.money[held.day] += PRICE.price_micro_usd(used)
 
@@ -212,7 +212,7 @@ def test_whatever_a_provider_replies_gives_a_checked_answer_or_none(
 ) -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(status, content=raw))
     with httpx.Client(transport=transport) as http:
-        exchange = Exchange(
+        exchange = ProviderLink(
             http,
             name="m",
             key="k",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from agentx.conversation import limits
 from agentx.conversation.model import Event
-from agentx.conversation.segments import Cutting, Mark, cut, mark, place, revise
+from agentx.conversation.segments import Continuation, Cutting, cut, mark, place, revise
 from agentx.conversation.toc_model import Segment
 from agentx.kernel.capture import EventType
 from agentx.kernel.ids import NodeId
@@ -46,7 +46,7 @@ class Kept:
     def __init__(self, cutting: Cutting) -> None:
         self.cutting = cutting
         self.events: list[Event] = []
-        self.marks: tuple[Mark, ...] = ()
+        self.marks: tuple[Continuation, ...] = ()
         self.segments: dict[NodeId, Segment] = {}
 
     def change(self, added: list[Event], forgotten: list[Event]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agentx.clarification.model import Answered, Asked, Clarification, Fact, Request, Scope
+from agentx.clarification.model import Answered, Asked, Clarification, Fact, NewQuestion, Scope
 from agentx.clarification.protocol import apply_fact
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.ledgers import LedgerStore
@@ -69,9 +69,9 @@ def request(
     topic: str = "Session storage",
     question: str = "JWT or server sessions?",
     blocking: bool = True,
-) -> Request:
+) -> NewQuestion:
     """Return a request."""
-    return Request(
+    return NewQuestion(
         issue=issue, asker=asker, to=to, topic=topic, question=question, blocking=blocking
     )
 
@@ -86,7 +86,7 @@ class Room:
     clarifications: Clarifications
     told: list[object] = field(default_factory=list)
 
-    def ask(self, wanted: Request | None = None, scope: Scope = SCOPE) -> Clarification:
+    def ask(self, wanted: NewQuestion | None = None, scope: Scope = SCOPE) -> Clarification:
         """Put a question."""
         return self.clarifications.ask(wanted or request(), scope)
 

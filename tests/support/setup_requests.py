@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentx.adapters.homes import Homes
-from agentx.adapters.port import FileEdit, Scope, SetupRequest
+from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
 
 MCP_COMMAND = ("/opt/agentx/bin/agentx", "mcp")
 
@@ -26,7 +26,7 @@ def homes_in(home: Path) -> Homes:
 def request_in(
     home: Path,
     *,
-    scope: Scope = Scope.USER,
+    scope: SetupScope = SetupScope.USER,
     program: str = "/home/ada/.local/share/agent-memory/bin/agentx-hook",
     mcp: bool = False,
     uninstall: bool = False,

@@ -61,7 +61,7 @@ class Damaged:
     reason: str
 
 
-class Scope(StrEnum):
+class SetupScope(StrEnum):
     """Where hooks are installed."""
 
     USER = "user"
@@ -76,7 +76,7 @@ class SetupRequest:
     """
 
     homes: Homes
-    scope: Scope
+    scope: SetupScope
     project_root: Path
     hook_command: tuple[str, ...]
     mcp_command: tuple[str, ...] = ()

@@ -25,16 +25,16 @@ from agentx.kernel.values import frozen
 from agentx.observations.events import ContextCompacted
 from agentx.observations.extract import extract
 from agentx.observations.extract.sections import render_sections
-from agentx.observations.extract.session.turns import Kind, Turn
+from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.redaction.redact import redact
 
 SUMMARY_TITLE = "# What happened so far"
 _KINDS = {
-    "user": Kind.PROMPT,
-    "assistant": Kind.REPLY,
-    "tool_call": Kind.CALL,
-    "tool": Kind.RESULT,
-    "tool_result": Kind.RESULT,
+    "user": TurnKind.PROMPT,
+    "assistant": TurnKind.REPLY,
+    "tool_call": TurnKind.CALL,
+    "tool": TurnKind.RESULT,
+    "tool_result": TurnKind.RESULT,
 }
 
 
@@ -123,7 +123,7 @@ def summarised(messages: Sequence[Message], work: Work, *, at_ms: Millis) -> str
         Turn(
             event_id=f"{work.session_id or 'conversation'}:{number}",
             at_ms=Millis(at_ms - len(messages) + number),
-            kind=_KINDS.get(message.role, Kind.OTHER),
+            kind=_KINDS.get(message.role, TurnKind.OTHER),
             text=redact(message.content),
             tool=message.tool,
             call_id=message.call_id,

@@ -13,14 +13,14 @@ from agentx.kernel.values import frozen
 
 
 @frozen
-class Happening:
+class AgentNews:
     """Something that happened while agents were at work."""
 
     timestamp: Millis
 
 
 @frozen
-class AgentStarted(Happening):
+class AgentStarted(AgentNews):
     """A session of an agent began."""
 
     agent: str
@@ -28,7 +28,7 @@ class AgentStarted(Happening):
 
 
 @frozen
-class AgentCompleted(Happening):
+class AgentCompleted(AgentNews):
     """A session of an agent ended."""
 
     agent: str
@@ -37,7 +37,7 @@ class AgentCompleted(Happening):
 
 
 @frozen
-class AgentError(Happening):
+class AgentError(AgentNews):
     """An agent met an error."""
 
     agent: str
@@ -46,7 +46,7 @@ class AgentError(Happening):
 
 
 @frozen
-class ToolInvoked(Happening):
+class ToolInvoked(AgentNews):
     """An agent used a tool."""
 
     agent: str
@@ -56,7 +56,7 @@ class ToolInvoked(Happening):
 
 
 @frozen
-class HandoffTriggered(Happening):
+class HandoffTriggered(AgentNews):
     """Work went from one agent to the next."""
 
     from_agent: str
@@ -65,7 +65,7 @@ class HandoffTriggered(Happening):
 
 
 @frozen
-class ValidationResult(Happening):
+class ValidationResult(AgentNews):
     """An agent's work was checked."""
 
     agent: str
@@ -75,7 +75,7 @@ class ValidationResult(Happening):
 
 
 @frozen
-class ThinkingLog(Happening):
+class ThinkingLog(AgentNews):
     """What an agent is about, for a person who watches."""
 
     agent: str
@@ -85,7 +85,7 @@ class ThinkingLog(Happening):
 
 
 @frozen
-class TaskFired(Happening):
+class TaskFired(AgentNews):
     """A scheduled task began."""
 
     task_id: str
@@ -94,7 +94,7 @@ class TaskFired(Happening):
 
 
 @frozen
-class ChannelMessage(Happening):
+class ChannelMessage(AgentNews):
     """Something was said on a channel."""
 
     channel_id: str
@@ -103,7 +103,7 @@ class ChannelMessage(Happening):
 
 
 @frozen
-class StateChange(Happening):
+class StateChange(AgentNews):
     """Something is in another state than before."""
 
     source: str
@@ -111,7 +111,7 @@ class StateChange(Happening):
     old_state: str = ""
 
 
-HAPPENINGS: dict[type[Happening], str] = {
+HAPPENINGS: dict[type[AgentNews], str] = {
     AgentStarted: "agent-started",
     AgentCompleted: "agent-completed",
     AgentError: "agent-error",
@@ -125,7 +125,7 @@ HAPPENINGS: dict[type[Happening], str] = {
 }
 
 
-def payload(happening: Happening) -> dict[str, object]:
+def payload(happening: AgentNews) -> dict[str, object]:
     """Return a happening as other tools know it, without what it does not say."""
     told = {field.name: getattr(happening, field.name) for field in fields(happening)}
     return {

@@ -13,7 +13,7 @@ from agentx.kernel.values import frozen
 
 
 @frozen
-class Fault:
+class CaptureFault:
     """One thing that went wrong."""
 
     at: str
@@ -33,10 +33,10 @@ class Faults:
         """Write a fault down; this never fails."""
         self._log.record("warning", kind, file=file, reason=reason)
 
-    def newest(self, limit: int) -> tuple[Fault, ...]:
+    def newest(self, limit: int) -> tuple[CaptureFault, ...]:
         """Return the newest faults, oldest of them first."""
         return tuple(
-            Fault(
+            CaptureFault(
                 at=str(record.get("time", "")),
                 kind=str(record.get("event", "")),
                 file=str(record.get("file", "")),

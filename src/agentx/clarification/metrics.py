@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from agentx.clarification.model import Clarification, EntryType, Reason, Status
+from agentx.clarification.model import Clarification, ClarificationStatus, EntryType, Reason
 from agentx.kernel.text import folded, preview
 from agentx.kernel.values import frozen
 
@@ -35,7 +35,7 @@ def metrics(states: Iterable[Clarification], *, start_ms: int, end_ms: int) -> M
     if not asked:
         return Metrics()
     escalated = [state for state in asked if state.entries(EntryType.ESCALATION)]
-    resolved = [state for state in asked if state.status is Status.RESOLVED]
+    resolved = [state for state in asked if state.status is ClarificationStatus.RESOLVED]
     alone = [state for state in resolved if not state.entries(EntryType.ESCALATION)]
     settled = len(alone) + len(escalated)
     topics = Counter(folded(state.topic).casefold() for state in asked)
@@ -43,7 +43,7 @@ def metrics(states: Iterable[Clarification], *, start_ms: int, end_ms: int) -> M
         total=len(asked),
         resolved=len(resolved),
         escalated=len(escalated),
-        abandoned=sum(state.status is Status.ABANDONED for state in asked),
+        abandoned=sum(state.status is ClarificationStatus.ABANDONED for state in asked),
         open=sum(state.is_active for state in asked),
         stale=sum(state.went_stale > 0 for state in asked),
         deadlocked=sum(state.reason is Reason.DEADLOCK for state in asked),

@@ -20,7 +20,7 @@ PERSON = "human"
 HUB = HUB_ROLE
 
 
-class Status(StrEnum):
+class ClarificationStatus(StrEnum):
     """How far a clarification has come."""
 
     PENDING = "pending"
@@ -32,9 +32,16 @@ class Status(StrEnum):
 
 
 # Somebody has still to do something: an agent, the asker, or a person.
-ACTIVE = frozenset({Status.PENDING, Status.ANSWERED, Status.STALE, Status.ESCALATED})
+ACTIVE = frozenset(
+    {
+        ClarificationStatus.PENDING,
+        ClarificationStatus.ANSWERED,
+        ClarificationStatus.STALE,
+        ClarificationStatus.ESCALATED,
+    }
+)
 # The target has still to answer.
-UNANSWERED = frozenset({Status.PENDING, Status.STALE})
+UNANSWERED = frozenset({ClarificationStatus.PENDING, ClarificationStatus.STALE})
 
 
 class EntryType(StrEnum):
@@ -85,7 +92,7 @@ class Clarification:
     to: str
     topic: str
     blocking: bool
-    status: Status = Status.PENDING
+    status: ClarificationStatus = ClarificationStatus.PENDING
     round: int = 0
     rounds_max: int
     created_ms: Millis
@@ -113,7 +120,9 @@ class Clarification:
         """Whether the asker cannot go on: until an answer, or a person's resolution."""
         if not self.blocking:
             return False
-        waits_for_person = self.status is Status.ESCALATED and self.reason not in ASKER_GOES_ON
+        waits_for_person = (
+            self.status is ClarificationStatus.ESCALATED and self.reason not in ASKER_GOES_ON
+        )
         return self.is_unanswered or waits_for_person
 
     def entries(self, kind: EntryType) -> tuple[Entry, ...]:
@@ -221,7 +230,7 @@ class Scope:
 
 
 @frozen
-class Request:
+class NewQuestion:
     """A question that an agent wants to put."""
 
     issue: int
@@ -234,7 +243,7 @@ class Request:
 
 
 @frozen
-class Check:
+class MonitorReport:
     """What the monitor found and did."""
 
     stale: tuple[Clarification, ...] = ()

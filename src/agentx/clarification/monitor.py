@@ -20,10 +20,10 @@ from agentx.clarification.limits import CLARIFY_RETRIES_MAX
 from agentx.clarification.model import (
     Abandoned,
     Clarification,
+    ClarificationStatus,
     Escalated,
     Fact,
     Reason,
-    Status,
     WentStale,
 )
 from agentx.clarification.protocol import is_overdue
@@ -42,7 +42,7 @@ class World:
 
 
 @frozen
-class Finding:
+class Remedy:
     """Something to be done about a clarification."""
 
     clarification: Clarification
@@ -50,17 +50,17 @@ class Finding:
     reason: Reason
 
 
-Detector = Callable[[tuple[Clarification, ...], World], Iterable[Finding]]
+Detector = Callable[[tuple[Clarification, ...], World], Iterable[Remedy]]
 
 
 def findings(
     clarifications: Iterable[Clarification],
     world: World,
     detectors: tuple[Detector, ...] | None = None,
-) -> tuple[Finding, ...]:
+) -> tuple[Remedy, ...]:
     """Return what is to be done, at most one thing a clarification; the first detector decides."""
     left = tuple(each for each in clarifications if each.is_active)
-    found: list[Finding] = []
+    found: list[Remedy] = []
     for detector in DETECTORS if detectors is None else detectors:
         here = list(detector(left, world))
         touched = {finding.clarification.id for finding in here}
@@ -69,7 +69,7 @@ def findings(
     return tuple(found)
 
 
-def find_abandoned(states: tuple[Clarification, ...], world: World) -> Iterator[Finding]:
+def find_abandoned(states: tuple[Clarification, ...], world: World) -> Iterator[Remedy]:
     """Find questions that nobody waits for any more."""
     for state in states:
         if not state.is_unanswered:
@@ -81,40 +81,40 @@ def find_abandoned(states: tuple[Clarification, ...], world: World) -> Iterator[
             reason = Reason.ASKER_GONE
         if reason is not None:
             fact = Abandoned(at_ms=world.now_ms, reason=reason)
-            yield Finding(clarification=state, facts=(fact,), reason=reason)
+            yield Remedy(clarification=state, facts=(fact,), reason=reason)
 
 
-def find_deadlocked(states: tuple[Clarification, ...], world: World) -> Iterator[Finding]:
+def find_deadlocked(states: tuple[Clarification, ...], world: World) -> Iterator[Remedy]:
     """Find questions whose askers wait for each other, in a circle of any length."""
     waiting = [state for state in states if state.blocking and state.is_unanswered]
     while broken := circle(waiting):
         for state in broken:
             fact = Escalated(at_ms=world.now_ms, reason=Reason.DEADLOCK)
-            yield Finding(clarification=state, facts=(fact,), reason=Reason.DEADLOCK)
+            yield Remedy(clarification=state, facts=(fact,), reason=Reason.DEADLOCK)
         ids = {state.id for state in broken}
         waiting = [state for state in waiting if state.id not in ids]
 
 
-def find_stuck(states: tuple[Clarification, ...], world: World) -> Iterator[Finding]:
+def find_stuck(states: tuple[Clarification, ...], world: World) -> Iterator[Remedy]:
     """Find talks that go round: the same question again, or asked back."""
-    talking = tuple(state for state in states if state.status is not Status.ESCALATED)
+    talking = tuple(state for state in states if state.status is not ClarificationStatus.ESCALATED)
     back = bounces(talking)
     for state in talking:
         if state.id in back or repeats_itself(state):
             fact = Escalated(at_ms=world.now_ms, reason=Reason.STUCK)
-            yield Finding(clarification=state, facts=(fact,), reason=Reason.STUCK)
+            yield Remedy(clarification=state, facts=(fact,), reason=Reason.STUCK)
 
 
-def overdue(states: tuple[Clarification, ...], world: World) -> Iterator[Finding]:
+def overdue(states: tuple[Clarification, ...], world: World) -> Iterator[Remedy]:
     """Find questions that were not answered in time."""
     now = world.now_ms
     for state in states:
         if not is_overdue(state, now):
             continue
         facts: tuple[Fact, ...] = (WentStale(at_ms=now),)
-        if state.retries >= CLARIFY_RETRIES_MAX or state.status is Status.STALE:
+        if state.retries >= CLARIFY_RETRIES_MAX or state.status is ClarificationStatus.STALE:
             facts = (Escalated(at_ms=now, reason=Reason.STALE),)
-        yield Finding(clarification=state, facts=facts, reason=Reason.STALE)
+        yield Remedy(clarification=state, facts=facts, reason=Reason.STALE)
 
 
 def _asker_is_gone(state: Clarification, world: World) -> bool:

@@ -30,6 +30,7 @@ from agentx.clarification.model import (
     Answered,
     Asked,
     Clarification,
+    ClarificationStatus,
     Entry,
     EntryType,
     Escalated,
@@ -37,7 +38,6 @@ from agentx.clarification.model import (
     Reason,
     Resolved,
     Retried,
-    Status,
     WentStale,
 )
 from agentx.clarification.summary import escalation_text, resolution_summary
@@ -45,41 +45,41 @@ from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import AgentXError, IllegalTransition
 from agentx.kernel.values import frozen
 
-TRANSITIONS: Mapping[Status, Mapping[type[Fact], Status]] = {
-    Status.PENDING: {
-        Answered: Status.ANSWERED,
-        WentStale: Status.STALE,
-        Escalated: Status.ESCALATED,
-        Abandoned: Status.ABANDONED,
+TRANSITIONS: Mapping[ClarificationStatus, Mapping[type[Fact], ClarificationStatus]] = {
+    ClarificationStatus.PENDING: {
+        Answered: ClarificationStatus.ANSWERED,
+        WentStale: ClarificationStatus.STALE,
+        Escalated: ClarificationStatus.ESCALATED,
+        Abandoned: ClarificationStatus.ABANDONED,
     },
-    Status.STALE: {
-        Retried: Status.PENDING,
-        Answered: Status.ANSWERED,
-        Escalated: Status.ESCALATED,
-        Abandoned: Status.ABANDONED,
+    ClarificationStatus.STALE: {
+        Retried: ClarificationStatus.PENDING,
+        Answered: ClarificationStatus.ANSWERED,
+        Escalated: ClarificationStatus.ESCALATED,
+        Abandoned: ClarificationStatus.ABANDONED,
     },
-    Status.ANSWERED: {
-        Asked: Status.PENDING,
-        Resolved: Status.RESOLVED,
-        Escalated: Status.ESCALATED,
+    ClarificationStatus.ANSWERED: {
+        Asked: ClarificationStatus.PENDING,
+        Resolved: ClarificationStatus.RESOLVED,
+        Escalated: ClarificationStatus.ESCALATED,
     },
-    Status.ESCALATED: {
-        Answered: Status.ESCALATED,
-        Resolved: Status.RESOLVED,
+    ClarificationStatus.ESCALATED: {
+        Answered: ClarificationStatus.ESCALATED,
+        Resolved: ClarificationStatus.RESOLVED,
     },
-    Status.RESOLVED: {},
-    Status.ABANDONED: {},
+    ClarificationStatus.RESOLVED: {},
+    ClarificationStatus.ABANDONED: {},
 }
 
 # The state that a fact leads to where the table does not say otherwise.
-_MEANING: Mapping[type[Fact], Status] = {
-    Asked: Status.PENDING,
-    Answered: Status.ANSWERED,
-    Resolved: Status.RESOLVED,
-    WentStale: Status.STALE,
-    Retried: Status.PENDING,
-    Escalated: Status.ESCALATED,
-    Abandoned: Status.ABANDONED,
+_MEANING: Mapping[type[Fact], ClarificationStatus] = {
+    Asked: ClarificationStatus.PENDING,
+    Answered: ClarificationStatus.ANSWERED,
+    Resolved: ClarificationStatus.RESOLVED,
+    WentStale: ClarificationStatus.STALE,
+    Retried: ClarificationStatus.PENDING,
+    Escalated: ClarificationStatus.ESCALATED,
+    Abandoned: ClarificationStatus.ABANDONED,
 }
 
 Verdict = AgentXError | tuple[Fact, ...] | None  # a refusal, what happens instead, or no objection
@@ -124,7 +124,7 @@ def evolve(state: Clarification, fact: Fact) -> Clarification:
                 stale_after_ms=_deadline(state, fact.at_ms),
             )
         case Answered():
-            late = state.status is Status.ESCALATED
+            late = state.status is ClarificationStatus.ESCALATED
             said = _add_entry(state, fact.by, EntryType.ANSWER, fact.body, fact.at_ms, late=late)
             after = replace(said, status=status)
         case Resolved():
@@ -248,7 +248,7 @@ def _only_the_target_answers(state: Clarification, fact: Fact) -> Verdict:
 def _only_its_people_resolve(state: Clarification, fact: Fact) -> Verdict:
     if not isinstance(fact, Resolved) or fact.by == PERSON:
         return None
-    if state.status is Status.ESCALATED:
+    if state.status is ClarificationStatus.ESCALATED:
         return IllegalTransition(
             f"{state.id} is escalated: only a person can resolve it",
             hint=f"agentx clarify resolve {state.id} TEXT",
@@ -283,13 +283,13 @@ def _one_retry(state: Clarification, fact: Fact) -> Verdict:
 
 def _next_step(state: Clarification) -> str:
     match state.status:
-        case Status.PENDING | Status.STALE:
+        case ClarificationStatus.PENDING | ClarificationStatus.STALE:
             return f"it waits for {state.to}: agentx clarify answer {state.id} TEXT"
-        case Status.ANSWERED:
+        case ClarificationStatus.ANSWERED:
             return f"{state.asker} resolves it or follows it up"
-        case Status.ESCALATED:
+        case ClarificationStatus.ESCALATED:
             return f"a person settles it: agentx clarify resolve {state.id} TEXT"
-        case Status.RESOLVED | Status.ABANDONED:
+        case ClarificationStatus.RESOLVED | ClarificationStatus.ABANDONED:
             return "ask a new question"
 
 
@@ -305,5 +305,7 @@ GUARDS: tuple[Guard, ...] = (
     Guard(name="one-retry", judge=_one_retry),
 )
 
-assert set(TRANSITIONS) == set(Status), "every state has its row"
-assert all(TRANSITIONS[status] or status not in ACTIVE for status in Status), "active: a way out"
+assert set(TRANSITIONS) == set(ClarificationStatus), "every state has its row"
+assert all(TRANSITIONS[status] or status not in ACTIVE for status in ClarificationStatus), (
+    "active: a way out"
+)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from agentx.clarification.model import (
     PERSON,
     Clarification,
+    ClarificationStatus,
     Entry,
     EntryType,
-    Status,
 )
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.roles import spoken
@@ -26,12 +26,12 @@ _COLOURS = {
     EntryType.ESCALATION: "\x1b[1;31m",
 }
 _STATUS_COLOURS = {
-    Status.PENDING: "\x1b[33m",
-    Status.ANSWERED: "\x1b[36m",
-    Status.RESOLVED: "\x1b[32m",
-    Status.STALE: "\x1b[35m",
-    Status.ESCALATED: "\x1b[1;31m",
-    Status.ABANDONED: "\x1b[2m",
+    ClarificationStatus.PENDING: "\x1b[33m",
+    ClarificationStatus.ANSWERED: "\x1b[36m",
+    ClarificationStatus.RESOLVED: "\x1b[32m",
+    ClarificationStatus.STALE: "\x1b[35m",
+    ClarificationStatus.ESCALATED: "\x1b[1;31m",
+    ClarificationStatus.ABANDONED: "\x1b[2m",
 }
 
 
@@ -161,26 +161,26 @@ def _unmark(body: str) -> str:
 def next_actions(state: Clarification) -> tuple[str, ...]:
     """Return what can be done now, as commands, the likeliest first."""
     match state.status:
-        case Status.PENDING | Status.STALE:
+        case ClarificationStatus.PENDING | ClarificationStatus.STALE:
             return (
                 f'agentx clarify answer {state.id} "..."',
                 f"agentx clarify escalate {state.id}",
             )
-        case Status.ANSWERED:
+        case ClarificationStatus.ANSWERED:
             return (
                 f"agentx clarify resolve {state.id}",
                 f'agentx clarify ask --follow-up {state.id} --question "..."',
             )
-        case Status.ESCALATED:
+        case ClarificationStatus.ESCALATED:
             return (f'agentx clarify resolve {state.id} "your decision"',)
-        case Status.RESOLVED | Status.ABANDONED:
+        case ClarificationStatus.RESOLVED | ClarificationStatus.ABANDONED:
             return ()
 
 
 def inbox_line(state: Clarification, now_ms: int) -> str:
     """Return an open question as its target is shown it at session start."""
     waits = " and waits for it" if state.holds_its_asker else ""
-    overdue = ", overdue" if state.status is Status.STALE or state.retries else ""
+    overdue = ", overdue" if state.status is ClarificationStatus.STALE or state.retries else ""
     return (
         f"{state.id} (issue {state.issue}, {age(state.created_ms, now_ms=now_ms)}{overdue}): "
         f"{state.asker} asks{waits}: {preview(state.topic, 80)}: {preview(state.question, 400)} "

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentx.clarification.errors import ScopeViolation, scope_violation
-from agentx.clarification.model import Request, Scope
+from agentx.clarification.model import NewQuestion, Scope
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.limits import (
     CLARIFY_ROUNDS_BLOCKING_MAX,
@@ -25,15 +25,15 @@ class ScopeGuard:
     """One condition on a request."""
 
     name: str
-    refuses: Callable[[Request, Scope, frozenset[str]], AgentXError | None]
+    refuses: Callable[[NewQuestion, Scope, frozenset[str]], AgentXError | None]
 
 
 def permit(
-    request: Request,
+    request: NewQuestion,
     scope: Scope,
     agents: frozenset[str],
     guards: tuple[ScopeGuard, ...] | None = None,
-) -> Request:
+) -> NewQuestion:
     """Return the request as it may be put: trimmed, and non-blocking where the step says so.
 
     Raises: ScopeViolation, InvalidValue.
@@ -46,7 +46,7 @@ def permit(
     return replace(trimmed, blocking=trimmed.blocking and scope.blocking_allowed)
 
 
-def rounds_of(request: Request, scope: Scope) -> int:
+def rounds_of(request: NewQuestion, scope: Scope) -> int:
     """Return how many rounds a request may take: the cap, or fewer."""
     cap = CLARIFY_ROUNDS_BLOCKING_MAX if request.blocking else CLARIFY_ROUNDS_NON_BLOCKING_MAX
     wanted = (cap, scope.rounds_max or cap, request.rounds_max or cap)
@@ -69,7 +69,9 @@ def check_text(name: str, text: str, chars_max: int = CLARIFY_TEXT_CHARS_MAX) ->
     return trimmed
 
 
-def _unknown_asker(request: Request, _scope: Scope, agents: frozenset[str]) -> AgentXError | None:
+def _unknown_asker(
+    request: NewQuestion, _scope: Scope, agents: frozenset[str]
+) -> AgentXError | None:
     if request.asker in agents:
         return None
     return InvalidValue(
@@ -77,24 +79,30 @@ def _unknown_asker(request: Request, _scope: Scope, agents: frozenset[str]) -> A
     )
 
 
-def _asks_oneself(request: Request, scope: Scope, _agents: frozenset[str]) -> AgentXError | None:
+def _asks_oneself(
+    request: NewQuestion, scope: Scope, _agents: frozenset[str]
+) -> AgentXError | None:
     if request.asker != request.to:
         return None
     allowed = tuple(agent for agent in scope.can_clarify if agent != request.asker)
     return scope_violation(request.asker, request.to, allowed)
 
 
-def _out_of_scope(request: Request, scope: Scope, _agents: frozenset[str]) -> ScopeViolation | None:
+def _out_of_scope(
+    request: NewQuestion, scope: Scope, _agents: frozenset[str]
+) -> ScopeViolation | None:
     if request.to in scope.can_clarify:
         return None
     return scope_violation(request.asker, request.to, scope.can_clarify)
 
 
-def _bad_topic(request: Request, _scope: Scope, _agents: frozenset[str]) -> AgentXError | None:
+def _bad_topic(request: NewQuestion, _scope: Scope, _agents: frozenset[str]) -> AgentXError | None:
     return _bad_text("topic", request.topic, CLARIFY_TOPIC_CHARS_MAX)
 
 
-def _bad_question(request: Request, _scope: Scope, _agents: frozenset[str]) -> AgentXError | None:
+def _bad_question(
+    request: NewQuestion, _scope: Scope, _agents: frozenset[str]
+) -> AgentXError | None:
     return _bad_text("question", request.question, CLARIFY_TEXT_CHARS_MAX)
 
 

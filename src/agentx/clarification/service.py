@@ -31,20 +31,20 @@ from agentx.clarification.model import (
     Abandoned,
     Answered,
     Asked,
-    Check,
     Clarification,
+    ClarificationStatus,
     Escalated,
     Fact,
     Ledger,
+    MonitorReport,
+    NewQuestion,
     Reason,
-    Request,
     Resolved,
     Retried,
     Scope,
-    Status,
     WentStale,
 )
-from agentx.clarification.monitor import Finding, World, findings
+from agentx.clarification.monitor import Remedy, World, findings
 from agentx.clarification.protocol import apply_fact
 from agentx.clarification.scope import check_text, rounds_of
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore, Stamp
@@ -89,7 +89,7 @@ class Clarifications:
         self._bus = bus
         self._seen: dict[Stamp, tuple[Clarification, ...]] = {}
 
-    def ask(self, request: Request, scope: Scope) -> Clarification:
+    def ask(self, request: NewQuestion, scope: Scope) -> Clarification:
         """Keep a question that `scope.permit` let through; it has an id of its own.
 
         Raises: LockTimeout, CorruptRecord.
@@ -124,7 +124,7 @@ class Clarifications:
         state = self._happen(
             clarification_id, Asked(at_ms=self._clock.now_ms(), by=by, body=body), agent=by
         )
-        if state.status is Status.ESCALATED:
+        if state.status is ClarificationStatus.ESCALATED:
             raise max_rounds_exceeded(state.id, state.rounds_max)
         return state
 
@@ -217,7 +217,7 @@ class Clarifications:
             damaged=tuple(damaged),
         )
 
-    def check(self, survey: Survey, world: World) -> Check:
+    def check(self, survey: Survey, world: World) -> MonitorReport:
         """Do what the monitor finds to be done, and tell what it was.
 
         Every finding is decided again under its ledger's lock: what another process has done
@@ -230,7 +230,7 @@ class Clarifications:
             if state is not None:
                 done.by_reason.setdefault(finding.reason, []).append(state)
                 changed[state.id] = state
-        found = Check(
+        found = MonitorReport(
             stale=done.of(Reason.STALE),
             stuck=done.of(Reason.STUCK),
             deadlocked=done.of(Reason.DEADLOCK),
@@ -249,7 +249,7 @@ class Clarifications:
         )
         return found
 
-    def _act(self, finding: Finding) -> Clarification | None:
+    def _act(self, finding: Remedy) -> Clarification | None:
         state: Clarification | None = None
         try:
             for fact in finding.facts:
@@ -289,7 +289,7 @@ class Clarifications:
 
     def _settler(self, clarification_id: str) -> str:
         state = self.find(clarification_id)
-        return state.asker if state.status is Status.ANSWERED else PERSON
+        return state.asker if state.status is ClarificationStatus.ANSWERED else PERSON
 
     def _tell(self, kind: type[ClarificationEvent], state: Clarification) -> None:
         self._bus.tell(event_of(kind, state, self._clock.now_ms()))
@@ -304,13 +304,13 @@ def _choose_events(
         and before.reason is None
         and after.status
         in {
-            Status.ESCALATED,
-            Status.RESOLVED,
+            ClarificationStatus.ESCALATED,
+            ClarificationStatus.RESOLVED,
         }
     )
     if escalated:
         yield ClarificationEscalated
-        if after.status is Status.ESCALATED:
+        if after.status is ClarificationStatus.ESCALATED:
             return
     kind = _TOLD.get(type(fact))
     if kind is not None and not isinstance(fact, Abandoned):

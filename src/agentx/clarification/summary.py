@@ -11,10 +11,10 @@ from agentx.clarification.limits import CLARIFY_SUMMARY_CHARS_MAX
 from agentx.clarification.model import (
     PERSON,
     Clarification,
+    ClarificationStatus,
     Entry,
     EntryType,
     Reason,
-    Status,
 )
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import Budget, estimate
@@ -80,7 +80,7 @@ def fit_thread(state: Clarification, budget_tokens: int) -> tuple[Entry, ...]:
     Older rounds are shortened, then left out from the oldest on; a settled thread is its
     summary alone.
     """
-    if state.status is Status.RESOLVED and state.summary:
+    if state.status is ClarificationStatus.RESOLVED and state.summary:
         newest = state.thread[-1]
         return (
             Entry(

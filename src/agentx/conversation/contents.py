@@ -58,7 +58,7 @@ class ContentsRules:
     summariser: Summariser
 
 
-class Writer(Protocol):
+class SegmentWriter(Protocol):
     """Whatever may write a segment better than the view does by itself."""
 
     @property
@@ -154,7 +154,7 @@ class Contents:
             change.commit()
         return change.nodes + self.roll()
 
-    def polish(self, writer: Writer, limit: int) -> int:
+    def polish(self, writer: SegmentWriter, limit: int) -> int:
         """Let a model write final segments again, newest first; return how many it did.
 
         The model is asked outside the lock, and its words are kept only if the segment is still

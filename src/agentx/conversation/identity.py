@@ -44,7 +44,7 @@ class Occurrence:
 
 
 @frozen
-class Verdict:
+class DraftVerdict:
     """What a draft turned out to be.
 
     `known` is the event it is, or None for a new one; `occurrences` is the list to keep, or None
@@ -74,7 +74,7 @@ def fingerprint_of(draft: Draft) -> str:
     return text_print(draft.text)
 
 
-def judge(draft: Draft, occurrences: tuple[Occurrence, ...], *, last_ms: int = 0) -> Verdict:
+def judge(draft: Draft, occurrences: tuple[Occurrence, ...], *, last_ms: int = 0) -> DraftVerdict:
     """Tell whether a draft without a source id is one of the occurrences.
 
     `last_ms` is the time of the newest event of its session so far.
@@ -82,13 +82,13 @@ def judge(draft: Draft, occurrences: tuple[Occurrence, ...], *, last_ms: int = 0
     arrived = delivery_of(draft)
     for occurrence in occurrences:
         if any(_same(arrived, seen, last_ms) for seen in occurrence.deliveries):
-            return Verdict(known=occurrence.event_id, occurrences=None)
+            return DraftVerdict(known=occurrence.event_id, occurrences=None)
     for index, occurrence in enumerate(occurrences):
         if all(seen.channel != arrived.channel for seen in occurrence.deliveries):
             claimed = replace(occurrence, deliveries=(*occurrence.deliveries, arrived))
             changed = (*occurrences[:index], claimed, *occurrences[index + 1 :])
-            return Verdict(known=occurrence.event_id, occurrences=changed)
-    return Verdict(known=None, occurrences=occurrences)
+            return DraftVerdict(known=occurrence.event_id, occurrences=changed)
+    return DraftVerdict(known=None, occurrences=occurrences)
 
 
 def delivery_of(draft: Draft) -> Delivery:

@@ -50,7 +50,7 @@ class Cutting:
 
 
 @frozen
-class Mark:
+class Continuation:
     """What is kept of a segment in order to continue from it."""
 
     node_id: NodeId
@@ -63,7 +63,7 @@ class Revision:
 
     segments: tuple[Segment, ...]  # new, or changed
     gone: tuple[NodeId, ...]  # no longer there: their events are in other segments now
-    marks: tuple[Mark, ...]  # all of the session's, for the next time
+    marks: tuple[Continuation, ...]  # all of the session's, for the next time
 
 
 def place(event: Event) -> Place:
@@ -76,9 +76,9 @@ def session_of(event: Event) -> Session:
     return (event.harness, event.session_id)
 
 
-def mark(segment: Segment) -> Mark:
+def mark(segment: Segment) -> Continuation:
     """Return what must be kept of a segment."""
-    return Mark(node_id=segment.node_id, place=place(segment.events[0]))
+    return Continuation(node_id=segment.node_id, place=place(segment.events[0]))
 
 
 def cut(events: Iterable[Event], cutting: Cutting) -> Iterator[Segment]:
@@ -87,7 +87,7 @@ def cut(events: Iterable[Event], cutting: Cutting) -> Iterator[Segment]:
 
 
 def revise(
-    marks: Sequence[Mark],
+    marks: Sequence[Continuation],
     touched: Sequence[Place],
     read: Callable[[Millis], Iterable[Event]],
     cutting: Cutting,
@@ -117,7 +117,7 @@ def revise(
 
 
 def cut_again(
-    known: Mark, read: Callable[[Millis], Iterable[Event]], cutting: Cutting
+    known: Continuation, read: Callable[[Millis], Iterable[Event]], cutting: Cutting
 ) -> Segment | None:
     """Return the segment that begins at a mark, with its context; None where none does now."""
     history = _History()
@@ -130,7 +130,9 @@ def _is_settled(at: Place, latest: Place) -> bool:
     return at > latest and at[0] - latest[0] > limits.SEGMENT_OVERLAP_MS
 
 
-def _revision(marks: Sequence[Mark], first: int, same: int, told: list[Segment]) -> Revision:
+def _revision(
+    marks: Sequence[Continuation], first: int, same: int, told: list[Segment]
+) -> Revision:
     """Put the segments told anew in the place of the old ones from `first` to before `same`."""
     names = {segment.node_id for segment in told}
     gone = tuple(known.node_id for known in marks[first:same] if known.node_id not in names)

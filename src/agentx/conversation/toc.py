@@ -34,7 +34,7 @@ from agentx.conversation.limits import (
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import (
     Bullet,
-    Kind,
+    BulletKind,
     Segment,
     SegmentSummary,
     TocNode,
@@ -68,8 +68,8 @@ _TAKEN_BACK = 0.5  # a later line about enough of the same to be its reversal
 _SAME_CHILD = 12  # what each line already chosen from a part costs the next one from it
 _TITLE_TOPICS = 3
 _TITLE_CHARS_MAX = 140
-_DECIDED = frozenset({Kind.DECISION, Kind.ANSWER})
-_DECIDES = _DECIDED | {Kind.CHANGE, Kind.OUTCOME}
+_DECIDED = frozenset({BulletKind.DECISION, BulletKind.ANSWER})
+_DECIDES = _DECIDED | {BulletKind.CHANGE, BulletKind.OUTCOME}
 # Terms of every reversal: sharing them does not make two decisions one.
 _ABOUT_DECIDING = terms("decision decided reverses replaced switched dropped reverted agreed plan")
 _NUMBERED = compile_late(r"\bdecision #?(\d+)", re.IGNORECASE)

@@ -19,7 +19,7 @@ from agentx.kernel.periods import Level
 from agentx.kernel.values import frozen
 
 
-class Kind(StrEnum):
+class BulletKind(StrEnum):
     """What a bullet tells."""
 
     DECISION = "decision"
@@ -60,7 +60,7 @@ class Bullet:
 
     text: str
     grip_ids: tuple[GripId, ...]
-    kind: Kind = Kind.FACT
+    kind: BulletKind = BulletKind.FACT
     weight: int = 0  # how much it tells; only compared
     timestamp_ms: Millis
 

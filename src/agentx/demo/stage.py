@@ -16,7 +16,7 @@ from agentx.project.config import read_environment
 _WAIT_S = 120
 
 
-class Stage:
+class DemoStage:
     """One home with one project in it."""
 
     def __init__(self, folder: Path, python: str) -> None:

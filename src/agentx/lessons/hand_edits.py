@@ -24,13 +24,13 @@ from agentx.lessons.model import (
     LtmKind,
 )
 from agentx.lessons.pages import PageEntry, page_of
-from agentx.lessons.promotion import Change, detail_of, next_number
+from agentx.lessons.promotion import LessonChange, detail_of, next_number
 
 HAND = "by-hand"
 _FIELDS = tuple(field.name for field in fields(Content))
 
 
-def edits(known: LongTerm, found: Iterable[PageEntry], *, is_fresh: bool) -> Iterator[Change]:
+def edits(known: LongTerm, found: Iterable[PageEntry], *, is_fresh: bool) -> Iterator[LessonChange]:
     """Yield what a person changed on a page; a fresh one was made from the events there are."""
     said = _ever_said(known)
     prints = {
@@ -69,7 +69,7 @@ def _copied(known: LongTerm, found: list[PageEntry]) -> frozenset[str]:
     return frozenset(uid for uid in as_it_was if counts[uid] > 1)
 
 
-def deletions(known: LongTerm, fresh: set[Path], seen: set[str]) -> Iterator[Change]:
+def deletions(known: LongTerm, fresh: set[Path], seen: set[str]) -> Iterator[LessonChange]:
     """Yield the lessons that were taken off fresh pages and stand on no other.
 
     A page that is gone altogether says nothing: it is made again, as any view is.
@@ -80,7 +80,7 @@ def deletions(known: LongTerm, fresh: set[Path], seen: set[str]) -> Iterator[Cha
             and lesson.uid not in seen
             and lesson.status is not LessonStatus.RETIRED
         ):
-            yield Change(
+            yield LessonChange(
                 kind=LtmKind.RETIRED,
                 lesson=lesson.uid,
                 detail={"reason": "taken off its page"},
@@ -98,7 +98,7 @@ def _ever_said(known: LongTerm) -> dict[str, set[object]]:
 
 def _edit(
     lesson: Lesson, entry: PageEntry, said: dict[str, set[object]], *, is_fresh: bool
-) -> Iterator[Change]:
+) -> Iterator[LessonChange]:
     changed = {
         name: getattr(entry.content, name)
         for name in _FIELDS
@@ -112,20 +112,22 @@ def _edit(
         detail = detail or detail_of(lesson.content)
         detail["confidence"] = str(entry.confidence)
     if detail:
-        yield Change(kind=LtmKind.EDITED, lesson=lesson.uid, detail=detail)
+        yield LessonChange(kind=LtmKind.EDITED, lesson=lesson.uid, detail=detail)
     if is_fresh and entry.status is not lesson.status:
         yield _standing(lesson, entry.status)
 
 
-def _standing(lesson: Lesson, status: LessonStatus) -> Change:
+def _standing(lesson: Lesson, status: LessonStatus) -> LessonChange:
     if status is LessonStatus.RESOLVED:
-        return Change(kind=LtmKind.RESOLVED, lesson=lesson.uid)
+        return LessonChange(kind=LtmKind.RESOLVED, lesson=lesson.uid)
     again = status is LessonStatus.ACTIVE
-    return Change(kind=LtmKind.RETIRED, lesson=lesson.uid, detail={"again": again} if again else {})
+    return LessonChange(
+        kind=LtmKind.RETIRED, lesson=lesson.uid, detail={"again": again} if again else {}
+    )
 
 
-def _addition(known: LongTerm, entry: PageEntry, offset: int) -> Change:
-    return Change(
+def _addition(known: LongTerm, entry: PageEntry, offset: int) -> LessonChange:
+    return LessonChange(
         kind=LtmKind.LEARNT,
         detail={
             **detail_of(entry.content),

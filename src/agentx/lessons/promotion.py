@@ -38,7 +38,7 @@ class Policy(StrEnum):
 
 
 @frozen
-class Change:
+class LessonChange:
     """Something to be said of what is known: an event without a time and an id."""
 
     kind: LtmKind
@@ -60,14 +60,14 @@ def open_candidates(known: LongTerm, offered: Iterable[Taught]) -> tuple[Taught,
     return tuple(one for one in offered if one.key not in known.settled)
 
 
-def promote(known: LongTerm, offered: Iterable[Taught]) -> Iterator[Change]:
+def promote(known: LongTerm, offered: Iterable[Taught]) -> Iterator[LessonChange]:
     """Yield the changes that take lessons in; what was settled before changes nothing."""
     numbers = _next_numbers(known)
     learnt: list[Taught] = []
     for one in open_candidates(known, offered):
         same = most_alike(known, one)
         if same is not None:
-            yield Change(
+            yield LessonChange(
                 kind=LtmKind.CONFIRMED,
                 lesson=same.uid,
                 run=one.run,
@@ -76,14 +76,16 @@ def promote(known: LongTerm, offered: Iterable[Taught]) -> Iterator[Change]:
         elif not any(_same(one, other) for other in learnt):
             learnt.append(one)
             prefix = PREFIXES[one.kind]
-            yield Change(kind=LtmKind.LEARNT, run=one.run, detail=_detail(one, numbers[prefix]))
+            yield LessonChange(
+                kind=LtmKind.LEARNT, run=one.run, detail=_detail(one, numbers[prefix])
+            )
             numbers[prefix] += 1
         else:
             yield reject(one)
         for against in one.contradicts:
             lesson = known.find(against)
             if lesson is not None:
-                yield Change(
+                yield LessonChange(
                     kind=LtmKind.CONTRADICTED,
                     lesson=lesson.uid,
                     run=one.run,
@@ -91,9 +93,11 @@ def promote(known: LongTerm, offered: Iterable[Taught]) -> Iterator[Change]:
                 )
 
 
-def reject(offered: Taught) -> Change:
+def reject(offered: Taught) -> LessonChange:
     """Return the change that lays a candidate aside."""
-    return Change(kind=LtmKind.REJECTED, run=offered.run, detail={"candidates": [offered.key]})
+    return LessonChange(
+        kind=LtmKind.REJECTED, run=offered.run, detail={"candidates": [offered.key]}
+    )
 
 
 def most_alike(known: LongTerm, offered: Taught) -> Lesson | None:

@@ -30,7 +30,7 @@ from agentx.lessons.model import (
 )
 from agentx.lessons.names import area_name, area_of
 from agentx.lessons.promotion import (
-    Change,
+    LessonChange,
     Policy,
     accepts,
     open_candidates,
@@ -163,7 +163,7 @@ class Lessons:
                 confidence=confidence,
             )
             changes = [
-                Change(
+                LessonChange(
                     kind=change.kind,
                     lesson=change.lesson,
                     run=run,
@@ -199,7 +199,7 @@ class Lessons:
     ) -> Lesson:
         with self._store.editing() as desk:
             found = desk.known.get(lesson)
-            desk.record(actor, [Change(kind=kind, lesson=found.uid, run=run, detail=detail)])
+            desk.record(actor, [LessonChange(kind=kind, lesson=found.uid, run=run, detail=detail)])
             return desk.known.lessons[found.uid]
 
     def measure(self, made: Measure, *, actor: str) -> None:
@@ -208,7 +208,7 @@ class Lessons:
             if desk.known.measures.get(made.run_id) != made:
                 detail = asdict(made)
                 run = detail.pop("run_id")
-                desk.record(actor, [Change(kind=LtmKind.MEASURED, run=run, detail=detail)])
+                desk.record(actor, [LessonChange(kind=LtmKind.MEASURED, run=run, detail=detail)])
 
     def relevant(
         self, files: Iterable[str] = (), words: str = "", limit: int = 20
@@ -239,6 +239,6 @@ def _fit(lesson: Lesson, files: tuple[str, ...], area: str, wanted: set[str]) ->
     return 2.0 * min(shared, 2) + 1.5 * near + (said_of_it if said_of_it >= 0.2 else 0.0)
 
 
-def _named(known: LongTerm, changes: list[Change], kind: LtmKind) -> tuple[str, ...]:
+def _named(known: LongTerm, changes: list[LessonChange], kind: LtmKind) -> tuple[str, ...]:
     uids = [change.lesson for change in changes if change.kind is kind]
     return tuple(lesson.id for uid in uids if (lesson := known.find(uid)) is not None)

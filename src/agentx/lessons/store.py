@@ -40,7 +40,7 @@ from agentx.lessons.pages import (
     entries,
 )
 from agentx.lessons.paths import LessonNotes, LtmPaths
-from agentx.lessons.promotion import Change
+from agentx.lessons.promotion import LessonChange
 
 VERSION = 1
 
@@ -134,7 +134,7 @@ class LessonStore:
 
     # --- events -------------------------------------------------------------------------------
 
-    def append(self, actor: str, changes: Iterable[Change], *, after_ms: int) -> int:
+    def append(self, actor: str, changes: Iterable[LessonChange], *, after_ms: int) -> int:
         """Write changes as one file; return how many there were.
 
         Each is later than `after_ms`, whatever the clock says: what was known when something
@@ -152,7 +152,7 @@ class LessonStore:
             passing(CrashPoint.LESSONS_WRITTEN)
         return len(events)
 
-    def _event(self, actor: str, change: Change, at_ms: int) -> LtmEvent:
+    def _event(self, actor: str, change: LessonChange, at_ms: int) -> LtmEvent:
         return LtmEvent(
             id=mint(Millis(at_ms), self._entropy),
             at_ms=Millis(at_ms),
@@ -239,7 +239,7 @@ class LessonDesk:
         self.known = knowledge.known
         self._event_faults = list(knowledge.faults)
 
-    def record(self, actor: str, changes: Iterable[Change]) -> int:
+    def record(self, actor: str, changes: Iterable[LessonChange]) -> int:
         """Add changes; the pages follow when the desk is left."""
         count = self._store.append(actor, changes, after_ms=self.known.last_ms)
         if count:
@@ -249,7 +249,7 @@ class LessonDesk:
     def take_in_edits(self) -> None:
         """Make events of what people changed on the pages."""
         self.faults = list(self._event_faults)
-        found: list[Change] = []
+        found: list[LessonChange] = []
         fresh: set[Path] = set()
         seen: set[str] = set()
         for page in self._store.on_disk(self._store.pages(self.known)):

@@ -19,7 +19,7 @@ HINT = "nothing is lost: AgentX goes on without the model"
 
 
 @frozen
-class Heard:
+class ProviderReply:
     """What a provider's reply says.
 
     `value` is an answer that came as data and not as text. `fault` says why there is no answer.
@@ -40,7 +40,7 @@ def usage_of(input_tokens: int, output_tokens: int) -> Usage | None:
     return Usage(input_tokens=input_tokens, output_tokens=output_tokens)
 
 
-def check_answer(heard: Heard, prompt: Prompt, *, name: str, counted: Usage) -> Completion:
+def check_answer(heard: ProviderReply, prompt: Prompt, *, name: str, counted: Usage) -> Completion:
     """Return the answer in a reply.
 
     Raises: Unusable when there is none.
@@ -60,7 +60,7 @@ def check_answer(heard: Heard, prompt: Prompt, *, name: str, counted: Usage) -> 
     )
 
 
-def _meaning(heard: Heard, prompt: Prompt) -> tuple[object, str]:
+def _meaning(heard: ProviderReply, prompt: Prompt) -> tuple[object, str]:
     """Return what was said as a value where JSON was asked for, or why there is no answer."""
     if heard.fault:
         return None, heard.fault

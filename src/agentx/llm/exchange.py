@@ -29,12 +29,12 @@ from agentx.kernel.ids import Entropy
 from agentx.kernel.text import preview, printable
 from agentx.kernel.values import frozen
 from agentx.llm import limits
-from agentx.llm.answer import HINT, Heard, check_answer
+from agentx.llm.answer import HINT, ProviderReply, check_answer
 from agentx.llm.port import Allowance, Completion, Prompt, most_used
 from agentx.llm.retry import backoff_ms, is_temporary, is_unclear, read_wait_ms
 from agentx.redaction.redact import redact
 
-Reader = Callable[[bytes], Heard]
+Reader = Callable[[bytes], ProviderReply]
 
 _FORM_REFUSED = frozenset({400, 422})
 
@@ -49,7 +49,7 @@ class Request:
 
 
 @frozen
-class Fault:
+class TryFault:
     """Why a try brought no answer."""
 
     reason: str
@@ -59,7 +59,7 @@ class Fault:
     wait_ms: int | None = None  # what the provider asks for
 
 
-class Exchange:
+class ProviderLink:
     """The way to one model of one provider."""
 
     def __init__(
@@ -118,22 +118,22 @@ class Exchange:
             waited_ms += wait_ms
         raise self._unavailable("no form of the question is understood")
 
-    def _once(self, request: Request) -> bytes | Fault:
+    def _once(self, request: Request) -> bytes | TryFault:
         """Ask once; a fault is returned, not raised, so that nothing of the request leaves."""
         try:
             return self._send(request)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             reason = f"cannot be reached at {_host(request.url)}: {self._clean(str(error))}"
-            return Fault(reason=reason, charged=False, temporary=True)
+            return TryFault(reason=reason, charged=False, temporary=True)
         except httpx.TimeoutException:
             return self._too_slow()
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError):
-            return Fault(reason="the address llm.base_url cannot be used", charged=False)
+            return TryFault(reason="the address llm.base_url cannot be used", charged=False)
         except (httpx.HTTPError, httpx.StreamError) as error:
             reason = f"the connection broke: {self._clean(str(error)) or type(error).__name__}"
-            return Fault(reason=reason, charged=True, temporary=True)
+            return TryFault(reason=reason, charged=True, temporary=True)
 
-    def _send(self, request: Request) -> bytes | Fault:
+    def _send(self, request: Request) -> bytes | TryFault:
         # Surrogates that have no partner cannot be sent.
         content = json.dumps(request.body, ensure_ascii=False).encode("utf-8", "replace")
         headers = {
@@ -152,7 +152,7 @@ class Exchange:
             for chunk in response.iter_raw():
                 raw += chunk
                 if len(raw) > limits.LLM_REPLY_BYTES_MAX:
-                    return Fault(reason="the reply is far too large", charged=True)
+                    return TryFault(reason="the reply is far too large", charged=True)
                 # A time-out is for the next bytes; a reply that drips must end as well.
                 if self._clock.now_ms() - began_ms > self._timeout_ms:
                     return self._too_slow()
@@ -160,10 +160,10 @@ class Exchange:
             return bytes(raw)
         return self._read_refusal(response, bytes(raw))
 
-    def _read_refusal(self, response: httpx.Response, raw: bytes) -> Fault:
+    def _read_refusal(self, response: httpx.Response, raw: bytes) -> TryFault:
         status = response.status_code
         said = self._clean(_message(raw))
-        return Fault(
+        return TryFault(
             reason=f"answered with status {status}" + (f": {said}" if said else ""),
             charged=is_unclear(status),
             temporary=is_temporary(status),
@@ -171,9 +171,9 @@ class Exchange:
             wait_ms=read_wait_ms(response.headers, self._clock.now_ms()),
         )
 
-    def _too_slow(self) -> Fault:
+    def _too_slow(self) -> TryFault:
         # Asking again would cost again, and take as long.
-        return Fault(reason=f"no answer within {self._timeout_ms / 1000:g} s", charged=True)
+        return TryFault(reason=f"no answer within {self._timeout_ms / 1000:g} s", charged=True)
 
     def _clean(self, text: str) -> str:
         """Return a provider's words as one short line without secrets."""
@@ -194,11 +194,11 @@ def _worth_waiting(wait_ms: int, spent_ms: int, number: int) -> bool:
     )
 
 
-def _understand(read: Reader, raw: bytes) -> Heard:
+def _understand(read: Reader, raw: bytes) -> ProviderReply:
     try:
         return read(raw)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return Heard(fault="the reply cannot be understood")
+        return ProviderReply(fault="the reply cannot be understood")
 
 
 def _message(raw: bytes) -> str:

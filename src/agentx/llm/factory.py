@@ -11,7 +11,7 @@ import httpx
 from agentx.kernel.clock import SECOND_MS, Clock
 from agentx.kernel.ids import Entropy
 from agentx.llm import limits
-from agentx.llm.exchange import Exchange
+from agentx.llm.exchange import ProviderLink
 from agentx.llm.port import Model
 from agentx.llm.providers.anthropic import Anthropic
 from agentx.llm.providers.gemini import Gemini
@@ -36,7 +36,7 @@ def model_for(
     if adapter is None or not (key or _is_on_this_machine(settings.base_url)):
         return None
     model = model_name(settings)
-    exchange = Exchange(
+    exchange = ProviderLink(
         http,
         name=f"{settings.provider}/{model}",
         key=key,

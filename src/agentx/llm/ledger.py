@@ -67,7 +67,7 @@ class Tally:
 
 
 @frozen
-class Held:
+class OpenCost:
     """A reservation: the most that one call can cost."""
 
     id: str
@@ -78,14 +78,14 @@ class Held:
 
 
 @frozen
-class Ledger:
+class SpendingLedger:
     """What each model cost on each day, what is still open, and days on which nothing may be.
 
     A day is closed, with the reason, when it can no longer be told what it cost.
     """
 
     days: Mapping[date, Mapping[str, Tally]] = field(default_factory=dict)
-    open: Mapping[str, Held] = field(default_factory=dict)
+    open: Mapping[str, OpenCost] = field(default_factory=dict)
     closed: Mapping[date, str] = field(default_factory=dict)
 
 
@@ -100,7 +100,7 @@ def tally(usage: Usage, micro_usd: int, *, settled: bool) -> Tally:
     )
 
 
-def by_model(ledger: Ledger, day: date) -> dict[str, Tally]:
+def by_model(ledger: SpendingLedger, day: date) -> dict[str, Tally]:
     """Return what each model cost on a day, what is open in full."""
     found = dict(ledger.days.get(day, {}))
     for held in ledger.open.values():
@@ -109,12 +109,12 @@ def by_model(ledger: Ledger, day: date) -> dict[str, Tally]:
     return found
 
 
-def sum_spent(ledger: Ledger, day: date) -> Tally:
+def sum_spent(ledger: SpendingLedger, day: date) -> Tally:
     """Return what a day cost, what is open in full."""
     return sum(by_model(ledger, day).values(), Tally())
 
 
-def reserve(ledger: Ledger, held: Held, caps: Caps) -> Ledger:
+def reserve(ledger: SpendingLedger, held: OpenCost, caps: Caps) -> SpendingLedger:
     """Return the ledger with one more reservation.
 
     Raises: BudgetExceeded when it does not fit into its day.
@@ -141,7 +141,7 @@ def reserve(ledger: Ledger, held: Held, caps: Caps) -> Ledger:
     return replace(ledger, open={**ledger.open, held.id: held})
 
 
-def settle(ledger: Ledger, held_id: str, used: Tally) -> Ledger:
+def settle(ledger: SpendingLedger, held_id: str, used: Tally) -> SpendingLedger:
     """Return the ledger with a reservation replaced by what was used, on the day it was made.
 
     One that is no longer open was abandoned and is counted in full already.
@@ -150,13 +150,13 @@ def settle(ledger: Ledger, held_id: str, used: Tally) -> Ledger:
     return ledger if held is None else _count(ledger, held, used)
 
 
-def release(ledger: Ledger, held_id: str) -> Ledger:
+def release(ledger: SpendingLedger, held_id: str) -> SpendingLedger:
     """Return the ledger without a reservation."""
     kept = {known: held for known, held in ledger.open.items() if known != held_id}
     return replace(ledger, open=kept)
 
 
-def tidy(ledger: Ledger, now_ms: Millis, today: date) -> Ledger:
+def tidy(ledger: SpendingLedger, now_ms: Millis, today: date) -> SpendingLedger:
     """Return the ledger with abandoned reservations counted in full, without very old days."""
     for held in tuple(ledger.open.values()):
         if abs(now_ms - held.at_ms) > limits.LLM_RESERVATION_MS_MAX:
@@ -169,11 +169,11 @@ def tidy(ledger: Ledger, now_ms: Millis, today: date) -> Ledger:
     return ledger
 
 
-def _count(ledger: Ledger, held: Held, cost: Tally) -> Ledger:
+def _count(ledger: SpendingLedger, held: OpenCost, cost: Tally) -> SpendingLedger:
     models = dict(ledger.days.get(held.day, {}))
     models[held.model] = models.get(held.model, Tally()) + cost
     return replace(release(ledger, held.id), days={**ledger.days, held.day: models})
 
 
-def _all_days(ledger: Ledger) -> Iterable[date]:
+def _all_days(ledger: SpendingLedger) -> Iterable[date]:
     return (*ledger.days, *ledger.closed)

@@ -18,11 +18,11 @@ from agentx.kernel.ids import Entropy, mint
 from agentx.kernel.periods import local_day
 from agentx.kernel.values import frozen
 from agentx.llm import ledger as rules
-from agentx.llm.ledger import Caps, Held, Ledger, Tally
+from agentx.llm.ledger import Caps, OpenCost, SpendingLedger, Tally
 from agentx.llm.port import Usage
 from agentx.llm.prices import Price, price_of
 from agentx.llm.settings import LlmSettings, model_name
-from agentx.llm.store import LedgerStore
+from agentx.llm.store import SpendingStore
 
 _USD_MAX = 1_000_000.0
 
@@ -42,7 +42,7 @@ class Spending:
 
     def __init__(
         self,
-        store: LedgerStore,
+        store: SpendingStore,
         *,
         caps: Caps,
         zone: tzinfo,
@@ -64,7 +64,7 @@ class Spending:
         """
         now_ms = self._clock.now_ms()
         price = self._price or price_of(model)
-        held = Held(
+        held = OpenCost(
             id=mint(now_ms, self._entropy),
             day=local_day(now_ms, self._zone),
             at_ms=now_ms,
@@ -72,7 +72,7 @@ class Spending:
             most=rules.tally(most, price.price_micro_usd(most), settled=False),
         )
 
-        def rule(ledger: Ledger) -> Ledger:
+        def rule(ledger: SpendingLedger) -> SpendingLedger:
             return rules.reserve(rules.tidy(ledger, now_ms, held.day), held, self.caps)
 
         try:
@@ -100,7 +100,7 @@ class Spending:
 class OpenReservation:
     """What is set aside for one call."""
 
-    def __init__(self, store: LedgerStore, held: Held, price: Price) -> None:
+    def __init__(self, store: SpendingStore, held: OpenCost, price: Price) -> None:
         self._store = store
         self._held = held
         self._price = price
@@ -117,7 +117,7 @@ class OpenReservation:
     def _change_to(self, cost: Tally | None) -> None:
         held = self._held
 
-        def rule(ledger: Ledger) -> Ledger:
+        def rule(ledger: SpendingLedger) -> SpendingLedger:
             if cost is None:
                 return rules.release(ledger, held.id)
             return rules.settle(ledger, held.id, cost)
@@ -128,7 +128,7 @@ class OpenReservation:
             self._store.change(held.day, rule)
 
 
-def _day_spent(ledger: Ledger, day: date) -> DaySpent:
+def _day_spent(ledger: SpendingLedger, day: date) -> DaySpent:
     models = rules.by_model(ledger, day)
     return DaySpent(
         day=day,
@@ -146,7 +146,7 @@ def spending_for(
 ) -> Spending:
     """Return the purse of a store, with the caps and prices of the settings."""
     return Spending(
-        LedgerStore(ledger, clock),
+        SpendingStore(ledger, clock),
         caps=Caps(
             tokens=max(settings.daily_tokens_max, 0),
             micro_usd=_micro(settings.daily_usd_max),

@@ -23,13 +23,13 @@ from agentx.host.system import system_entropy
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, UnsupportedVersion
 from agentx.kernel.ids import mint
-from agentx.llm.ledger import Ledger
+from agentx.llm.ledger import SpendingLedger
 
 _VERSION = 1
 _OWNER = "agentx spending"
 
 
-class LedgerStore:
+class SpendingStore:
     """The ledger of one store."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -37,16 +37,18 @@ class LedgerStore:
         self._clock = clock
         self._file = json_file(path, clock, owner=_OWNER)
 
-    def read(self, today: date) -> Ledger:
+    def read(self, today: date) -> SpendingLedger:
         """Return the ledger; an empty one when nothing was ever spent.
 
         Raises: LockHeld, StaleVersion, UnsupportedVersion, UnavailableError.
         """
         if not self._path.exists():
-            return Ledger()
+            return SpendingLedger()
         return self.change(today, lambda ledger: ledger)
 
-    def change(self, today: date, rule: Callable[[Ledger], Ledger]) -> Ledger:
+    def change(
+        self, today: date, rule: Callable[[SpendingLedger], SpendingLedger]
+    ) -> SpendingLedger:
         """Replace the ledger by what a rule makes of it, on disk when this returns.
 
         Raises: whatever the rule does, and then nothing has changed; as `read`.
@@ -58,21 +60,23 @@ class LedgerStore:
                 self._file.write_in(held, _encode(after))
             return after
 
-    def _read_in(self, held: Held, today: date) -> Ledger:
+    def _read_in(self, held: Held, today: date) -> SpendingLedger:
         """Return the ledger; a damaged one is replaced before anything is decided on it."""
         try:
             document = self._file.read_in(held)
-            return Ledger() if document is None else _decode(document)
+            return SpendingLedger() if document is None else _decode(document)
         except (msgspec.ValidationError, CorruptRecord):
             if self._path.exists():  # it is JSON, and no ledger
                 name = f"{self._path.name}.corrupt-{mint(self._clock.now_ms(), system_entropy)}"
                 held.move(self._path, self._path.with_name(name))
-        mended = Ledger(closed={today: "the ledger of spending was damaged and moved aside"})
+        mended = SpendingLedger(
+            closed={today: "the ledger of spending was damaged and moved aside"}
+        )
         self._file.write_in(held, _encode(mended))
         return mended
 
 
-def _decode(document: Document) -> Ledger:
+def _decode(document: Document) -> SpendingLedger:
     version = document.get("version")
     if not isinstance(version, int):
         raise CorruptRecord("the ledger of spending: no version in the record")
@@ -81,8 +85,8 @@ def _decode(document: Document) -> Ledger:
             f"the ledger of spending: version {version} is not known here",
             hint="update AgentX to the version that wrote it",
         )
-    return msgspec.convert(document, Ledger, str_keys=True)
+    return msgspec.convert(document, SpendingLedger, str_keys=True)
 
 
-def _encode(ledger: Ledger) -> dict[str, Any]:
+def _encode(ledger: SpendingLedger) -> dict[str, Any]:
     return {"version": _VERSION, **msgspec.to_builtins(ledger, str_keys=True)}

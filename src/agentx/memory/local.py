@@ -43,7 +43,7 @@ _CHANGING = (
 
 
 @frozen
-class Compacted:
+class StoreSizes:
     """How large the store was and is."""
 
     bytes_before: int
@@ -182,13 +182,13 @@ class LocalMemory(LogReader):
         """
         return self._parts.polish()
 
-    def compact(self) -> Compacted:
+    def compact(self) -> StoreSizes:
         """Give back the room that deleted and replaced rows still take on disk."""
         kv = self._parts.kv
         before = kv.size_bytes()
         for family in _CHANGING:
             kv.erase(family)
-        return Compacted(bytes_before=before, bytes_after=kv.size_bytes())
+        return StoreSizes(bytes_before=before, bytes_after=kv.size_bytes())
 
     def status(self) -> MemoryStatus:
         """Say what is remembered."""

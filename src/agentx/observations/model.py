@@ -135,7 +135,7 @@ class StoreFault:
     hint: str
 
 
-class Phase(StrEnum):
+class Formula(StrEnum):
     """Which formula is used."""
 
     RECENCY = "2a"
@@ -150,7 +150,7 @@ class Recall:
     agent: str = ""
     issue_number: int = 0
     context: str = ""
-    phase: Phase = Phase.FULL
+    phase: Formula = Formula.FULL
 
 
 @frozen

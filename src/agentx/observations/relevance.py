@@ -19,7 +19,7 @@ from functools import lru_cache
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.model import ObservationIndex, Phase
+from agentx.observations.model import Formula, ObservationIndex
 from agentx.prose.likeness import coverage
 
 _HALF_DAYS = 30
@@ -37,12 +37,12 @@ STOP_WORDS = frozenset(
 
 
 @frozen
-class Asked:
+class Subject:
     """What the agent that is about to start is about."""
 
     now_ms: int
     words: frozenset[str] = frozenset()
-    phase: Phase = Phase.FULL
+    phase: Formula = Formula.FULL
 
 
 @frozen
@@ -69,20 +69,20 @@ def keyword_overlap(summary: str, words: frozenset[str]) -> float:
     return coverage(words, keywords(summary))
 
 
-def relevance(entry: ObservationIndex, asked: Asked) -> float:
+def relevance(entry: ObservationIndex, asked: Subject) -> float:
     """Return the score of one entry."""
     fresh = recency(entry.timestamp_ms, asked.now_ms)
     match asked.phase:
-        case Phase.RECENCY:
+        case Formula.RECENCY:
             return fresh
-        case Phase.KEYWORD:
+        case Formula.KEYWORD:
             return 0.5 * fresh + 0.5 * keyword_overlap(entry.summary, asked.words)
-        case Phase.FULL:
+        case Formula.FULL:
             wanted = recall_score(entry.recall_count)
             return 0.4 * fresh + 0.2 * wanted + 0.4 * keyword_overlap(entry.summary, asked.words)
 
 
-def score(entries: Iterable[ObservationIndex], asked: Asked) -> list[ScoredObservation]:
+def score(entries: Iterable[ObservationIndex], asked: Subject) -> list[ScoredObservation]:
     """Return the entries with their scores, best first; the newest first among equals."""
     scored = [ScoredObservation(entry=each, score=relevance(each, asked)) for each in entries]
     scored.sort(key=lambda each: (-each.score, -each.entry.timestamp_ms, each.entry.id))

@@ -40,7 +40,7 @@ from agentx.observations.model import (
     StoreStats,
 )
 from agentx.observations.port import ObservationStore
-from agentx.observations.relevance import Asked, ScoredObservation, keywords, score
+from agentx.observations.relevance import ScoredObservation, Subject, keywords, score
 from agentx.observations.settings import MemorySettings
 from agentx.redaction.redact import redact
 from agentx.search.limits import SEARCH_HITS_MAX
@@ -51,7 +51,7 @@ _SENTENCE = compile_late(r"(.{20,}?)[.!?] ")
 _LINE_TOKENS = 40
 
 
-class Note(Protocol):
+class Recorder(Protocol):
     """Where the room writes what it did."""
 
     def __call__(self, level: str, event: str, **fields: object) -> None:
@@ -63,21 +63,21 @@ Costs = Callable[[Sequence[str]], int]  # files -> what reading them would cost,
 
 
 @frozen
-class Room:
+class Supplies:
     """What the room is given."""
 
     settings: MemorySettings
     clock: Clock
     entropy: Entropy
     bus: Bus
-    note: Note
+    note: Recorder
     reading_costs: Costs
 
 
 class Observations:
     """What agents learnt."""
 
-    def __init__(self, store: ObservationStore, room: Room) -> None:
+    def __init__(self, store: ObservationStore, room: Supplies) -> None:
         self._store = store
         self._room = room
 
@@ -319,7 +319,7 @@ class Observations:
             hits = self._store.search(asked.context, OBSERVATIONS_PER_CAPTURE_MAX)
             rows.update((each.id, each) for each in hits)
         words = keywords(asked.context) if asked.context else frozenset()
-        weighed = score(rows.values(), Asked(now_ms=now_ms, words=words, phase=asked.phase))
+        weighed = score(rows.values(), Subject(now_ms=now_ms, words=words, phase=asked.phase))
         weighed.sort(key=lambda each: bool(each.entry.superseded_by))
         return weighed
 

@@ -208,7 +208,7 @@ _SETUP = (
     _row("setup.set", "project.config:set_value", "config set"),
     _row("setup.unset", "project.config:unset_value", "config unset"),
     _row("setup.serve_tools", "surfaces.mcp.__main__:main", "mcp"),
-    _row("setup.demo", "demo.stage:Stage", "demo"),
+    _row("setup.demo", "demo.stage:DemoStage", "demo"),
 )
 
 _SCHEDULER = "daemon.scheduler.door:SchedulerDoor."

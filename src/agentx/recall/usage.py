@@ -13,7 +13,7 @@ from agentx.search.text.schema import key
 from agentx.views.recall_tally import recall_counts
 
 
-class Usage:
+class RecallCounts:
     """Counts of recalls, by document."""
 
     def __init__(self, recalled: Mapping[str, int] | None = None) -> None:
@@ -27,7 +27,7 @@ class Usage:
         return self._times.get(doc_key, 0)
 
 
-UNUSED = Usage()
+UNUSED = RecallCounts()
 
 
 class RecallUsage:
@@ -35,15 +35,17 @@ class RecallUsage:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._known: tuple[tuple[int, int] | None, Usage] = (None, UNUSED)
+        self._known: tuple[tuple[int, int] | None, RecallCounts] = (None, UNUSED)
 
-    def now(self) -> Usage:
+    def now(self) -> RecallCounts:
         """Return the counts as they stand."""
         stamp = self._stamp()
         if stamp != self._known[0]:
             self._known = (
                 stamp,
-                Usage({doc_id: each.count for doc_id, each in recall_counts(self._path).items()}),
+                RecallCounts(
+                    {doc_id: each.count for doc_id, each in recall_counts(self._path).items()}
+                ),
             )
         return self._known[1]
 

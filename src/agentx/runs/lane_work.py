@@ -16,7 +16,7 @@ from agentx.runs.replies import Changes, LaneTold, Told
 from agentx.runs.rules.decide import decide, known_lane
 from agentx.runs.service import Runs, next_name
 from agentx.runs.store.git_lanes import Conflicted, lane_branch, work_branch
-from agentx.runs.store.run_store import Desk
+from agentx.runs.store.run_store import OpenRun
 
 
 class LaneWork:
@@ -33,14 +33,14 @@ class LaneWork:
         """
         opened = lane
 
-        def work(desk: Desk) -> tuple[RunEvent, ...]:
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal opened
             opened = opened or next_name(desk.run.lanes, "lane-")
             return self._open(desk, actor=actor, lane=opened, task=task)
 
         return self._told(self._runs.doing(run_id, work), lambda: opened)
 
-    def _open(self, desk: Desk, *, actor: str, lane: str, task: str) -> tuple[RunEvent, ...]:
+    def _open(self, desk: OpenRun, *, actor: str, lane: str, task: str) -> tuple[RunEvent, ...]:
         run = desk.run
         branch = lane_branch(run.id, lane)
         said = Happening(
@@ -60,7 +60,7 @@ class LaneWork:
     def finish(self, run_id: str, lane: str, *, actor: str) -> LaneTold:
         """Say that a lane's work is done; all of it must be committed."""
 
-        def work(desk: Desk) -> tuple[RunEvent, ...]:
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             found = known_lane(desk.run, lane)
             commit = self._git.tip(desk.run.id, lane, found.branch)
             return desk.say(_said("lane-finished", actor, lane, {"commit": commit}))
@@ -71,7 +71,7 @@ class LaneWork:
         """Merge a lane into the work branch; a conflict is recorded and asks a person."""
         conflict = ""
 
-        def work(desk: Desk) -> tuple[RunEvent, ...]:
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal conflict
             run, found = desk.run, known_lane(desk.run, lane)
             decide(run, _said("lane-merged", actor, lane, {}))
@@ -96,7 +96,7 @@ class LaneWork:
         """Put the work branch on top of its base; a conflict is recorded and asks a person."""
         conflict = ""
 
-        def work(desk: Desk) -> tuple[RunEvent, ...]:
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal conflict
             run = desk.run
             open_lanes = [each.id for each in run.lanes.values() if each.open]
@@ -129,7 +129,7 @@ class LaneWork:
     def retry(self, run_id: str, lane: str, *, actor: str, reason: str = "") -> LaneTold:
         """Try a failed lane again, from what is on its branch."""
 
-        def work(desk: Desk) -> tuple[RunEvent, ...]:
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             said = _said("lane-retried", actor, lane, {"reason": reason} if reason else {})
             decide(desk.run, said)
             self._git.reopen(desk.run.id, lane, known_lane(desk.run, lane).branch)
@@ -141,7 +141,7 @@ class LaneWork:
         """Give a lane's task to a new lane that begins where the work branch is."""
         opened = ""
 
-        def work(desk: Desk) -> tuple[RunEvent, ...]:
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal opened
             found = known_lane(desk.run, lane)
             opened = next_name(desk.run.lanes, "lane-")
@@ -161,7 +161,7 @@ class LaneWork:
         """Record what the work branch holds, for the pull request; once for each commit."""
         found: Changes | None = None
 
-        def work(desk: Desk) -> tuple[RunEvent, ...]:
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal found
             found = self.changes(desk.run)
             known = next(
@@ -196,7 +196,7 @@ def _said(kind: str, actor: str, lane: str, detail: dict[str, object]) -> Happen
 
 
 def _conflict(
-    desk: Desk, actor: str, operation: str, lane: str, files: tuple[str, ...]
+    desk: OpenRun, actor: str, operation: str, lane: str, files: tuple[str, ...]
 ) -> tuple[tuple[RunEvent, ...], str]:
     """Record a conflict, unless the same one is open already."""
     for known in desk.run.conflicts.values():

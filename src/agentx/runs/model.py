@@ -35,7 +35,7 @@ class Phase(StrEnum):
 PHASES = tuple(Phase)
 
 
-class Status(StrEnum):
+class RunStatus(StrEnum):
     """How a run, or a phase of it, stands."""
 
     PENDING = "PENDING"  # a phase only
@@ -309,7 +309,7 @@ class Checkpoint:
 class PhaseEntry:
     """When a phase began and ended, the last time it did."""
 
-    status: Status = Status.PENDING
+    status: RunStatus = RunStatus.PENDING
     entered_ms: Millis | None = None
     completed_ms: Millis | None = None
 
@@ -336,7 +336,7 @@ class Run:
     created_ms: Millis = _NEVER
     updated_ms: Millis = _NEVER
     ended_ms: Millis | None = None
-    outcome: Status = Status.IN_PROGRESS  # what was said last: going on, COMPLETED, FAILED
+    outcome: RunStatus = RunStatus.IN_PROGRESS  # what was said last: going on, COMPLETED, FAILED
     outcome_reason: str = ""
     phase: Phase = Phase.PLANNING
     phases: Mapping[Phase, PhaseEntry] = field(default_factory=dict)
@@ -359,7 +359,7 @@ class Run:
     @property
     def over(self) -> bool:
         """Whether it was completed or given up."""
-        return self.outcome is not Status.IN_PROGRESS
+        return self.outcome is not RunStatus.IN_PROGRESS
 
     @property
     def blockers(self) -> tuple[Escalation, ...]:
@@ -367,11 +367,11 @@ class Run:
         return tuple(each for each in self.escalations.values() if each.open and each.blocking)
 
     @property
-    def status(self) -> Status:
+    def status(self) -> RunStatus:
         """How it stands: a run that waits for a person is blocked."""
         if self.over:
             return self.outcome
-        return Status.BLOCKED if self.blockers else Status.IN_PROGRESS
+        return RunStatus.BLOCKED if self.blockers else RunStatus.IN_PROGRESS
 
 
 ORCHESTRATOR = "orchestrator"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from agentx.kernel.values import frozen
-from agentx.runs.model import Conflict, Lane, Phase, Run, RunEvent, Status
+from agentx.runs.model import Conflict, Lane, Phase, Run, RunEvent, RunStatus
 
 
 @frozen
@@ -49,7 +49,7 @@ class Interruption(StrEnum):
 
 
 @frozen
-class Step:
+class NextStep:
     """One thing to do, and the command for it."""
 
     text: str
@@ -63,13 +63,13 @@ class Resumption:
     run_id: str
     interruption: Interruption
     phase: Phase
-    status: Status
+    status: RunStatus
     current_task: str
     happened: tuple[RunEvent, ...]
     stopped_at: str
     last_checkpoint: str
     last_log: str
-    next: tuple[Step, ...]
+    next: tuple[NextStep, ...]
 
 
 @frozen

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from agentx.runs.model import PHASES, LaneStatus, Phase, Run, RunEvent, TaskStatus
-from agentx.runs.replies import Interruption, Resumption, Step
+from agentx.runs.replies import Interruption, NextStep, Resumption
 from agentx.runs.rules.graph import ready, waits_for
 
 _HAPPENED_MAX = 8
@@ -75,93 +75,101 @@ def _failed_lanes(run: Run) -> list[str]:
     ]
 
 
-def _steps(run: Run, folder: Folder) -> Iterator[Step]:
+def _steps(run: Run, folder: Folder) -> Iterator[NextStep]:
     if run.over:
-        yield Step(text="it is over; archiving keeps what it taught", command="agentx run archive")
+        yield NextStep(
+            text="it is over; archiving keeps what it taught", command="agentx run archive"
+        )
         return
     yield from _conflict_steps(run, folder)
     for name in _failed_lanes(run):
         lane = run.lanes[name]
-        yield Step(
+        yield NextStep(
             text=f"{name} failed ({lane.reason}): try it again, with what is on its branch",
             command=f"agentx run lane retry {name}",
         )
-        yield Step(text="or begin anew in another lane", command=f"agentx run lane reassign {name}")
+        yield NextStep(
+            text="or begin anew in another lane", command=f"agentx run lane reassign {name}"
+        )
     in_conflict = {each.escalation for each in run.conflicts.values() if each.open}
     for asked in run.escalations.values():
         if asked.open and asked.id not in in_conflict:
-            yield Step(
+            yield NextStep(
                 text=f"{asked.id} waits for an answer: {asked.question}",
                 command=f'agentx run escalate --resolve {asked.id} "ANSWER"',
             )
     for lane in run.lanes.values():
         if lane.status is LaneStatus.FINISHED:
-            yield Step(text=f"{lane.id} is finished", command=f"agentx run lane merge {lane.id}")
+            yield NextStep(
+                text=f"{lane.id} is finished", command=f"agentx run lane merge {lane.id}"
+            )
     yield from _task_steps(run)
     yield from _phase_steps(run)
 
 
-def _conflict_steps(run: Run, folder: Folder) -> Iterator[Step]:
+def _conflict_steps(run: Run, folder: Folder) -> Iterator[NextStep]:
     for found in run.conflicts.values():
         if not found.open:
             continue
         files = ", ".join(found.files)
         if found.operation == "rebase":
-            yield Step(
+            yield NextStep(
                 text=f"the work branch does not go together with its base in {files}: "
                 f"in {folder('work')} `git merge {run.git.base_branch}`, mend, commit, then",
                 command="agentx run lane rebase",
             )
             continue
-        yield Step(
+        yield NextStep(
             text=f"{found.lane} conflicts in {files}: in {folder(found.lane)} "
             f"`git merge {run.git.work_branch}`, mend, commit, then",
             command=f"agentx run lane merge {found.lane}",
         )
 
 
-def _task_steps(run: Run) -> Iterator[Step]:
+def _task_steps(run: Run) -> Iterator[NextStep]:
     for task in run.tasks.values():
         if task.status is TaskStatus.IN_PROGRESS:
             where = f" in {task.lane}" if task.lane else ""
-            yield Step(
+            yield NextStep(
                 text=f"go on with {task.id}{where}: {task.contract.title}",
                 command=f"agentx run context --task {task.id}",
             )
         elif task.status is TaskStatus.BLOCKED:
-            yield Step(
+            yield NextStep(
                 text=f"{task.id} is blocked: {task.reason}",
                 command=f"agentx run task start {task.id}",
             )
         elif task.status is TaskStatus.FAILED and not task.lane:
-            yield Step(
+            yield NextStep(
                 text=f"{task.id} failed: {task.reason}",
                 command=f"agentx run task start {task.id}",
             )
     if run.phase in (Phase.PLANNING, Phase.EXECUTION):
         for name in ready(run):
             title = run.tasks[name].contract.title
-            yield Step(text=f"{name} is ready: {title}", command=f"agentx run task start {name}")
+            yield NextStep(
+                text=f"{name} is ready: {title}", command=f"agentx run task start {name}"
+            )
 
 
-def _phase_steps(run: Run) -> Iterator[Step]:
+def _phase_steps(run: Run) -> Iterator[NextStep]:
     undone = [task for task in run.tasks.values() if not task.over]
     if run.phase is Phase.PLANNING and not run.tasks:
-        yield Step(text="plan: add the tasks", command='agentx run task add "TITLE"')
+        yield NextStep(text="plan: add the tasks", command='agentx run task add "TITLE"')
         return
     if run.phase is Phase.EXECUTION and undone:
         waiting = [task for task in undone if waits_for(run, task)]
         if len(waiting) == len(undone):
-            yield Step(text="every task waits for another", command="agentx run task list")
+            yield NextStep(text="every task waits for another", command="agentx run task list")
         return
     if run.phase is Phase.VERIFICATION and not run.reports:
-        yield Step(
+        yield NextStep(
             text="verify, and say what came of it",
             command="agentx run verify --verdict PASSED --check NAME=EVIDENCE",
         )
     if run.phase is Phase.PR_PREP:
-        yield Step(text="read what the pull request says", command="agentx run pr")
-        yield Step(text="when it is opened", command="agentx run phase complete")
+        yield NextStep(text="read what the pull request says", command="agentx run pr")
+        yield NextStep(text="when it is opened", command="agentx run phase complete")
         return
     following = PHASES[PHASES.index(run.phase) + 1]
-    yield Step(text=f"go on to {following}", command="agentx run phase next")
+    yield NextStep(text=f"go on to {following}", command="agentx run phase next")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from agentx.runs.limits import RUN_COMPLETED_DAYS, RUN_FAILED_DAYS
-from agentx.runs.model import Run, Status
+from agentx.runs.model import Run, RunStatus
 
 DAY_MS = 24 * 60 * 60 * 1000
-_DAYS = {Status.COMPLETED: RUN_COMPLETED_DAYS, Status.FAILED: RUN_FAILED_DAYS}
+_DAYS = {RunStatus.COMPLETED: RUN_COMPLETED_DAYS, RunStatus.FAILED: RUN_FAILED_DAYS}
 
 
 def due_ms(run: Run) -> int | None:

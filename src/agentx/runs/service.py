@@ -23,18 +23,18 @@ from agentx.runs.model import (
     Happening,
     Run,
     RunEvent,
-    Status,
+    RunStatus,
     Task,
     TaskStatus,
 )
 from agentx.runs.pages.files import artifact_page, contract_page, manifest, work_log
 from agentx.runs.rendering import event_line
-from agentx.runs.replies import Rebuilt, Resumption, Step, Told
+from agentx.runs.replies import NextStep, Rebuilt, Resumption, Told
 from agentx.runs.resuming import resumption
 from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.fold import fold
 from agentx.runs.store.git_lanes import GitLanes
-from agentx.runs.store.run_store import Desk, RunStore, yaml_text
+from agentx.runs.store.run_store import OpenRun, RunStore, yaml_text
 from agentx.runs.store.sources import sources
 
 _EVENTS_IN_CONTEXT_MAX = 30
@@ -64,7 +64,7 @@ class Runs:
         candidates = (noted, *ids) if noted in ids else ids
         for run_id in candidates:
             said = self._store.glimpse(run_id)
-            if said in (Status.IN_PROGRESS, Status.BLOCKED):
+            if said in (RunStatus.IN_PROGRESS, RunStatus.BLOCKED):
                 return run_id
             if not said and not self._store.look(run_id).over:
                 return run_id
@@ -171,7 +171,7 @@ class Runs:
         """
         return self.doing(run_id, lambda desk: desk.say(self.clean(said)))
 
-    def doing(self, run_id: str, work: Callable[[Desk], Iterable[RunEvent]]) -> Told:
+    def doing(self, run_id: str, work: Callable[[OpenRun], Iterable[RunEvent]]) -> Told:
         """Do some work at a run's desk, then bring its files up to date and ring the bell."""
         name = self.chosen(run_id)
         with self._store.editing(name) as desk:
@@ -189,7 +189,7 @@ class Runs:
         detail = redact_tree(dict(said.detail), redact)
         return replace(said, kind=kind_named(said.kind), detail=detail)
 
-    def _tell(self, desk: Desk, actor: str) -> None:
+    def _tell(self, desk: OpenRun, actor: str) -> None:
         kinds = tuple(event.kind for event in desk.fresh)
         if kinds:
             self._bus.tell(RunRecorded(run_id=desk.run.id, kinds=kinds, actor=actor))
@@ -199,7 +199,7 @@ class Runs:
     def next_phase(self, run_id: str, *, actor: str) -> Told:
         """Go on to the phase that follows."""
 
-        def work(desk: Desk) -> tuple[RunEvent, ...]:
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             turn = PHASES.index(desk.run.phase) + 1
             if turn == len(PHASES):
                 return desk.say(Happening(kind="run-completed", actor=actor))
@@ -230,7 +230,7 @@ class Runs:
         name = self.looked_at(run_id)
         rebuilt = self.rebuild(name)
         remarks = list(rebuilt.remarks)
-        steps: list[Step] = []
+        steps: list[NextStep] = []
         if rebuilt.run.git.work_branch:
             undone = self.git.recover(name)
             if undone:
@@ -239,7 +239,7 @@ class Runs:
             for branch in self.git.strays(name, branches):
                 lane = branch.rsplit("/", 1)[1]
                 steps.append(
-                    Step(
+                    NextStep(
                         text=f"{branch} was made by a command that was cut short",
                         command=f"agentx run lane open --lane {lane}",
                     )

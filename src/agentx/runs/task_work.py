@@ -11,7 +11,7 @@ from agentx.runs.model import Contract, Happening, RunEvent
 from agentx.runs.pages.contracts import fields_of
 from agentx.runs.replies import Told
 from agentx.runs.service import Runs, next_name
-from agentx.runs.store.run_store import Desk, contract_file
+from agentx.runs.store.run_store import OpenRun, contract_file
 
 
 class TaskWork:
@@ -23,7 +23,7 @@ class TaskWork:
     def add(self, run_id: str, contract: Contract, *, actor: str, task: str = "") -> Told:
         """Add a task with its contract; without a name it gets the next number."""
 
-        def work(desk: Desk) -> tuple[RunEvent, ...]:
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             name = task or next_name(desk.run.tasks, "TASK-")
             said = Happening(kind="task-added", actor=actor, task=name, detail=fields_of(contract))
             return desk.say(self._runs.clean(said))
@@ -36,7 +36,7 @@ class TaskWork:
         Raises: NotFound, InvalidValue.
         """
 
-        def work(desk: Desk) -> tuple[RunEvent, ...]:
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             known = desk.run.tasks.get(task)
             if known is None:
                 raise NotFound(f"{task}: no such task", hint="`agentx run task list` shows them")
@@ -54,7 +54,7 @@ class TaskWork:
         Raises: NotFound.
         """
 
-        def work(desk: Desk) -> tuple[RunEvent, ...]:
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             if said.task not in desk.run.tasks:
                 raise NotFound(
                     f"{said.task}: no such task in {desk.run.id}",

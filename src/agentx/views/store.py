@@ -32,7 +32,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     first_event: str
 
 
-class Intent(msgspec.Struct, frozen=True, kw_only=True):
+class CaptureIntent(msgspec.Struct, frozen=True, kw_only=True):
     """A capture that was begun."""
 
     until_ms: int
@@ -41,7 +41,7 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
 
 
-class Mark(msgspec.Struct, frozen=True, kw_only=True):
+class CaptureMark(msgspec.Struct, frozen=True, kw_only=True):
     """How far a session was captured."""
 
     session_id: str
@@ -52,7 +52,7 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     polished: bool = False  # a model has looked at it
 
 
-class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+class WaitingSession(msgspec.Struct, frozen=True, kw_only=True):
     """A session with news."""
 
     newest_ms: int
@@ -71,7 +71,7 @@ class CaptureMarks:
         raw = self._get("sequence")
         return int(raw) if raw else 0
 
-    def note(self, news: dict[bytes, Waiting], sequence: int) -> None:
+    def note(self, news: dict[bytes, WaitingSession], sequence: int) -> None:
         """Note the sessions with news, and how far the outbox was read."""
         batch = Batch()
         for ref, waiting in news.items():
@@ -79,31 +79,31 @@ class CaptureMarks:
         batch.put(*self._row("sequence"), str(sequence).encode())
         self._kv.write(batch, sync=False)
 
-    def waiting(self) -> Iterator[tuple[bytes, Waiting]]:
+    def waiting(self) -> Iterator[tuple[bytes, WaitingSession]]:
         """Yield the sessions with news."""
-        yield from self._all("wait/", Waiting)
+        yield from self._all("wait/", WaitingSession)
 
-    def intent(self, ref: bytes) -> Intent | None:
+    def intent(self, ref: bytes) -> CaptureIntent | None:
         """Return the capture of a session that was begun and not finished."""
         raw = self._get(f"intent/{ref.hex()}")
-        return msgspec.json.decode(raw, type=Intent) if raw else None
+        return msgspec.json.decode(raw, type=CaptureIntent) if raw else None
 
-    def begin(self, ref: bytes, intent: Intent) -> None:
+    def begin(self, ref: bytes, intent: CaptureIntent) -> None:
         """Note that a session is being captured; return after it is on disk."""
         batch = Batch()
         batch.put(*self._row(f"intent/{ref.hex()}"), msgspec.json.encode(intent))
         self._kv.write(batch)
 
-    def done(self, ref: bytes) -> Mark | None:
+    def done(self, ref: bytes) -> CaptureMark | None:
         """Return how far a session was captured."""
         raw = self._get(f"done/{ref.hex()}")
-        return msgspec.json.decode(raw, type=Mark) if raw else None
+        return msgspec.json.decode(raw, type=CaptureMark) if raw else None
 
-    def all_done(self) -> Iterator[tuple[bytes, Mark]]:
+    def all_done(self) -> Iterator[tuple[bytes, CaptureMark]]:
         """Yield every session that was captured."""
-        yield from self._all("done/", Mark)
+        yield from self._all("done/", CaptureMark)
 
-    def finish(self, ref: bytes, mark: Mark, *, still_waiting: bool) -> None:
+    def finish(self, ref: bytes, mark: CaptureMark, *, still_waiting: bool) -> None:
         """Note that a session was captured; return after it is on disk."""
         batch = Batch()
         batch.put(*self._row(f"done/{ref.hex()}"), msgspec.json.encode(mark))
@@ -112,7 +112,7 @@ class CaptureMarks:
             batch.delete(*self._row(name))
         self._kv.write(batch)
 
-    def begin_again(self, ref: bytes, waiting: Waiting) -> None:
+    def begin_again(self, ref: bytes, waiting: WaitingSession) -> None:
         """Forget what was captured of a session, so that what is left of it is captured anew."""
         batch = Batch()
         for kind in ("intent", "done"):
@@ -124,7 +124,7 @@ class CaptureMarks:
         """Make what was deleted physically gone: marks quote what was taken."""
         self._kv.erase(Family.CHECKPOINTS)
 
-    def polished(self, ref: bytes, mark: Mark) -> None:
+    def polished(self, ref: bytes, mark: CaptureMark) -> None:
         """Note that a model has looked at a session."""
         batch = Batch()
         batch.put(*self._row(f"done/{ref.hex()}"), msgspec.json.encode(mark))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from agentx.agents.happenings import HAPPENINGS, Happening, payload
+from agentx.agents.happenings import HAPPENINGS, AgentNews, payload
 from agentx.clarification.events import (
     NAMES,
     ClarificationEscalated,
@@ -18,7 +18,7 @@ from agentx.clarification.events import (
     MonitorRan,
 )
 from agentx.clarification.metrics import Metrics, metrics
-from agentx.clarification.model import PERSON, Clarification, Status
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
 from agentx.clarification.rendering import (
     inbox_line,
     next_actions,
@@ -87,7 +87,11 @@ def inbox_among(active: Iterable[Clarification], role: str) -> tuple[Clarificati
     """Return what a role has to see to among active clarifications, as `inbox` does."""
     known = tuple(active)
     asked = [state for state in known if state.to == role and state.is_unanswered]
-    answered = [state for state in known if state.asker == role and state.status is Status.ANSWERED]
+    answered = [
+        state
+        for state in known
+        if state.asker == role and state.status is ClarificationStatus.ANSWERED
+    ]
     return (*sorted(asked, key=_turn), *sorted(answered, key=_turn))
 
 
@@ -179,12 +183,12 @@ def logged_bus(project: Project) -> Bus:
             damagedCount=event.damaged,
         )
 
-    def happening(event: Happening) -> None:
+    def happening(event: AgentNews) -> None:
         log.record("info", HAPPENINGS[type(event)], **payload(event))
 
     bus.listen(ClarificationEvent, clarification)
     bus.listen(LedgerLocked, lock)
     bus.listen(LedgerReleased, lock)
     bus.listen(MonitorRan, monitor)
-    bus.listen(Happening, happening)
+    bus.listen(AgentNews, happening)
     return bus

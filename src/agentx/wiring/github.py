@@ -19,7 +19,7 @@ from agentx.work.settings import GithubSettings
 from agentx.work.store.github.api import Account, GithubApi
 from agentx.work.store.github.issues import GithubIssues
 from agentx.work.store.github.pages import DiskPages
-from agentx.work.store.github.queue import Queue
+from agentx.work.store.github.queue import SendQueue
 
 _REPOSITORY = compile_late(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
 _REMOTE = compile_late(r"[/:]([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+?)(?:\.git)?/?$")
@@ -70,9 +70,9 @@ def repository_of(project: Project) -> str:
     return said
 
 
-def github_queue(project: Project) -> Queue:
+def github_queue(project: Project) -> SendQueue:
     """Open what waits for GitHub."""
-    return Queue(project.store.github_queue, project.clock, project.entropy)
+    return SendQueue(project.store.github_queue, project.clock, project.entropy)
 
 
 def _address(said: str) -> str:

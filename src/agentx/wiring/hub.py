@@ -16,9 +16,9 @@ from functools import cached_property
 from agentx.agents.happenings import AgentCompleted, AgentError, AgentStarted
 from agentx.agents.hub.artifacts import artifacts_of
 from agentx.agents.hub.hub import Hub, StatusesSettled, Switchboard
-from agentx.agents.runners.port import Artifact, Runner
+from agentx.agents.runners.port import Reference, Runner
 from agentx.clarification.events import ClarificationEvent
-from agentx.clarification.model import Check, Scope
+from agentx.clarification.model import MonitorReport, Scope
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
@@ -87,7 +87,7 @@ def open_hub(
     return Hub(open_clarifications(project, told), open_agents(project), board, project.clock, told)
 
 
-def run_monitor(project: Project) -> Check:
+def run_monitor(project: Project) -> MonitorReport:
     """Look for stale, stuck, deadlocked and abandoned questions, and do what is to be done.
 
     Asks no agent, so it is quick; safe when several processes do it at once.
@@ -134,11 +134,11 @@ class _Workbench:
             blocking_allowed=step.clarify_blocking_allowed,
         )
 
-    def artifacts(self, issue: int) -> tuple[Artifact, ...]:
+    def artifacts(self, issue: int) -> tuple[Reference, ...]:
         """Return the issue itself, and what is written down about it."""
         found = self._position(issue)
         text = f"{found.issue.title}\n\n{found.issue.body}".strip()
-        told = (Artifact(name=f"issue {issue}", text=text),) if text else ()
+        told = (Reference(name=f"issue {issue}", text=text),) if text else ()
         outputs = [output_of(step, issue) for step in found.workflow.steps]
         return (*told, *artifacts_of(self._project.paths, issue, outputs))
 

@@ -32,7 +32,7 @@ from agentx.observations.service import Observations
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
-from agentx.recall.question.answer import Sources, search
+from agentx.recall.question.answer import Searched, search
 from agentx.recall.usage import RecallUsage
 from agentx.views.documents.rooms import Rooms
 from agentx.views.lesson_pages import LessonPages
@@ -103,7 +103,7 @@ class _Store:
         if is_own:
             lessons = LessonPages(project.paths.lessons, partial(_lessons, project))
             views = (lessons, *views, open_digests(project, reader, _stamp(project, rooms, feed)))
-        sources = Sources(
+        sources = Searched(
             view=text,
             contents=contents,
             vectors=vectors,

@@ -14,7 +14,7 @@ from agentx.observations.limits import OBSERVATION_FILE_TOKENS_MAX
 from agentx.observations.model import (
     StoreFault,
 )
-from agentx.observations.service import Observations, Room
+from agentx.observations.service import Observations, Supplies
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.store.paths import ObservationPaths
@@ -44,7 +44,7 @@ def open_observations(project: Project, bus: Bus | None = None) -> Observations:
     _log_what_is_told(project, told)
     return Observations(
         opened_store(project),
-        Room(
+        Supplies(
             settings=settings,
             clock=project.clock,
             entropy=project.entropy,

@@ -90,7 +90,7 @@ def cycles(edges: Mapping[int, Iterable[int]]) -> tuple[tuple[int, ...], ...]:
 
 
 @frozen
-class Standing:
+class IssueStanding:
     """Whether an issue can be worked on, and what stands in its way."""
 
     number: int
@@ -106,7 +106,7 @@ class Standing:
         return bool(self.open_blockers)
 
 
-def standing(number: int, issues: Iterable[Issue]) -> Standing:
+def standing(number: int, issues: Iterable[Issue]) -> IssueStanding:
     """Say what an issue waits for and what waits for it."""
     known = {issue.number: issue for issue in issues}
     edges = blockers(known.values())
@@ -114,7 +114,7 @@ def standing(number: int, issues: Iterable[Issue]) -> Standing:
     unfinished = {
         other: still_open(edges[other], known) for other in edges if is_open(other, known)
     }
-    return Standing(
+    return IssueStanding(
         number=number,
         open_blockers=still_open(mine, known),
         done_blockers=tuple(

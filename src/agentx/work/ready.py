@@ -17,7 +17,7 @@ from agentx.work.port import OpenQuestion
 
 
 @frozen
-class Waiting:
+class WaitingIssue:
     """An issue that waits for the answer to a question."""
 
     issue: Issue
@@ -34,7 +34,7 @@ class Queue:
     """What can be begun, what waits for an answer, and what waits for itself."""
 
     ready: tuple[Issue, ...]
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[WaitingIssue, ...]
     cycles: tuple[tuple[int, ...], ...]
 
 
@@ -52,7 +52,7 @@ def queue(issues: Iterable[Issue], questions: Mapping[int, tuple[OpenQuestion, .
             and not questions.get(issue.number)
         ),
         waiting=tuple(
-            Waiting(issue=issue, question=questions[issue.number][0])
+            WaitingIssue(issue=issue, question=questions[issue.number][0])
             for issue in in_turn
             if questions.get(issue.number)
         ),

@@ -70,7 +70,7 @@ class Issues:
         """
         return self._tell(self._store.comment(number, issues.check_comment(body), author=author))
 
-    def standing(self, number: int) -> dependencies.Standing:
+    def standing(self, number: int) -> dependencies.IssueStanding:
         """Say what an issue waits for and what waits for it.
 
         Raises: NotFound.

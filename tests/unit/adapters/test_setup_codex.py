@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from agentx.adapters.codex import config_toml
 from agentx.adapters.codex.setup import EVENTS, edits
 from agentx.adapters.codex.trust import trust_state
-from agentx.adapters.port import FileEdit, Scope
+from agentx.adapters.port import FileEdit, SetupScope
 from agentx.adapters.settings.file import is_current
 from agentx.adapters.settings.toml_file import sections, with_section, without_section
 from agentx.kernel.errors import CorruptRecord, InvalidValue
@@ -144,7 +144,7 @@ def test_leaving_gives_both_files_back(
 
 
 def test_a_project_has_its_own_files(tmp_path: Path) -> None:
-    found = edits(request_in(tmp_path, scope=Scope.PROJECT))
+    found = edits(request_in(tmp_path, scope=SetupScope.PROJECT))
 
     assert {edit.path.parent for edit in found} == {tmp_path / "project" / ".codex"}
 

@@ -19,7 +19,7 @@ from agentx.adapters.claude_code import setup as claude_code
 from agentx.adapters.copilot import setup as copilot
 from agentx.adapters.gemini import setup as gemini
 from agentx.adapters.opencode import setup as opencode
-from agentx.adapters.port import FileEdit, Scope
+from agentx.adapters.port import FileEdit, SetupScope
 from agentx.adapters.settings.file import is_current
 from agentx.kernel.errors import InvalidValue
 from tests.support.setup_requests import MCP_COMMAND, homes_in, request_in, write
@@ -49,7 +49,7 @@ def test_claude_codes_servers_are_where_claude_code_looks(tmp_path: Path) -> Non
     )
     paths = [
         claude_code.edits(request)[1].path
-        for request in (user, elsewhere, request_in(tmp_path, mcp=True, scope=Scope.PROJECT))
+        for request in (user, elsewhere, request_in(tmp_path, mcp=True, scope=SetupScope.PROJECT))
     ]
 
     assert paths == [
@@ -70,7 +70,7 @@ def test_the_user_is_told_what_keeps_claude_codes_hooks_from_running(tmp_path: P
     settings.write_text('{"disableAllHooks": true}')
 
     assert "disableAllHooks" in claude_code.edits(request_in(tmp_path))[0].notes[0]
-    project = claude_code.edits(request_in(tmp_path, scope=Scope.PROJECT))[0]
+    project = claude_code.edits(request_in(tmp_path, scope=SetupScope.PROJECT))[0]
     assert "Copilot" in project.notes[0]
 
 
@@ -122,7 +122,7 @@ def test_copilot_gets_a_file_of_our_own_and_never_a_hook_that_can_refuse(tmp_pat
     assert "preToolUse" not in text["hooks"]
     assert servers.path == tmp_path / ".copilot" / "mcp-config.json"
     assert said(servers)["mcpServers"]["agentx"]["tools"] == ["*"]
-    (project,) = copilot.edits(request_in(tmp_path, scope=Scope.PROJECT))
+    (project,) = copilot.edits(request_in(tmp_path, scope=SetupScope.PROJECT))
     assert project.path == tmp_path / "project" / ".github" / "hooks" / "agentx.json"
 
 
@@ -133,7 +133,7 @@ def test_opencode_gets_a_plugin_with_the_hook_put_in(tmp_path: Path) -> None:
     assert "__AGENTX_HOOK__" not in (plugin.after or "")
     entry = {"type": "local", "command": list(MCP_COMMAND), "timeout": 30_000}
     assert said(servers) == {"mcp": {"agentx": entry}}
-    (project,) = opencode.edits(request_in(tmp_path, scope=Scope.PROJECT))
+    (project,) = opencode.edits(request_in(tmp_path, scope=SetupScope.PROJECT))
     assert project.path == tmp_path / "project" / ".opencode" / "plugins" / "agentx.js"
 
 

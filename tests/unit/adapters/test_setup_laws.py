@@ -18,7 +18,7 @@ from agentx.adapters.codex import setup as codex
 from agentx.adapters.copilot import setup as copilot
 from agentx.adapters.gemini import setup as gemini
 from agentx.adapters.opencode import setup as opencode
-from agentx.adapters.port import Scope
+from agentx.adapters.port import SetupScope
 from agentx.adapters.settings.file import is_current
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from tests.support.setup_requests import request_in, write
@@ -41,9 +41,9 @@ def _harness(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(params=Scope, name="scope")
-def _scope(request: pytest.FixtureRequest) -> Scope:
-    return Scope(request.param)
+@pytest.fixture(params=SetupScope, name="scope")
+def _scope(request: pytest.FixtureRequest) -> SetupScope:
+    return SetupScope(request.param)
 
 
 @pytest.fixture(name="setup")
@@ -85,7 +85,9 @@ def settle_user(home: Path) -> None:
         path.write_bytes(text.encode())
 
 
-def test_asking_changes_nothing_on_disk(tmp_path: Path, setup: ModuleType, scope: Scope) -> None:
+def test_asking_changes_nothing_on_disk(
+    tmp_path: Path, setup: ModuleType, scope: SetupScope
+) -> None:
     settle_user(tmp_path)
     before = files_under(tmp_path)
 
@@ -97,7 +99,9 @@ def test_asking_changes_nothing_on_disk(tmp_path: Path, setup: ModuleType, scope
     assert files_under(tmp_path) == before
 
 
-def test_a_second_run_has_nothing_to_do(tmp_path: Path, setup: ModuleType, scope: Scope) -> None:
+def test_a_second_run_has_nothing_to_do(
+    tmp_path: Path, setup: ModuleType, scope: SetupScope
+) -> None:
     request = request_in(tmp_path, scope=scope, mcp=True)
     assert not is_current(setup.edits(request))
 
@@ -109,7 +113,7 @@ def test_a_second_run_has_nothing_to_do(tmp_path: Path, setup: ModuleType, scope
 
 @pytest.mark.parametrize("mcp", [False, True])
 def test_leaving_an_empty_home_leaves_it_empty(
-    tmp_path: Path, setup: ModuleType, scope: Scope, mcp: bool
+    tmp_path: Path, setup: ModuleType, scope: SetupScope, mcp: bool
 ) -> None:
     write(setup.edits(request_in(tmp_path, scope=scope, mcp=mcp)))
     assert files_under(tmp_path)
@@ -120,7 +124,7 @@ def test_leaving_an_empty_home_leaves_it_empty(
 
 
 def test_leaving_gives_every_file_of_the_user_back(
-    tmp_path: Path, setup: ModuleType, scope: Scope
+    tmp_path: Path, setup: ModuleType, scope: SetupScope
 ) -> None:
     settle_user(tmp_path)
     before = files_under(tmp_path)
@@ -135,7 +139,7 @@ def test_leaving_gives_every_file_of_the_user_back(
 
 
 def test_leaving_twice_or_without_having_come_changes_nothing(
-    tmp_path: Path, setup: ModuleType, scope: Scope
+    tmp_path: Path, setup: ModuleType, scope: SetupScope
 ) -> None:
     settle_user(tmp_path)
 
@@ -145,7 +149,7 @@ def test_leaving_twice_or_without_having_come_changes_nothing(
 
 
 def test_an_installation_at_another_path_is_updated_and_not_doubled(
-    tmp_path: Path, setup: ModuleType, scope: Scope
+    tmp_path: Path, setup: ModuleType, scope: SetupScope
 ) -> None:
     write(setup.edits(request_in(tmp_path, scope=scope, mcp=True, program="/old/agentx-hook")))
     request = request_in(tmp_path, scope=scope, mcp=True)
@@ -161,7 +165,7 @@ def test_an_installation_at_another_path_is_updated_and_not_doubled(
 
 
 def test_the_command_line_survives_any_path(
-    tmp_path: Path, setup: ModuleType, harness: str, scope: Scope
+    tmp_path: Path, setup: ModuleType, harness: str, scope: SetupScope
 ) -> None:
     found = setup.edits(request_in(tmp_path, scope=scope, program=PROGRAM))
     text = found[0].after or ""
@@ -203,7 +207,7 @@ def test_a_path_that_no_settings_file_can_hold_is_refused(
 
 
 def test_without_an_mcp_command_a_server_that_is_there_stays(
-    tmp_path: Path, setup: ModuleType, scope: Scope
+    tmp_path: Path, setup: ModuleType, scope: SetupScope
 ) -> None:
     write(setup.edits(request_in(tmp_path, scope=scope, mcp=True)))
     before = files_under(tmp_path)

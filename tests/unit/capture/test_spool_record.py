@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from agentx.capture.spool_record import parse
 from agentx.kernel.paths import DataPaths, StorePaths
 from agentx.kernel.places import data_root, encoded, fallback_spool_roots, spool_root
-from agentx.surfaces.hooks.spool import Call, header, quoted
+from agentx.surfaces.hooks.spool import Caller, header, quoted
 
 
 @given(
@@ -30,7 +30,7 @@ from agentx.surfaces.hooks.spool import Call, header, quoted
 def test_what_the_hook_writes_is_what_the_drain_reads(
     cwd: str, at_ms: int, agent: str, payload: bytes, cut: bool, kind: str
 ) -> None:
-    call = Call("claude-code", at_ms, cwd, agent)
+    call = Caller("claude-code", at_ms, cwd, agent)
 
     record = parse(header(call, len(payload), cut=cut, kind=kind) + payload)
 
@@ -52,7 +52,7 @@ def test_a_text_quoted_by_hand_is_the_json_of_that_text(text: str) -> None:
 def test_a_directory_whose_name_is_no_text_survives() -> None:
     name = b"/srv/caf\xe9".decode("utf-8", "surrogateescape")
 
-    record = parse(header(Call("codex", 1, name, ""), 0, cut=False, kind=""))
+    record = parse(header(Caller("codex", 1, name, ""), 0, cut=False, kind=""))
 
     assert record.working_directory == name
 
@@ -79,7 +79,7 @@ def test_a_file_without_a_header_is_kept_whole_with_its_time_from_its_name(raw: 
 
 
 def test_a_file_that_is_shorter_than_it_should_be_says_so() -> None:
-    raw = header(Call("codex", 5, "/", ""), 10, cut=False, kind="") + b"123"
+    raw = header(Caller("codex", 5, "/", ""), 10, cut=False, kind="") + b"123"
 
     assert not parse(raw).whole
     assert parse(raw).payload == b"123"

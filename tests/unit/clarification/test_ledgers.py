@@ -22,7 +22,7 @@ from agentx.clarification.events import (
     ClarificationStale,
     MonitorRan,
 )
-from agentx.clarification.model import Reason, Status
+from agentx.clarification.model import ClarificationStatus, Reason
 from agentx.clarification.monitor import World
 from agentx.clarification.store.ledgers import ledger_path
 from agentx.host.locks.lock import locked
@@ -114,7 +114,7 @@ def test_3_5_after_the_last_round_it_is_escalated_and_said(
     [row] = document(here)["clarifications"]
     assert (row["status"], row["round"], row["reason"]) == ("escalated", rounds, "max-rounds")
     assert "Still not clear" in row["thread"][-1]["body"]
-    assert here.clarifications.resolve(state.id, "Do it so").status is Status.RESOLVED
+    assert here.clarifications.resolve(state.id, "Do it so").status is ClarificationStatus.RESOLVED
 
 
 def test_3_5_not_found_has_its_sentence(tmp_path: Path) -> None:
@@ -346,7 +346,7 @@ def test_3_4_a_check_gives_what_it_found_and_a_second_one_finds_nothing(tmp_path
     assert ids(found.stale) == (state.id,)
     assert same.stale == (), "what another process has done is not done twice"
     assert [event.stale for event in here.told if isinstance(event, MonitorRan)] == [1]
-    assert here.clarifications.retry(state.id).status is Status.PENDING
+    assert here.clarifications.retry(state.id).status is ClarificationStatus.PENDING
 
 
 def test_3_4_break_deadlock_escalates_downstream_and_continues_upstream(tmp_path: Path) -> None:
@@ -356,6 +356,6 @@ def test_3_4_break_deadlock_escalates_downstream_and_continues_upstream(tmp_path
 
     check(here)
 
-    assert here.clarifications.find(kept.id).status is Status.PENDING
+    assert here.clarifications.find(kept.id).status is ClarificationStatus.PENDING
     broken = here.clarifications.find(given_up.id)
-    assert (broken.status, broken.reason) == (Status.ESCALATED, Reason.DEADLOCK)
+    assert (broken.status, broken.reason) == (ClarificationStatus.ESCALATED, Reason.DEADLOCK)

@@ -16,13 +16,13 @@ from agentx.clarification.model import (
     Answered,
     Asked,
     Clarification,
+    ClarificationStatus,
     EntryType,
     Escalated,
     Fact,
     Reason,
     Resolved,
     Retried,
-    Status,
     WentStale,
 )
 from agentx.clarification.protocol import GUARDS, TRANSITIONS, apply_fact, decide
@@ -44,30 +44,30 @@ ESCALATED = Escalated(at_ms=NOW, reason=Reason.MANUAL)
 ABANDONED = Abandoned(at_ms=NOW, reason=Reason.ISSUE_CLOSED)
 FACTS: tuple[Fact, ...] = (ASKED, ANSWERED, SETTLED, STALE, RETRIED, ESCALATED, ABANDONED)
 
-STATES: dict[Status, Callable[[], Clarification]] = {
-    Status.PENDING: clarification,
-    Status.ANSWERED: lambda: answered(clarification()),
-    Status.STALE: lambda: after(clarification(), STALE),
-    Status.RESOLVED: lambda: after(answered(clarification()), RESOLVED),
-    Status.ESCALATED: lambda: after(clarification(), ESCALATED),
-    Status.ABANDONED: lambda: after(clarification(), ABANDONED),
+STATES: dict[ClarificationStatus, Callable[[], Clarification]] = {
+    ClarificationStatus.PENDING: clarification,
+    ClarificationStatus.ANSWERED: lambda: answered(clarification()),
+    ClarificationStatus.STALE: lambda: after(clarification(), STALE),
+    ClarificationStatus.RESOLVED: lambda: after(answered(clarification()), RESOLVED),
+    ClarificationStatus.ESCALATED: lambda: after(clarification(), ESCALATED),
+    ClarificationStatus.ABANDONED: lambda: after(clarification(), ABANDONED),
 }
 
 # From, fact, to: as the states are described to users.
 MOVES = [
-    (Status.PENDING, ANSWERED, Status.ANSWERED),
-    (Status.ANSWERED, RESOLVED, Status.RESOLVED),
-    (Status.ANSWERED, ASKED, Status.PENDING),
-    (Status.PENDING, STALE, Status.STALE),
-    (Status.STALE, RETRIED, Status.PENDING),
-    (Status.STALE, ESCALATED, Status.ESCALATED),
-    (Status.STALE, ANSWERED, Status.ANSWERED),
-    (Status.PENDING, ESCALATED, Status.ESCALATED),
-    (Status.ANSWERED, ESCALATED, Status.ESCALATED),
-    (Status.ESCALATED, SETTLED, Status.RESOLVED),
-    (Status.ESCALATED, ANSWERED, Status.ESCALATED),
-    (Status.PENDING, ABANDONED, Status.ABANDONED),
-    (Status.STALE, ABANDONED, Status.ABANDONED),
+    (ClarificationStatus.PENDING, ANSWERED, ClarificationStatus.ANSWERED),
+    (ClarificationStatus.ANSWERED, RESOLVED, ClarificationStatus.RESOLVED),
+    (ClarificationStatus.ANSWERED, ASKED, ClarificationStatus.PENDING),
+    (ClarificationStatus.PENDING, STALE, ClarificationStatus.STALE),
+    (ClarificationStatus.STALE, RETRIED, ClarificationStatus.PENDING),
+    (ClarificationStatus.STALE, ESCALATED, ClarificationStatus.ESCALATED),
+    (ClarificationStatus.STALE, ANSWERED, ClarificationStatus.ANSWERED),
+    (ClarificationStatus.PENDING, ESCALATED, ClarificationStatus.ESCALATED),
+    (ClarificationStatus.ANSWERED, ESCALATED, ClarificationStatus.ESCALATED),
+    (ClarificationStatus.ESCALATED, SETTLED, ClarificationStatus.RESOLVED),
+    (ClarificationStatus.ESCALATED, ANSWERED, ClarificationStatus.ESCALATED),
+    (ClarificationStatus.PENDING, ABANDONED, ClarificationStatus.ABANDONED),
+    (ClarificationStatus.STALE, ABANDONED, ClarificationStatus.ABANDONED),
 ]
 
 
@@ -76,7 +76,9 @@ MOVES = [
     MOVES,
     ids=[f"{before}-{type(fact).__name__}-{then}" for before, fact, then in MOVES],
 )
-def test_every_row_of_the_table_is_a_move(before: Status, fact: Fact, then: Status) -> None:
+def test_every_row_of_the_table_is_a_move(
+    before: ClarificationStatus, fact: Fact, then: ClarificationStatus
+) -> None:
     assert apply_fact(STATES[before](), fact).status is then
     assert TRANSITIONS[before][type(fact)] is then
 
@@ -87,9 +89,11 @@ def test_the_table_has_no_other_rows() -> None:
     assert {(before, kind) for before, row in TRANSITIONS.items() for kind in row} == rows
 
 
-@pytest.mark.parametrize("status", list(Status))
+@pytest.mark.parametrize("status", list(ClarificationStatus))
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: type(fact).__name__)
-def test_what_the_table_does_not_name_is_refused_with_a_hint(status: Status, fact: Fact) -> None:
+def test_what_the_table_does_not_name_is_refused_with_a_hint(
+    status: ClarificationStatus, fact: Fact
+) -> None:
     state = STATES[status]()
     a_person_steps_in = fact is SETTLED and state.is_unanswered
     if type(fact) in TRANSITIONS[status] or a_person_steps_in:
@@ -105,7 +109,7 @@ def test_what_the_table_does_not_name_is_refused_with_a_hint(status: Status, fac
 def test_a_follow_up_is_a_new_round_and_a_new_deadline() -> None:
     state = after(answered(clarification()), ASKED)
 
-    assert (state.round, state.status) == (2, Status.PENDING)
+    assert (state.round, state.status) == (2, ClarificationStatus.PENDING)
     assert state.stale_after_ms == NOW + 30 * MINUTE_MS
     assert [entry.round for entry in state.thread] == [1, 1, 2]
 
@@ -113,7 +117,7 @@ def test_a_follow_up_is_a_new_round_and_a_new_deadline() -> None:
 def test_the_last_round_is_answered_and_resolved_like_any_other() -> None:
     state = clarification(rounds_max=1)
 
-    assert after(state, ANSWERED, RESOLVED).status is Status.RESOLVED
+    assert after(state, ANSWERED, RESOLVED).status is ClarificationStatus.RESOLVED
 
 
 def test_a_question_past_the_last_round_calls_a_person_with_both_positions() -> None:
@@ -121,7 +125,10 @@ def test_a_question_past_the_last_round_calls_a_person_with_both_positions() -> 
 
     escalated = apply_fact(state, ASKED)
 
-    assert (escalated.status, escalated.reason) == (Status.ESCALATED, Reason.MAX_ROUNDS)
+    assert (escalated.status, escalated.reason) == (
+        ClarificationStatus.ESCALATED,
+        Reason.MAX_ROUNDS,
+    )
     assert escalated.round == 1
     body = escalated.thread[-1].body
     assert "Topic: Session storage" in body
@@ -133,7 +140,7 @@ def test_a_question_past_the_last_round_calls_a_person_with_both_positions() -> 
 def test_an_answer_after_the_escalation_is_kept_and_undoes_nothing() -> None:
     state = after(clarification(), ESCALATED, ANSWERED)
 
-    assert state.status is Status.ESCALATED
+    assert state.status is ClarificationStatus.ESCALATED
     assert state.thread[-1].type is EntryType.ANSWER
     assert state.thread[-1].late
 
@@ -143,7 +150,7 @@ def test_only_the_target_or_a_person_answers() -> None:
         apply_fact(clarification(), Answered(at_ms=NOW, by="reviewer", body="Cookies!"))
 
     by_person = Answered(at_ms=NOW, by=PERSON, body="JWT.")
-    assert apply_fact(clarification(), by_person).status is Status.ANSWERED
+    assert apply_fact(clarification(), by_person).status is ClarificationStatus.ANSWERED
 
 
 def test_only_the_asker_follows_up() -> None:
@@ -153,15 +160,15 @@ def test_only_the_asker_follows_up() -> None:
 
 def test_an_agent_resolves_no_escalation_and_nobody_elses_question() -> None:
     with pytest.raises(IllegalTransition, match="only a person"):
-        apply_fact(STATES[Status.ESCALATED](), RESOLVED)
+        apply_fact(STATES[ClarificationStatus.ESCALATED](), RESOLVED)
     with pytest.raises(IllegalTransition, match="reviewer cannot resolve"):
-        apply_fact(STATES[Status.ANSWERED](), Resolved(at_ms=NOW, by="reviewer"))
+        apply_fact(STATES[ClarificationStatus.ANSWERED](), Resolved(at_ms=NOW, by="reviewer"))
 
 
 def test_a_person_settles_a_pending_question_in_one_step() -> None:
     state = apply_fact(clarification(), SETTLED)
 
-    assert state.status is Status.RESOLVED
+    assert state.status is ClarificationStatus.RESOLVED
     assert [entry.type for entry in state.thread] == [
         EntryType.QUESTION,
         EntryType.ESCALATION,
@@ -180,7 +187,7 @@ def test_a_second_retry_calls_a_person() -> None:
 
     again = after(state, WentStale(at_ms=overdue), Retried(at_ms=overdue))
 
-    assert (again.status, again.reason) == (Status.ESCALATED, Reason.STALE)
+    assert (again.status, again.reason) == (ClarificationStatus.ESCALATED, Reason.STALE)
 
 
 def test_a_resolved_thread_has_a_summary_and_stays_whole() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from agentx.clarification.errors import ScopeViolation
-from agentx.clarification.model import Request, Scope
+from agentx.clarification.model import NewQuestion, Scope
 from agentx.clarification.scope import check_text, permit, rounds_of
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import clarification_id, parse_clarification_id
@@ -52,7 +52,7 @@ def test_6_3_from_agent_must_be_known() -> None:
     ],
     ids=["no topic", "long topic", "no question", "long question", "100 KB"],
 )
-def test_6_3_topic_and_question_have_bounds(wanted: Request, words: str) -> None:
+def test_6_3_topic_and_question_have_bounds(wanted: NewQuestion, words: str) -> None:
     with pytest.raises(InvalidValue, match=words) as refused:
         permit(wanted, SCOPE, AGENTS)
 
@@ -103,7 +103,7 @@ def test_6_3_what_is_no_id_is_refused(text: str) -> None:
 def test_4_2_rounds_are_five_blocking_and_six_not_and_may_only_be_fewer(
     blocking: bool, from_toml: int | None, from_request: int | None, rounds: int
 ) -> None:
-    wanted = Request(
+    wanted = NewQuestion(
         issue=1,
         asker="engineer",
         to="architect",

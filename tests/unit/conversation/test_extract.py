@@ -16,7 +16,7 @@ from agentx.conversation.extract.toolwork import has_failed, list_changed_files
 from agentx.conversation.grips import grip
 from agentx.conversation.limits import SEGMENT_BULLETS_MAX
 from agentx.conversation.model import Event
-from agentx.conversation.toc_model import Kind, SegmentSummary
+from agentx.conversation.toc_model import BulletKind, SegmentSummary
 from agentx.kernel.capture import EventType
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import NodeId, parse_grip_id
@@ -71,7 +71,11 @@ def test_changes_problems_and_outcomes_are_told_in_order() -> None:
         reply("All 42 tests pass, and the login test ran 200 times without a failure.", 3),
     )
 
-    assert [bullet.kind for bullet in found.bullets] == [Kind.PROBLEM, Kind.CHANGE, Kind.OUTCOME]
+    assert [bullet.kind for bullet in found.bullets] == [
+        BulletKind.PROBLEM,
+        BulletKind.CHANGE,
+        BulletKind.OUTCOME,
+    ]
 
 
 def test_a_turn_that_ends_without_a_word_does_not_part_a_question_from_its_answer() -> None:
@@ -93,7 +97,7 @@ def test_a_question_and_its_short_answer_are_one_line() -> None:
             reply("Should a webhook be retried on a 4xx answer of the receiver?", 1),
             user("no, only on 5xx", 2),
         ).bullets
-        if bullet.kind is Kind.ANSWER
+        if bullet.kind is BulletKind.ANSWER
     ]
 
     assert line.text == (
@@ -139,8 +143,8 @@ def test_what_failed_and_then_passed_weighs_less_than_the_pass() -> None:
         user("Make the berth suite green."), tool(failing, 1), tool(passing, 2)
     ).bullets
 
-    assert [bullet.kind for bullet in worse] == [Kind.PROBLEM]
-    assert Kind.PROBLEM not in [bullet.kind for bullet in better]
+    assert [bullet.kind for bullet in worse] == [BulletKind.PROBLEM]
+    assert BulletKind.PROBLEM not in [bullet.kind for bullet in better]
 
 
 def test_the_same_reply_twice_is_one_line() -> None:

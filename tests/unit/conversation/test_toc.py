@@ -13,7 +13,7 @@ import pytest
 from agentx.conversation import limits
 from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.toc import closes_ms, is_due, roll_up, segment_node, tells_the_same
-from agentx.conversation.toc_model import Bullet, Kind, TocNode, Topic
+from agentx.conversation.toc_model import Bullet, BulletKind, TocNode, Topic
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import DAY_MS, MINUTE_MS, Millis
 from agentx.kernel.ids import GripId, NodeId
@@ -25,7 +25,12 @@ LATER = Millis(MORNING_MS + 400 * DAY_MS)
 
 
 def bullet(
-    text: str, *, weight: int = 60, kind: Kind = Kind.CHANGE, minute: int = 0, grip: str = ""
+    text: str,
+    *,
+    weight: int = 60,
+    kind: BulletKind = BulletKind.CHANGE,
+    minute: int = 0,
+    grip: str = "",
 ) -> Bullet:
     return Bullet(
         text=text,
@@ -97,32 +102,32 @@ def test_of_equals_the_newest_is_kept() -> None:
 def test_a_decision_that_was_taken_back_is_not_told() -> None:
     early = bullet(
         "We decided to store bookings in SQLite with WAL and nightly backups",
-        kind=Kind.DECISION,
+        kind=BulletKind.DECISION,
         minute=1,
     )
-    late = bullet("Moved bookings away from SQLite to Postgres", kind=Kind.CHANGE, minute=9)
+    late = bullet("Moved bookings away from SQLite to Postgres", kind=BulletKind.CHANGE, minute=9)
 
     assert lines(day(part(1, early), part(2, late))) == [late.text]
     assert lines(day(part(1, early))) == [early.text]
 
 
 def test_a_decision_reversed_by_its_number_is_not_told() -> None:
-    first = bullet("Decision 3: five tries, 30 s apart", kind=Kind.DECISION, minute=1)
-    later = bullet("Decision 10 reverses decision 3", kind=Kind.DECISION, minute=2)
+    first = bullet("Decision 3: five tries, 30 s apart", kind=BulletKind.DECISION, minute=1)
+    later = bullet("Decision 10 reverses decision 3", kind=BulletKind.DECISION, minute=2)
 
     assert lines(day(part(1, first), part(2, later))) == [later.text]
 
 
 def test_an_earlier_line_takes_nothing_back() -> None:
-    early = bullet("Switched bookings from files to SQLite", kind=Kind.CHANGE, minute=1)
-    late = bullet("Agreed: SQLite bookings get a backup", kind=Kind.DECISION, minute=2)
+    early = bullet("Switched bookings from files to SQLite", kind=BulletKind.CHANGE, minute=1)
+    late = bullet("Agreed: SQLite bookings get a backup", kind=BulletKind.DECISION, minute=2)
 
     assert set(lines(day(part(1, early), part(2, late)))) == {early.text, late.text}
 
 
 def test_reversals_of_different_things_both_stand() -> None:
-    one = bullet("Decision 4 reverses decision 1", kind=Kind.DECISION, minute=1)
-    other = bullet("Decision 10 reverses decision 3", kind=Kind.DECISION, minute=2)
+    one = bullet("Decision 4 reverses decision 1", kind=BulletKind.DECISION, minute=1)
+    other = bullet("Decision 10 reverses decision 3", kind=BulletKind.DECISION, minute=2)
 
     assert set(lines(day(part(1, one), part(2, other)))) == {one.text, other.text}
 

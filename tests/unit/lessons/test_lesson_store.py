@@ -20,7 +20,7 @@ from agentx.lessons.paths import LtmPaths
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
-from agentx.runs.model import Status
+from agentx.runs.model import RunStatus
 from agentx.runs.paths import RunsPaths
 from agentx.runs.retention import DAY_MS, is_due
 from agentx.runs.store.archive import Archive
@@ -372,9 +372,10 @@ def test_the_index_names_packed_runs_also_when_it_is_made_from_nothing(place: Pl
 
 
 @pytest.mark.parametrize(
-    ("outcome", "days"), [(Status.COMPLETED, 30), (Status.FAILED, 7), (Status.IN_PROGRESS, None)]
+    ("outcome", "days"),
+    [(RunStatus.COMPLETED, 30), (RunStatus.FAILED, 7), (RunStatus.IN_PROGRESS, None)],
 )
-def test_runs_stay_as_long_as_is_said(outcome: Status, days: int | None) -> None:
+def test_runs_stay_as_long_as_is_said(outcome: RunStatus, days: int | None) -> None:
     run = replace(a_run(), outcome=outcome, ended_ms=START_MS)
 
     if days is None:

@@ -7,7 +7,7 @@ import pytest
 from agentx.kernel.clock import Millis
 from agentx.observations.extract import extract
 from agentx.observations.extract.sections import parse_sections
-from agentx.observations.extract.session.turns import Finding, Kind, Turn
+from agentx.observations.extract.session.turns import Finding, Turn, TurnKind
 from agentx.observations.model import Category
 from agentx.views.sessions.turns import turns_of
 from tests.bench.extraction import PRECISION_MIN, RECALL_MIN, precision, recall, scored
@@ -21,34 +21,41 @@ class Talk:
         self.turns: list[Turn] = []
 
     def user(self, text: str) -> Talk:
-        return self._add(Kind.PROMPT, text=text)
+        return self._add(TurnKind.PROMPT, text=text)
 
     def agent(self, text: str) -> Talk:
-        return self._add(Kind.REPLY, text=text)
+        return self._add(TurnKind.REPLY, text=text)
 
     def shell(self, command: str, output: str = "", code: int = 0) -> Talk:
         call = f"call-{len(self.turns)}"
         self._add(
-            Kind.CALL,
+            TurnKind.CALL,
             text=f"Bash: {command}",
             tool="Bash",
             call_id=call,
             arguments={"command": command},
         )
         return self._add(
-            Kind.RESULT, text=output, tool="Bash", call_id=call, failed=bool(code), exit_code=code
+            TurnKind.RESULT,
+            text=output,
+            tool="Bash",
+            call_id=call,
+            failed=bool(code),
+            exit_code=code,
         )
 
     def edit(self, path: str, old: str, new: str) -> Talk:
         call = f"call-{len(self.turns)}"
         arguments = {"file_path": f"/repo/{path}", "old_string": old, "new_string": new}
-        self._add(Kind.CALL, text=f"Edit: {path}", tool="Edit", call_id=call, arguments=arguments)
-        return self._add(Kind.RESULT, text="updated", tool="Edit", call_id=call)
+        self._add(
+            TurnKind.CALL, text=f"Edit: {path}", tool="Edit", call_id=call, arguments=arguments
+        )
+        return self._add(TurnKind.RESULT, text="updated", tool="Edit", call_id=call)
 
     def found(self, category: Category) -> list[Finding]:
         return [one for one in extract(self.turns) if one.category is category]
 
-    def _add(self, kind: Kind, **changes: object) -> Talk:
+    def _add(self, kind: TurnKind, **changes: object) -> Talk:
         number = len(self.turns)
         self.turns.append(
             Turn(
@@ -202,10 +209,10 @@ def test_t9_private_and_recalled_text_is_never_taken() -> None:
 def test_what_a_boot_file_says_is_not_learnt_from_the_session() -> None:
     talk = Talk().user("what are the rules here?")
     talk._add(  # a tool that reads the file
-        Kind.CALL, text="Read: /repo/AGENTS.md", tool="Read", call_id="r", arguments={}
+        TurnKind.CALL, text="Read: /repo/AGENTS.md", tool="Read", call_id="r", arguments={}
     )
     talk._add(
-        Kind.RESULT,
+        TurnKind.RESULT,
         text="Generated clients in `api/gen` must never be edited because CI overwrites them.",
         tool="Read",
         call_id="r",

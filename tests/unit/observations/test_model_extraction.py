@@ -13,7 +13,7 @@ from agentx.kernel.errors import BudgetExceeded
 from agentx.kernel.tokens import estimate
 from agentx.llm.port import Allowance, Completion, Prompt, Unusable
 from agentx.observations.extract.by_model import extract_by_model, prompt_for
-from agentx.observations.extract.session.turns import Finding, Kind, Turn
+from agentx.observations.extract.session.turns import Finding, Turn, TurnKind
 from agentx.observations.limits import MODEL_EXTRACTION_TOKENS_MAX
 from agentx.observations.model import Category
 from tests.unit.views.test_session_capture import Bench, ended, first_part, said
@@ -47,8 +47,11 @@ class NoLimit:
 
 def turns() -> list[Turn]:
     texts = (
-        (Kind.PROMPT, "the importer loses rows when the file ends without a newline"),
-        (Kind.REPLY, "`read_rows` in `importer.py` drops the last line, 3 of 400 files have that."),
+        (TurnKind.PROMPT, "the importer loses rows when the file ends without a newline"),
+        (
+            TurnKind.REPLY,
+            "`read_rows` in `importer.py` drops the last line, 3 of 400 files have that.",
+        ),
     )
     return [
         Turn(event_id=f"event-{n}", at_ms=Millis(1_000 + n), kind=kind, text=text)
@@ -90,7 +93,7 @@ def test_nonsense_gives_nothing(answer: object) -> None:
 
 def test_a_session_is_shown_as_data_within_its_bound_and_the_same_every_time() -> None:
     long = [
-        Turn(event_id=f"e{n}", at_ms=Millis(n), kind=Kind.RESULT, text=f"line {n}\n" * 2_000)
+        Turn(event_id=f"e{n}", at_ms=Millis(n), kind=TurnKind.RESULT, text=f"line {n}\n" * 2_000)
         for n in range(300)
     ]
     prompt = prompt_for(long)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, Millis
-from agentx.observations.model import Category, ObservationIndex, Phase
+from agentx.observations.model import Category, Formula, ObservationIndex
 from agentx.observations.relevance import (
-    Asked,
+    Subject,
     keyword_overlap,
     keywords,
     recall_score,
@@ -50,38 +50,38 @@ def test_overlap_is_the_part_of_the_words_asked_for() -> None:
 
 @pytest.mark.parametrize(
     ("phase", "wanted"),
-    [(Phase.RECENCY, 0.5), (Phase.KEYWORD, 0.75), (Phase.FULL, 0.4 * 0.5 + 0.2 * 0.4 + 0.4)],
+    [(Formula.RECENCY, 0.5), (Formula.KEYWORD, 0.75), (Formula.FULL, 0.4 * 0.5 + 0.2 * 0.4 + 0.4)],
 )
-def test_each_phase_has_its_formula(phase: Phase, wanted: float) -> None:
+def test_each_phase_has_its_formula(phase: Formula, wanted: float) -> None:
     entry = _entry("retry queue", days=30, recalls=4)
-    asked = Asked(now_ms=START_MS, words=frozenset({"retry", "queue"}), phase=phase)
+    asked = Subject(now_ms=START_MS, words=frozenset({"retry", "queue"}), phase=phase)
 
     assert relevance(entry, asked) == pytest.approx(wanted)
-    assert Asked(now_ms=0).phase is Phase.FULL
+    assert Subject(now_ms=0).phase is Formula.FULL
 
 
 def test_t6_the_scorer_ranks_recent_over_stale() -> None:
     old, young = _entry("same words", days=200), _entry("same words", days=1)
 
-    for phase in Phase:
-        ranked = score([old, young], Asked(now_ms=START_MS, phase=phase))
+    for phase in Formula:
+        ranked = score([old, young], Subject(now_ms=START_MS, phase=phase))
         assert [each.entry for each in ranked] == [young, old]
 
 
 def test_what_was_wanted_often_comes_before_what_never_was() -> None:
     plain, wanted = _entry("same words", days=3), _entry("same words", days=3, recalls=9)
 
-    assert score([plain, wanted], Asked(now_ms=START_MS))[0].entry == wanted
+    assert score([plain, wanted], Subject(now_ms=START_MS))[0].entry == wanted
 
 
 @given(
     days=st.floats(-10, 10_000),
     recalls=st.integers(-5, 10_000),
     words=st.frozensets(st.text(max_size=5), max_size=5),
-    phase=st.sampled_from(Phase),
+    phase=st.sampled_from(Formula),
 )
 def test_every_score_is_from_nothing_to_one(
-    days: float, recalls: int, words: frozenset[str], phase: Phase
+    days: float, recalls: int, words: frozenset[str], phase: Formula
 ) -> None:
     entry = ObservationIndex(
         id="obs-a-1-1-aaaaaa",
@@ -94,4 +94,4 @@ def test_every_score_is_from_nothing_to_one(
         recall_count=recalls,
     )
 
-    assert 0.0 <= relevance(entry, Asked(now_ms=START_MS, words=words, phase=phase)) <= 1.0
+    assert 0.0 <= relevance(entry, Subject(now_ms=START_MS, words=words, phase=phase)) <= 1.0

@@ -20,7 +20,7 @@ from agentx.kernel.errors import LockHeld, NotFound
 from agentx.kernel.tokens import estimate
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
 from agentx.observations.model import Category, Observation, Recall, SearchFilters
-from agentx.observations.service import Observations, Room
+from agentx.observations.service import Observations, Supplies
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
 from tests.support.observations import generated, observation, opened_store
@@ -74,7 +74,7 @@ def opened(tmp_path: Path) -> Opened:
 
         room = Observations(
             store,
-            Room(
+            Supplies(
                 settings=MemorySettings(**settings),  # type: ignore[arg-type]  # by name
                 clock=clock,
                 entropy=CountingEntropy(),

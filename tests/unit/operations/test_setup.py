@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.adapters.port import Scope
+from agentx.adapters.port import SetupScope
 from agentx.adapters.registry import ADAPTERS, adapter_for
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import CorruptRecord
@@ -60,9 +60,9 @@ def test_a_dry_run_shows_the_diff_and_writes_nothing(
 
 
 @pytest.mark.parametrize("harness", Harness)
-@pytest.mark.parametrize("scope", Scope)
+@pytest.mark.parametrize("scope", SetupScope)
 def test_coming_and_leaving_leaves_only_what_is_our_own(
-    tmp_path: Path, inputs: SetupInputs, harness: Harness, scope: Scope
+    tmp_path: Path, inputs: SetupInputs, harness: Harness, scope: SetupScope
 ) -> None:
     came = setup(inputs, request_for(tmp_path, harness, scope=scope))
     again = setup(inputs, request_for(tmp_path, harness, scope=scope))
@@ -154,7 +154,7 @@ def test_a_damaged_settings_file_leaves_everything_as_it_was(
 def test_a_file_of_the_project_may_be_read_by_those_who_share_it(
     tmp_path: Path, inputs: SetupInputs
 ) -> None:
-    reply = setup(inputs, request_for(tmp_path, Harness.COPILOT, scope=Scope.PROJECT))
+    reply = setup(inputs, request_for(tmp_path, Harness.COPILOT, scope=SetupScope.PROJECT))
 
     assert {file.path.stat().st_mode & 0o777 for file in reply.files} == {0o644}
 

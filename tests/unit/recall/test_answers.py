@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, Millis, from_iso
 from agentx.recall.question.plan import Answer, Question, answer, explained
-from agentx.recall.usage import Usage
+from agentx.recall.usage import RecallCounts
 from agentx.search.document import Document, Filters
 from agentx.search.text.index import TextIndex
 from agentx.search.text.scales import chapters
@@ -71,7 +71,7 @@ def ask(tmp_path: Path) -> Iterator[Ask]:
             now_ms=Millis(NOW),
             filters=filters or Filters(),
             limit=5,
-            usage=Usage(recalled),
+            usage=RecallCounts(recalled),
         )
         return answer(opened[-1], question)
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from agentx.kernel.clock import DAY_MS, Millis, from_iso
-from agentx.recall.question.when import Span, anchor, nearness, spans
+from agentx.recall.question.when import TimeSpan, anchor, nearness, spans
 
 NOW = from_iso("2026-03-18T15:00:00Z")  # a Wednesday
 
@@ -98,7 +98,7 @@ def test_days_are_those_of_the_zone() -> None:
 
 
 def test_nearness_fades_faster_before_than_after() -> None:
-    span = Span(Millis(100 * DAY_MS), Millis(101 * DAY_MS), "then")
+    span = TimeSpan(Millis(100 * DAY_MS), Millis(101 * DAY_MS), "then")
 
     assert nearness(100 * DAY_MS, span) == 1.0
     assert 0 < nearness(97 * DAY_MS, span) < nearness(104 * DAY_MS, span) < 1

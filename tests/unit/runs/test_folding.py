@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentx.runs.model import LaneStatus, Phase, Run, RunEvent, Status, TaskStatus
+from agentx.runs.model import LaneStatus, Phase, Run, RunEvent, RunStatus, TaskStatus
 from agentx.runs.pages.files import pages
 from agentx.runs.rules.fold import evolve, fold, in_order
 from tests.support.run_stories import RUN, event, histories
@@ -54,8 +54,8 @@ def test_phases_follow_each_other_and_going_back_opens_them_again() -> None:
     run = fold(RUN, [start, *there, back])
 
     assert run.phase is Phase.EXECUTION
-    assert run.phases[Phase.PLANNING].status is Status.COMPLETED
-    assert run.phases[Phase.EXECUTION].status is Status.IN_PROGRESS
+    assert run.phases[Phase.PLANNING].status is RunStatus.COMPLETED
+    assert run.phases[Phase.EXECUTION].status is RunStatus.IN_PROGRESS
     assert Phase.VERIFICATION not in run.phases
 
 
@@ -85,10 +85,10 @@ def test_a_conflict_blocks_the_run_and_its_end_frees_it() -> None:
 
     free = fold(RUN, [*story, event(3, "conflict-resolved", conflict=conflict)])
 
-    assert blocked.status is Status.BLOCKED
+    assert blocked.status is RunStatus.BLOCKED
     assert blocked.lanes["lane-001"].status is LaneStatus.CONFLICT
     assert "a.py" in blocked.blockers[0].question
-    assert free.status is Status.IN_PROGRESS
+    assert free.status is RunStatus.IN_PROGRESS
     assert free.lanes["lane-001"].status is LaneStatus.FINISHED
     assert not free.blockers
 
@@ -102,7 +102,7 @@ def test_a_question_that_does_not_block_leaves_the_run_going_on() -> None:
         ],
     )
 
-    assert run.status is Status.IN_PROGRESS
+    assert run.status is RunStatus.IN_PROGRESS
     assert len(run.escalations) == 1
 
 

@@ -21,7 +21,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import LockHeld
 from agentx.observations.events import CaptureSkipped, ContextCompacted, MemoryStored
 from agentx.observations.model import Category, Observation
-from agentx.observations.service import Observations, Room
+from agentx.observations.service import Observations, Supplies
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.views.sessions.capture import Observing, Rules
@@ -60,7 +60,7 @@ class Bench:
         )
         self.room = Observations(
             self.store,
-            Room(
+            Supplies(
                 settings=MemorySettings(enabled=enabled),
                 clock=self.clock,
                 entropy=CountingEntropy(),

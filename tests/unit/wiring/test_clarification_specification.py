@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.agents.runners.scripted import Line, Scripted
+from agentx.agents.runners.scripted import Scripted, ScriptLine
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.limits import LOCK_FIRST_WAIT_MS, LOCK_LAST_WAIT_MS, LOCK_STALE_MS, LOCK_TRIES_MAX
 from agentx.host.locks.lock import locked
@@ -177,7 +177,7 @@ def test_7_1_the_monitor_looks_at_ten_issues_in_time(tmp_path: Path) -> None:
 
 def test_7_1_a_round_trip_adds_little_to_what_the_agent_takes(tmp_path: Path) -> None:
     project = project_at(tmp_path)
-    hub = open_hub(project, runner_of=lambda _role: Scripted([Line(answer="JWT.")]))
+    hub = open_hub(project, runner_of=lambda _role: Scripted([ScriptLine(answer="JWT.")]))
 
     began = time.perf_counter()
     state = hub.route(hub.request(request()).id)

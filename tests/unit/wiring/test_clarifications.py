@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from agentx.agents.happenings import HAPPENINGS, Happening, StateChange, ThinkingLog, payload
+from agentx.agents.happenings import HAPPENINGS, AgentNews, StateChange, ThinkingLog, payload
 from agentx.clarification.errors import ClarificationUnanswered, ScopeViolation
-from agentx.clarification.model import Reason, Status
+from agentx.clarification.model import ClarificationStatus, Reason
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
@@ -60,7 +60,7 @@ def records(project: Project, event: str) -> list[dict[str, Any]]:
 def test_asking_records_and_returns_pending_at_once(project: Project) -> None:
     state = clarify_ask.ask(project, request(issue=1), told=nobody)
 
-    assert (state.id, state.status) == ("CLR-1-001", Status.PENDING)
+    assert (state.id, state.status) == ("CLR-1-001", ClarificationStatus.PENDING)
 
 
 def test_roles_may_be_named_by_their_short_names(project: Project) -> None:
@@ -96,7 +96,7 @@ def test_waiting_for_somebody_else_ends_with_their_answer(tmp_path: Path, projec
 
     state = clarify_ask.ask(asking, request(issue=1), waiting=waiting, told=nobody)
 
-    assert (state.status, state.answer) == (Status.ANSWERED, "JWT.")
+    assert (state.status, state.answer) == (ClarificationStatus.ANSWERED, "JWT.")
 
 
 def test_waiting_for_nobody_ends_after_its_time_and_the_question_stays(project: Project) -> None:
@@ -104,7 +104,7 @@ def test_waiting_for_nobody_ends_after_its_time_and_the_question_stays(project: 
 
     state = clarify_ask.ask(project, request(issue=1), waiting=waiting, told=nobody)
 
-    assert state.status is Status.PENDING
+    assert state.status is ClarificationStatus.PENDING
     assert project.clock.now_ms() == START_MS + 5_000
 
 
@@ -132,11 +132,13 @@ def test_12_4_clarify_shows_all_active_and_stale_only_those(
     clock.advance(60 * MINUTE_MS)
 
     late = clarify_read.late(project)
-    assert [(state.id, state.status) for state in late.clarifications] == [(first, Status.STALE)]
+    assert [(state.id, state.status) for state in late.clarifications] == [
+        (first, ClarificationStatus.STALE)
+    ]
     assert [state.id for state in late.monitor.stale] == [first]
     clock.advance(60 * MINUTE_MS)
     [state] = clarify_read.late(project).clarifications
-    assert (state.status, state.reason) == (Status.ESCALATED, Reason.STALE)
+    assert (state.status, state.reason) == (ClarificationStatus.ESCALATED, Reason.STALE)
 
 
 def test_12_3_every_operation_is_logged_with_its_fields(project: Project) -> None:
@@ -289,7 +291,11 @@ def test_2_4_hook_finish_asks_a_stale_question_again_where_somebody_can_be(
     finish(asking, agent="reviewer", issue=1, told=told.append)
 
     state = open_hub(asking).check().active[0]
-    assert (state.id, state.status, state.reason) == (wanted, Status.ESCALATED, Reason.AGENT_ERROR)
+    assert (state.id, state.status, state.reason) == (
+        wanted,
+        ClarificationStatus.ESCALATED,
+        Reason.AGENT_ERROR,
+    )
     assert any("Routing to Architect" in line for line in told)
 
 
@@ -312,7 +318,7 @@ def test_clarifications_are_documents_that_can_be_found(project: Project) -> Non
 
 
 def test_the_other_events_have_the_names_and_payloads_that_tools_know() -> None:
-    told = {kind.__name__ for kind in Happening.__subclasses__()}
+    told = {kind.__name__ for kind in AgentNews.__subclasses__()}
     assert {kind.__name__ for kind in HAPPENINGS} == told
     change = StateChange(timestamp=START_MS, source="engineer", new_state="working")
     assert payload(change) == {"timestamp": START_MS, "source": "engineer", "newState": "working"}

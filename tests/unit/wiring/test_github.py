@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification.model import Request, Scope
+from agentx.clarification.model import NewQuestion, Scope
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue
 from agentx.project.config import read_environment
@@ -45,7 +45,7 @@ def project(tmp_path: Path, server: GithubServer) -> Project:
 
 
 def ask(project: Project, question: str) -> str:
-    request = Request(
+    request = NewQuestion(
         issue=1, asker="engineer", to="architect", topic="store", question=question, blocking=True
     )
     return open_clarifications(project).ask(request, Scope(can_clarify=("architect",))).id

@@ -19,7 +19,7 @@ from agentx.work.service import Issues
 from agentx.work.store.github.api import Account, GithubApi
 from agentx.work.store.github.issues import GithubIssues, Post
 from agentx.work.store.github.pages import DiskPages
-from agentx.work.store.github.queue import Queue
+from agentx.work.store.github.queue import SendQueue
 from tests.support.github_server import REPOSITORY, TOKEN, Fault, GithubServer
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
@@ -53,9 +53,9 @@ class Bench:
         return Issues(self.store(), self.clock, Bus())
 
     @property
-    def queue(self) -> Queue:
+    def queue(self) -> SendQueue:
         """What waits."""
-        return Queue(self.folder / "queue.jsonl", self.clock, self.entropy)
+        return SendQueue(self.folder / "queue.jsonl", self.clock, self.entropy)
 
     def close(self) -> None:
         """Let go of all."""
@@ -312,7 +312,7 @@ def test_one_process_sends_at_a_time(bench: Bench) -> None:
 
 
 def test_a_queue_that_only_grows_is_said(bench: Bench) -> None:
-    small = Queue(bench.folder / "queue.jsonl", bench.clock, bench.entropy, entries_max=2)
+    small = SendQueue(bench.folder / "queue.jsonl", bench.clock, bench.entropy, entries_max=2)
     for _ in range(2):
         small.add(1, "comment", {})
 

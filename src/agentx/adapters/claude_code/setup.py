@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agentx.adapters import limits
 from agentx.adapters.homes import Homes
-from agentx.adapters.port import FileEdit, Scope, SetupRequest
+from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
 from agentx.adapters.settings.additions import Additions, edit_file, edit_servers, start_of
 from agentx.adapters.settings.file import hook_line
 from agentx.adapters.settings.json_file import read_json
@@ -49,14 +49,14 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
 
 
 def _settings(request: SetupRequest) -> Path:
-    if request.scope is Scope.USER:
+    if request.scope is SetupScope.USER:
         return request.homes.claude_code / "settings.json"
     return request.project_root / ".claude" / "settings.json"
 
 
 def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
     path = request.project_root / ".mcp.json"
-    if request.scope is Scope.USER:
+    if request.scope is SetupScope.USER:
         path = _user_state(request.homes)
     return edit_servers(path, {"type": "stdio", **start_of(request)}, request)
 
@@ -74,7 +74,7 @@ def _notes(edit: FileEdit, request: SetupRequest) -> tuple[str, ...]:
     notes = []
     if read_json(edit.after, edit.path).value.get("disableAllHooks") is True:
         notes.append("disableAllHooks is set in this file: no hook runs until it is taken out")
-    if request.scope is Scope.PROJECT:
+    if request.scope is SetupScope.PROJECT:
         notes.append(
             "Copilot CLI and VS Code read this file too: their sessions are captured as Claude "
             "Code's; prefer --scope user if you use them"

@@ -21,8 +21,8 @@ from agentx.adapters.settings.file import (
     is_our_server,
 )
 from agentx.adapters.settings.toml_file import (
-    Section,
     Toml,
+    TomlTable,
     check_meaning,
     read_toml,
     section,
@@ -154,9 +154,9 @@ def _without_server(text: str, path: Path) -> str:
     return check_meaning(text, path, expected, f"take out {_SERVERS}.{MCP_SERVER}")
 
 
-def _place_sections(text: str) -> dict[tuple[str, int, int | None], Section]:
+def _place_sections(text: str) -> dict[tuple[str, int, int | None], TomlTable]:
     """Return the sections of all hooks; a group's own section has no last position."""
-    placed: dict[tuple[str, int, int | None], Section] = {}
+    placed: dict[tuple[str, int, int | None], TomlTable] = {}
     groups: dict[str, int] = {}
     handlers: dict[str, int] = {}
     for part in sections(text):

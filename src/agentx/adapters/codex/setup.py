@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agentx.adapters import limits
 from agentx.adapters.codex import config_toml
-from agentx.adapters.port import FileEdit, Scope, SetupRequest
+from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
 from agentx.adapters.settings.additions import Additions, Shape, edit_file, our_hooks, start_of
 from agentx.adapters.settings.file import hook_line, is_blank, read_settings
 from agentx.adapters.settings.json_file import Json, JsonText, read_json
@@ -68,7 +68,7 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
 
 def settings_folder(request: SetupRequest) -> Path:
     """Return the folder that holds the settings of a scope."""
-    if request.scope is Scope.USER:
+    if request.scope is SetupScope.USER:
         return request.homes.codex
     return request.project_root / ".codex"
 

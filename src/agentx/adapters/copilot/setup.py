@@ -7,7 +7,7 @@ what it would tell us is in `postToolUse` and `postToolUseFailure` as well.
 from __future__ import annotations
 
 from agentx.adapters import limits
-from agentx.adapters.port import FileEdit, Scope, SetupRequest
+from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
 from agentx.adapters.settings.additions import Additions, Shape, edit_file, edit_servers, start_of
 from agentx.adapters.settings.file import hook_line
 from agentx.kernel.capture import Harness
@@ -34,7 +34,7 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
         "timeoutSec": limits.HOOK_WAIT_SECONDS_MAX,
     }
     folder = request.homes.copilot / "hooks"
-    if request.scope is Scope.PROJECT:
+    if request.scope is SetupScope.PROJECT:
         folder = request.project_root / ".github" / "hooks"
     hooks = Additions(hooks=dict.fromkeys(EVENTS, handler), shape=Shape.FLAT, header={"version": 1})
     return (
@@ -45,6 +45,6 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
 
 def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
     path = request.homes.copilot / "mcp-config.json"
-    if request.scope is Scope.PROJECT:
+    if request.scope is SetupScope.PROJECT:
         path = request.project_root / ".github" / "mcp.json"
     return edit_servers(path, {"type": "local", **start_of(request), "tools": ["*"]}, request)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from agentx.adapters.gemini.transcripts import Exchange, as_written
+from agentx.adapters.gemini.transcripts import PromptReply, as_written
 from agentx.adapters.gemini.words import (
     NO_REPLY,
     pick_display,
@@ -92,7 +92,7 @@ def _draft_reply(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     if not clean_words(reply).strip():
         return (stopped,)
     transcript = word(call.payload, "transcript_path")
-    asked = Exchange(prompt=prompt, reply=reply, at_ms=scene.timestamp_ms)
+    asked = PromptReply(prompt=prompt, reply=reply, at_ms=scene.timestamp_ms)
     words = as_written(Path(transcript), asked) if transcript else ""
     said = scene.draft(EventType.ASSISTANT_MESSAGE, words or reply, fingerprint=reply_print(prompt))
     return said, stopped

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agentx.adapters import limits
-from agentx.adapters.port import FileEdit, Scope, SetupRequest
+from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
 from agentx.adapters.settings.additions import Additions, edit_file, start_of
 from agentx.adapters.settings.file import hook_line
 from agentx.adapters.settings.json_file import Json, read_json
@@ -53,7 +53,7 @@ def _line(request: SetupRequest) -> str:
 
 
 def _settings(request: SetupRequest) -> Path:
-    if request.scope is Scope.USER:
+    if request.scope is SetupScope.USER:
         return request.homes.gemini / "settings.json"
     return request.project_root / ".gemini" / "settings.json"
 

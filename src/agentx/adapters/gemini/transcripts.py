@@ -104,7 +104,7 @@ def read(transcript: Transcript) -> Iterator[Draft | Damaged]:
 
 
 @frozen
-class Exchange:
+class PromptReply:
     """A prompt and its reply, as hooks were told them."""
 
     prompt: str
@@ -112,7 +112,7 @@ class Exchange:
     at_ms: Millis
 
 
-def as_written(path: Path, told: Exchange) -> str:
+def as_written(path: Path, told: PromptReply) -> str:
     """Return the reply as the session's file has it; empty when it has none that fits."""
     try:
         small = path.is_file() and path.stat().st_size <= GEMINI_REPLY_FILE_BYTES_MAX

@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from agentx.adapters import limits
-from agentx.adapters.port import FileEdit, Scope, SetupRequest
+from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
 from agentx.adapters.settings.additions import edit_servers
 from agentx.adapters.settings.file import (
     HOOK_PROGRAM,
@@ -43,7 +43,7 @@ def plugin_text(words: tuple[str, ...]) -> str:
 
 def _plugin(request: SetupRequest) -> FileEdit:
     folder = request.homes.opencode_config
-    if request.scope is Scope.PROJECT:
+    if request.scope is SetupScope.PROJECT:
         folder = request.project_root / ".opencode"
     path = folder / "plugins" / "agentx.js"
     before = read_settings(path)
@@ -70,7 +70,7 @@ def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
 
 def _settings(request: SetupRequest) -> Path:
     folder = request.project_root
-    if request.scope is Scope.USER:
+    if request.scope is SetupScope.USER:
         folder = request.homes.opencode_config
     commented, plain = folder / "opencode.jsonc", folder / "opencode.json"
     return commented if commented.exists() and not plain.exists() else plain

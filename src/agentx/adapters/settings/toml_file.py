@@ -28,7 +28,7 @@ _LINE = compile_late(r"[^\n]*\n|[^\n]+")
 
 
 @frozen(kw_only=False)
-class Section:
+class TomlTable:
     """A table with its header, as it stands in the text."""
 
     keys: tuple[str, ...]
@@ -70,7 +70,7 @@ def with_section(text: str, written: str) -> str:
     return text + line_end + line_end + written
 
 
-def without_section(text: str, found: Section) -> str:
+def without_section(text: str, found: TomlTable) -> str:
     """Cut a section out, with the empty line in front of it."""
     line_end = _line_end(text)
     before, behind = text[: found.start], text[found.end :]
@@ -82,22 +82,22 @@ def without_section(text: str, found: Section) -> str:
     return before + behind
 
 
-def sections(text: str) -> list[Section]:
+def sections(text: str) -> list[TomlTable]:
     """Return the sections of a text from first to last."""
-    found: list[Section] = []
+    found: list[TomlTable] = []
     position = content_end = 0
     header: tuple[tuple[str, ...], bool, int] | None = None
     for line in _LINE.findall(text):
         named = _name_of_header(line)
         if named is not None:
             if header is not None:
-                found.append(Section(*header, content_end))
+                found.append(TomlTable(*header, content_end))
             header = (*named, position)
         position += len(line)
         if line.strip() and not line.lstrip().startswith("#"):
             content_end = position
     if header is not None:
-        found.append(Section(*header, content_end))
+        found.append(TomlTable(*header, content_end))
     return found
 
 

@@ -11,21 +11,21 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from agentx.agents.limits import CLARIFY_ARTIFACT_CHARS_MAX, CLARIFY_ARTIFACTS_MAX
-from agentx.agents.runners.port import Artifact
+from agentx.agents.runners.port import Reference
 from agentx.kernel.paths import ProjectPaths, counted
 from agentx.kernel.text import cut
 
 
 def artifacts_of(
     paths: ProjectPaths, issue: int, outputs: Iterable[str] = ()
-) -> tuple[Artifact, ...]:
+) -> tuple[Reference, ...]:
     """Return what is written down about an issue, in the order it should be read."""
     root = paths.root.resolve()
     named = (
         *(paths.root / output for output in outputs if output),
         *_usual_places(paths.root, issue),
     )
-    found: dict[str, Artifact] = {}
+    found: dict[str, Reference] = {}
     for path in named:
         real = path.resolve()
         if not real.is_relative_to(root) or len(found) >= CLARIFY_ARTIFACTS_MAX:
@@ -33,7 +33,7 @@ def artifacts_of(
         text = _text(real)
         if text:
             name = str(real.relative_to(root))
-            found[name] = Artifact(name=name, text=text)
+            found[name] = Reference(name=name, text=text)
     return tuple(found.values())
 
 

@@ -16,17 +16,17 @@ from collections.abc import Callable
 
 from agentx.agents.hub.standing import open_questions, settled_status
 from agentx.agents.limits import CLARIFY_AGAIN_AFTER_MS, CLARIFY_THREAD_TOKENS_MAX
-from agentx.agents.runners.port import Artifact, Ask, Reply, Runner, Standing, Utterance
+from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Runner, Utterance
 from agentx.clarification.errors import unanswered
 from agentx.clarification.model import (
     PERSON,
-    Check,
     Clarification,
+    ClarificationStatus,
     EntryType,
+    MonitorReport,
+    NewQuestion,
     Reason,
-    Request,
     Scope,
-    Status,
 )
 from agentx.clarification.monitor import World
 from agentx.clarification.rendering import routing, stream_entry
@@ -59,7 +59,7 @@ class Switchboard:
     scope_of: Callable[[int, str], Scope]  # issue, asker
     runner_of: Callable[[str], Runner | None]  # role
     instructions_of: Callable[[str], str]  # role
-    artifacts_of: Callable[[int], tuple[Artifact, ...]]  # issue
+    artifacts_of: Callable[[int], tuple[Reference, ...]]  # issue
     is_closed: Callable[[int], bool]  # issue
 
 
@@ -85,7 +85,7 @@ class Hub:
         self._clock = clock
         self._bus = bus
 
-    def request(self, request: Request) -> Clarification:
+    def request(self, request: NewQuestion) -> Clarification:
         """Keep a question, if its asker may put it, and set both agents' statuses.
 
         Raises: ScopeViolation, InvalidValue, IllegalTransition on a closed issue, LockTimeout.
@@ -159,7 +159,7 @@ class Hub:
             return self._clarifications.find(state.id)
         return self._kept(state, reply, told)
 
-    def check(self) -> Check:
+    def check(self) -> MonitorReport:
         """Run the monitor, and set the statuses of everybody whom it freed."""
         survey = self._clarifications.survey()
         issues = {state.issue for state in survey.active if state.is_unanswered}
@@ -186,7 +186,7 @@ class Hub:
         Raises: ClarificationUnanswered, IllegalTransition when it is not stale (any more).
         """
         state = self._clarifications.retry(clarification_id)
-        if state.status is Status.ESCALATED:
+        if state.status is ClarificationStatus.ESCALATED:
             return self._settled(state)
         return self.route(state.id, told)
 
@@ -265,7 +265,10 @@ class Hub:
             # Settled while the agent was thinking: the answer comes to nobody.
             return self._settled(self._clarifications.find(state.id))
         told(stream_entry(after, after.thread[-1]))
-        if reply.standing is Standing.NEEDS_HUMAN and after.status is Status.ANSWERED:
+        if (
+            reply.standing is AnswerStanding.NEEDS_HUMAN
+            and after.status is ClarificationStatus.ANSWERED
+        ):
             note = f"{state.to} says that a person must decide"
             after = self._clarifications.escalate(state.id, note)
             told(stream_entry(after, after.thread[-1]))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agentx.agents.runners.port import Ask, Reply, Wants
-from agentx.agents.runners.program import Call, Ended, run_to_end
+from agentx.agents.runners.program import Ended, ProgramCall, run_to_end
 from agentx.agents.runners.wording import prompt_of, reply_of
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
@@ -95,7 +95,7 @@ class AgentCli:
         dialect = DIALECTS[self._harness]
         program = self.program()
         model = (dialect.model_flag, self._model) if self._model else ()
-        call = Call(
+        call = ProgramCall(
             arguments=(program, *dialect.arguments(ask.wants), *model),
             said=prompt_of(ask),
             folder=self._folder,

@@ -21,7 +21,7 @@ class Wants(StrEnum):
     WORK = "work"  # on an issue: may change files
 
 
-class Standing(StrEnum):
+class AnswerStanding(StrEnum):
     """How good an answer is."""
 
     RESOLVED = "resolved"
@@ -31,7 +31,7 @@ class Standing(StrEnum):
 
 
 @frozen
-class Artifact:
+class Reference:
     """A text that a question is about: an ADR, a PRD, a specification, an issue."""
 
     name: str  # its path in the project, or what it is
@@ -59,7 +59,7 @@ class Ask:
     issue: int | None = None
     clarification_id: str = ""
     thread: tuple[Utterance, ...] = ()
-    artifacts: tuple[Artifact, ...] = ()
+    artifacts: tuple[Reference, ...] = ()
     recalled: str = ""  # the recall section, fenced
     wants: Wants = Wants.ANSWER
     time_limit_ms: int = AGENT_ASK_WAIT_MS
@@ -70,7 +70,7 @@ class Reply:
     """What came back. `answer` is the text for the asker; `text` is all that was said."""
 
     answer: str
-    standing: Standing = Standing.RESOLVED
+    standing: AnswerStanding = AnswerStanding.RESOLVED
     evidence: tuple[str, ...] = ()
     remaining: str = ""  # what a follow-up must ask
     text: str = ""

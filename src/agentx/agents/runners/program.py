@@ -25,7 +25,7 @@ _JOIN_S = 2.0
 
 
 @frozen
-class Call:
+class ProgramCall:
     """What to run, and how long."""
 
     arguments: Sequence[str]
@@ -45,7 +45,7 @@ class Ended:
     too_late: bool
 
 
-def run_to_end(call: Call) -> Ended:
+def run_to_end(call: ProgramCall) -> Ended:
     """Run a program; it and all it started are gone when this returns.
 
     Raises: OSError when it cannot be started.

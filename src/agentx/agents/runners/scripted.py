@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from agentx.agents.runners.port import Ask, Reply, Standing
+from agentx.agents.runners.port import AnswerStanding, Ask, Reply
 from agentx.kernel.errors import AgentUnavailable, InvalidValue
 from agentx.kernel.roles import ALIASES
 from agentx.kernel.values import frozen
@@ -23,13 +23,13 @@ SCRIPTED = "scripted"
 
 
 @frozen
-class Line:
+class ScriptLine:
     """One entry of a script."""
 
     answer: str = ""
     role: str = ""
     contains: str = ""
-    standing: Standing = Standing.RESOLVED
+    standing: AnswerStanding = AnswerStanding.RESOLVED
     evidence: tuple[str, ...] = ()
     remaining: str = ""
     fails: str = ""
@@ -45,7 +45,7 @@ class Scripted:
 
     name = SCRIPTED
 
-    def __init__(self, lines: Iterable[Line]) -> None:
+    def __init__(self, lines: Iterable[ScriptLine]) -> None:
         self._lines = tuple(lines)
         self._used: set[int] = set()
         self.asked: list[Ask] = []
@@ -77,7 +77,7 @@ class Scripted:
         )
 
 
-def read_script(path: Path) -> tuple[Line, ...]:
+def read_script(path: Path) -> tuple[ScriptLine, ...]:
     """Read a script from a JSON file.
 
     Raises: InvalidValue naming the entry.
@@ -93,7 +93,7 @@ def read_script(path: Path) -> tuple[Line, ...]:
     return tuple(_line(path, number, entry) for number, entry in enumerate(entries, start=1))
 
 
-def _line(path: Path, number: int, entry: object) -> Line:
+def _line(path: Path, number: int, entry: object) -> ScriptLine:
     if not isinstance(entry, dict):
         raise InvalidValue(f"{path}: entry {number} is no object", hint='{"answer": "..."}')
     known = {"role", "contains", "answer", "status", "evidence", "remaining", "fails"}
@@ -105,14 +105,14 @@ def _line(path: Path, number: int, entry: object) -> Line:
     if not (entry.get("answer") or entry.get("fails")):
         raise InvalidValue(f"{path}: entry {number} has no answer", hint='add "answer" or "fails"')
     try:
-        standing = Standing(entry.get("status", Standing.RESOLVED))
+        standing = AnswerStanding(entry.get("status", AnswerStanding.RESOLVED))
     except ValueError:
         raise InvalidValue(
             f"{path}: entry {number} has the status {entry['status']!r}",
-            hint=f"one of: {', '.join(Standing)}",
+            hint=f"one of: {', '.join(AnswerStanding)}",
         ) from None
     role = str(entry.get("role", ""))
-    return Line(
+    return ScriptLine(
         answer=str(entry.get("answer", "")),
         role=ALIASES.get(role, role),
         contains=str(entry.get("contains", "")),

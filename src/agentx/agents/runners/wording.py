@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from agentx.agents.runners.port import Artifact, Ask, Reply, Standing, Wants
+from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Wants
 from agentx.kernel.roles import spoken
 from agentx.kernel.text import compile_late
 
@@ -110,7 +110,7 @@ def _parts(ask: Ask) -> Iterator[str]:
     yield _FORM
 
 
-def _fenced(artifact: Artifact) -> str:
+def _fenced(artifact: Reference) -> str:
     # A fence longer than any inside, so that a document cannot end its own.
     longest = max((len(run) for run in re.findall(r"`{3,}", artifact.text)), default=2)
     fence = "`" * (longest + 1)
@@ -155,13 +155,13 @@ def _as_text(part: object) -> str:
     return "" if part is None else str(part)
 
 
-def _standing(said: str) -> Standing:
+def _standing(said: str) -> AnswerStanding:
     word = re.sub(r"[^a-z]", "", said.strip().lower().split("\n")[0])
-    for standing in Standing:
+    for standing in AnswerStanding:
         if word.startswith(standing.replace("-", "")):
             return standing
     # An answer was given, but how good it is was not said in our words.
-    return Standing.RESOLVED
+    return AnswerStanding.RESOLVED
 
 
 def _items(text: str) -> Iterator[str]:

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 from agentx.clarification.model import (
     ACTIVE,
     Clarification,
+    ClarificationStatus,
     Entry,
     EntryType,
     Ledger,
     Reason,
-    Status,
 )
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord, InvalidValue
@@ -125,7 +125,7 @@ def clarification_of(row: Row, issue: int) -> Clarification:
         to=_field(row, "to", str, where),
         topic=_field(row, "topic", str, where),
         blocking=_field(row, "blocking", bool, where),
-        status=_word(row, "status", Status, where),
+        status=_word(row, "status", ClarificationStatus, where),
         round=_field(row, "round", int, where),
         rounds_max=_field(row, "maxRounds", int, where),
         created_ms=_moment(row, "created", where),
@@ -190,7 +190,7 @@ def _moment(row: Row, name: str, where: str) -> Millis:
         raise DamagedLedger(f"{where}: {name} is no time: {text[:40]!r}") from None
 
 
-_SETTLED = frozenset(str(status) for status in Status if status not in ACTIVE)
+_SETTLED = frozenset(str(status) for status in ClarificationStatus if status not in ACTIVE)
 _KINDS: dict[type[object], str] = {
     str: "a text",
     int: "a number",

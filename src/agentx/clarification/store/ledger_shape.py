@@ -10,7 +10,7 @@ from datetime import datetime
 
 import msgspec
 
-from agentx.clarification.model import EntryType, Reason, Status
+from agentx.clarification.model import ClarificationStatus, EntryType, Reason
 
 
 class _Entry(msgspec.Struct, rename="camel"):
@@ -28,7 +28,7 @@ class _Clarification(msgspec.Struct, rename="camel"):
     to: str
     topic: str
     blocking: bool
-    status: Status
+    status: ClarificationStatus
     round: int
     max_rounds: int
     created: datetime

@@ -11,7 +11,7 @@ Weights are whole numbers and are only compared with one another.
 
 from __future__ import annotations
 
-from agentx.conversation.toc_model import Kind
+from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose import cues
@@ -21,21 +21,21 @@ from agentx.prose.sentences import Block, Sentence, is_question, words
 WORTH_A_LINE = 50
 
 _WEIGHT = {
-    Kind.DECISION: 56,
-    Kind.PROBLEM: 60,
-    Kind.OUTCOME: 60,
-    Kind.CHANGE: 58,
-    Kind.ANSWER: 60,
-    Kind.REQUEST: 42,
-    Kind.QUESTION: 38,
-    Kind.FACT: 25,
+    BulletKind.DECISION: 56,
+    BulletKind.PROBLEM: 60,
+    BulletKind.OUTCOME: 60,
+    BulletKind.CHANGE: 58,
+    BulletKind.ANSWER: 60,
+    BulletKind.REQUEST: 42,
+    BulletKind.QUESTION: 38,
+    BulletKind.FACT: 25,
 }
 _STRONG = 34  # for words that leave no doubt
 _CUES = (
-    (Kind.OUTCOME, cues.CONCLUDES),  # first: how it ended counts more than what was wrong
-    (Kind.PROBLEM, cues.COMPLAINS),
-    (Kind.CHANGE, cues.CHANGES),
-    (Kind.DECISION, cues.PRESCRIBES),
+    (BulletKind.OUTCOME, cues.CONCLUDES),  # first: how it ended counts more than what was wrong
+    (BulletKind.PROBLEM, cues.COMPLAINS),
+    (BulletKind.CHANGE, cues.CHANGES),
+    (BulletKind.DECISION, cues.PRESCRIBES),
 )
 
 _SPECIFIC = compile_late(
@@ -49,7 +49,7 @@ _ASSIGNS = compile_late(r"\w\s?:?=\s?['\"\w]")
 class Judgement:
     """What a sentence tells and how much."""
 
-    kind: Kind
+    kind: BulletKind
     weight: int
 
 
@@ -62,7 +62,7 @@ def judge(sentence: Sentence, *, by_user: bool) -> Judgement:
     weight -= _shape(sentence)
     if by_user:
         # What a user says counts more, except for the points of a plan that was pasted.
-        weight += -10 if sentence.block is Block.ITEM else 10 * (kind is not Kind.REQUEST)
+        weight += -10 if sentence.block is Block.ITEM else 10 * (kind is not BulletKind.REQUEST)
     return Judgement(kind, weight)
 
 
@@ -76,17 +76,17 @@ def is_courtesy(text: str) -> bool:
     return cues.COURTESY.match(text) is not None
 
 
-def _kind(text: str, *, by_user: bool) -> tuple[Kind, int]:
+def _kind(text: str, *, by_user: bool) -> tuple[BulletKind, int]:
     if is_question(text):
-        return Kind.QUESTION, _WEIGHT[Kind.QUESTION]
+        return BulletKind.QUESTION, _WEIGHT[BulletKind.QUESTION]
     if cues.DECIDES.search(text):
-        return Kind.DECISION, _WEIGHT[Kind.DECISION] + _STRONG
+        return BulletKind.DECISION, _WEIGHT[BulletKind.DECISION] + _STRONG
     if cues.EXPLAINS.search(text):
-        return Kind.PROBLEM, _WEIGHT[Kind.PROBLEM] + _STRONG
+        return BulletKind.PROBLEM, _WEIGHT[BulletKind.PROBLEM] + _STRONG
     for kind, cue in _CUES:
         if cue.search(text):
             return kind, _WEIGHT[kind]
-    silent = Kind.REQUEST if by_user else Kind.FACT
+    silent = BulletKind.REQUEST if by_user else BulletKind.FACT
     return silent, _WEIGHT[silent]
 
 

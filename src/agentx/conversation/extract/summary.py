@@ -23,7 +23,7 @@ from agentx.conversation.extract.toolwork import findings, list_changed_files
 from agentx.conversation.grips import grip
 from agentx.conversation.limits import SEGMENT_BULLETS_MAX
 from agentx.conversation.model import Event
-from agentx.conversation.toc_model import Bullet, Grip, Kind, Segment, SegmentSummary
+from agentx.conversation.toc_model import Bullet, BulletKind, Grip, Segment, SegmentSummary
 from agentx.kernel.capture import EventType
 from agentx.kernel.ids import NodeId
 from agentx.kernel.text import compile_late, whole_head
@@ -59,7 +59,7 @@ class _Place:
 class _Candidate:
     places: tuple[_Place, ...]
     text: str
-    kind: Kind
+    kind: BulletKind
     weight: int
     about: frozenset[str]
 
@@ -105,7 +105,7 @@ def _candidates(events: tuple[Event, ...]) -> Iterator[_Candidate]:
             bonus = _CLOSING if index in closing else 0
             fresh = list(_of_reply(event, bonus))
             if fresh:  # the end of a turn is often told without a word
-                question = fresh[-1] if fresh[-1].kind is Kind.QUESTION else None
+                question = fresh[-1] if fresh[-1].kind is BulletKind.QUESTION else None
         else:
             continue
         for candidate in fresh:
@@ -154,10 +154,10 @@ def _answer(event: Event, read: list[Sentence], question: _Candidate) -> _Candid
     )
     weight = 66 if is_courtesy(question.text) else 80
     places = (*question.places, _Place(event, first.start, last.end))
-    return _Candidate(places, text, Kind.ANSWER, weight, terms(text))
+    return _Candidate(places, text, BulletKind.ANSWER, weight, terms(text))
 
 
-def _candidate(event: Event, sentence: Sentence, kind: Kind, weight: int) -> _Candidate:
+def _candidate(event: Event, sentence: Sentence, kind: BulletKind, weight: int) -> _Candidate:
     place = _Place(event, sentence.start, sentence.end)
     return _Candidate((place,), sentence.text, kind, weight, terms(sentence.text))
 
@@ -189,7 +189,7 @@ def _weigh(candidates: list[_Candidate]) -> list[_Candidate]:
         if candidate.event.event_type is EventType.TOOL_RESULT:
             if passed_later:
                 weight -= 25  # it failed, and then it did not
-            passed_later = passed_later or candidate.kind is Kind.OUTCOME
+            passed_later = passed_later or candidate.kind is BulletKind.OUTCOME
         weighed.append(replace(candidate, weight=weight))
     weighed.reverse()
     return weighed
@@ -221,7 +221,7 @@ def _choose(candidates: list[_Candidate], asked: frozenset[str]) -> list[_Candid
 def _worth(candidate: _Candidate, asked: frozenset[str]) -> int:
     """Return the weight of a line beside the title: what the title says already tells little."""
     alike = likeness(candidate.about, asked)
-    asks = candidate.kind in (Kind.REQUEST, Kind.QUESTION)
+    asks = candidate.kind in (BulletKind.REQUEST, BulletKind.QUESTION)
     repeats = alike >= _ALIKE if asks else alike >= 0.9 and len(candidate.about) < len(asked) + 2
     return candidate.weight - (35 if repeats else 0)
 
@@ -234,7 +234,9 @@ def _anything(events: Iterable[Event]) -> Iterator[_Candidate]:
             piece = line[0][:EXCERPT_CHARS_MAX].rstrip()
             excerpt = whole_head(piece, BULLET_CHARS_MAX) or piece[:BULLET_CHARS_MAX]
             place = _Place(event, line.start(), line.start() + len(excerpt))
-            yield _Candidate((place,), show_excerpt(excerpt) or excerpt, Kind.FACT, 0, frozenset())
+            yield _Candidate(
+                (place,), show_excerpt(excerpt) or excerpt, BulletKind.FACT, 0, frozenset()
+            )
             return
 
 
@@ -288,7 +290,7 @@ def _title(segment: Segment, chosen: list[_Candidate]) -> str:
 
 def _nameable(candidate: _Candidate) -> int:
     """Return how well a line would serve as a title: what was done, rather than what was wrong."""
-    done = candidate.kind in (Kind.CHANGE, Kind.DECISION, Kind.OUTCOME)
+    done = candidate.kind in (BulletKind.CHANGE, BulletKind.DECISION, BulletKind.OUTCOME)
     return candidate.weight + 15 * done - 20 * candidate.text.startswith("`")
 
 

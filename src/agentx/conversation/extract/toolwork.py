@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from agentx.conversation.limits import SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL_TAIL_CHARS_MAX
 from agentx.conversation.model import Event
-from agentx.conversation.toc_model import Kind
+from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX
@@ -40,31 +40,31 @@ _EDGES = "=- \t\r"
 
 
 @frozen(kw_only=False)
-class Finding:
+class TellingLine:
     """A line of a tool's output that tells something."""
 
     start: int
     end: int
     text: str
-    kind: Kind
+    kind: BulletKind
     weight: int
 
 
-def findings(event: Event) -> Iterator[Finding]:
+def findings(event: Event) -> Iterator[TellingLine]:
     """Yield what a tool's output tells: commits, test counts, and what stopped it."""
     text = event.text
     failed = has_failed(event)
     for begin, end in windows(text, SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL_TAIL_CHARS_MAX):
         if text.find("] ", begin, end) >= 0:
             for found in _COMMIT.finditer(text, begin, end):
-                yield _finding(text, found, Kind.CHANGE, 78)
+                yield _finding(text, found, BulletKind.CHANGE, 78)
         if _COUNTED.search(text, begin, end):
             for found in _TESTS.finditer(text, begin, end):
                 broken = "fail" in found[0].lower() and not _NONE_FAILED.search(found[0])
-                kind, weight = (Kind.PROBLEM, 52) if broken else (Kind.OUTCOME, 38)
+                kind, weight = (BulletKind.PROBLEM, 52) if broken else (BulletKind.OUTCOME, 38)
                 yield _finding(text, found, kind, weight)
         for found in _FAILED.finditer(text, begin, end):
-            yield _finding(text, found, Kind.PROBLEM, 58 if failed else 40)
+            yield _finding(text, found, BulletKind.PROBLEM, 58 if failed else 40)
 
 
 def has_failed(event: Event) -> bool:
@@ -100,9 +100,9 @@ def _failure(value: object, depth: int) -> bool:
     return any(_failure(inner, depth - 1) for inner in value.values())
 
 
-def _finding(text: str, found: re.Match[str], kind: Kind, weight: int) -> Finding:
+def _finding(text: str, found: re.Match[str], kind: BulletKind, weight: int) -> TellingLine:
     piece = found[0]
     start = found.start() + len(piece) - len(piece.lstrip(_EDGES))
     excerpt = text[start : min(found.end(), start + EXCERPT_CHARS_MAX)].rstrip(_EDGES)
     line = shorten(show_excerpt(excerpt), BULLET_CHARS_MAX)
-    return Finding(start, start + len(excerpt), line, kind, weight)
+    return TellingLine(start, start + len(excerpt), line, kind, weight)

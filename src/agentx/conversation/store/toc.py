@@ -23,7 +23,7 @@ import msgspec
 
 from agentx.conversation.limits import NODE_VERSIONS_MAX
 from agentx.conversation.model import Event
-from agentx.conversation.segments import Mark, Place
+from agentx.conversation.segments import Continuation, Place
 from agentx.conversation.store import toc_rows
 from agentx.conversation.store.log import LogStore
 from agentx.conversation.store.rows import SessionRow, split_event, unpack_session
@@ -191,7 +191,7 @@ class TocStore:
         raw = self._kv.get(Family.CHECKPOINTS, keys.checkpoint_key(f"toc/{self._project}"))
         return Progress() if raw is None else msgspec.json.decode(raw, type=Progress)
 
-    def marks(self, ref: bytes) -> tuple[Mark, ...]:
+    def marks(self, ref: bytes) -> tuple[Continuation, ...]:
         """Return where a session's segments begin."""
         raw = self._kv.get(Family.CHECKPOINTS, keys.checkpoint_key(f"toc-marks/{ref.hex()}"))
         return () if raw is None else toc_rows.marks(raw)
@@ -356,7 +356,7 @@ class TocChange:
         """Note that rows may hold what was forgotten, until they are erased."""
         self._batch.put(Family.CHECKPOINTS, keys.checkpoint_key(f"toc-traces/{self._project}"), b"")
 
-    def put_marks(self, ref: bytes, marks: tuple[Mark, ...]) -> None:
+    def put_marks(self, ref: bytes, marks: tuple[Continuation, ...]) -> None:
         """Keep where a session's segments begin."""
         key = keys.checkpoint_key(f"toc-marks/{ref.hex()}")
         self._batch.put(Family.CHECKPOINTS, key, toc_rows.pack(marks))

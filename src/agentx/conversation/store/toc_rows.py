@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
-from agentx.conversation.segments import Mark
+from agentx.conversation.segments import Continuation
 from agentx.conversation.toc_model import Grip, TocNode
 from agentx.kernel.errors import CorruptRecord
 
 _nodes = msgspec.json.Decoder(TocNode)
 _grips = msgspec.json.Decoder(Grip)
-_marks = msgspec.json.Decoder(tuple[Mark, ...])
+_marks = msgspec.json.Decoder(tuple[Continuation, ...])
 
 
-def pack(value: TocNode | Grip | tuple[Mark, ...]) -> bytes:
+def pack(value: TocNode | Grip | tuple[Continuation, ...]) -> bytes:
     """Return a value as bytes."""
     return msgspec.json.encode(value)
 
@@ -40,7 +40,7 @@ def grip(raw: bytes) -> Grip:
         raise CorruptRecord(f"a grip's row: {error}", hint="agentx rebuild toc") from error
 
 
-def marks(raw: bytes) -> tuple[Mark, ...]:
+def marks(raw: bytes) -> tuple[Continuation, ...]:
     """Return a session's marks.
 
     Raises: CorruptRecord.

@@ -21,7 +21,14 @@ from agentx.demo.sample.claude_code_tools import (
     tool_id,
 )
 from agentx.demo.sample.likeness import Payload, Place, letters, random_uuid
-from agentx.demo.sample.timeline import Compacted, Delegated, Said, SampleSession, ToolCall, Turn
+from agentx.demo.sample.timeline import (
+    Delegated,
+    PromptTurn,
+    Said,
+    SampleSession,
+    Summarised,
+    ToolCall,
+)
 from agentx.kernel.clock import to_iso
 from agentx.kernel.values import frozen
 
@@ -69,7 +76,7 @@ class _Hooks:
                 payload[early] = own.pop(early)
         return {**payload, "hook_event_name": name, **own}
 
-    def turn(self, turn: Turn) -> Iterator[tuple[int, Payload]]:
+    def turn(self, turn: PromptTurn) -> Iterator[tuple[int, Payload]]:
         common: Payload = {"prompt_id": _prompt_id(turn), "permission_mode": turn.mode}
         yield turn.at_ms, self.event("UserPromptSubmit", **common, prompt=turn.prompt)
         working: Payload = {**common, "effort": _EFFORT}
@@ -81,7 +88,7 @@ class _Hooks:
                     yield from self.call(step, working)
                 case Delegated():
                     yield from self.delegate(step, working)
-                case Compacted():
+                case Summarised():
                     yield from self.compact(step, common)
                 case _:
                     assert_never(step)
@@ -137,7 +144,7 @@ class _Hooks:
         }
         yield step.done_ms, self.event("PostToolUse", **common, **asked, **answer)
 
-    def compact(self, step: Compacted, common: Payload) -> Iterator[tuple[int, Payload]]:
+    def compact(self, step: Summarised, common: Payload) -> Iterator[tuple[int, Payload]]:
         named: Payload = {"prompt_id": common["prompt_id"], "trigger": step.trigger}
         yield step.at_ms, self.event("PreCompact", **named, custom_instructions="")
         yield (
@@ -176,7 +183,7 @@ def transcripts(session: SampleSession, place: Place) -> Iterator[tuple[str, str
                         _sub_transcript_path(session, place, step),
                         place.lines(_side(session, step)),
                     )
-                case Compacted():
+                case Summarised():
                     main.compact(step)
                 case _:
                     assert_never(step)
@@ -208,9 +215,9 @@ class _Chain:
     agent_id: str = ""
     lines: list[Payload] = field(default_factory=list)
     parent: str | None = None
-    turn: Turn | None = None
+    turn: PromptTurn | None = None
 
-    def prompt(self, turn: Turn) -> None:
+    def prompt(self, turn: PromptTurn) -> None:
         self.turn = turn
         own: Payload = {"permissionMode": turn.mode, "promptSource": "typed"}
         self.user(turn.at_ms, turn.key, {"role": "user", "content": turn.prompt}, **own)
@@ -241,12 +248,12 @@ class _Chain:
         block = {"type": "text", "text": text}
         self.assistant(at_ms, key, block, "end_turn" if last else "tool_use")
 
-    def interrupt(self, turn: Turn) -> None:
+    def interrupt(self, turn: PromptTurn) -> None:
         block = {"type": "text", "text": "[Request interrupted by user]"}
         message = {"role": "user", "content": [block]}
         self.user(turn.replied_ms, f"{turn.key}/interrupted", message)
 
-    def compact(self, step: Compacted) -> None:
+    def compact(self, step: Summarised) -> None:
         before, self.parent = self.parent, None
         self._add(
             step.at_ms,
@@ -323,7 +330,7 @@ class _Chain:
 # --- ids and paths --------------------------------------------------------------------------
 
 
-def _prompt_id(turn: Turn) -> str:
+def _prompt_id(turn: PromptTurn) -> str:
     return random_uuid("prompt", turn.key)
 
 

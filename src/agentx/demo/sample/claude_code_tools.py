@@ -11,10 +11,10 @@ from typing import assert_never
 from agentx.demo.sample.likeness import Payload, hexes, in_project, letters
 from agentx.demo.sample.script import (
     Action,
-    Ask,
-    Edit,
+    Choice,
     Find,
-    Plan,
+    Patch,
+    PlanShown,
     Read,
     Search,
     Shell,
@@ -61,7 +61,7 @@ def _native(action: Action, key: str, took_ms: int) -> Native:  # noqa: PLR0911 
     match action:
         case Shell():
             return _bash(action)
-        case Edit():
+        case Patch():
             return _edit(action)
         case Write():
             return _write(action)
@@ -71,9 +71,9 @@ def _native(action: Action, key: str, took_ms: int) -> Native:  # noqa: PLR0911 
             return _grep(action)
         case Find():
             return _glob(action, took_ms)
-        case Plan():
+        case PlanShown():
             return _plan(action, key)
-        case Ask():
+        case Choice():
             return _question(action)
         case _:
             assert_never(action)
@@ -101,7 +101,7 @@ def _bash(action: Shell) -> Native:
     )
 
 
-def _edit(action: Edit) -> Native:
+def _edit(action: Patch) -> Native:
     path = in_project(action.path)
     hunk = {
         "oldStart": action.line,
@@ -205,7 +205,7 @@ def _glob(action: Find, took_ms: int) -> Native:
     )
 
 
-def _plan(action: Plan, key: str) -> Native:
+def _plan(action: PlanShown, key: str) -> Native:
     text = whole(action.text)
     path = f"{in_project('.claude/plans')}/{hexes(12, 'plan', key)}.md"
     return Native(
@@ -217,7 +217,7 @@ def _plan(action: Plan, key: str) -> Native:
     )
 
 
-def _question(action: Ask) -> Native:
+def _question(action: Choice) -> Native:
     options = [{"label": each.label, "description": each.description} for each in action.options]
     question = {
         "question": action.question,

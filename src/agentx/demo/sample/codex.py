@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from agentx.demo.sample.likeness import Payload, Place, hexes, letters, make_dated_uuid
-from agentx.demo.sample.script import Edit, Shell, Write, whole
-from agentx.demo.sample.timeline import Compacted, Said, SampleSession, Step, ToolCall, Turn
+from agentx.demo.sample.script import Patch, Shell, Write, whole
+from agentx.demo.sample.timeline import PromptTurn, Said, SampleSession, Step, Summarised, ToolCall
 from agentx.kernel.clock import to_iso
 from agentx.kernel.errors import InvalidValue
 
@@ -41,7 +41,7 @@ def hook_calls(session: SampleSession, place: Place) -> Iterator[tuple[int, Payl
     yield session.end_ms, {**common, **end}
 
 
-def _turn_hooks(turn: Turn, common: Payload) -> Iterator[tuple[int, Payload]]:
+def _turn_hooks(turn: PromptTurn, common: Payload) -> Iterator[tuple[int, Payload]]:
     def event(name: str, **own: object) -> Payload:
         id_ = {"session_id": common["session_id"], "turn_id": _turn_id(turn)}
         mode = {"model": _MODEL, "permission_mode": _MODES[turn.mode]}
@@ -55,7 +55,7 @@ def _turn_hooks(turn: Turn, common: Payload) -> Iterator[tuple[int, Payload]]:
             id_: Payload = {"tool_use_id": _call_id(step)}
             yield step.at_ms, event("PreToolUse", **asked, **id_)
             yield step.done_ms, event("PostToolUse", **asked, tool_response=answer, **id_)
-        elif isinstance(step, Compacted):
+        elif isinstance(step, Summarised):
             yield step.at_ms, event("PreCompact", trigger=step.trigger)
             yield step.done_ms, event("PostCompact", trigger=step.trigger)
     if not turn.interrupted:
@@ -67,7 +67,7 @@ def _hook_tool(call: ToolCall) -> tuple[str, Payload, str]:
     match call.action:
         case Shell(command=command, output=output):
             return "Bash", {"command": whole(command)}, whole(output)
-        case Edit() | Write():
+        case Patch() | Write():
             return "apply_patch", {"command": _patch(call.action)}, _make_patch(call.action)
         case _:
             raise _unknown(call)
@@ -103,12 +103,12 @@ class _Rollout:
             }
         )
 
-    def item(self, at_ms: int, turn: Turn, payload: Payload) -> None:
+    def item(self, at_ms: int, turn: PromptTurn, payload: Payload) -> None:
         passed = {"turn_id": _turn_id(turn), "create_time": at_ms / 1000}
         marked = {**payload, "internal_chat_message_metadata_passthrough": passed}
         self.add(at_ms, "response_item", marked)
 
-    def show(self, begun_ms: int, at_ms: int, turn: Turn, item: Payload) -> None:
+    def show(self, begun_ms: int, at_ms: int, turn: PromptTurn, item: Payload) -> None:
         payload = {
             "type": "item_completed",
             "thread_id": self.session.session_id,
@@ -119,7 +119,7 @@ class _Rollout:
         }
         self.add(at_ms, "event_msg", payload)
 
-    def begin(self, turn: Turn) -> None:
+    def begin(self, turn: PromptTurn) -> None:
         turn_id = _turn_id(turn)
         started = {
             "type": "task_started",
@@ -148,21 +148,21 @@ class _Rollout:
         said = {"type": "UserMessage", "id": make_dated_uuid(turn.at_ms, key), "content": content}
         self.show(turn.at_ms, turn.at_ms, turn, said)
 
-    def step(self, turn: Turn, step: Step) -> None:
+    def step(self, turn: PromptTurn, step: Step) -> None:
         match step:
             case Said():
                 self.reply(turn, step.at_ms, step.key, step.text, "commentary")
             case ToolCall(action=Shell() as action):
                 self.command(turn, step, action)
-            case ToolCall(action=(Edit() | Write()) as action):
+            case ToolCall(action=(Patch() | Write()) as action):
                 self.patch(turn, step, action)
-            case Compacted():
+            case Summarised():
                 self.add(step.done_ms, "compacted", {"message": step.summary})
                 self.add(step.done_ms, "event_msg", {"type": "context_compacted"})
             case _:
                 raise _unknown(step)
 
-    def reply(self, turn: Turn, at_ms: int, key: str, text: str, phase: str) -> None:
+    def reply(self, turn: PromptTurn, at_ms: int, key: str, text: str, phase: str) -> None:
         message = _message("assistant", text, key)
         shown = {
             "type": "AgentMessage",
@@ -173,7 +173,7 @@ class _Rollout:
         self.show(at_ms, at_ms, turn, shown)
         self.item(at_ms, turn, {**message, "status": "completed", "phase": phase})
 
-    def command(self, turn: Turn, call: ToolCall, action: Shell) -> None:
+    def command(self, turn: PromptTurn, call: ToolCall, action: Shell) -> None:
         command, output, id_ = whole(action.command), whole(action.output), _call_id(call)
         asked = {
             "type": "function_call",
@@ -207,7 +207,7 @@ class _Rollout:
         answer = {"type": "function_call_output", "call_id": id_, "output": told}
         self.item(call.done_ms, turn, answer)
 
-    def patch(self, turn: Turn, call: ToolCall, action: Edit | Write) -> None:
+    def patch(self, turn: PromptTurn, call: ToolCall, action: Patch | Write) -> None:
         id_ = _call_id(call)
         asked = {
             "type": "custom_tool_call",
@@ -227,7 +227,7 @@ class _Rollout:
         answer = {"type": "custom_tool_call_output", "call_id": id_, "output": _make_patch(action)}
         self.item(call.done_ms, turn, answer)
 
-    def finish(self, turn: Turn) -> None:
+    def finish(self, turn: PromptTurn) -> None:
         turn_id = _turn_id(turn)
         if turn.interrupted:
             aborted = {"type": "turn_aborted", "turn_id": turn_id, "reason": "interrupted"}
@@ -283,7 +283,7 @@ def _message(role: str, text: str, key: str) -> Payload:
 # --- ids, paths, patches --------------------------------------------------------------------
 
 
-def _turn_id(turn: Turn) -> str:
+def _turn_id(turn: PromptTurn) -> str:
     return make_dated_uuid(turn.at_ms, "turn", turn.key)
 
 
@@ -298,8 +298,8 @@ def _rollout_path(session: SampleSession) -> str:
     return f".codex/sessions/{day.replace('-', '/')}/{name}"
 
 
-def _patch(action: Edit | Write) -> str:
-    if isinstance(action, Edit):
+def _patch(action: Patch | Write) -> str:
+    if isinstance(action, Patch):
         body = [f"*** Update File: {action.path}", "@@", *action.hunk]
     else:
         lines = whole(action.text).split("\n")
@@ -307,15 +307,15 @@ def _patch(action: Edit | Write) -> str:
     return "\n".join(["*** Begin Patch", *body, "*** End Patch"]) + "\n"
 
 
-def _make_patch(action: Edit | Write) -> str:
-    letter = "M" if isinstance(action, Edit) else "A"
+def _make_patch(action: Patch | Write) -> str:
+    letter = "M" if isinstance(action, Patch) else "A"
     return (
         "Exit code: 0\nWall time: 0 seconds\nOutput:\n"
         f"Success. Updated the following files:\n{letter} {action.path}\n"
     )
 
 
-def _change(action: Edit | Write) -> Payload:
+def _change(action: Patch | Write) -> Payload:
     if isinstance(action, Write):
         return {"type": "add", "content": whole(action.text) + "\n"}
     removed = sum(not line.startswith("+") for line in action.hunk)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from agentx.demo.sample.likeness import Payload, Place, hexes, in_project, random_uuid
-from agentx.demo.sample.script import Edit, Read, Search, Shell, Write, whole
-from agentx.demo.sample.timeline import Compacted, Said, SampleSession, Step, ToolCall, Turn
+from agentx.demo.sample.script import Patch, Read, Search, Shell, Write, whole
+from agentx.demo.sample.timeline import PromptTurn, Said, SampleSession, Step, Summarised, ToolCall
 from agentx.kernel.clock import to_iso
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
@@ -59,7 +59,7 @@ def hook_calls(session: SampleSession, place: Place) -> Iterator[tuple[int, Payl
                 answer = {"llmContent": native.text, "returnDisplay": native.shown}
                 yield event(step.at_ms, "BeforeTool", **asked)
                 yield event(step.done_ms, "AfterTool", **asked, tool_response=answer)
-            elif isinstance(step, Compacted):
+            elif isinstance(step, Summarised):
                 yield event(step.at_ms, "PreCompress", trigger=step.trigger)
         if not turn.interrupted:
             replied: Payload = {"prompt": turn.prompt, "prompt_response": turn.reply}
@@ -93,7 +93,7 @@ def transcripts(session: SampleSession, place: Place) -> Iterator[tuple[str, str
 class _Recording:
     lines: list[Payload] = field(default_factory=list)
 
-    def turn(self, turn: Turn) -> None:
+    def turn(self, turn: PromptTurn) -> None:
         self.add(turn.at_ms, turn.key, type="user", content=[{"text": turn.prompt}])
         for step in turn.steps:
             self.step(step)
@@ -106,7 +106,7 @@ class _Recording:
                 self.model(step.at_ms, step.key, step.text)
             case ToolCall():
                 self.call(step)
-            case Compacted():
+            case Summarised():
                 self.add(step.done_ms, step.key, type="info", content="Chat history compressed.")
             case _:
                 raise _unknown(step)
@@ -166,7 +166,7 @@ def _native(call: ToolCall) -> _Native:
             return _read(call.action)
         case Search():
             return _search(call.action)
-        case Edit():
+        case Patch():
             return _replace(call.action)
         case Write():
             return _write(call.action)
@@ -220,7 +220,7 @@ def _search(action: Search) -> _Native:
     )
 
 
-def _replace(action: Edit) -> _Native:
+def _replace(action: Patch) -> _Native:
     path = in_project(action.path)
     diff = "\n".join([f"@@ -{action.line} +{action.line} @@", *action.hunk])
     return _Native(

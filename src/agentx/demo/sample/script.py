@@ -49,7 +49,7 @@ class Shell(_Step, frozen=True, kw_only=True, tag="shell"):
     exit: int = 0
 
 
-class Edit(_Step, frozen=True, kw_only=True, tag="edit"):
+class Patch(_Step, frozen=True, kw_only=True, tag="edit"):
     """One change of one file: `hunk` holds its lines, each after a space, a minus or a plus."""
 
     path: str
@@ -98,7 +98,7 @@ class Find(_Step, frozen=True, kw_only=True, tag="find"):
     files: tuple[str, ...] = ()
 
 
-class Plan(_Step, frozen=True, kw_only=True, tag="plan"):
+class PlanShown(_Step, frozen=True, kw_only=True, tag="plan"):
     """A plan laid before the person: approved, or sent back with words."""
 
     text: Text
@@ -112,7 +112,7 @@ class Option(_Written, frozen=True, kw_only=True):
     description: str
 
 
-class Ask(_Step, frozen=True, kw_only=True, tag="ask"):
+class Choice(_Step, frozen=True, kw_only=True, tag="ask"):
     """A question with options, and what the person chose."""
 
     header: str
@@ -121,7 +121,7 @@ class Ask(_Step, frozen=True, kw_only=True, tag="ask"):
     answer: str
 
 
-Action = Shell | Edit | Write | Read | Search | Find | Plan | Ask
+Action = Shell | Patch | Write | Read | Search | Find | PlanShown | Choice
 
 
 class Delegate(_Step, frozen=True, kw_only=True, tag="delegate"):

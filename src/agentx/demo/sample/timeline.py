@@ -13,13 +13,13 @@ from typing import assert_never
 
 from agentx.demo.sample.script import (
     Action,
-    Ask,
+    Choice,
     Compact,
     Delegate,
-    Edit,
     Find,
     Mark,
-    Plan,
+    Patch,
+    PlanShown,
     Read,
     Say,
     Script,
@@ -75,7 +75,7 @@ class Delegated:
 
 
 @frozen
-class Compacted:
+class Summarised:
     """The conversation gave way to its summary."""
 
     at_ms: Millis
@@ -86,11 +86,11 @@ class Compacted:
     tokens: int
 
 
-Step = Said | ToolCall | Delegated | Compacted
+Step = Said | ToolCall | Delegated | Summarised
 
 
 @frozen
-class Turn:
+class PromptTurn:
     """One prompt and all that it led to."""
 
     at_ms: Millis
@@ -123,7 +123,7 @@ class SampleSession:
     story: tuple[Mark, ...]
     planted: tuple[str, ...]
     start_ms: Millis
-    turns: tuple[Turn, ...]
+    turns: tuple[PromptTurn, ...]
     end_ms: Millis
     end_reason: str
 
@@ -135,7 +135,7 @@ def time_script(name: str, script: Script) -> SampleSession:
     """
     number, _, slug = name.partition("-")
     start_ms = from_iso(script.start)
-    turns: list[Turn] = []
+    turns: list[PromptTurn] = []
     over_ms = start_ms
     for index, written in enumerate(script.turns):
         turn = _turn(f"{name}/{index}", start_ms, written)
@@ -167,11 +167,11 @@ def time_script(name: str, script: Script) -> SampleSession:
     )
 
 
-def _turn(key: str, start_ms: Millis, written: WrittenTurn) -> Turn:
+def _turn(key: str, start_ms: Millis, written: WrittenTurn) -> PromptTurn:
     at_ms = Millis(start_ms + _offset_ms(written.at) + _odd_ms(key, 900))
     steps, now_ms = _steps(key, at_ms, written.steps)
     reply = whole(written.reply)
-    return Turn(
+    return PromptTurn(
         at_ms=at_ms,
         key=key,
         prompt=whole(written.prompt),
@@ -205,7 +205,7 @@ def _step(key: str, before_ms: Millis, step: WrittenStep) -> Step:
         return _time_delegation(key, at_ms, step)
     if isinstance(step, Compact):
         done_ms = _later(at_ms, f"{key}/took", 38.0 if step.took is None else step.took)
-        return Compacted(
+        return Summarised(
             at_ms=at_ms,
             done_ms=done_ms,
             key=key,
@@ -241,11 +241,11 @@ def _usual_seconds(action: Action) -> float:
     match action:
         case Shell():
             return 0.4
-        case Edit() | Write():
+        case Patch() | Write():
             return 0.06
         case Read() | Search() | Find():
             return 0.03
-        case Plan() | Ask():
+        case PlanShown() | Choice():
             return 45.0
         case _:
             assert_never(action)

@@ -26,7 +26,7 @@ _NOBODY = ("-c", "user.name=AgentX", "-c", "user.email=agentx@localhost")
 
 
 @frozen
-class Said:
+class GitReply:
     """How git ended and what it said."""
 
     code: int
@@ -44,7 +44,7 @@ class Said:
         return tuple(name for name in self.out.split("\0") if name)
 
 
-def git(path: Path, *words: str) -> Said:
+def git(path: Path, *words: str) -> GitReply:
     """Run git in a folder and return what came of it.
 
     Raises: UnavailableError when git is not there or does not end.
@@ -74,12 +74,12 @@ def git(path: Path, *words: str) -> Said:
         ) from error
     except (OSError, ValueError) as error:
         raise UnavailableError(f"git cannot be run in {path}: {error}") from error
-    return Said(
+    return GitReply(
         code=done.returncode, out=os.fsdecode(done.stdout), err=os.fsdecode(done.stderr).strip()
     )
 
 
-def git_done(path: Path, *words: str) -> Said:
+def git_done(path: Path, *words: str) -> GitReply:
     """Run git in a folder; it must succeed.
 
     Raises: UnavailableError with what git said.

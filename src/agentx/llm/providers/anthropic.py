@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
-from agentx.llm.answer import Heard, usage_of
-from agentx.llm.exchange import Exchange, Request
+from agentx.llm.answer import ProviderReply, usage_of
+from agentx.llm.exchange import ProviderLink, Request
 from agentx.llm.port import Allowance, Completion, Prompt
 
 ADDRESS = "https://api.anthropic.com"
@@ -21,7 +21,7 @@ _TOOL = "answer"
 class Anthropic:
     """A model behind the Messages API."""
 
-    def __init__(self, exchange: Exchange, *, model: str, key: str, address: str = "") -> None:
+    def __init__(self, exchange: ProviderLink, *, model: str, key: str, address: str = "") -> None:
         self._exchange = exchange
         self._model = model
         self._url = (address or ADDRESS).rstrip("/") + "/v1/messages"
@@ -86,7 +86,7 @@ _FAULTS = {
 }
 
 
-def read_reply(raw: bytes) -> Heard:
+def read_reply(raw: bytes) -> ProviderReply:
     """Return what a reply says.
 
     Raises: msgspec.MsgspecError when it is none.
@@ -98,7 +98,7 @@ def read_reply(raw: bytes) -> Heard:
         cached = (used.cache_creation_input_tokens or 0) + (used.cache_read_input_tokens or 0)
         usage = usage_of(used.input_tokens + cached, used.output_tokens)
     values = [block.input for block in reply.content if block.type == "tool_use"]
-    return Heard(
+    return ProviderReply(
         text="".join(block.text for block in reply.content if block.type == "text"),
         value=values[0] if values else None,
         model=reply.model,

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from agentx.llm.answer import Heard, usage_of
-from agentx.llm.exchange import Exchange, Request
+from agentx.llm.answer import ProviderReply, usage_of
+from agentx.llm.exchange import ProviderLink, Request
 from agentx.llm.port import Allowance, Completion, Prompt, Usage
 from agentx.llm.schema import Schema
 
@@ -20,7 +20,7 @@ ADDRESS = "https://generativelanguage.googleapis.com/v1beta"
 class Gemini:
     """A model behind `generateContent`."""
 
-    def __init__(self, exchange: Exchange, *, model: str, key: str, address: str = "") -> None:
+    def __init__(self, exchange: ProviderLink, *, model: str, key: str, address: str = "") -> None:
         self._exchange = exchange
         plain = quote(model.removeprefix("models/"), safe="")
         self._url = f"{(address or ADDRESS).rstrip('/')}/models/{plain}:generateContent"
@@ -104,7 +104,7 @@ class _Reply(msgspec.Struct, rename="camel"):
     model_version: str = ""
 
 
-def read_reply(raw: bytes) -> Heard:
+def read_reply(raw: bytes) -> ProviderReply:
     """Return what a reply says.
 
     Raises: msgspec.MsgspecError when it is none.
@@ -114,10 +114,10 @@ def read_reply(raw: bytes) -> Heard:
     if not reply.candidates:
         blocked = reply.prompt_feedback.block_reason if reply.prompt_feedback else ""
         fault = "the provider's filter refused the prompt" if blocked else "the answer is empty"
-        return Heard(usage=usage, fault=fault)
+        return ProviderReply(usage=usage, fault=fault)
     first = reply.candidates[0]
     parts = first.content.parts if first.content else []
-    return Heard(
+    return ProviderReply(
         text="".join(part.text for part in parts if not part.thought),
         model=reply.model_version,
         usage=usage,

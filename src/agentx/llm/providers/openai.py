@@ -10,8 +10,8 @@ import json
 
 import msgspec
 
-from agentx.llm.answer import Heard, usage_of
-from agentx.llm.exchange import Exchange, Request
+from agentx.llm.answer import ProviderReply, usage_of
+from agentx.llm.exchange import ProviderLink, Request
 from agentx.llm.port import Allowance, Completion, Prompt
 
 ADDRESS = "https://api.openai.com/v1"
@@ -20,7 +20,7 @@ ADDRESS = "https://api.openai.com/v1"
 class OpenAI:
     """A model behind chat completions."""
 
-    def __init__(self, exchange: Exchange, *, model: str, key: str, address: str = "") -> None:
+    def __init__(self, exchange: ProviderLink, *, model: str, key: str, address: str = "") -> None:
         self._exchange = exchange
         self._model = model
         self._url = (address or ADDRESS).rstrip("/") + "/chat/completions"
@@ -92,7 +92,7 @@ _FAULTS = {
 }
 
 
-def read_reply(raw: bytes) -> Heard:
+def read_reply(raw: bytes) -> ProviderReply:
     """Return what a reply says.
 
     Raises: msgspec.MsgspecError when it is none.
@@ -101,10 +101,10 @@ def read_reply(raw: bytes) -> Heard:
     used = reply.usage
     usage = None if used is None else usage_of(used.prompt_tokens, used.completion_tokens)
     if not reply.choices:
-        return Heard(usage=usage, fault="the answer is empty")
+        return ProviderReply(usage=usage, fault="the answer is empty")
     choice = reply.choices[0]
     refused = "the model refused to answer" if choice.message.refusal else ""
-    return Heard(
+    return ProviderReply(
         text=choice.message.content or "",
         model=reply.model or "",
         usage=usage,

@@ -19,7 +19,7 @@ from agentx.kernel.tokens import estimate
 from agentx.llm.port import Allowance, Model, Prompt, Unusable
 from agentx.observations import limits
 from agentx.observations.extract.merging import settle
-from agentx.observations.extract.session.turns import Finding, Kind, Turn
+from agentx.observations.extract.session.turns import Finding, Turn, TurnKind
 from agentx.observations.model import Category
 from agentx.prose.evidence import HELD_BY_QUOTATION, bears_out, is_quoted
 
@@ -68,11 +68,11 @@ _SCHEMA = {
     "additionalProperties": False,
 }
 _WHO = {
-    Kind.PROMPT: "user",
-    Kind.REPLY: "agent",
-    Kind.CALL: "agent calls a tool",
-    Kind.RESULT: "tool",
-    Kind.SUBAGENT: "another agent",
+    TurnKind.PROMPT: "user",
+    TurnKind.REPLY: "agent",
+    TurnKind.CALL: "agent calls a tool",
+    TurnKind.RESULT: "tool",
+    TurnKind.SUBAGENT: "another agent",
 }
 _CHARS_SHOWN = (4_000, 2_000, 1_000, 500, 250)
 _RESULT_CHARS_SHOWN = 800
@@ -150,7 +150,7 @@ def _fitting(turns: Sequence[Turn], room: int) -> list[str]:
 
 
 def _line(number: int, turn: Turn, chars: int) -> str:
-    if turn.kind is Kind.RESULT:
+    if turn.kind is TurnKind.RESULT:
         chars = min(chars, _RESULT_CHARS_SHOWN)
     said = {"id": f"e{number}", "who": _WHO[turn.kind], "text": cut(turn.text, chars)}
     return json.dumps(said, ensure_ascii=False)

@@ -19,7 +19,7 @@ from agentx.observations.extract import wording
 from agentx.observations.extract.session.commits import Commit, commit_of
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, Line, is_claim, is_document, lines
-from agentx.observations.extract.session.tools import FileEdit, Step, Use, file_edits
+from agentx.observations.extract.session.tools import FileChange, ToolStep, Use, file_edits
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
 from agentx.prose import cues
@@ -76,7 +76,7 @@ _TEST_PARTS = compile_late(
 @dataclass(slots=True)
 class _Purpose:
     exchange: Exchange
-    edits: list[tuple[Step, FileEdit]] = field(default_factory=list)
+    edits: list[tuple[ToolStep, FileChange]] = field(default_factory=list)
     commit: Commit | None = None
 
     @property
@@ -284,7 +284,7 @@ def _telling(text: str) -> int:
     )
 
 
-def _weight(edits: list[tuple[Step, FileEdit]], commit: Commit | None) -> int:
+def _weight(edits: list[tuple[ToolStep, FileChange]], commit: Commit | None) -> int:
     size = sum(len(edit.added) + len(edit.removed) for _, edit in edits)
     only_tests = bool(edits) and all(_TEST_PARTS.search(edit.path) for _, edit in edits)
     return 55 + min(size // 4, 20) + 15 * (commit is not None) - 10 * only_tests
@@ -310,7 +310,7 @@ def _fitting(
     return [(turn, text) for turn, text in told if any(name in text.lower() for name in names)]
 
 
-def _file_line(path: str, edits: list[tuple[Step, FileEdit]]) -> str:
+def _file_line(path: str, edits: list[tuple[ToolStep, FileChange]]) -> str:
     mine = [edit for _, edit in edits if edit.path == path]
     added = sum(len(edit.added) for edit in mine)
     removed = sum(len(edit.removed) for edit in mine)

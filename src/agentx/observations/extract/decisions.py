@@ -22,7 +22,7 @@ from agentx.observations.extract.agreements import (
 )
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, Line, is_document, lines
-from agentx.observations.extract.session.tools import Step, Use, answers, plan_of
+from agentx.observations.extract.session.tools import ToolStep, Use, answers, plan_of
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -81,7 +81,7 @@ def decisions(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
 # --- what the user answered -----------------------------------------------------------------
 
 
-def _of_step(step: Step, exchange: Exchange, boot: Boot, plans: set[str]) -> Iterator[Finding]:
+def _of_step(step: ToolStep, exchange: Exchange, boot: Boot, plans: set[str]) -> Iterator[Finding]:
     if step.was_refused:
         yield from _find_refusals(step, exchange, boot)
     elif step.use is Use.QUESTION:
@@ -101,7 +101,7 @@ def _is_approved(result: Turn) -> bool:
     return not result.failed and _APPROVED.search(result.text[:400]) is not None
 
 
-def _find_refusals(step: Step, exchange: Exchange, boot: Boot) -> Iterator[Finding]:
+def _find_refusals(step: ToolStep, exchange: Exchange, boot: Boot) -> Iterator[Finding]:
     said = step.words_of_user
     plain = " ".join(said.split())
     if words(plain) < 4 or wording.GOES_ON.match(plain) or _only_asks(plain):
@@ -118,7 +118,7 @@ def _find_refusals(step: Step, exchange: Exchange, boot: Boot) -> Iterator[Findi
     yield decision(content, summary, step.result or step.call, ids, 86)
 
 
-def _in_short(step: Step) -> str:
+def _in_short(step: ToolStep) -> str:
     """Return what a step was about to do, with paths as the project has them."""
     where = step.call.directory.rstrip("/")
     text = " ".join(step.call.text.split())

@@ -18,7 +18,7 @@ from agentx.observations.extract import wording
 from agentx.observations.extract.session.commands import error_lines, plain, signature, went_wrong
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, Line, lines
-from agentx.observations.extract.session.tools import Step, Use, file_edits
+from agentx.observations.extract.session.tools import ToolStep, Use, file_edits
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
 from agentx.prose import cues
@@ -66,14 +66,14 @@ _EXPLAINS_ALONE = cues.anywhere(
 
 @dataclass(slots=True)
 class _Episode:
-    failure: Step
+    failure: ToolStep
     exchange: Exchange
     errors: list[str]
     fresh: frozenset[str]  # files the agent had touched just before
     times: int = 1
     causes: list[Line] = field(default_factory=list)
-    fixes: list[Step] = field(default_factory=list)
-    mended: Step | None = None
+    fixes: list[ToolStep] = field(default_factory=list)
+    mended: ToolStep | None = None
     between: int = 0  # steps until it was mended
 
 
@@ -123,7 +123,7 @@ def _episodes(found: list[Exchange], boot: Boot) -> list[_Episode]:
 
 
 def _take_failure(
-    step: Step,
+    step: ToolStep,
     exchange: Exchange,
     fresh: frozenset[str],
     made: list[_Episode],
@@ -139,7 +139,7 @@ def _take_failure(
     open_ones.append(episode)
 
 
-def _settle(open_ones: list[_Episode], step: Step) -> list[_Episode]:
+def _settle(open_ones: list[_Episode], step: ToolStep) -> list[_Episode]:
     """Close the episodes whose command was run again and does not fail like that any more."""
     left: list[_Episode] = []
     for episode in open_ones:
@@ -160,14 +160,14 @@ def _same_check(one: str, other: str) -> bool:
     return any(program and program in plain(other).lower() for program in programs)
 
 
-def _alike(episode: _Episode, step: Step, told: list[str]) -> bool:
+def _alike(episode: _Episode, step: ToolStep, told: list[str]) -> bool:
     if not _same_check(episode.failure.command, step.command):
         return False
     before, now = terms(" ".join(episode.errors)), terms(" ".join(told))
     return likeness(before, now) >= _SAME_ERROR or not (before and now)
 
 
-def _note_fix(open_ones: list[_Episode], step: Step, *, is_edit: bool) -> None:
+def _note_fix(open_ones: list[_Episode], step: ToolStep, *, is_edit: bool) -> None:
     for episode in open_ones:
         if is_edit or (
             episode.between < 12 and not _same_check(episode.failure.command, step.command)

@@ -22,7 +22,7 @@ from agentx.observations.extract.session.lines import (
     join_lines,
     lines,
 )
-from agentx.observations.extract.session.tools import Step, Use
+from agentx.observations.extract.session.tools import ToolStep, Use
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
 from agentx.prose import cues
@@ -144,7 +144,7 @@ def _weight(line: Line) -> int:
 
 def _commands(found: list[Exchange]) -> Iterator[Finding]:
     """Yield the commands that worked here, as one fact."""
-    good: dict[str, tuple[str, Step]] = {}
+    good: dict[str, tuple[str, ToolStep]] = {}
     for exchange in found:
         for step in exchange.steps:
             if step.use is not Use.SHELL or not is_routine(step.command) or step.result is None:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from agentx.agents.happenings import AgentCompleted, AgentStarted, Happening, StateChange
+from agentx.agents.happenings import AgentCompleted, AgentNews, AgentStarted, StateChange
 from agentx.agents.hub.boundary import finishing, starting
-from agentx.clarification.model import Check
+from agentx.clarification.model import MonitorReport
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
@@ -40,7 +40,7 @@ class Boundary:
     agent: str
     issue: int
     status: AgentStatus
-    monitor: Check
+    monitor: MonitorReport
     inbox: tuple[str, ...] = ()
     recall: str = ""  # the section: all that `agentx recall` tells of the role and the issue
     captured: int = 0  # events that hooks had left, now in the log and learnt from
@@ -79,7 +79,7 @@ def finish(
     now = project.clock.now_ms()
     ended = partial(finishing, issue=issue, at_ms=now)
 
-    def completed(before: AgentStatus) -> Happening:
+    def completed(before: AgentStatus) -> AgentNews:
         return AgentCompleted(
             timestamp=now, agent=role, issue_number=issue, duration_ms=_lasted(before, now)
         )
@@ -95,7 +95,7 @@ def _crossed(
     role: str,
     issue: int,
     change: Callable[[AgentStatus], AgentStatus],
-    told: Callable[[AgentStatus], Happening],
+    told: Callable[[AgentStatus], AgentNews],
 ) -> Boundary:
     bus = open_bus(project)
     statuses = open_agents(project)

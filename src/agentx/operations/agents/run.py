@@ -9,7 +9,7 @@ from agentx.agents.happenings import AgentCompleted, AgentError, AgentStarted
 from agentx.agents.hub.artifacts import artifacts_of
 from agentx.agents.hub.boundary import finishing, starting
 from agentx.agents.runners.agent_cli import AgentCli
-from agentx.agents.runners.port import Artifact, Ask, Reply, Runner, Wants
+from agentx.agents.runners.port import Ask, Reference, Reply, Runner, Wants
 from agentx.kernel.errors import AgentUnavailable, IllegalTransition, InvalidValue
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
@@ -168,14 +168,14 @@ def _task(issue: Issue, step: Step | None) -> str:
     return f"Issue #{issue.number}: {issue.title}\n\n{what}{output}{template}{criteria}"
 
 
-def _artifacts(project: Project, where: Position) -> tuple[Artifact, ...]:
+def _artifacts(project: Project, where: Position) -> tuple[Reference, ...]:
     issue = where.issue
     said = "".join(f"\n\n[{each.author or 'comment'}] {each.body}" for each in issue.comments)
     text = f"{issue.title}\n\n{issue.body}{said}".strip()
     outputs = (
         output_of(each.step, issue.number) for each in where.steps if each.stage is Stage.DONE
     )
-    own = Artifact(name=f"issue #{issue.number}", text=text)
+    own = Reference(name=f"issue #{issue.number}", text=text)
     return (own, *artifacts_of(project.paths, issue.number, outputs))
 
 

@@ -68,7 +68,7 @@ class ImportReply:
 
 
 @frozen
-class Step:
+class ImportProgress:
     """How far an import is, for a progress bar."""
 
     done: int
@@ -84,7 +84,7 @@ class _Run:
     project: Project
     memory: Memory
     request: ImportRequest
-    told: Callable[[Step], None]
+    told: Callable[[ImportProgress], None]
     cursors: Cursors
     counts: dict[str, HarnessImport] = field(default_factory=dict)
     damaged: list[Damaged] = field(default_factory=list)
@@ -95,7 +95,7 @@ def import_history(
     project: Project,
     memory: Memory,
     request: ImportRequest,
-    told: Callable[[Step], None] = lambda _step: None,
+    told: Callable[[ImportProgress], None] = lambda _step: None,
 ) -> ImportReply:
     """Take transcripts into the log, or with `dry_run` say what would be taken.
 
@@ -104,9 +104,11 @@ def import_history(
     run = _Run(project, memory, request, told, Cursors(project.store.import_cursors))
     wanted = list(_chosen(run))
     for done, (adapter, transcript) in enumerate(wanted):
-        told(Step(done=done, total=len(wanted), harness=adapter.harness, events=run.events))
+        told(
+            ImportProgress(done=done, total=len(wanted), harness=adapter.harness, events=run.events)
+        )
         _import_one(run, adapter, transcript)
-    told(Step(done=len(wanted), total=len(wanted), harness="", events=run.events))
+    told(ImportProgress(done=len(wanted), total=len(wanted), harness="", events=run.events))
     return ImportReply(
         dry_run=request.dry_run,
         harnesses=tuple(run.counts.values()),

@@ -23,7 +23,7 @@ class LessonList:
 
 
 @frozen
-class Metrics:
+class RunMetrics:
     """How the runs went."""
 
     runs: tuple[Measure, ...]
@@ -52,11 +52,11 @@ def show_lesson(project: Project, name: str) -> LessonRow:
     return lesson_row(open_lessons(project).refresh().known.get(name))
 
 
-def show_metrics(project: Project) -> Metrics:
+def show_metrics(project: Project) -> RunMetrics:
     """Return how the runs went, newest first."""
     measures = list(open_lessons(project).read().known.measures.values())
     measures.sort(key=lambda one: one.completed_ms, reverse=True)
-    return Metrics(runs=tuple(measures), summary=summary(measures))
+    return RunMetrics(runs=tuple(measures), summary=summary(measures))
 
 
 def add_lesson(

@@ -10,16 +10,16 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.errors import NotFound
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
-from agentx.observations.extract.session.turns import Kind, Turn
+from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.views.sessions.turns import turns_of
 
 _ROLES = {
-    Kind.PROMPT: "user",
-    Kind.REPLY: "assistant",
-    Kind.CALL: "tool_call",
-    Kind.RESULT: "tool_result",
+    TurnKind.PROMPT: "user",
+    TurnKind.REPLY: "assistant",
+    TurnKind.CALL: "tool_call",
+    TurnKind.RESULT: "tool_result",
 }
 
 

@@ -15,7 +15,7 @@ from agentx.wiring.observations import BACKENDS, keep_out_of_git, open_observati
 
 
 @frozen
-class Draft:
+class NewObservation:
     """What somebody wants remembered."""
 
     text: str
@@ -27,7 +27,7 @@ class Draft:
 
 
 @frozen
-class Compacted:
+class MergeReply:
     """What a compaction did, over all issues."""
 
     issues: int
@@ -37,7 +37,7 @@ class Compacted:
     merged: tuple[str, ...]
 
 
-def memory_add(project: Project, draft: Draft) -> Observation:
+def memory_add(project: Project, draft: NewObservation) -> Observation:
     """Keep one observation; return it as it was kept.
 
     Raises: InvalidValue, LockHeld, UnavailableError.
@@ -69,7 +69,7 @@ def memory_remove(project: Project, observation_id: str) -> None:
 
 def memory_compact(
     project: Project, *, issue: int | None = None, older_than_days: int | None = None
-) -> Compacted:
+) -> MergeReply:
     """Merge related observations that are old; their originals go to the archive."""
     before_ms = None
     if older_than_days is not None:
@@ -77,7 +77,7 @@ def memory_compact(
     issues: Sequence[int] | None = None if issue is None else (issue,)
     with closing(open_observations(project)) as room:
         results = room.compact(issues, before_ms=before_ms)
-    return Compacted(
+    return MergeReply(
         issues=len(results),
         before=sum(each.before for each in results),
         after=sum(each.after for each in results),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agentx.agents.hub.hub import Hub
 from agentx.clarification.errors import ClarificationUnanswered
-from agentx.clarification.model import Clarification, Request, Status
+from agentx.clarification.model import Clarification, ClarificationStatus, NewQuestion
 from agentx.clarification.rendering import stream_entry
 from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.kernel.values import frozen
@@ -31,7 +31,7 @@ class Waiting:
 
 
 def ask(
-    project: Project, request: Request, *, waiting: Waiting | None = None, told: Told
+    project: Project, request: NewQuestion, *, waiting: Waiting | None = None, told: Told
 ) -> Clarification:
     """Put a question. Without `waiting` it is pending when this returns.
 
@@ -72,7 +72,7 @@ def ask_again(project: Project, stale: Iterable[Clarification], told: Told) -> C
     """
     hub = _hub(project, Waiting())
     for state in stale:
-        if state.status is Status.STALE and hub.can_route(state.to):
+        if state.status is ClarificationStatus.STALE and hub.can_route(state.to):
             try:
                 return hub.retry(state.id, told)
             except (ClarificationUnanswered, IllegalTransition):

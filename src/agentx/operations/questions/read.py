@@ -5,7 +5,13 @@ Every one of them runs the monitor first: there is no process in the background 
 
 from __future__ import annotations
 
-from agentx.clarification.model import Check, Clarification, Ledger, Reason, Status
+from agentx.clarification.model import (
+    Clarification,
+    ClarificationStatus,
+    Ledger,
+    MonitorReport,
+    Reason,
+)
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.clarifications import inbox, open_clarifications, role_named
@@ -19,7 +25,7 @@ class Overview:
     """Clarifications, oldest first, and what the monitor has just found."""
 
     clarifications: tuple[Clarification, ...]
-    monitor: Check
+    monitor: MonitorReport
     now_ms: int
 
 
@@ -37,9 +43,9 @@ def late(project: Project) -> Overview:
     wanted = tuple(
         state
         for state in found.active
-        if state.status is Status.STALE
+        if state.status is ClarificationStatus.STALE
         or state.retries > 0
-        or (state.status is Status.ESCALATED and state.reason in _LATE)
+        or (state.status is ClarificationStatus.ESCALATED and state.reason in _LATE)
     )
     return Overview(clarifications=_in_turn(wanted), monitor=found, now_ms=project.clock.now_ms())
 

@@ -25,7 +25,7 @@ _CHARS_PER_TOKEN_MAX = 16
 
 
 @frozen
-class Piece:
+class TextPart:
     """A document, whole or from `offset` on; `next_offset` is where the rest begins."""
 
     document: Opened
@@ -38,7 +38,7 @@ class Piece:
 class ReadReply:
     """What could be opened, what found no room, and what is not there."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPart, ...]
     left_out: tuple[str, ...] = ()
     missing: tuple[tuple[str, str], ...] = ()  # id, why
 
@@ -62,7 +62,7 @@ def read(
     if not 1 <= len(ids) <= MCP_IDS_MAX:
         raise InvalidValue(f"{len(ids)} ids cannot be opened", hint=f"give 1 to {MCP_IDS_MAX}")
     budget = Budget(budget_tokens)
-    pieces: list[Piece] = []
+    pieces: list[TextPart] = []
     left_out: list[str] = []
     missing: list[tuple[str, str]] = []
     for position, doc_id in enumerate(dict.fromkeys(ids)):
@@ -84,7 +84,7 @@ def read(
     return ReadReply(pieces=tuple(pieces), left_out=tuple(left_out), missing=tuple(missing))
 
 
-def _piece(document: Opened, offset: int, budget: Budget, heading: str) -> Piece | None:
+def _piece(document: Opened, offset: int, budget: Budget, heading: str) -> TextPart | None:
     length = len(document.text)
     if not 0 <= offset <= length:
         raise InvalidValue(
@@ -99,7 +99,7 @@ def _piece(document: Opened, offset: int, budget: Budget, heading: str) -> Piece
         return None
     budget.take(budget.left - room + estimate(text))
     end = offset + len(text)
-    return Piece(
+    return TextPart(
         document=document, text=text, offset=offset, next_offset=end if end < length else None
     )
 

@@ -8,7 +8,7 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.runs.model import PHASES, Conflict, Escalation, Lane, PhaseEntry, Run, RunEvent, Task
 from agentx.runs.rendering import event_line
-from agentx.runs.replies import Step
+from agentx.runs.replies import NextStep
 from agentx.runs.rules.graph import ready, waits_for
 from agentx.wiring.runs import open_runs
 
@@ -102,7 +102,7 @@ class RunOverview:
     events: int
     by_kind: dict[str, int]
     recent: tuple[str, ...]
-    next: tuple[Step, ...]
+    next: tuple[NextStep, ...]
     faults: tuple[str, ...]
 
 
@@ -134,7 +134,7 @@ def run_events(project: Project, run_id: str = "", *, limit: int = 100) -> tuple
 
 
 def overview_of(
-    run: Run, events: tuple[RunEvent, ...], steps: tuple[Step, ...], faults: tuple[str, ...]
+    run: Run, events: tuple[RunEvent, ...], steps: tuple[NextStep, ...], faults: tuple[str, ...]
 ) -> RunOverview:
     """Return where a run stands, as it is shown."""
     can_start = frozenset(ready(run))

@@ -12,9 +12,9 @@ from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.capture.import_history import (
+    ImportProgress,
     ImportReply,
     ImportRequest,
-    Step,
     import_history,
 )
 from agentx.operations.setup.setup import Setup, SetupInputs, SetupReply, detect, setup
@@ -70,7 +70,7 @@ def init(
     open_memory: Callable[[], Memory],
     inputs: SetupInputs,
     request: InitRequest,
-    told: Callable[[Step], None] = lambda _step: None,
+    told: Callable[[ImportProgress], None] = lambda _step: None,
 ) -> InitReply:
     """Install hooks for the agent CLIs in use, import their history, and say what was done."""
     wrote = _ignore_rules(project, dry_run=request.dry_run)
@@ -119,7 +119,7 @@ def _imported(
     project: Project,
     open_memory: Callable[[], Memory],
     request: InitRequest,
-    told: Callable[[Step], None],
+    told: Callable[[ImportProgress], None],
 ) -> ImportReply:
     with open_memory() as memory:
         memory.drain()

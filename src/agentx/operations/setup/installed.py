@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agentx.adapters.port import Scope
+from agentx.adapters.port import SetupScope
 from agentx.adapters.registry import ADAPTERS
 from agentx.adapters.settings.file import is_current
 from agentx.kernel.errors import AgentXError
@@ -26,7 +26,7 @@ def asking_harnesses(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
     """Return those that also know the MCP server, so that their agents can ask."""
     found = []
     for harness in ADAPTERS:
-        for scope in Scope:
+        for scope in SetupScope:
             wanted = Setup(harness=harness, project_root=project.root, scope=scope)
             try:
                 if is_installed(inputs, wanted):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agentx.adapters.homes import Homes
-from agentx.adapters.port import Scope, SetupRequest
+from agentx.adapters.port import SetupRequest, SetupScope
 from agentx.adapters.registry import ADAPTERS
 from agentx.host.files.atomic import PRIVATE_FILE, replace_file
 from agentx.kernel.capture import Harness
@@ -42,7 +42,7 @@ class Setup:
 
     harness: Harness
     project_root: Path
-    scope: Scope = Scope.USER
+    scope: SetupScope = SetupScope.USER
     dry_run: bool = False
     uninstall: bool = False
 
@@ -64,7 +64,7 @@ class SetupReply:
 
     harness: Harness
     title: str
-    scope: Scope
+    scope: SetupScope
     dry_run: bool
     uninstall: bool
     files: tuple[FileReport, ...]
@@ -88,7 +88,7 @@ def setup(inputs: SetupInputs, request: Setup) -> SetupReply:
     else:
         if not request.uninstall:
             write_launcher(inputs)
-        new_mode = PRIVATE_FILE if request.scope is Scope.USER else _SHARED_FILE
+        new_mode = PRIVATE_FILE if request.scope is SetupScope.USER else _SHARED_FILE
         applied = apply(edits, inputs.data, inputs.clock, new_mode=new_mode)
     return SetupReply(
         harness=request.harness,

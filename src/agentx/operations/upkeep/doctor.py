@@ -51,7 +51,7 @@ class Health(StrEnum):
 
 
 @frozen
-class Check:
+class HealthCheck:
     """One thing looked at."""
 
     name: str
@@ -64,7 +64,7 @@ class Check:
 class Diagnosis:
     """Everything looked at."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[HealthCheck, ...]
     fixed: tuple[str, ...] = ()
 
     @property
@@ -113,37 +113,37 @@ def fix(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
     return tuple(done)
 
 
-def _project(project: Project) -> Check:
+def _project(project: Project) -> HealthCheck:
     says = f"{project.id}, by {project.identity.rule}, rooted at {project.root}"
     if project.identity.rule is Rule.DIRECTORY:
-        return Check(
+        return HealthCheck(
             name="project",
             health=Health.NOTE,
             says=says,
             mend="not a git repository: other folders of it have a memory of their own",
         )
-    return Check(name="project", health=Health.GOOD, says=says)
+    return HealthCheck(name="project", health=Health.GOOD, says=says)
 
 
-def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[Check]:
+def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[HealthCheck]:
     try:
         with open_memory() as memory:
             status = memory.status()
             able = memory.capabilities()
     except AgentXError as error:
-        yield Check(name="store", health=Health.WRONG, says=error.message, mend=error.hint)
+        yield HealthCheck(name="store", health=Health.WRONG, says=error.message, mend=error.hint)
         return
     says = f"{status.log.events:,} events in {status.log.sessions:,} sessions, {project.store.root}"
-    yield Check(name="store", health=Health.GOOD, says=says)
+    yield HealthCheck(name="store", health=Health.GOOD, says=says)
     if project.store.root.stat().st_mode & 0o077:
-        yield Check(
+        yield HealthCheck(
             name="permissions",
             health=Health.WRONG,
             says=f"{project.store.root} can be read by other users",
             mend="agentx doctor --fix",
         )
     served = status.served_by == "daemon"
-    yield Check(
+    yield HealthCheck(
         name="daemon",
         health=Health.GOOD if served else Health.NOTE,
         says=f"running, pid {status.daemon_pid}" if served else "not running",
@@ -153,16 +153,16 @@ def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[Chec
     yield _vectors(able)
 
 
-def _spool(waiting: int, refused: int, *, served: bool) -> Check:
+def _spool(waiting: int, refused: int, *, served: bool) -> HealthCheck:
     if refused:
-        return Check(
+        return HealthCheck(
             name="spool",
             health=Health.WRONG,
             says=f"{refused:,} records could not be taken and were moved aside",
             mend="look into the `refused` folders of the spool",
         )
     stuck = waiting > _SPOOL_LONG and served
-    return Check(
+    return HealthCheck(
         name="spool",
         health=Health.WRONG if stuck else Health.GOOD,
         says=f"{waiting:,} records waiting" if waiting else "empty",
@@ -170,10 +170,10 @@ def _spool(waiting: int, refused: int, *, served: bool) -> Check:
     )
 
 
-def _vectors(able: Capabilities) -> Check:
+def _vectors(able: Capabilities) -> HealthCheck:
     if able.vectors:
-        return Check(name="vectors", health=Health.GOOD, says=f"on, {able.model}")
-    return Check(
+        return HealthCheck(name="vectors", health=Health.GOOD, says=f"on, {able.model}")
+    return HealthCheck(
         name="vectors",
         health=Health.NOTE,
         says=f"off: {able.why_off}; search goes by words alone",
@@ -181,20 +181,20 @@ def _vectors(able: Capabilities) -> Check:
     )
 
 
-def _room(project: Project) -> Check:
+def _room(project: Project) -> HealthCheck:
     folder: Path = project.data.root
     while not folder.exists():
         folder = folder.parent
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
-        return Check(
+        return HealthCheck(
             name="disk",
             health=Health.WRONG,
             says=f"{folder} cannot be written",
             mend="make it writable: hooks keep what they capture in the temporary folder meanwhile",
         )
     low = free < _FREE_BYTES_LOW
-    return Check(
+    return HealthCheck(
         name="disk",
         health=Health.WRONG if low else Health.GOOD,
         says=f"{free / 1024**3:.1f} GB free",
@@ -202,13 +202,13 @@ def _room(project: Project) -> Check:
     )
 
 
-def _launchers(inputs: SetupInputs) -> Iterator[Check]:
+def _launchers(inputs: SetupInputs) -> Iterator[HealthCheck]:
     for path, text in launchers(inputs):
         name = "hook command" if path == inputs.data.launcher else "mcp command"
         if is_launcher(path, text):
-            yield Check(name=name, health=Health.GOOD, says=str(path))
+            yield HealthCheck(name=name, health=Health.GOOD, says=str(path))
             continue
-        yield Check(
+        yield HealthCheck(
             name=name,
             health=Health.WRONG if path.exists() else Health.NOTE,
             says=f"{path} {'is of another installation' if path.exists() else 'is not installed'}",
@@ -221,13 +221,13 @@ def _in_use(project: Project, inputs: SetupInputs) -> tuple[Harness, ...]:
     return detect(inputs.homes, lambda command: shutil.which(command, path=path))
 
 
-def _hooks(project: Project, inputs: SetupInputs) -> Iterator[Check]:
+def _hooks(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
     installed = installed_harnesses(project, inputs)
     asking = asking_harnesses(project, inputs)
     used = _in_use(project, inputs)
     for harness in ADAPTERS:
         if harness in installed and harness not in asking:
-            yield Check(
+            yield HealthCheck(
                 name=harness,
                 health=Health.NOTE,
                 says="hooks installed, but its agents cannot ask: no MCP server",
@@ -237,47 +237,49 @@ def _hooks(project: Project, inputs: SetupInputs) -> Iterator[Check]:
             yield (
                 _trusted(inputs)
                 if harness is Harness.CODEX
-                else Check(name=harness, health=Health.GOOD, says="hooks and MCP server installed")
+                else HealthCheck(
+                    name=harness, health=Health.GOOD, says="hooks and MCP server installed"
+                )
             )
         elif harness in used:
-            yield Check(
+            yield HealthCheck(
                 name=harness,
                 health=Health.WRONG,
                 says="in use, but its hooks are not installed",
                 mend=f"agentx setup {harness}",
             )
     if not used and not installed:
-        yield Check(
+        yield HealthCheck(
             name="hooks", health=Health.NOTE, says="no agent CLI found", mend="agentx setup NAME"
         )
 
 
-def _trusted(inputs: SetupInputs) -> Check:
+def _trusted(inputs: SetupInputs) -> HealthCheck:
     state = trust_state(inputs.homes, (str(inputs.data.launcher),))
     if state == "untrusted":
-        return Check(
+        return HealthCheck(
             name=Harness.CODEX,
             health=Health.NOTE,
             says="hooks and MCP server installed; Codex skips hooks until you trust them",
             mend="open `codex`, type /hooks and trust them once",
         )
-    return Check(
+    return HealthCheck(
         name=Harness.CODEX, health=Health.GOOD, says="hooks and MCP server installed, hooks trusted"
     )
 
 
-def _workflows(project: Project) -> Iterator[Check]:
+def _workflows(project: Project) -> Iterator[HealthCheck]:
     problems = check_workflows(project)
     if problems:
         more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
         mend = f"{problems[0].mend}; all of them: agentx workflow check"
         says = f"{problems[0]}{more}"
-        yield Check(name="workflows", health=Health.WRONG, says=says, mend=mend)
+        yield HealthCheck(name="workflows", health=Health.WRONG, says=says, mend=mend)
 
 
-def _ledgers(project: Project) -> Iterator[Check]:
+def _ledgers(project: Project) -> Iterator[HealthCheck]:
     for path in ledgers_aside(project):
-        yield Check(
+        yield HealthCheck(
             name="ledger",
             health=Health.NOTE,
             says=f"{path} was damaged and moved aside",
@@ -285,33 +287,33 @@ def _ledgers(project: Project) -> Iterator[Check]:
         )
 
 
-def _observations(project: Project) -> Iterator[Check]:
+def _observations(project: Project) -> Iterator[HealthCheck]:
     try:
         faults = damaged_observations(project)
     except AgentXError as error:
-        yield Check(name="memory", health=Health.WRONG, says=error.message, mend=error.hint)
+        yield HealthCheck(name="memory", health=Health.WRONG, says=error.message, mend=error.hint)
         return
     for fault in faults[:_FAULTS_SHOWN]:
         says = f"{fault.where}: {fault.what}"
-        yield Check(name="memory", health=Health.NOTE, says=says, mend=fault.hint)
+        yield HealthCheck(name="memory", health=Health.NOTE, says=says, mend=fault.hint)
 
 
-def _runs(project: Project) -> Iterator[Check]:
+def _runs(project: Project) -> Iterator[HealthCheck]:
     for run_id, faults in damaged_runs(project):
-        yield Check(
+        yield HealthCheck(
             name="run",
             health=Health.WRONG,
             says=f"{run_id}: {len(faults)} lines are no events, the first: {faults[0]}",
             mend=f"`agentx run rebuild {run_id}` moves aside what cannot be read",
         )
     for name, says, mend in damaged_memory(project):
-        yield Check(name=name, health=Health.WRONG, says=says, mend=mend)
+        yield HealthCheck(name=name, health=Health.WRONG, says=says, mend=mend)
 
 
-def _faults(project: Project) -> Iterator[Check]:
+def _faults(project: Project) -> Iterator[HealthCheck]:
     newest = Faults(project.store.faults, project.clock).newest(_FAULTS_SHOWN)
     for fault in newest:
-        yield Check(
+        yield HealthCheck(
             name="fault",
             health=Health.NOTE,
             says=f"{fault.at} {fault.kind}: {fault.file}: {fault.reason}",

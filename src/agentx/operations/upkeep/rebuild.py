@@ -25,7 +25,7 @@ from agentx.wiring.section import open_digests
 
 
 @frozen
-class Rebuilt:
+class RebuiltView:
     """A view that was made anew, and how much is in it."""
 
     view: str
@@ -41,7 +41,7 @@ def rebuild(
     memory: Memory,
     view: str,
     told: Told = unheard,
-) -> Rebuilt:
+) -> RebuiltView:
     """Make a view from nothing, after taking what hooks have captured.
 
     Raises: InvalidValue for what is no view, or vectors that are off.
@@ -50,7 +50,7 @@ def rebuild(
         raise InvalidValue(f"{view!r} is no view", hint=f"one of {', '.join(VIEWS)}")
     make, what = VIEWS[view]
     memory.drain()
-    return Rebuilt(view=view, count=make(project, memory, told), what=what)
+    return RebuiltView(view=view, count=make(project, memory, told), what=what)
 
 
 def _toc(_project: Project, memory: Memory, told: Told) -> int:

@@ -23,11 +23,11 @@ from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.memory.found import MODES, SearchHit, SearchReply, SearchRequest
 from agentx.recall.limits import VECTOR_HITS_MAX
-from agentx.recall.question.likeness import Memory
+from agentx.recall.question.likeness import HitGroup
 from agentx.recall.question.meaning import both, sessions_of, shown
 from agentx.recall.question.plan import Answer, Question, answer, explained
-from agentx.recall.question.rank import Reason
-from agentx.recall.usage import UNUSED, Usage
+from agentx.recall.question.rank import ScorePart
+from agentx.recall.usage import UNUSED, RecallCounts
 from agentx.search.analysis import terms
 from agentx.search.document import Filters, Hit
 from agentx.search.limits import SEARCH_HITS_MAX
@@ -41,7 +41,7 @@ _LAYERS = ("bm25 passages", "bm25 windows", "bm25 sessions")
 
 
 @frozen
-class Sources:
+class Searched:
     """What is searched, of one project."""
 
     view: SearchView
@@ -49,10 +49,10 @@ class Sources:
     vectors: Vectors
     project: str
     zone: tzinfo
-    usage: Callable[[], Usage] = lambda: UNUSED
+    usage: Callable[[], RecallCounts] = lambda: UNUSED
 
 
-def search(sources: Sources, request: SearchRequest) -> SearchReply:
+def search(sources: Searched, request: SearchRequest) -> SearchReply:
     """Return what fits best. No query is an error; one without words finds nothing.
 
     Raises: InvalidValue for a mode or a limit that cannot be, or vectors that are not there.
@@ -90,7 +90,7 @@ def search(sources: Sources, request: SearchRequest) -> SearchReply:
         return _from_contents(sources.contents, request)
 
 
-def _near(sources: Sources, request: SearchRequest, filters: Filters) -> tuple[Hit, ...] | None:
+def _near(sources: Searched, request: SearchRequest, filters: Filters) -> tuple[Hit, ...] | None:
     """Return what is near in meaning; None where there are no vectors to ask."""
     try:
         view = sources.vectors.view()
@@ -101,7 +101,7 @@ def _near(sources: Sources, request: SearchRequest, filters: Filters) -> tuple[H
         return None
 
 
-def _by_meaning(sources: Sources, request: SearchRequest, filters: Filters) -> SearchReply:
+def _by_meaning(sources: Searched, request: SearchRequest, filters: Filters) -> SearchReply:
     view = sources.vectors.required()
     try:
         hits = view.index().search(request.query, filters, request.limit)
@@ -112,7 +112,7 @@ def _by_meaning(sources: Sources, request: SearchRequest, filters: Filters) -> S
     return _reply(request, shown(_text_index(sources), hits), layers=("vectors",))
 
 
-def _text_index(sources: Sources) -> TextIndex | None:
+def _text_index(sources: Searched) -> TextIndex | None:
     try:
         return sources.view.index()
     except IndexUnavailable:
@@ -133,13 +133,13 @@ def _together(
     memories = tuple(
         replace(by_words[each.doc_id], hit=replace(by_words[each.doc_id].hit, score=each.score))
         if each.doc_id in by_words
-        else Memory(hit=replace(opened[each.doc_id], score=each.score))
+        else HitGroup(hit=replace(opened[each.doc_id], score=each.score))
         for each in fused
     )
     why = {
         each.doc_id: (
             *found.why.get(each.doc_id, ()),
-            *((Reason("meaning", each.by_meaning),) if each.by_meaning else ()),
+            *((ScorePart("meaning", each.by_meaning),) if each.by_meaning else ()),
         )
         for each in fused
     }

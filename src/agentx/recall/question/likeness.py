@@ -19,7 +19,7 @@ _WORDS_MIN = 5
 
 
 @frozen(kw_only=False)
-class Memory:
+class HitGroup:
     """A hit, and the ids of what says the same or was made of it."""
 
     hit: Hit
@@ -28,7 +28,7 @@ class Memory:
 
 def merged(
     hits: Sequence[Hit], made_of: Mapping[str, tuple[str, ...]] | None = None
-) -> tuple[Memory, ...]:
+) -> tuple[HitGroup, ...]:
     """Merge near-duplicates; the order is that of the best of each.
 
     `made_of` are the ids of what was made of some hits: they stay with them.
@@ -43,7 +43,7 @@ def merged(
                 break
         else:
             kept.append((hit, words, list(beside.get(hit.doc_id, ()))))
-    return tuple(Memory(hit, tuple(also)) for hit, _, also in kept)
+    return tuple(HitGroup(hit, tuple(also)) for hit, _, also in kept)
 
 
 def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:

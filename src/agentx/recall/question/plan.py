@@ -17,20 +17,20 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 from agentx.recall.question.emphasis import emphasis, without_scope
 from agentx.recall.question.intent import Cues, Voice, cues, is_asking
-from agentx.recall.question.likeness import Memory, merged
+from agentx.recall.question.likeness import HitGroup, merged
 from agentx.recall.question.rank import (
     WEIGHTS,
     RankedSession,
-    Reason,
-    View,
+    ScorePart,
+    Vantage,
     Weights,
     rank,
     rank_sessions,
     reasons,
 )
 from agentx.recall.question.ties import settle
-from agentx.recall.question.when import Anchor, Span, anchor, spans
-from agentx.recall.usage import UNUSED, Usage
+from agentx.recall.question.when import Anchor, TimeSpan, anchor, spans
+from agentx.recall.usage import UNUSED, RecallCounts
 from agentx.search.document import Filters
 from agentx.search.query import Query, parse
 from agentx.search.text.evidence import Evidence, Wording, gather
@@ -52,7 +52,7 @@ class Question:
     now_ms: Millis | None = None
     filters: Filters = field(default_factory=Filters)
     limit: int = 20
-    usage: Usage = UNUSED
+    usage: RecallCounts = UNUSED
 
 
 @frozen
@@ -62,7 +62,7 @@ class Plan:
     query: Query
     wording: Wording
     cues: Cues
-    spans: tuple[Span, ...]
+    spans: tuple[TimeSpan, ...]
     anchor: Anchor | None = None
 
 
@@ -79,16 +79,16 @@ class Answer:
     """What was found, best first, with the reasons for each hit in the same order."""
 
     plan: Plan
-    memories: tuple[Memory, ...]
+    memories: tuple[HitGroup, ...]
     sessions: tuple[FoundSession, ...]
     kin: tuple[str, ...]  # words that were looked for beside those of the question
-    why: dict[str, tuple[Reason, ...]]  # by document id
+    why: dict[str, tuple[ScorePart, ...]]  # by document id
 
 
 def plan(question: Question) -> Plan:
     """Read a question."""
     text = question.text
-    found: tuple[Span, ...] = ()
+    found: tuple[TimeSpan, ...] = ()
     told: Anchor | None = None
     if question.now_ms is not None:
         found = spans(text, now_ms=question.now_ms, zone=question.zone)
@@ -130,7 +130,7 @@ def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> 
     made = plan(question)
     if made.anchor is not None and not made.spans:
         made = replace(made, spans=_dated(index, made.anchor, question))
-    view = View(
+    view = Vantage(
         cues=made.cues,
         spans=made.spans,
         now_ms=question.now_ms,
@@ -167,12 +167,12 @@ def _name(session: RankedSession, evidence: Evidence, reading: Reading) -> str:
     return reading.hit(session.best.candidate.address, session.score).session
 
 
-def _dated(index: TextIndex, told: Anchor, question: Question) -> tuple[Span, ...]:
+def _dated(index: TextIndex, told: Anchor, question: Question) -> tuple[TimeSpan, ...]:
     """Look up when the thing was that a time is told by."""
     hits = index.search(parse(told.words, operators=False), question.filters, 1)
     if not hits:
         return ()
     at_ms = hits[0].timestamp_ms
     if told.is_before:
-        return (Span(Millis(max(at_ms - _ANCHOR_SPAN_MS, 0)), Millis(at_ms), told.words),)
-    return (Span(Millis(at_ms), Millis(at_ms + _ANCHOR_SPAN_MS), told.words),)
+        return (TimeSpan(Millis(max(at_ms - _ANCHOR_SPAN_MS, 0)), Millis(at_ms), told.words),)
+    return (TimeSpan(Millis(at_ms), Millis(at_ms + _ANCHOR_SPAN_MS), told.words),)

@@ -22,10 +22,10 @@ from collections.abc import Mapping
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.values import frozen
 from agentx.recall.question.intent import Cues, Voice
-from agentx.recall.question.when import Span, nearness
-from agentx.recall.usage import UNUSED, Usage
+from agentx.recall.question.when import TimeSpan, nearness
+from agentx.recall.usage import UNUSED, RecallCounts
 from agentx.search.document import Trait
-from agentx.search.text.evidence import Candidate, Evidence
+from agentx.search.text.evidence import Contender, Evidence
 
 
 @frozen
@@ -65,7 +65,7 @@ _VOICES = {Voice.ANY: 0, Voice.USER: _USER, Voice.ASSISTANT: _ASSISTANT}
 class Ranked:
     """A candidate and its score. `replied` and `named` are the parts it owes to others."""
 
-    candidate: Candidate
+    candidate: Contender
     score: float
     replied: float
     named: float
@@ -81,7 +81,7 @@ class RankedSession:
 
 
 @frozen(kw_only=False)
-class Reason:
+class ScorePart:
     """A part of a score: what was added, or by which share everything grew or shrank."""
 
     name: str
@@ -90,17 +90,17 @@ class Reason:
 
 
 @frozen
-class View:
+class Vantage:
     """From where the evidence is seen."""
 
     cues: Cues
-    spans: tuple[Span, ...] = ()
+    spans: tuple[TimeSpan, ...] = ()
     now_ms: int | None = None
-    usage: Usage = UNUSED
+    usage: RecallCounts = UNUSED
     weights: Weights = WEIGHTS
 
 
-def rank(evidence: Evidence, view: View) -> tuple[Ranked, ...]:
+def rank(evidence: Evidence, view: Vantage) -> tuple[Ranked, ...]:
     """Order the candidates, best first."""
     weights = view.weights
     base = {key: _base(each, weights) for key, each in evidence.candidates.items()}
@@ -139,18 +139,18 @@ def rank_sessions(
     return tuple(sorted(sessions, key=lambda each: (-each.score, each.session_key)))
 
 
-def reasons(ranked: Ranked, view: View) -> tuple[Reason, ...]:
+def reasons(ranked: Ranked, view: Vantage) -> tuple[ScorePart, ...]:
     """Return what a score is made of, for whoever asks why a hit is there."""
     weights, candidate = view.weights, ranked.candidate
     added = (
-        Reason("passage", weights.passage * candidate.passage),
-        Reason("window", weights.window * candidate.window),
-        Reason("session", weights.chapter * candidate.chapter),
-        Reason("words together", weights.pairs * candidate.pairs),
-        Reason("replies to a question", ranked.replied),
-        Reason("speaker", ranked.named),
+        ScorePart("passage", weights.passage * candidate.passage),
+        ScorePart("window", weights.window * candidate.window),
+        ScorePart("session", weights.chapter * candidate.chapter),
+        ScorePart("words together", weights.pairs * candidate.pairs),
+        ScorePart("replies to a question", ranked.replied),
+        ScorePart("speaker", ranked.named),
         *(
-            Reason(name, value, is_leaning=True)
+            ScorePart(name, value, is_leaning=True)
             for name, value in (
                 *_of_traits(candidate.traits, view),
                 *_of_time_and_use(candidate, view),
@@ -160,7 +160,7 @@ def reasons(ranked: Ranked, view: View) -> tuple[Reason, ...]:
     return tuple(reason for reason in added if reason.value)
 
 
-def _base(candidate: Candidate, weights: Weights) -> float:
+def _base(candidate: Contender, weights: Weights) -> float:
     return (
         weights.passage * candidate.passage
         + weights.window * candidate.window
@@ -189,7 +189,7 @@ def _grown(leanings: list[tuple[str, float]]) -> float:
     return factor
 
 
-def _of_traits(traits: int, view: View) -> list[tuple[str, float]]:
+def _of_traits(traits: int, view: Vantage) -> list[tuple[str, float]]:
     weights = view.weights
     found = []
     if traits & _VOICES[view.cues.voice]:
@@ -203,7 +203,7 @@ def _of_traits(traits: int, view: View) -> list[tuple[str, float]]:
     return found
 
 
-def _of_time_and_use(candidate: Candidate, view: View) -> list[tuple[str, float]]:
+def _of_time_and_use(candidate: Contender, view: Vantage) -> list[tuple[str, float]]:
     weights = view.weights
     found = []
     if view.spans:

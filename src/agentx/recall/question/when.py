@@ -89,7 +89,7 @@ _FAR_MS = 100 * 366 * DAY_MS
 
 
 @frozen(kw_only=False)
-class Span:
+class TimeSpan:
     """When something was, from and up to but not at, and the words that said so."""
 
     since_ms: Millis
@@ -105,7 +105,7 @@ class Anchor:
     words: str
 
 
-def spans(text: str, *, now_ms: int, zone: tzinfo) -> tuple[Span, ...]:
+def spans(text: str, *, now_ms: int, zone: tzinfo) -> tuple[TimeSpan, ...]:
     """Return the spans of time that a text names, seen from the present."""
     today = datetime.fromtimestamp(now_ms / 1000, tz=zone).date()
     found = []
@@ -121,7 +121,7 @@ def spans(text: str, *, now_ms: int, zone: tzinfo) -> tuple[Span, ...]:
             until = Millis(max(now_ms, until))
         elif relation in {"before", "until"}:
             since, until = Millis(max(since - _FAR_MS, 0)), since
-        found.append(Span(since, until, match[0]))
+        found.append(TimeSpan(since, until, match[0]))
     return tuple(found)
 
 
@@ -133,7 +133,7 @@ def anchor(text: str, *, now_ms: int, zone: tzinfo) -> Anchor | None:
     return Anchor(match["relation"].lower() in {"before", "until"}, match["words"].strip())
 
 
-def nearness(at_ms: int, span: Span) -> float:
+def nearness(at_ms: int, span: TimeSpan) -> float:
     """Return how well a moment fits a span: 1 inside it, less the further outside."""
     length = span.until_ms - span.since_ms
     if at_ms < span.since_ms:

@@ -22,7 +22,7 @@ from agentx.runs.model import (
     PhaseEntry,
     Report,
     Run,
-    Status,
+    RunStatus,
     Task,
 )
 from agentx.runs.pages.pull_request import checklist, description
@@ -92,7 +92,7 @@ def manifest(run: Run) -> dict[str, Any]:
         "resume": {
             "last_checkpoint": None if last is None else to_iso(last.at_ms),
             "last_event_id": run.last_event_id,
-            "recoverable": run.started and run.status is not Status.COMPLETED,
+            "recoverable": run.started and run.status is not RunStatus.COMPLETED,
         },
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agentx.kernel.clock import to_iso
-from agentx.runs.model import Run, Status
+from agentx.runs.model import Run, RunStatus
 
 
 def entry(run: Run) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def index_of(
     active: list[Mapping[str, Any]] = []
     completed: list[Mapping[str, Any]] = []
     for each in sorted(entries, key=lambda found: str(found["run_id"]), reverse=True):
-        over = each.get("status") in (Status.COMPLETED, Status.FAILED)
+        over = each.get("status") in (RunStatus.COMPLETED, RunStatus.FAILED)
         (completed if over else active).append(each)
     gone = {str(each["run_id"]): each for each in archived}
     return {

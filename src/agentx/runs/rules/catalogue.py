@@ -38,7 +38,7 @@ class Field:
 
 
 @frozen
-class Kind:
+class EventKind:
     """One type of event."""
 
     group: str
@@ -53,140 +53,144 @@ _TEXT, _TEXTS, _FLAG = Field(), Field("texts"), Field("flag")
 _CONTRACT = {"goal": _TEXT, "scope": _TEXT, "files": _TEXTS, "acceptance": _TEXTS}
 _CONTRACT |= {"depends_on": _TEXTS}
 
-KINDS: dict[str, Kind] = {
-    "run-started": Kind(
+KINDS: dict[str, EventKind] = {
+    "run-started": EventKind(
         group="run",
         about="a run begins",
         needs={"title": _TEXT},
         may={"description": _TEXT, "requester": _TEXT, "base_branch": _TEXT, "base_commit": _TEXT},
     ),
-    "run-resumed": Kind(group="run", about="somebody took the run up again", may={"text": _TEXT}),
-    "note": Kind(group="run", about="anything worth keeping", needs={"text": _TEXT}),
-    "decision-made": Kind(
+    "run-resumed": EventKind(
+        group="run", about="somebody took the run up again", may={"text": _TEXT}
+    ),
+    "note": EventKind(group="run", about="anything worth keeping", needs={"text": _TEXT}),
+    "decision-made": EventKind(
         group="run", about="something was decided", needs={"text": _TEXT}, may={"why": _TEXT}
     ),
-    "session-attached": Kind(
+    "session-attached": EventKind(
         group="run",
         about="a session of an agent CLI worked on the run",
         needs={"session": _TEXT},
         may={"harness": _TEXT},
     ),
-    "phase-entered": Kind(
+    "phase-entered": EventKind(
         group="phase",
         about="a phase begins; the one before is done, or taken up again",
         needs={"phase": Field("text", tuple(Phase))},
         may={"reason": _TEXT},
     ),
-    "task-added": Kind(
+    "task-added": EventKind(
         group="task",
         about="a task with its contract",
         needs={"title": _TEXT},
         may=_CONTRACT,
         of_task=True,
     ),
-    "task-revised": Kind(
+    "task-revised": EventKind(
         group="task",
         about="a new version of the contract",
         needs={"title": _TEXT},
         may=_CONTRACT,
         of_task=True,
     ),
-    "task-started": Kind(group="task", about="work begins, or begins again", of_task=True),
-    "task-progressed": Kind(
+    "task-started": EventKind(group="task", about="work begins, or begins again", of_task=True),
+    "task-progressed": EventKind(
         group="task", about="an entry of the work log", needs={"text": _TEXT}, of_task=True
     ),
-    "task-blocked": Kind(
+    "task-blocked": EventKind(
         group="task", about="it cannot go on", needs={"reason": _TEXT}, of_task=True
     ),
-    "task-completed": Kind(group="task", about="it is done", may={"text": _TEXT}, of_task=True),
-    "task-failed": Kind(
+    "task-completed": EventKind(
+        group="task", about="it is done", may={"text": _TEXT}, of_task=True
+    ),
+    "task-failed": EventKind(
         group="task", about="it was tried and did not work", needs={"reason": _TEXT}, of_task=True
     ),
-    "task-dropped": Kind(
+    "task-dropped": EventKind(
         group="task", about="it is not needed any more", needs={"reason": _TEXT}, of_task=True
     ),
-    "lane-opened": Kind(
+    "lane-opened": EventKind(
         group="lane",
         about="a lane with a branch of its own",
         needs={"branch": _TEXT},
         may={"commit": _TEXT},
         of_lane=True,
     ),
-    "lane-finished": Kind(
+    "lane-finished": EventKind(
         group="lane", about="its work is done and committed", may={"commit": _TEXT}, of_lane=True
     ),
-    "lane-merged": Kind(
+    "lane-merged": EventKind(
         group="lane",
         about="its branch is in the work branch",
         may={"commit": _TEXT},
         of_lane=True,
     ),
-    "lane-failed": Kind(
+    "lane-failed": EventKind(
         group="lane", about="it did not work", needs={"reason": _TEXT}, of_lane=True
     ),
-    "lane-retried": Kind(
+    "lane-retried": EventKind(
         group="lane", about="it is tried again", may={"reason": _TEXT}, of_lane=True
     ),
-    "lane-reassigned": Kind(
+    "lane-reassigned": EventKind(
         group="lane",
         about="its task was given to another lane",
         needs={"to": _TEXT},
         may={"reason": _TEXT},
         of_lane=True,
     ),
-    "checkpoint-made": Kind(
+    "checkpoint-made": EventKind(
         group="checkpoint",
         about="a point from which work can go on",
         may={"text": _TEXT, "commit": _TEXT},
     ),
-    "artifact-written": Kind(
+    "artifact-written": EventKind(
         group="artifact",
         about="a page of the run, whole",
         needs={"name": _TEXT, "text": _TEXT},
     ),
-    "verification-recorded": Kind(
+    "verification-recorded": EventKind(
         group="verification",
         about="what was checked, and the verdict; of a task, or of the whole run",
         needs={"verdict": Field("text", tuple(Verdict))},
         may={"checks": Field("objects"), "summary": _TEXT},
     ),
-    "escalation-raised": Kind(
+    "escalation-raised": EventKind(
         group="escalation",
         about="a question to a person",
         needs={"question": _TEXT},
         may={"tried": _TEXTS, "needed": _TEXT, "options": _TEXTS, "blocking": _FLAG},
     ),
-    "escalation-resolved": Kind(
+    "escalation-resolved": EventKind(
         group="escalation",
         about="the person's answer",
         needs={"escalation": _TEXT, "resolution": _TEXT},
     ),
-    "conflict-found": Kind(
+    "conflict-found": EventKind(
         group="conflict",
         about="git could not put two changes together: nothing was changed, a person is asked",
         needs={"operation": Field("text", ("merge", "rebase")), "files": _TEXTS},
     ),
-    "conflict-resolved": Kind(
+    "conflict-resolved": EventKind(
         group="conflict",
         about="a person put them together",
         needs={"conflict": _TEXT},
         may={"resolution": _TEXT, "commit": _TEXT},
     ),
-    "branch-made": Kind(
+    "branch-made": EventKind(
         group="git", about="a branch was made", needs={"branch": _TEXT}, may={"commit": _TEXT}
     ),
-    "commit-made": Kind(
+    "commit-made": EventKind(
         group="git",
         about="something was committed",
         needs={"commit": _TEXT},
         may={"branch": _TEXT, "text": _TEXT, "files": _TEXTS},
     ),
-    "work-rebased": Kind(
+    "work-rebased": EventKind(
         group="git",
         about="the work branch stands on a newer base",
         needs={"commit": _TEXT, "onto": _TEXT},
     ),
-    "candidate-proposed": Kind(
+    "candidate-proposed": EventKind(
         group="completion",
         about="what the run taught, offered to long-term memory",
         needs={"kind": Field("text", CANDIDATE_KINDS), "text": _TEXT},
@@ -201,9 +205,11 @@ KINDS: dict[str, Kind] = {
             "contradicts": _TEXTS,
         },
     ),
-    "run-completed": Kind(group="completion", about="all is done", may={"text": _TEXT}),
-    "run-failed": Kind(group="completion", about="it was given up", needs={"reason": _TEXT}),
-    "run-reopened": Kind(group="completion", about="it goes on after all", may={"reason": _TEXT}),
+    "run-completed": EventKind(group="completion", about="all is done", may={"text": _TEXT}),
+    "run-failed": EventKind(group="completion", about="it was given up", needs={"reason": _TEXT}),
+    "run-reopened": EventKind(
+        group="completion", about="it goes on after all", may={"reason": _TEXT}
+    ),
 }
 
 # What people and other tools also say.

@@ -21,7 +21,7 @@ from agentx.runs.model import (
     Report,
     Run,
     RunEvent,
-    Status,
+    RunStatus,
     Task,
 )
 
@@ -33,7 +33,7 @@ _LISTS = ("reports", "decisions")
 _NAMES = tuple(field.name for field in fields(Run))
 
 
-class Draft:
+class RunDraft:
     """A run while it is being changed: the same fields, open to writing."""
 
     id: str
@@ -44,7 +44,7 @@ class Draft:
     created_ms: Millis
     updated_ms: Millis
     ended_ms: Millis | None
-    outcome: Status
+    outcome: RunStatus
     outcome_reason: str
     phase: Phase
     phases: dict[Phase, PhaseEntry]
@@ -84,12 +84,12 @@ class Draft:
         return Run(**values | {name: tuple(values[name]) for name in _LISTS})
 
 
-def task_named(draft: Draft, event: RunEvent) -> str:
+def task_named(draft: RunDraft, event: RunEvent) -> str:
     """Return the task an event speaks of: the one it was told of, whatever it is called now."""
     return draft.births.get(event.task_of) or event.task
 
 
-def task_meant(draft: Draft, event: RunEvent) -> Task | None:
+def task_meant(draft: RunDraft, event: RunEvent) -> Task | None:
     """Return the task an event is about; one that was never written down is made."""
     name = task_named(draft, event)
     if not name:
@@ -99,7 +99,7 @@ def task_meant(draft: Draft, event: RunEvent) -> Task | None:
     return draft.tasks[name]
 
 
-def lane_named(draft: Draft, event: RunEvent) -> str:
+def lane_named(draft: RunDraft, event: RunEvent) -> str:
     """Return the lane an event speaks of."""
     return draft.births.get(event.lane_of) or event.lane
 
@@ -117,7 +117,7 @@ def entry_of(event: RunEvent, text: str) -> LogEntry:
     return LogEntry(at_ms=event.at_ms, actor=event.actor, text=text, event_id=event.id)
 
 
-def answered(draft: Draft, event: RunEvent, escalation: str, resolution: str) -> None:
+def answered(draft: RunDraft, event: RunEvent, escalation: str, resolution: str) -> None:
     """Settle a question, the first time it is answered."""
     found = draft.escalations.get(escalation)
     if found is not None and found.open:

@@ -25,11 +25,11 @@ from agentx.runs.model import (
     Report,
     Run,
     RunEvent,
-    Status,
+    RunStatus,
     Verdict,
 )
 from agentx.runs.rules.draft import (
-    Draft,
+    RunDraft,
     answered,
     entry_of,
     escalation_name,
@@ -42,7 +42,7 @@ from agentx.runs.rules.steps import WORK_STEPS
 
 def fold(run_id: str, events: Iterable[RunEvent]) -> Run:
     """Return where a run stands after all its events."""
-    draft = Draft(Run(id=run_id))
+    draft = RunDraft(Run(id=run_id))
     for event in in_order(events):
         _apply(draft, event)
     return draft.done()
@@ -55,12 +55,12 @@ def in_order(events: Iterable[RunEvent]) -> list[RunEvent]:
 
 def evolve(run: Run, event: RunEvent) -> Run:
     """Return where a run stands after one more event."""
-    draft = Draft(run)
+    draft = RunDraft(run)
     _apply(draft, event)
     return draft.done()
 
 
-def _apply(draft: Draft, event: RunEvent) -> None:
+def _apply(draft: RunDraft, event: RunEvent) -> None:
     draft.events += 1
     draft.last_event_id = event.id
     draft.by_kind[event.kind] = draft.by_kind.get(event.kind, 0) + 1
@@ -75,7 +75,7 @@ def _apply(draft: Draft, event: RunEvent) -> None:
 # --- run and phases -------------------------------------------------------------------------
 
 
-def _run_started(draft: Draft, event: RunEvent) -> None:
+def _run_started(draft: RunDraft, event: RunEvent) -> None:
     if draft.started:
         return
     draft.started = True
@@ -93,13 +93,15 @@ def _run_started(draft: Draft, event: RunEvent) -> None:
         draft.phases[Phase.PLANNING] = _entered(event.at_ms)
 
 
-def _phase_entered(draft: Draft, event: RunEvent) -> None:
+def _phase_entered(draft: RunDraft, event: RunEvent) -> None:
     entered = Phase(event.text("phase"))
     turn = PHASES.index(entered)
     for number, phase in enumerate(PHASES):
         before = draft.phases.get(phase, PhaseEntry())
-        if number < turn and before.status is not Status.COMPLETED:
-            draft.phases[phase] = replace(before, status=Status.COMPLETED, completed_ms=event.at_ms)
+        if number < turn and before.status is not RunStatus.COMPLETED:
+            draft.phases[phase] = replace(
+                before, status=RunStatus.COMPLETED, completed_ms=event.at_ms
+            )
         elif number == turn:
             draft.phases[phase] = _entered(event.at_ms)
         elif number > turn:
@@ -108,29 +110,29 @@ def _phase_entered(draft: Draft, event: RunEvent) -> None:
 
 
 def _entered(at_ms: Millis) -> PhaseEntry:
-    return PhaseEntry(status=Status.IN_PROGRESS, entered_ms=at_ms)
+    return PhaseEntry(status=RunStatus.IN_PROGRESS, entered_ms=at_ms)
 
 
-def _run_ended(draft: Draft, event: RunEvent) -> None:
+def _run_ended(draft: RunDraft, event: RunEvent) -> None:
     completed = event.kind == "run-completed"
-    draft.outcome = Status.COMPLETED if completed else Status.FAILED
+    draft.outcome = RunStatus.COMPLETED if completed else RunStatus.FAILED
     draft.outcome_reason = event.text("text" if completed else "reason")
     draft.ended_ms = event.at_ms
     draft.current_task = ""
     if completed:
         for phase, entry in draft.phases.items():
-            if entry.status is Status.IN_PROGRESS:
+            if entry.status is RunStatus.IN_PROGRESS:
                 draft.phases[phase] = replace(
-                    entry, status=Status.COMPLETED, completed_ms=event.at_ms
+                    entry, status=RunStatus.COMPLETED, completed_ms=event.at_ms
                 )
 
 
-def _run_reopened(draft: Draft, event: RunEvent) -> None:
-    draft.outcome, draft.outcome_reason, draft.ended_ms = Status.IN_PROGRESS, "", None
+def _run_reopened(draft: RunDraft, event: RunEvent) -> None:
+    draft.outcome, draft.outcome_reason, draft.ended_ms = RunStatus.IN_PROGRESS, "", None
     draft.phases[draft.phase] = _entered(event.at_ms)
 
 
-def _decision_made(draft: Draft, event: RunEvent) -> None:
+def _decision_made(draft: RunDraft, event: RunEvent) -> None:
     why = event.text("why")
     draft.decisions.append(entry_of(event, event.text("text") + (f" ({why})" if why else "")))
 
@@ -138,7 +140,7 @@ def _decision_made(draft: Draft, event: RunEvent) -> None:
 # --- escalations, verification, artifacts, candidates ---------------------------------------
 
 
-def _escalation_raised(draft: Draft, event: RunEvent) -> None:
+def _escalation_raised(draft: RunDraft, event: RunEvent) -> None:
     name = escalation_name(event.id)
     draft.escalations[name] = Escalation(
         id=name,
@@ -154,11 +156,11 @@ def _escalation_raised(draft: Draft, event: RunEvent) -> None:
     )
 
 
-def _escalation_resolved(draft: Draft, event: RunEvent) -> None:
+def _escalation_resolved(draft: RunDraft, event: RunEvent) -> None:
     answered(draft, event, event.text("escalation"), event.text("resolution"))
 
 
-def _verification_recorded(draft: Draft, event: RunEvent) -> None:
+def _verification_recorded(draft: RunDraft, event: RunEvent) -> None:
     report = Report(
         at_ms=event.at_ms,
         actor=event.actor,
@@ -184,7 +186,7 @@ def checks_in(found: object) -> Iterable[Check]:
             )
 
 
-def _artifact_written(draft: Draft, event: RunEvent) -> None:
+def _artifact_written(draft: RunDraft, event: RunEvent) -> None:
     name = event.text("name")
     known = draft.artifacts.get(name)
     draft.artifacts[name] = Artifact(
@@ -198,7 +200,7 @@ def _artifact_written(draft: Draft, event: RunEvent) -> None:
     )
 
 
-def _candidate_proposed(draft: Draft, event: RunEvent) -> None:
+def _candidate_proposed(draft: RunDraft, event: RunEvent) -> None:
     name = f"CAND-{event.id[-6:]}"
     draft.candidates[name] = Candidate(
         id=name,
@@ -213,7 +215,7 @@ def _candidate_proposed(draft: Draft, event: RunEvent) -> None:
     )
 
 
-def _checkpoint_made(draft: Draft, event: RunEvent) -> None:
+def _checkpoint_made(draft: RunDraft, event: RunEvent) -> None:
     draft.checkpoint = Checkpoint(
         at_ms=event.at_ms,
         actor=event.actor,
@@ -223,7 +225,7 @@ def _checkpoint_made(draft: Draft, event: RunEvent) -> None:
     )
 
 
-_STEPS: dict[str, Callable[[Draft, RunEvent], None]] = {
+_STEPS: dict[str, Callable[[RunDraft, RunEvent], None]] = {
     **WORK_STEPS,
     "run-started": _run_started,
     "run-completed": _run_ended,

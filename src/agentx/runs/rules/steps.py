@@ -16,7 +16,7 @@ from agentx.runs.model import (
     TaskStatus,
 )
 from agentx.runs.rules.draft import (
-    Draft,
+    RunDraft,
     answered,
     entry_of,
     escalation_name,
@@ -40,7 +40,7 @@ def contract_in(event: RunEvent) -> Contract:
     )
 
 
-def _task_added(draft: Draft, event: RunEvent) -> None:
+def _task_added(draft: RunDraft, event: RunEvent) -> None:
     contract = contract_in(event)
     known = draft.tasks.get(event.task)
     if known is not None and known.born == "":
@@ -60,7 +60,7 @@ def _task_added(draft: Draft, event: RunEvent) -> None:
     )
 
 
-def _task_revised(draft: Draft, event: RunEvent) -> None:
+def _task_revised(draft: RunDraft, event: RunEvent) -> None:
     task = task_meant(draft, event)
     if task is not None:
         contract = contract_in(event)
@@ -72,7 +72,7 @@ def _task_revised(draft: Draft, event: RunEvent) -> None:
         )
 
 
-def _task_started(draft: Draft, event: RunEvent) -> None:
+def _task_started(draft: RunDraft, event: RunEvent) -> None:
     task = task_meant(draft, event)
     if task is None:
         return
@@ -88,7 +88,7 @@ def _task_started(draft: Draft, event: RunEvent) -> None:
     draft.current_task = task.id
 
 
-def _task_progressed(draft: Draft, event: RunEvent) -> None:
+def _task_progressed(draft: RunDraft, event: RunEvent) -> None:
     task = task_meant(draft, event)
     if task is not None:
         draft.logs.setdefault(task.id, []).append(entry_of(event, event.text("text")))
@@ -102,7 +102,7 @@ _TASK_ENDS = {
 }
 
 
-def _task_ended(draft: Draft, event: RunEvent) -> None:
+def _task_ended(draft: RunDraft, event: RunEvent) -> None:
     task = task_meant(draft, event)
     if task is None:
         return
@@ -123,7 +123,7 @@ def _task_ended(draft: Draft, event: RunEvent) -> None:
 # --- lanes, git, conflicts ------------------------------------------------------------------
 
 
-def _lane_opened(draft: Draft, event: RunEvent) -> None:
+def _lane_opened(draft: RunDraft, event: RunEvent) -> None:
     known = draft.lanes.get(event.lane)
     name = event.lane if known is None else free_name(event.lane, draft.lanes)
     draft.births[event.id] = name
@@ -152,7 +152,7 @@ _LANE_STEPS = {
 }
 
 
-def _lane_changed(draft: Draft, event: RunEvent) -> None:
+def _lane_changed(draft: RunDraft, event: RunEvent) -> None:
     lane = draft.lanes.get(lane_named(draft, event))
     if lane is None:
         return
@@ -168,7 +168,7 @@ def _lane_changed(draft: Draft, event: RunEvent) -> None:
         draft.git = replace(draft.git, latest_commit=event.text("commit"))
 
 
-def _conflict_found(draft: Draft, event: RunEvent) -> None:
+def _conflict_found(draft: RunDraft, event: RunEvent) -> None:
     """Keep the conflict, and ask a person: nothing else can put two changes together."""
     lane = draft.lanes.get(lane_named(draft, event))
     files, operation = event.texts("files"), event.text("operation")
@@ -199,7 +199,7 @@ def _conflict_found(draft: Draft, event: RunEvent) -> None:
         draft.lanes[lane.id] = replace(lane, status=LaneStatus.CONFLICT, changed_ms=event.at_ms)
 
 
-def _conflict_resolved(draft: Draft, event: RunEvent) -> None:
+def _conflict_resolved(draft: RunDraft, event: RunEvent) -> None:
     found = draft.conflicts.get(event.text("conflict"))
     if found is None or not found.open:
         return
@@ -211,11 +211,11 @@ def _conflict_resolved(draft: Draft, event: RunEvent) -> None:
         draft.lanes[lane.id] = replace(lane, status=LaneStatus.FINISHED, changed_ms=event.at_ms)
 
 
-def _branch_made(draft: Draft, event: RunEvent) -> None:
+def _branch_made(draft: RunDraft, event: RunEvent) -> None:
     draft.git = replace(draft.git, work_branch=event.text("branch"))
 
 
-def _commit_made(draft: Draft, event: RunEvent) -> None:
+def _commit_made(draft: RunDraft, event: RunEvent) -> None:
     lane = draft.lanes.get(lane_named(draft, event))
     if lane is not None:
         draft.lanes[lane.id] = replace(lane, commit=event.text("commit"))
@@ -223,7 +223,7 @@ def _commit_made(draft: Draft, event: RunEvent) -> None:
         draft.git = replace(draft.git, latest_commit=event.text("commit"))
 
 
-WORK_STEPS: dict[str, Callable[[Draft, RunEvent], None]] = {
+WORK_STEPS: dict[str, Callable[[RunDraft, RunEvent], None]] = {
     "task-added": _task_added,
     "task-revised": _task_revised,
     "task-started": _task_started,

@@ -46,7 +46,7 @@ class LineFault:
 
 
 @frozen
-class Reading:
+class EventsRead:
     """What the files of a run hold."""
 
     events: tuple[RunEvent, ...]
@@ -59,7 +59,7 @@ def event_files(paths: RunPaths) -> Iterator[Path]:
         yield from sorted(folder.glob("*/*.jsonl"))
 
 
-def read_events(paths: RunPaths, run_id: str) -> Reading:
+def read_events(paths: RunPaths, run_id: str) -> EventsRead:
     """Return every event of a run, and every line that is none.
 
     Raises: UnavailableError when a file cannot be read.
@@ -74,7 +74,7 @@ def read_events(paths: RunPaths, run_id: str) -> Reading:
                     continue
                 name = str(file.relative_to(paths.root))
                 faults.append(LineFault(file=name, line=number, reason=found))
-    return Reading(events=tuple(events), faults=tuple(faults))
+    return EventsRead(events=tuple(events), faults=tuple(faults))
 
 
 def events_in(text: bytes, run_id: str) -> Iterator[RunEvent]:
@@ -180,7 +180,7 @@ def repair(paths: RunPaths) -> list[str]:
     return done
 
 
-class Writer:
+class EventWriter:
     """Appends the events of this checkout, to files that this checkout made.
 
     `notes` is what the machine remembers of them, kept outside of the checkout: a file that

@@ -19,7 +19,7 @@ from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.work import (
-    Said,
+    GitReply,
     as_somebody,
     checkouts,
     commit_of,
@@ -187,7 +187,7 @@ class GitLanes:
         self._end(run_id)
         return Moved(commit=commit_of(folder, "HEAD"), onto=onto)
 
-    def _undone(self, run_id: str, folder: Path, doing: str, said: Said) -> Conflicted:
+    def _undone(self, run_id: str, folder: Path, doing: str, said: GitReply) -> Conflicted:
         """Leave the work branch as it was; return what was in the way."""
         files = _unmerged(folder)
         git(folder, doing, "--abort")

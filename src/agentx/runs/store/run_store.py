@@ -30,7 +30,7 @@ from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
 from agentx.runs.limits import RUN_ARTIFACT_CHARS_MAX
-from agentx.runs.model import Contract, Happening, Run, RunEvent, Status
+from agentx.runs.model import Contract, Happening, Run, RunEvent, RunStatus
 from agentx.runs.pages.contracts import contract_of
 from agentx.runs.pages.files import pages
 from agentx.runs.pages.hand_edits import (
@@ -45,9 +45,9 @@ from agentx.runs.rules.catalogue import name_checked
 from agentx.runs.rules.decide import decide
 from agentx.runs.rules.fold import evolve, fold, in_order
 from agentx.runs.store.event_files import (
+    EventsRead,
+    EventWriter,
     LineFault,
-    Reading,
-    Writer,
     event_files,
     read_events,
     repair,
@@ -81,7 +81,7 @@ class RunStore:
         """Tell whether there is such a run."""
         return self.paths.run(run_id).root.is_dir()
 
-    def events(self, run_id: str) -> Reading:
+    def events(self, run_id: str) -> EventsRead:
         """Return the events of a run, in order.
 
         Raises: NotFound, UnavailableError.
@@ -105,7 +105,7 @@ class RunStore:
         return f"{len(stats)}:{sum(each.st_size for each in stats)}:{newest}"
 
     @contextmanager
-    def editing(self, run_id: str) -> Iterator[Desk]:
+    def editing(self, run_id: str) -> Iterator[OpenRun]:
         """Hold the run's lock on this machine, and give its desk.
 
         Raises: NotFound, LockHeld, UnavailableError.
@@ -116,7 +116,7 @@ class RunStore:
             yield desk
 
     @contextmanager
-    def making(self, run_id: str) -> Iterator[Desk]:
+    def making(self, run_id: str) -> Iterator[OpenRun]:
         """Give the desk of a run that is not there yet."""
         self.lay_out()
         with self._desk(run_id) as desk:
@@ -127,11 +127,11 @@ class RunStore:
         lay_out(self.paths.project.run_memory)
 
     @contextmanager
-    def _desk(self, run_id: str) -> Iterator[Desk]:
+    def _desk(self, run_id: str) -> Iterator[OpenRun]:
         with json_file(self._notes.desk(run_id), self.clock, owner="agentx run").editing() as doc:
             checkouts = doc.setdefault("checkouts", {})
             notes = checkouts.setdefault(str(self.paths.project.root), {})
-            yield Desk(self, run_id, notes)
+            yield OpenRun(self, run_id, notes)
 
     # --- which run ----------------------------------------------------------------------------
 
@@ -157,16 +157,16 @@ class RunStore:
         _, found, rest = text.partition("\nstate:\n")
         lines = rest.splitlines()[:4] if found else []
         said = [line.split(":", 1)[1].strip() for line in lines if line.startswith("  status:")]
-        return said[0].strip("'\"") if len(said) == 1 and said[0] in set(Status) else ""
+        return said[0].strip("'\"") if len(said) == 1 and said[0] in set(RunStatus) else ""
 
 
-class Desk:
+class OpenRun:
     """A run while its lock is held."""
 
     def __init__(self, store: RunStore, run_id: str, notes: dict[str, dict[str, object]]) -> None:
         self._store = store
         self.paths: RunPaths = store.paths.run(run_id)
-        self._writer = Writer(self.paths, notes, store.clock, store.entropy)
+        self._writer = EventWriter(self.paths, notes, store.clock, store.entropy)
         found = read_events(self.paths, run_id)
         self.faults: tuple[LineFault, ...] = found.faults
         self.remarks: list[str] = []

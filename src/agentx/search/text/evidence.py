@@ -45,7 +45,7 @@ _NAME_SHARE_MAX = 0.9
 
 
 @dataclass(slots=True)
-class Candidate:
+class Contender:
     """A document, what it is like, and what speaks for it."""
 
     key: int
@@ -64,7 +64,7 @@ class Candidate:
 class Evidence:
     """The candidates of a query, who follows whom, and how well each session fits."""
 
-    candidates: dict[int, Candidate] = field(default_factory=dict)
+    candidates: dict[int, Contender] = field(default_factory=dict)
     before: dict[int, int] = field(default_factory=dict)  # a document -> the one before it
     sessions: dict[int, float] = field(default_factory=dict)
     chapters: dict[int, tantivy.DocAddress] = field(default_factory=dict)  # of sessions
@@ -193,7 +193,7 @@ def _find(reader: Reader, asked: _Asked, limit: int) -> tuple[Found, list[float]
     return found, _shares(found, best_score(terms))
 
 
-def _add(evidence: Evidence, reader: Reader, found: Found, bits: int) -> list[Candidate]:
+def _add(evidence: Evidence, reader: Reader, found: Found, bits: int) -> list[Contender]:
     """Add the documents of some passages; return the candidate of each passage."""
     columns = [
         reader.column(name, found.addresses)
@@ -205,7 +205,7 @@ def _add(evidence: Evidence, reader: Reader, found: Found, bits: int) -> list[Ca
     ):
         candidate = evidence.candidates.get(doc)
         if candidate is None:
-            candidate = Candidate(
+            candidate = Contender(
                 key=doc,
                 session_key=session,
                 timestamp_ms=at_ms,

@@ -27,7 +27,7 @@ _NOWHERE = np.float32(-1e9)
 
 
 @frozen
-class Shape:
+class BertShape:
     """How large a BERT is."""
 
     hidden: int
@@ -38,7 +38,7 @@ class Shape:
     epsilon: float
 
     @classmethod
-    def read(cls, path: Path) -> Shape:
+    def read(cls, path: Path) -> BertShape:
         """Read the shape out of a model's `config.json`.
 
         Raises: CorruptRecord, OSError.
@@ -63,7 +63,7 @@ class Shape:
 class Bert:
     """The network. Safe to use from several threads."""
 
-    def __init__(self, shape: Shape, tensors: Tensors) -> None:
+    def __init__(self, shape: BertShape, tensors: Tensors) -> None:
         self._shape = shape
         self._embedding = _Embedding(shape, tensors)
         self._layers = [_Layer(shape, tensors, number) for number in range(shape.layers)]
@@ -78,7 +78,7 @@ class Bert:
         # Some files keep the network under a name of its own.
         bare = {name.removeprefix("bert."): tensor for name, tensor in tensors.items()}
         try:
-            return cls(Shape.read(config), bare)
+            return cls(BertShape.read(config), bare)
         except KeyError as error:
             raise CorruptRecord(f"{weights}: there is no tensor {error.args[0]}") from error
 
@@ -113,7 +113,7 @@ def unit(rows: Floats) -> Floats:
 class _Norm:
     """Centres and scales states, place by place."""
 
-    def __init__(self, tensors: Tensors, name: str, shape: Shape) -> None:
+    def __init__(self, tensors: Tensors, name: str, shape: BertShape) -> None:
         self._scale = _take(tensors, f"{name}.weight", (shape.hidden,))
         self._shift = _take(tensors, f"{name}.bias", (shape.hidden,))
         self._epsilon = np.float32(shape.epsilon)
@@ -146,7 +146,7 @@ class _Dense:
 class _Embedding:
     """Words and places become states."""
 
-    def __init__(self, shape: Shape, tensors: Tensors) -> None:
+    def __init__(self, shape: BertShape, tensors: Tensors) -> None:
         wide = shape.hidden
         self._words = _take(tensors, "embeddings.word_embeddings.weight", (shape.words, wide))
         places = _take(tensors, "embeddings.position_embeddings.weight", (shape.places, wide))
@@ -161,7 +161,7 @@ class _Embedding:
 class _Layer:
     """Every place looks at every other, then thinks by itself."""
 
-    def __init__(self, shape: Shape, tensors: Tensors, number: int) -> None:
+    def __init__(self, shape: BertShape, tensors: Tensors, number: int) -> None:
         name = f"encoder.layer.{number}"
         square = (shape.hidden, shape.hidden)
         parts = ("query", "key", "value")

@@ -33,7 +33,7 @@ from agentx.search.vectors.bert import Floats
 from agentx.search.vectors.chunks import Chunk, chunks
 from agentx.search.vectors.nearest import Both, Exact, Graph, Near, empty_graph, read_graph
 from agentx.search.vectors.port import Encoder, VectorStatus
-from agentx.search.vectors.segments import Manifest, SegmentStore
+from agentx.search.vectors.segments import IndexMark, SegmentStore
 from agentx.search.vectors.shelf import Shelf
 from agentx.search.vectors.table import Columns, Table, columns_of
 from agentx.search.vectors.writing import append, is_stale, rewritten, rows_of, with_deaths
@@ -69,7 +69,7 @@ class VectorIndex:
         self._doomed: dict[str, set[str]] = {"doc_id": set(), "part": set()}
         self._growing: tuple[Any, int] | None = None
         self._queries: dict[str, Floats] = {}
-        self._manifest: Manifest
+        self._manifest: IndexMark
         self._table: Table
         self._shelf: Shelf
         self._graph: Any
@@ -94,7 +94,7 @@ class VectorIndex:
         store.claim(clock)
         try:
             generation = store.begin()
-            empty = Manifest(encoder.name, encoder.dimensions)
+            empty = IndexMark(encoder.name, encoder.dimensions)
             SegmentStore(store, generation).commit(empty)
             store.adopt(generation)
         finally:
@@ -169,7 +169,7 @@ class VectorIndex:
                 segments[at] = rewritten(self._files, segments[at], number)
                 number += 1
             kept = [each for each in segments if len(each.vectors)]
-            manifest = Manifest(
+            manifest = IndexMark(
                 self._encoder.name,
                 self._encoder.dimensions,
                 number,
@@ -285,7 +285,7 @@ class VectorIndex:
             finally:
                 self._store.release()
 
-    def _check(self) -> Manifest:
+    def _check(self) -> IndexMark:
         manifest = self._files.manifest()
         if (manifest.model, manifest.dimensions) != (self._encoder.name, self._encoder.dimensions):
             raise IndexUnavailable(
@@ -294,7 +294,7 @@ class VectorIndex:
             )
         return manifest
 
-    def _load(self, manifest: Manifest) -> None:
+    def _load(self, manifest: IndexMark) -> None:
         """Read everything that a manifest names.
 
         Raises: IndexUnavailable.

@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 
 from agentx.kernel.errors import CorruptRecord, NotFound, UnavailableError
 from agentx.search.limits import PASSAGE_CHARS_MAX, VECTOR_BATCH_TOKENS_MAX, VECTOR_TOKENS_MAX
-from agentx.search.vectors.bert import Bert, Floats, Ints, Shape, mean_pooled
+from agentx.search.vectors.bert import Bert, BertShape, Floats, Ints, mean_pooled
 from agentx.search.vectors.model_files import CONFIG, SENTENCES, TOKENIZER, WEIGHTS, is_complete
 
 # The weights are told apart by their size, their head and their tail: reading all of them at
@@ -103,7 +103,7 @@ def _network(folder: Path, weights: Path) -> Network:
         raise UnavailableError(
             f"{weights}: this model needs onnxruntime", hint="pip install onnxruntime"
         ) from error
-    return OnnxBert(weights, Shape.read(folder / CONFIG).hidden)
+    return OnnxBert(weights, BertShape.read(folder / CONFIG).hidden)
 
 
 def _tokenizer(folder: Path) -> Tokenizer:

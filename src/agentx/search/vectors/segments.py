@@ -36,7 +36,7 @@ _MAGIC = b"AXV1"
 _HINT = "it is built again from the log by `agentx sync`"
 
 
-class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SegmentMark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What `mark.json` says of a segment."""
 
     name: str
@@ -46,7 +46,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dead: tuple[int, ...] = ()
 
 
-class Graph(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GraphMark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What `mark.json` says of the graph: it finds the first `rows` rows."""
 
     name: str
@@ -54,22 +54,22 @@ class Graph(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     size: int
 
 
-class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class IndexMark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All of `mark.json`."""
 
     model: str
     dimensions: int
     next: int = 1  # the number of the next file
-    segments: tuple[Held, ...] = ()
-    graph: Graph | None = None
+    segments: tuple[SegmentMark, ...] = ()
+    graph: GraphMark | None = None
     owner: dict[str, Any] = {}
 
 
 @frozen(kw_only=False)
-class Segment:
+class VectorSegment:
     """One segment, opened: its rows, and its vectors, read from the disk where they are used."""
 
-    held: Held
+    held: SegmentMark
     columns: Columns
     vectors: Halves
 
@@ -92,24 +92,24 @@ class SegmentStore:
         """The folder of the generation."""
         return self._generation.root
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> IndexMark:
         """Return what counts.
 
         Raises: IndexUnavailable.
         """
         try:
-            return msgspec.convert(self._store.mark(self._generation), Manifest)
+            return msgspec.convert(self._store.mark(self._generation), IndexMark)
         except msgspec.ValidationError as error:
             raise self._complain("mark.json", str(error)) from error
 
-    def commit(self, manifest: Manifest) -> None:
+    def commit(self, manifest: IndexMark) -> None:
         """Let a manifest count from now on, then remove the files that it does not name."""
         passing(CrashPoint.VECTORS_WRITTEN)
         self._store.set_mark(self._generation, msgspec.to_builtins(manifest))
         passing(CrashPoint.VECTORS_COMMITTED)
         self.sweep(manifest)
 
-    def sweep(self, manifest: Manifest) -> None:
+    def sweep(self, manifest: IndexMark) -> None:
         """Remove what does not count: what a crash left, and what was replaced."""
         named = {held.name for held in manifest.segments}
         if manifest.graph is not None:
@@ -118,7 +118,7 @@ class SegmentStore:
             if path.suffix in {".vec", ".bin"} and path.name not in named:
                 path.unlink(missing_ok=True)
 
-    def write(self, number: int, columns: Columns, vectors: Halves) -> Segment:
+    def write(self, number: int, columns: Columns, vectors: Halves) -> VectorSegment:
         """Write a segment; it counts once a manifest names it."""
         table = msgspec.msgpack.encode(
             {
@@ -132,11 +132,11 @@ class SegmentStore:
         filler = b"\0" * (len(table) % 2)
         head = _MAGIC + struct.pack("<I", len(table))
         raw = b"".join((head, table, filler, vectors.tobytes()))
-        held = Held(f"s-{number:06}.vec", len(columns), len(raw), zlib.crc32(raw))
+        held = SegmentMark(f"s-{number:06}.vec", len(columns), len(raw), zlib.crc32(raw))
         self._store.write(self.root / held.name, raw)
-        return Segment(held, columns, vectors)
+        return VectorSegment(held, columns, vectors)
 
-    def read(self, held: Held, dimensions: int, *, whole: bool) -> Segment:
+    def read(self, held: SegmentMark, dimensions: int, *, whole: bool) -> VectorSegment:
         """Open a segment; with `whole`, every byte is checked.
 
         Raises: IndexUnavailable when it is not as the manifest says.
@@ -153,7 +153,7 @@ class SegmentStore:
         except (ValueError, KeyError, TypeError, struct.error, msgspec.MsgspecError) as error:
             raise self._complain(held.name, str(error)) from error
 
-    def graph_path(self, graph: Graph) -> Path:
+    def graph_path(self, graph: GraphMark) -> Path:
         """Return where a graph lies.
 
         Raises: IndexUnavailable when it is not there as the manifest says.
@@ -167,17 +167,17 @@ class SegmentStore:
             raise self._complain(graph.name, "its size is not the one that was written")
         return path
 
-    def write_graph(self, number: int, rows: int, save: Callable[[str], object]) -> Graph:
+    def write_graph(self, number: int, rows: int, save: Callable[[str], object]) -> GraphMark:
         """Let a graph save itself; it counts once a manifest names it."""
         path = self.root / f"graph-{number:06}.bin"
         save(str(path))
-        return Graph(path.name, rows, self._store.settle(path))
+        return GraphMark(path.name, rows, self._store.settle(path))
 
     def _complain(self, name: str, why: str) -> IndexUnavailable:
         return IndexUnavailable(f"{self.root / name}: the vectors are damaged: {why}", hint=_HINT)
 
 
-def _parse(raw: NDArray[np.uint8], held: Held, dimensions: int) -> Segment:
+def _parse(raw: NDArray[np.uint8], held: SegmentMark, dimensions: int) -> VectorSegment:
     head = bytes(raw[:8])
     if head[:4] != _MAGIC:
         raise ValueError("it is not a segment")
@@ -195,4 +195,4 @@ def _parse(raw: NDArray[np.uint8], held: Held, dimensions: int) -> Segment:
     for field in WORDS:
         if held.rows and int(columns.codes[field].max()) >= len(columns.words[field]):
             raise ValueError("a row has a word that is not there")
-    return Segment(held, columns, vectors)
+    return VectorSegment(held, columns, vectors)

@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 
 from agentx.search.vectors.bert import Floats
 from agentx.search.vectors.nearest import Rows
-from agentx.search.vectors.segments import Segment
+from agentx.search.vectors.segments import VectorSegment
 from agentx.search.vectors.table import Grown
 
 
 class Shelf:
     """The vectors of the rows from `first` on, and of any row by its number."""
 
-    def __init__(self, segments: list[Segment], dimensions: int, *, first: int, warm: int) -> None:
+    def __init__(
+        self, segments: list[VectorSegment], dimensions: int, *, first: int, warm: int
+    ) -> None:
         """Hold segments; the vectors from row `warm` on are read into memory."""
         self._segments = segments
         self._first = first
@@ -37,7 +39,7 @@ class Shelf:
         return self._starts()[-1]
 
     @property
-    def segments(self) -> list[Segment]:
+    def segments(self) -> list[VectorSegment]:
         """The segments, in order."""
         return self._segments
 
@@ -46,7 +48,7 @@ class Shelf:
         """How many rows lie in segments that are followed by another."""
         return self._starts()[-2] if self._segments else 0
 
-    def grow(self, segments: list[Segment], added: Floats) -> None:
+    def grow(self, segments: list[VectorSegment], added: Floats) -> None:
         """Take the segments as they are after rows were added to them."""
         self._segments = segments
         self._warm.add(added)

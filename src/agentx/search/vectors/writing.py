@@ -11,14 +11,14 @@ import numpy as np
 
 from agentx.search.limits import VECTOR_SEGMENT_ROWS_MAX
 from agentx.search.vectors.bert import Floats
-from agentx.search.vectors.segments import Segment, SegmentStore
+from agentx.search.vectors.segments import SegmentStore, VectorSegment
 from agentx.search.vectors.table import Columns, Mask, join
 
 # A segment of which more is dead is written again.
 _DEAD_SHARE_MAX = 0.5
 
 
-def with_deaths(segments: list[Segment], dead: Mask) -> list[Segment]:
+def with_deaths(segments: list[VectorSegment], dead: Mask) -> list[VectorSegment]:
     """Return the segments, each saying which of its rows are dead now."""
     first, made = 0, []
     for segment in segments:
@@ -27,14 +27,18 @@ def with_deaths(segments: list[Segment], dead: Mask) -> list[Segment]:
         held = segment.held
         if gone != held.dead:
             held = msgspec.structs.replace(held, dead=gone)
-        made.append(Segment(held, segment.columns, segment.vectors))
+        made.append(VectorSegment(held, segment.columns, segment.vectors))
         first = after
     return made
 
 
 def append(
-    files: SegmentStore, segments: list[Segment], number: int, columns: Columns, vectors: Floats
-) -> tuple[list[Segment], int]:
+    files: SegmentStore,
+    segments: list[VectorSegment],
+    number: int,
+    columns: Columns,
+    vectors: Floats,
+) -> tuple[list[VectorSegment], int]:
     """Write new rows: into the last segment, written again, while it is short."""
     halves = vectors.astype(np.float16)
     at = 0
@@ -56,23 +60,23 @@ def append(
                 np.concatenate((last.vectors, halves[at:after])),
             )
             held = msgspec.structs.replace(made.held, dead=last.held.dead)
-            segments[-1] = Segment(held, made.columns, made.vectors)
+            segments[-1] = VectorSegment(held, made.columns, made.vectors)
         number, at = number + 1, after
     return segments, number
 
 
-def rewritten(files: SegmentStore, segment: Segment, number: int) -> Segment:
+def rewritten(files: SegmentStore, segment: VectorSegment, number: int) -> VectorSegment:
     """Write a segment again without its dead."""
     dead = segment.dead()
     return files.write(number, segment.columns.without(dead), segment.vectors[~dead])
 
 
-def rows_of(segments: list[Segment]) -> int:
+def rows_of(segments: list[VectorSegment]) -> int:
     """Return how many rows some segments have."""
     return sum(segment.held.rows for segment in segments)
 
 
-def is_stale(segment: Segment, *, purge: bool) -> bool:
+def is_stale(segment: VectorSegment, *, purge: bool) -> bool:
     """Tell whether a segment is to be written again: too many dead, or none may stay."""
     dead = len(segment.held.dead)
     return dead > 0 and (purge or dead > _DEAD_SHARE_MAX * segment.held.rows)

@@ -12,7 +12,7 @@ import time
 
 from agentx.redaction.redact import suspicious
 from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_BYTES_MAX, HOOK_PAYLOAD_PLAIN_BYTES_MAX
-from agentx.surfaces.hooks.spool import Call, deliver
+from agentx.surfaces.hooks.spool import Caller, deliver
 
 _HARNESS_CHARS_MAX = 40
 _HARNESS_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
@@ -33,7 +33,7 @@ def capture(arguments: list[str]) -> None:
         # An agent that AgentX itself runs: its words are not the user's.
         return
     harness = harness_of(arguments)
-    call = Call(harness, at_ms, working_directory(harness), os.environ.get("AGENTX_AGENT", ""))
+    call = Caller(harness, at_ms, working_directory(harness), os.environ.get("AGENTX_AGENT", ""))
     payload = raw
     if len(raw) > HOOK_PAYLOAD_PLAIN_BYTES_MAX or suspicious(raw):
         payload, cut = _cleaned(raw, cut)

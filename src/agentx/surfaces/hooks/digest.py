@@ -11,7 +11,7 @@ import os
 
 from agentx.kernel.places import encoded, spool_root
 from agentx.surfaces.hooks.output import announcement
-from agentx.surfaces.hooks.spool import Call, deliver, quoted
+from agentx.surfaces.hooks.spool import Caller, deliver, quoted
 
 _DIGEST_BYTES_MAX = 262_144
 _SMALL_BYTES_MAX = 4_096
@@ -21,7 +21,7 @@ _SESSION_BYTES_MAX = 200
 _IDS_MAX = 500
 
 
-def announce(call: Call, raw: bytes) -> None:
+def announce(call: Caller, raw: bytes) -> None:
     """Print the digest for this session, if there is one, and spool that it was printed."""
     top, branch = branch_of(call.cwd)
     found = _digest(call, top, branch)
@@ -75,7 +75,7 @@ def session_of(raw: bytes) -> str:
     return ""
 
 
-def _digest(call: Call, top: str, branch: str) -> tuple[str, str] | None:
+def _digest(call: Caller, top: str, branch: str) -> tuple[str, str] | None:
     """Return the name and the text of the digest that fits best."""
     folder = _folder(call.cwd) or (_folder(top) if top else "")
     if not folder:

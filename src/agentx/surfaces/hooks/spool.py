@@ -22,7 +22,7 @@ _FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _ESCAPES = {code: f"\\u{code:04x}" for code in range(32)} | {34: '\\"', 92: "\\\\", 127: "\\u007f"}
 
 
-class Call:
+class Caller:
     """One call of the hook: who called, when, and from where."""
 
     __slots__ = ("agent", "at_ms", "cwd", "harness")
@@ -34,7 +34,7 @@ class Call:
         self.agent = agent
 
 
-def deliver(call: Call, payload: bytes, *, cut: bool = False, kind: str = "") -> bool:
+def deliver(call: Caller, payload: bytes, *, cut: bool = False, kind: str = "") -> bool:
     """Put a payload into the spool of the working directory; return whether a place took it."""
     name = f"{call.at_ms:013d}-{os.getpid()}-{os.urandom(6).hex()}.evt"
     content = header(call, len(payload), cut=cut, kind=kind) + payload
@@ -54,7 +54,7 @@ def deliver(call: Call, payload: bytes, *, cut: bool = False, kind: str = "") ->
     return False
 
 
-def header(call: Call, size: int, *, cut: bool, kind: str) -> bytes:
+def header(call: Caller, size: int, *, cut: bool, kind: str) -> bytes:
     """Return the first line of a file, as `capture.spool_record` reads it."""
     mark = b',"kind":' + quoted(kind) if kind else b""
     return b'{"v":1,"harness":%b,"at":%d,"cwd":%b,"agent":%b,"bytes":%d,"cut":%b%b}\n' % (

@@ -58,7 +58,7 @@ def _offer_ask(server: MCPServer, desk: Desk) -> None:
         be asked, else it waits for that agent: look with `inbox`. Rounds are few; when they are
         used up, a person is called.
         """
-        from agentx.clarification.model import Request  # noqa: PLC0415  see above
+        from agentx.clarification.model import NewQuestion  # noqa: PLC0415  see above
         from agentx.operations.questions import ask as clarify_ask  # noqa: PLC0415  see above
 
         waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS) if wait_seconds else None
@@ -70,7 +70,7 @@ def _offer_ask(server: MCPServer, desk: Desk) -> None:
         elif issue is None:
             raise InvalidValue("an issue is missing", hint="give issue, asker, to and topic")
         else:
-            request = Request(
+            request = NewQuestion(
                 issue=issue, asker=asker, to=to, topic=topic, question=question, blocking=blocking
             )
             state = clarify_ask.ask(project, request, waiting=waiting, told=_nobody)

@@ -49,9 +49,9 @@ def _offer_remember(server: MCPServer, desk: Desk) -> None:
         that was never said aloud. One thing at a time, in whole sentences.
         """
         # Every session pays for the server's start, few keep anything.
-        from agentx.operations.memory.write import Draft, memory_add  # noqa: PLC0415  see above
+        from agentx.operations.memory.write import NewObservation, memory_add  # noqa: PLC0415  see above
 
-        draft = Draft(
+        draft = NewObservation(
             text=text, agent=agent, issue=issue or 0, category=category, files=tuple(files or ())
         )
         kept = memory_add(desk.project(), draft)

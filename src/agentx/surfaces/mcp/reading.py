@@ -15,7 +15,7 @@ from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
 from agentx.operations.limits import MCP_AROUND_MAX, MCP_IDS_MAX
 from agentx.operations.recall.document import Opened, spoken_kind
-from agentx.operations.recall.read import Piece, ReadReply, read
+from agentx.operations.recall.read import ReadReply, TextPart, read
 from agentx.operations.recall.timeline import Timeline
 from agentx.operations.recall.timeline import timeline as surroundings
 from agentx.project.zone import project_zone
@@ -190,7 +190,7 @@ def _texts(found: ReadReply, zone: tzinfo, budget: int) -> str:
     return text
 
 
-def _piece(piece: Piece, zone: tzinfo) -> str:
+def _piece(piece: TextPart, zone: tzinfo) -> str:
     text = f"{_heading(piece.document, zone)}\n{piece.text}"
     if piece.offset:
         text = f"(from character {piece.offset} on) {text}"

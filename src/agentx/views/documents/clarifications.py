@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from agentx.clarification.model import Clarification, Status
+from agentx.clarification.model import Clarification, ClarificationStatus
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.kernel.errors import CorruptRecord
 from agentx.search.document import Document
@@ -53,5 +53,5 @@ def clarification_document(state: Clarification, project: str) -> Document:
         project=project,
         agent=state.asker,
         issue=str(state.issue),
-        superseded=state.status is Status.ABANDONED,
+        superseded=state.status is ClarificationStatus.ABANDONED,
     )

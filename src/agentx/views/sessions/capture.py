@@ -50,7 +50,7 @@ from agentx.views.limits import (
 )
 from agentx.views.sessions.issue_of import branches_of, issue_of
 from agentx.views.sessions.turns import turns_of
-from agentx.views.store import CaptureMarks, Intent, Mark, Taken, Waiting
+from agentx.views.store import CaptureIntent, CaptureMark, CaptureMarks, Taken, WaitingSession
 
 if TYPE_CHECKING:
     from agentx.observations.service import Observations
@@ -142,10 +142,10 @@ class Observing:
         return looked
 
     def _add(
-        self, ref: bytes, mark: Mark, events: Sequence[Event], findings: tuple[Finding, ...]
+        self, ref: bytes, mark: CaptureMark, events: Sequence[Event], findings: tuple[Finding, ...]
     ) -> None:
         known = [(one.category, terms(one.summary)) for one in mark.taken]
-        intent = Intent(
+        intent = CaptureIntent(
             until_ms=mark.until_ms,
             until_id=mark.until_id,
             issue=self._issue(events),
@@ -180,7 +180,7 @@ class Observing:
                 said = said_in(room.store, names, by_hand=whole)
                 gone = len(room.forget(taken.union(said)))
             for ref, mark in mine:
-                self._marks.begin_again(ref, Waiting(newest_ms=mark.until_ms, is_due=True))
+                self._marks.begin_again(ref, WaitingSession(newest_ms=mark.until_ms, is_due=True))
             self._marks.erase()
             yield gone
 
@@ -205,19 +205,21 @@ class Observing:
             else:
                 return
 
-    def _news_of(self, ref: bytes, times: list[Millis], before: Waiting | None) -> Waiting:
+    def _news_of(
+        self, ref: bytes, times: list[Millis], before: WaitingSession | None
+    ) -> WaitingSession:
         first, last = min(times), max(times)
         events = self._source.session_events(ref, first, last)
         due = any(event.event_type in _CUES for event in events)
-        return Waiting(
+        return WaitingSession(
             newest_ms=max(last, before.newest_ms if before else 0),
             is_due=due or (before is not None and before.is_due),
         )
 
-    def _all_of(self, ref: bytes) -> Waiting:
+    def _all_of(self, ref: bytes) -> WaitingSession:
         events = self._source.session_events(ref, Millis(0))
         newest = max((int(event.timestamp_ms) for event in events), default=0)
-        return Waiting(
+        return WaitingSession(
             newest_ms=newest, is_due=any(event.event_type in _CUES for event in events[-3:])
         )
 
@@ -232,7 +234,7 @@ class Observing:
         intent = self._marks.intent(ref)
         newest = (events[-1].timestamp_ms, events[-1].event_id)
         if intent is None:
-            intent = Intent(
+            intent = CaptureIntent(
                 until_ms=newest[0],
                 until_id=newest[1],
                 issue=self._issue(events),
@@ -248,7 +250,7 @@ class Observing:
             return 0  # the store was busy; the intent stays for the next pass
         passing(CrashPoint.CAPTURE_STORED)
         before = mark.taken if mark else ()
-        after = Mark(
+        after = CaptureMark(
             session_id=events[0].session_id,
             until_ms=intent.until_ms,
             until_id=intent.until_id,
@@ -267,7 +269,7 @@ class Observing:
         return issue_of(events, branch=branch, otherwise=self._rules.issue)
 
     def _keep(
-        self, room: Observations, made: Sequence[Observation], intent: Intent
+        self, room: Observations, made: Sequence[Observation], intent: CaptureIntent
     ) -> tuple[Observation, ...]:
         if not made:
             self._rules.bus.tell(
@@ -318,7 +320,7 @@ def mark_superseded(store: ObservationStore, kept: Sequence[Observation]) -> int
 
 
 def _observations(
-    events: Sequence[Event], mark: Mark | None, intent: Intent
+    events: Sequence[Event], mark: CaptureMark | None, intent: CaptureIntent
 ) -> tuple[Observation, ...]:
     """Return what is new in a session, as observations with ids that are the same every time."""
     if not events:
@@ -335,7 +337,7 @@ def _observations(
     return tuple(_observation(one, events[0], intent, commit) for one in findings)
 
 
-def _news_filter(events: Sequence[Event], mark: Mark | None) -> Callable[[Finding], bool]:
+def _news_filter(events: Sequence[Event], mark: CaptureMark | None) -> Callable[[Finding], bool]:
     """Return how news is told from what was taken before."""
     if mark is None:
         return lambda _finding: True
@@ -385,7 +387,7 @@ def observe(
     )
 
 
-def _observation(finding: Finding, first: Event, intent: Intent, commit: str) -> Observation:
+def _observation(finding: Finding, first: Event, intent: CaptureIntent, commit: str) -> Observation:
     session = first.session_id
     made = observe(
         finding,
@@ -411,5 +413,5 @@ def _agent(events: Sequence[Event]) -> str:
     return next((event.agent for event in events if event.agent), events[0].harness)
 
 
-def _nothing(mark: Mark | None) -> Mark:
-    return mark or Mark(session_id="", until_ms=0, until_id="", events=0)
+def _nothing(mark: CaptureMark | None) -> CaptureMark:
+    return mark or CaptureMark(session_id="", until_ms=0, until_id="", events=0)

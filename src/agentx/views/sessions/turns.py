@@ -11,16 +11,16 @@ from typing import Any
 
 from agentx.conversation.model import Event
 from agentx.kernel.capture import EventType
-from agentx.observations.extract.session.turns import Kind, Turn
+from agentx.observations.extract.session.turns import Turn, TurnKind
 
 _KINDS = {
-    EventType.USER_MESSAGE: Kind.PROMPT,
-    EventType.ASSISTANT_MESSAGE: Kind.REPLY,
-    EventType.TOOL_CALL: Kind.CALL,
-    EventType.TOOL_RESULT: Kind.RESULT,
-    EventType.SUBAGENT_START: Kind.SUBAGENT,
-    EventType.SUBAGENT_STOP: Kind.SUBAGENT,
-    EventType.COMPACTION: Kind.SUMMARY,
+    EventType.USER_MESSAGE: TurnKind.PROMPT,
+    EventType.ASSISTANT_MESSAGE: TurnKind.REPLY,
+    EventType.TOOL_CALL: TurnKind.CALL,
+    EventType.TOOL_RESULT: TurnKind.RESULT,
+    EventType.SUBAGENT_START: TurnKind.SUBAGENT,
+    EventType.SUBAGENT_STOP: TurnKind.SUBAGENT,
+    EventType.COMPACTION: TurnKind.SUMMARY,
 }
 _CALL_IDS = ("tool_use_id", "native_call_id", "tool_call_id")
 
@@ -34,15 +34,17 @@ def _said_with(event: Event) -> Iterator[Turn]:
     """Yield what was said before a call, where the agent CLI tells it with the call."""
     said = _word(event.metadata, "said")
     if event.event_type is EventType.TOOL_CALL and said.strip():
-        yield Turn(event_id=event.event_id, at_ms=event.timestamp_ms, kind=Kind.REPLY, text=said)
+        yield Turn(
+            event_id=event.event_id, at_ms=event.timestamp_ms, kind=TurnKind.REPLY, text=said
+        )
 
 
 def _turn(event: Event) -> Turn:
-    kind = _KINDS.get(event.event_type, Kind.OTHER)
+    kind = _KINDS.get(event.event_type, TurnKind.OTHER)
     metadata = event.metadata
     # What a subagent is told is the agent's words, not the user's.
-    if metadata.get("subagent") and kind in (Kind.PROMPT, Kind.REPLY):
-        kind = Kind.SUBAGENT
+    if metadata.get("subagent") and kind in (TurnKind.PROMPT, TurnKind.REPLY):
+        kind = TurnKind.SUBAGENT
     response = metadata.get("tool_response")
     code = metadata.get("exit_code")
     return Turn(

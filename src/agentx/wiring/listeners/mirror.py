@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentx.clarification.model import Clarification, EntryType, Ledger, Status
+from agentx.clarification.model import Clarification, ClarificationStatus, EntryType, Ledger
 from agentx.clarification.rendering import comment, marker
 from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError
 from agentx.kernel.text import compile_late
@@ -95,7 +95,7 @@ def _labels(ledger: Ledger) -> dict[str, bool]:
 
 
 def _is_stale(state: Clarification) -> bool:
-    return state.status is Status.STALE
+    return state.status is ClarificationStatus.STALE
 
 
 def _mentions(project: Project) -> str:

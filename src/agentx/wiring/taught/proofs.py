@@ -19,7 +19,7 @@ _SHORT_ID_CHARS = 6  # by which candidates, escalations and conflicts are named 
 
 
 @frozen
-class Said:
+class RunSaying:
     """What somebody said in a run."""
 
     event_id: str
@@ -36,7 +36,7 @@ class RunProof:
     title: str = ""
     at_ms: int = 0
     status: str = ""
-    said: tuple[Said, ...] = ()
+    said: tuple[RunSaying, ...] = ()
 
 
 @frozen
@@ -71,17 +71,17 @@ def _of_run(project: Project, lesson: Lesson, run_id: str) -> RunProof:
     return RunProof(run_id=run_id)
 
 
-def _told(run: Run, said: tuple[Said, ...]) -> RunProof:
+def _told(run: Run, said: tuple[RunSaying, ...]) -> RunProof:
     return RunProof(
         run_id=run.id, title=run.title, at_ms=run.updated_ms, status=str(run.status), said=said
     )
 
 
-def _said(lesson: Lesson, events: tuple[RunEvent, ...]) -> Iterator[Said]:
+def _said(lesson: Lesson, events: tuple[RunEvent, ...]) -> Iterator[RunSaying]:
     named = {one[-_SHORT_ID_CHARS:] for one in lesson.evidence}
     texts = {fingerprint(revision.text) for revision in lesson.revisions}
     for event in events:
         if event.id[-_SHORT_ID_CHARS:] in named or fingerprint(event.text("text")) in texts:
-            yield Said(
+            yield RunSaying(
                 event_id=event.id, at_ms=event.at_ms, actor=event.actor, text=event_line(event)
             )

@@ -29,7 +29,7 @@ class Learnt:
             yield Piece(tier=Tier.ON_DEMAND, source=source, text=text)
 
 
-class Observed:
+class ObservationSource:
     """What sessions decided, changed and found out about the words of a task."""
 
     def __init__(self, project: Project) -> None:
@@ -52,4 +52,4 @@ class Observed:
 
 def context_sources(project: Project) -> tuple[ContextSource, ...]:
     """Return everybody who may know something of a task."""
-    return Learnt(project), Observed(project)
+    return Learnt(project), ObservationSource(project)

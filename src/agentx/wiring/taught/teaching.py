@@ -35,7 +35,7 @@ from agentx.runs.model import (
     Conflict,
     Escalation,
     Run,
-    Status,
+    RunStatus,
     Task,
     TaskStatus,
     Verdict,
@@ -90,7 +90,7 @@ def measure_run(run: Run, churn: Churn) -> Measure:
         lines_added=churn.lines_added,
         lines_removed=churn.lines_removed,
         verification_status=str(worst),
-        outcome=str(run.outcome if run.outcome is not Status.IN_PROGRESS else run.status),
+        outcome=str(run.outcome if run.outcome is not RunStatus.IN_PROGRESS else run.status),
     )
 
 

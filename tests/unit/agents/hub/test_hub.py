@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from agentx.agents.hub.hub import Hub
-from agentx.agents.runners.port import Ask, Reply, Runner, Standing
-from agentx.agents.runners.scripted import Line, Scripted
+from agentx.agents.runners.port import AnswerStanding, Ask, Reply, Runner
+from agentx.agents.runners.scripted import Scripted, ScriptLine
 from agentx.clarification.errors import ClarificationUnanswered, ScopeViolation
-from agentx.clarification.model import PERSON, Clarification, Reason, Status
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Reason
 from agentx.clarification.store.ledgers import ledger_path
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
@@ -159,7 +159,7 @@ def test_the_target_is_given_question_thread_and_artifacts(project: Project) -> 
     outside.write_text("secret", encoding="utf-8")
     (project.root / "docs" / "prd").mkdir()
     (project.root / "docs" / "prd" / "PRD-1.md").symlink_to(outside)
-    runner = Scripted([Line(answer="JWT."), Line(answer="ES256.")])
+    runner = Scripted([ScriptLine(answer="JWT."), ScriptLine(answer="ES256.")])
     hub = hub_of(project, runner)
     state = hub.route(asked(hub).id)
     hub.follow_up(state.id, "Which keys?")
@@ -183,7 +183,7 @@ def test_the_target_is_given_question_thread_and_artifacts(project: Project) -> 
 @pytest.mark.promise("clarify.hub")
 def test_the_stream_runs_from_question_to_answer(project: Project) -> None:
     runner = Scripted(
-        [Line(answer="JWT.", evidence=("docs/adr/ADR-1.md:3",), remaining="which keys?")]
+        [ScriptLine(answer="JWT.", evidence=("docs/adr/ADR-1.md:3",), remaining="which keys?")]
     )
     hub = hub_of(project, runner)
     told: list[str] = []
@@ -195,7 +195,7 @@ def test_the_stream_runs_from_question_to_answer(project: Project) -> None:
         "[Routing to Architect automatically...]",
         "[Architect] JWT.\nEvidence: docs/adr/ADR-1.md:3\nStill open: which keys?",
     ]
-    assert (state.status, state.round) == (Status.ANSWERED, 1)
+    assert (state.status, state.round) == (ClarificationStatus.ANSWERED, 1)
     assert states(project) == (AgentState.WORKING, AgentState.IDLE)
 
 
@@ -217,17 +217,17 @@ def test_statuses_are_set_while_the_target_thinks_and_no_lock_is_held(project: P
 def test_a_target_that_fails_is_asked_once_more_after_30_seconds(
     project: Project, clock: FakeClock
 ) -> None:
-    runner = Scripted([Line(fails="overloaded"), Line(answer="JWT.")])
+    runner = Scripted([ScriptLine(fails="overloaded"), ScriptLine(answer="JWT.")])
     hub = hub_of(project, runner)
     began = clock.now_ms()
 
-    assert hub.route(asked(hub).id).status is Status.ANSWERED
+    assert hub.route(asked(hub).id).status is ClarificationStatus.ANSWERED
     assert clock.now_ms() - began == 30 * SECOND_MS
     assert len(runner.asked) == 2
 
 
 def test_a_target_that_fails_twice_calls_a_person_and_the_asker_goes_on(project: Project) -> None:
-    hub = hub_of(project, Scripted([Line(fails="overloaded")]))
+    hub = hub_of(project, Scripted([ScriptLine(fails="overloaded")]))
     state = asked(hub)
     told: list[str] = []
 
@@ -236,7 +236,7 @@ def test_a_target_that_fails_twice_calls_a_person_and_the_asker_goes_on(project:
 
     assert failed.value.code == "AGENT_ERROR"
     after = open_clarifications(project).find(state.id)
-    assert (after.status, after.reason) == (Status.ESCALATED, Reason.AGENT_ERROR)
+    assert (after.status, after.reason) == (ClarificationStatus.ESCALATED, Reason.AGENT_ERROR)
     assert told[-1].startswith("[ESCALATED]")
     assert states(project) == (AgentState.WORKING, AgentState.IDLE)
 
@@ -249,7 +249,7 @@ def test_an_answer_that_comes_after_the_escalation_is_kept_and_undoes_nothing(
 
     state = hub.route(asked(hub).id)
 
-    assert state.status is Status.ESCALATED
+    assert state.status is ClarificationStatus.ESCALATED
     assert state.thread[-1].late
     assert status(project, "engineer").state is AgentState.BLOCKED_CLARIFICATION
     other.resolve(state.id, "JWT it is")
@@ -264,7 +264,7 @@ def test_an_answer_that_comes_after_a_resolution_comes_to_nobody(project: Projec
 
     state = hub.route(asked(hub).id)
 
-    assert state.status is Status.RESOLVED
+    assert state.status is ClarificationStatus.RESOLVED
     assert state.thread[-1].body == "me"
 
 
@@ -279,11 +279,11 @@ def test_a_question_settled_while_waiting_to_ask_again_is_not_asked_again(
 
     hub = hub_of(project, Thinking(thinks))
 
-    assert hub.route(asked(hub).id).status is Status.RESOLVED
+    assert hub.route(asked(hub).id).status is ClarificationStatus.RESOLVED
 
 
 def test_a_long_answer_of_an_agent_is_cut_and_an_empty_one_is_a_failure(project: Project) -> None:
-    hub = hub_of(project, Scripted([Line(answer="long " * 2_000)]))
+    hub = hub_of(project, Scripted([ScriptLine(answer="long " * 2_000)]))
     assert len(hub.route(asked(hub).id).answer) <= 2_000
 
     silent = hub_of(project, Thinking(lambda _ask: None, answer="  "))
@@ -292,11 +292,13 @@ def test_a_long_answer_of_an_agent_is_cut_and_an_empty_one_is_a_failure(project:
 
 
 def test_an_answer_that_needs_a_person_calls_one(project: Project) -> None:
-    hub = hub_of(project, Scripted([Line(answer="I may not.", standing=Standing.NEEDS_HUMAN)]))
+    hub = hub_of(
+        project, Scripted([ScriptLine(answer="I may not.", standing=AnswerStanding.NEEDS_HUMAN)])
+    )
 
     state = hub.route(asked(hub).id)
 
-    assert (state.status, state.reason) == (Status.ESCALATED, Reason.MANUAL)
+    assert (state.status, state.reason) == (ClarificationStatus.ESCALATED, Reason.MANUAL)
     assert "a person must decide" in state.summary
     assert state.answer == "I may not."
 
@@ -307,20 +309,20 @@ def test_nobody_to_ask_is_said_and_the_question_waits(project: Project) -> None:
 
     with pytest.raises(UnavailableError, match="nobody can be asked"):
         hub.route(state.id)
-    assert open_clarifications(project).find(state.id).status is Status.PENDING
+    assert open_clarifications(project).find(state.id).status is ClarificationStatus.PENDING
 
 
 def test_2_4_a_stale_question_is_asked_again_and_answered(
     project: Project, clock: FakeClock
 ) -> None:
-    hub = hub_of(project, Scripted([Line(answer="JWT.")]))
+    hub = hub_of(project, Scripted([ScriptLine(answer="JWT.")]))
     state = asked(hub)
     clock.advance(60 * MINUTE_MS)
 
     assert [found.id for found in hub.check().stale] == [state.id]
     answered = hub.retry(state.id)
 
-    assert (answered.status, answered.retries) == (Status.ANSWERED, 1)
+    assert (answered.status, answered.retries) == (ClarificationStatus.ANSWERED, 1)
 
 
 def test_a_deadlock_is_broken_and_the_downstream_agent_may_answer_again(project: Project) -> None:

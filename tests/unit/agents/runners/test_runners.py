@@ -22,8 +22,8 @@ from agentx.agents.roles.texts import RoleTexts
 from agentx.agents.runners.agent_cli import DIALECTS, AgentCli
 from agentx.agents.runners.cast import read_cast
 from agentx.agents.runners.person import Person
-from agentx.agents.runners.port import Ask, Runner, Standing, Wants
-from agentx.agents.runners.scripted import Line, Scripted, read_script
+from agentx.agents.runners.port import AnswerStanding, Ask, Runner, Wants
+from agentx.agents.runners.scripted import Scripted, ScriptLine, read_script
 from agentx.host.system import SystemClock
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentUnavailable, InvalidValue
@@ -107,7 +107,11 @@ def test_an_agent_cli_is_given_all_on_stdin_and_its_reply_is_read(
     runner = printing(tmp_path, harness, SAYS[harness](FORM))
     reply = runner.run(ASK)
 
-    assert (reply.answer, reply.standing, reply.remaining) == ("SQL", Standing.PARTIAL, "region?")
+    assert (reply.answer, reply.standing, reply.remaining) == (
+        "SQL",
+        AnswerStanding.PARTIAL,
+        "region?",
+    )
     assert (reply.runner, reply.session_id) == (harness.value, "s")
     assert "Which one?" in (tmp_path / "asked").read_text("utf-8")
     assert "Which one?" not in (tmp_path / "args").read_text("utf-8")
@@ -302,7 +306,7 @@ def test_a_script_answers_in_order_and_by_what_is_asked(tmp_path: Path) -> None:
     assert [asked("tester", "x"), asked("tester", "x")] == ["last", "last"]
     assert asked("product-manager", "For whom?") == "for the shop"
     with pytest.raises(AgentUnavailable, match="the script has no answer of tester"):
-        Scripted([Line(role="pm", answer="x")]).run(
+        Scripted([ScriptLine(role="pm", answer="x")]).run(
             Ask(role="tester", instructions="", question="?")
         )
 

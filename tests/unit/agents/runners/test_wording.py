@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.agents.runners.port import Artifact, Ask, Standing, Utterance, Wants
+from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Utterance, Wants
 from agentx.agents.runners.wording import prompt_of, reply_of
 
 ASK = Ask(
@@ -18,7 +18,7 @@ ASK = Ask(
     issue=7,
     clarification_id="CLR-7-001",
     thread=(Utterance(speaker="engineer", kind="question", body="Which store?"),),
-    artifacts=(Artifact(name="docs/adr/ADR-7.md", text="```\ncode\n```\nWe use SQL."),),
+    artifacts=(Reference(name="docs/adr/ADR-7.md", text="```\ncode\n```\nWe use SQL."),),
     recalled="[agentx:recall]\nfacts\n[/agentx:recall]",
 )
 
@@ -108,7 +108,7 @@ def test_the_four_parts_are_found_however_they_are_written(text: str) -> None:
     reply = reply_of(text)
 
     assert reply.answer == "Use SQL.\nIt is there."
-    assert reply.standing is Standing.PARTIAL
+    assert reply.standing is AnswerStanding.PARTIAL
     assert reply.evidence == ("ADR-7", "a.py:3")
     assert reply.remaining == "region?"
     assert reply.text == text.strip()
@@ -118,20 +118,20 @@ def test_the_four_parts_are_found_however_they_are_written(text: str) -> None:
 def test_an_answer_without_a_form_is_an_answer(text: str) -> None:
     reply = reply_of(text)
 
-    assert (reply.answer, reply.standing, reply.remaining) == (text, Standing.RESOLVED, "")
+    assert (reply.answer, reply.standing, reply.remaining) == (text, AnswerStanding.RESOLVED, "")
 
 
 @pytest.mark.parametrize(
     ("said", "standing"),
     [
-        ("needs-human", Standing.NEEDS_HUMAN),
-        ("Needs human.", Standing.NEEDS_HUMAN),
-        ("`unknown`", Standing.UNKNOWN),
-        ("RESOLVED", Standing.RESOLVED),
-        ("certainly", Standing.RESOLVED),
+        ("needs-human", AnswerStanding.NEEDS_HUMAN),
+        ("Needs human.", AnswerStanding.NEEDS_HUMAN),
+        ("`unknown`", AnswerStanding.UNKNOWN),
+        ("RESOLVED", AnswerStanding.RESOLVED),
+        ("certainly", AnswerStanding.RESOLVED),
     ],
 )
-def test_how_good_an_answer_is_is_understood(said: str, standing: Standing) -> None:
+def test_how_good_an_answer_is_is_understood(said: str, standing: AnswerStanding) -> None:
     reply = reply_of(f"STATUS: {said}\nANSWER: x\nREMAINING: none")
 
     assert (reply.standing, reply.remaining) == (standing, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agentx.kernel.text import compile_late
-from agentx.observations.extract.session.tools import Step, Use
+from agentx.observations.extract.session.tools import ToolStep, Use
 from agentx.prose.sentences import shorten
 
 _CHAIN = compile_late(r"\s*(?:&&|\|\||;|\n)\s*")
@@ -129,7 +129,7 @@ def is_routine(command: str) -> bool:
     )
 
 
-def went_wrong(step: Step) -> bool:
+def went_wrong(step: ToolStep) -> bool:
     """Tell whether a command failed in a way that somebody may want to know."""
     if step.use is not Use.SHELL or step.result is None or step.was_refused:
         return False

@@ -7,7 +7,7 @@ import re
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.extract.session.tools import Step
+from agentx.observations.extract.session.tools import ToolStep
 
 _COMMITS = compile_late(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b")
 _MADE = compile_late(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
@@ -41,7 +41,7 @@ class Commit:
         return self.hash[:7]
 
 
-def commit_of(step: Step) -> Commit | None:
+def commit_of(step: ToolStep) -> Commit | None:
     """Return the commit that a step made; None when it made none."""
     command = step.command
     if not command or not _COMMITS.search(command) or step.has_failed or step.result is None:

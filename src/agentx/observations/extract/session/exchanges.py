@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from agentx.observations.extract.session.tools import Step, Use, use_of
-from agentx.observations.extract.session.turns import Kind, Turn
+from agentx.observations.extract.session.tools import ToolStep, Use, use_of
+from agentx.observations.extract.session.turns import Turn, TurnKind
 
-Item = Turn | Step
+Item = Turn | ToolStep
 
 
 @dataclass(slots=True)
@@ -23,9 +23,9 @@ class Exchange:
     before: Exchange | None = None  # what came before it, for what a reply refers to
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[ToolStep]:
         """What was done."""
-        return [item for item in self.items if isinstance(item, Step)]
+        return [item for item in self.items if isinstance(item, ToolStep)]
 
     @property
     def replies(self) -> list[Turn]:
@@ -45,30 +45,30 @@ def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
     waiting: dict[str, tuple[Exchange, int]] = {}
     for turn in turns:
         here = found[-1]
-        if turn.kind is Kind.PROMPT:
+        if turn.kind is TurnKind.PROMPT:
             found.append(Exchange(prompt=turn, before=here))
-        elif turn.kind is Kind.REPLY:
+        elif turn.kind is TurnKind.REPLY:
             here.items.append(turn)
-        elif turn.kind is Kind.CALL:
+        elif turn.kind is TurnKind.CALL:
             # Told twice by a hook that reports a call once more with its result.
             if turn.call_id and turn.call_id in waiting:
                 continue
             if turn.call_id:
                 waiting[turn.call_id] = (here, len(here.items))
-            here.items.append(Step(call=turn, result=None, use=use_of(turn)))
-        elif turn.kind is Kind.RESULT:
+            here.items.append(ToolStep(call=turn, result=None, use=use_of(turn)))
+        elif turn.kind is TurnKind.RESULT:
             _answer(waiting.pop(turn.call_id, None), here, turn)
     return [one for one in found if one.prompt is not None or one.items]
 
 
 def _answer(place: tuple[Exchange, int] | None, here: Exchange, result: Turn) -> None:
     if place is None:
-        here.items.append(Step(call=result, result=result, use=use_of(result)))
+        here.items.append(ToolStep(call=result, result=result, use=use_of(result)))
         return
     where, index = place
     step = where.items[index]
-    if isinstance(step, Step):
-        where.items[index] = Step(call=step.call, result=result, use=step.use)
+    if isinstance(step, ToolStep):
+        where.items[index] = ToolStep(call=step.call, result=result, use=step.use)
 
 
 def reports(exchange: Exchange) -> Iterator[Turn]:

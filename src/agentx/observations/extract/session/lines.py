@@ -14,7 +14,7 @@ from agentx.kernel.text import compile_late, without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract import wording
 from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.turns import Kind, Turn
+from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import Block, Sentence, sentences, shorten, show_excerpt, words
@@ -79,7 +79,7 @@ def lines(turn: Turn, boot: Boot) -> tuple[Line, ...]:
 
 def _lines(turn: Turn, boot: Boot) -> Iterator[Line]:
     text = without_recall(turn.text)
-    if turn.kind is Kind.PROMPT and is_written_by_machine(text):
+    if turn.kind is TurnKind.PROMPT and is_written_by_machine(text):
         return
     before: Sentence | None = None
     paragraph = 0

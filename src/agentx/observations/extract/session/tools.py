@@ -56,7 +56,7 @@ class Use(Enum):
 
 
 @frozen
-class Step:
+class ToolStep:
     """A call and what came back."""
 
     call: Turn
@@ -112,7 +112,7 @@ class Step:
 
 
 @frozen
-class FileEdit:
+class FileChange:
     """What one step did to one file."""
 
     path: str  # relative to where the agent worked, if it is there
@@ -135,7 +135,7 @@ def use_of(turn: Turn) -> Use:
     return Use.SHELL if _SHELLS.search(name) and _command(turn.arguments) else Use.OTHER
 
 
-def file_edits(step: Step) -> Iterator[FileEdit]:
+def file_edits(step: ToolStep) -> Iterator[FileChange]:
     """Yield what a step that took effect did to files of the project."""
     if step.use is not Use.EDIT or step.result is None or step.result.failed or step.was_refused:
         return
@@ -149,7 +149,7 @@ def file_edits(step: Step) -> Iterator[FileEdit]:
         yield _read_write(step, path)
 
 
-def list_touched(step: Step) -> tuple[str, ...]:
+def list_touched(step: ToolStep) -> tuple[str, ...]:
     """Return the files of the project that a step read or wrote."""
     where = step.call.directory
     patch = _patch(step.call.arguments)
@@ -170,7 +170,7 @@ def inside(path: str, directory: str) -> str:
     return plain.removeprefix("./")
 
 
-def answers(step: Step) -> tuple[tuple[str, str], ...]:
+def answers(step: ToolStep) -> tuple[tuple[str, str], ...]:
     """Return what the user was asked, and the answers."""
     if step.result is None or step.was_refused:
         return ()
@@ -185,7 +185,7 @@ def answers(step: Step) -> tuple[tuple[str, str], ...]:
     return ((asked, said),) if asked and 0 < len(said) <= 300 else ()
 
 
-def plan_of(step: Step) -> str:
+def plan_of(step: ToolStep) -> str:
     """Return the plan that a step asked the user to approve."""
     given = step.call.arguments
     plan = given.get("plan") if isinstance(given, Mapping) else None
@@ -237,7 +237,7 @@ def _question(arguments: object) -> str:
     return asked.strip() if isinstance(asked, str) else ""
 
 
-def _read_patch(patch: str, where: str) -> Iterator[FileEdit]:
+def _read_patch(patch: str, where: str) -> Iterator[FileChange]:
     heads = list(_PATCH_FILE.finditer(patch))
     for head, after in zip(heads, [*heads[1:], None], strict=True):
         body = patch[head.end() : after.start() if after else len(patch)]
@@ -245,7 +245,7 @@ def _read_patch(patch: str, where: str) -> Iterator[FileEdit]:
         path = inside(moved[1] if moved else head[1], where)
         if path:
             added, removed = _sides(body.split("\n"))
-            yield FileEdit(
+            yield FileChange(
                 path=path,
                 added=added,
                 removed=removed,
@@ -254,7 +254,7 @@ def _read_patch(patch: str, where: str) -> Iterator[FileEdit]:
             )
 
 
-def _read_write(step: Step, path: str) -> FileEdit:
+def _read_write(step: ToolStep, path: str) -> FileChange:
     result = step.result
     hunks = result.response.get("structuredPatch") if result else None
     if isinstance(hunks, list) and hunks:
@@ -263,12 +263,12 @@ def _read_write(step: Step, path: str) -> FileEdit:
             told = hunk.get("lines") if isinstance(hunk, Mapping) else None
             lines += [line for line in told or () if isinstance(line, str)]
         added, removed = _sides(lines)
-        return FileEdit(path=path, added=added, removed=removed)
+        return FileChange(path=path, added=added, removed=removed)
     arguments = step.call.arguments
     before, after = _texts(arguments, _BEFORE), _texts(arguments, _AFTER)
     old, new = before.split("\n") if before else [], after.split("\n") if after else []
     kept = set(old) & set(new)
-    return FileEdit(
+    return FileChange(
         path=path,
         added=tuple(line for line in new if line not in kept),
         removed=tuple(line for line in old if line not in kept),

@@ -16,7 +16,7 @@ from agentx.kernel.values import frozen
 from agentx.observations.model import Category
 
 
-class Kind(Enum):
+class TurnKind(Enum):
     """Who speaks, or what happened."""
 
     PROMPT = "prompt"
@@ -34,7 +34,7 @@ class Turn:
 
     event_id: str
     at_ms: Millis
-    kind: Kind
+    kind: TurnKind
     text: str = ""
     tool: str = ""
     call_id: str = ""

@@ -50,7 +50,7 @@ from agentx.observations.store.records import (
     observation_of,
     record_of,
 )
-from agentx.observations.store.words.lists import Wording, wording
+from agentx.observations.store.words.lists import IndexedWords, wording
 from agentx.observations.store.words.matching import best_matches
 from agentx.observations.store.words.view import Source, WordView
 from agentx.search.limits import SEARCH_HITS_MAX
@@ -298,7 +298,7 @@ class JsonObservationStore(ObservationStore):
         rows = self._joined.rows()
         return Source(state=self._joined.state(), ids=rows.keys, fetch=self._wordings)
 
-    def _wordings(self, ids: Iterable[str]) -> Iterator[Wording]:
+    def _wordings(self, ids: Iterable[str]) -> Iterator[IndexedWords]:
         for record in self._fetch(ids):
             path = self._files.archive_path(record.issue_number)
             olds = self._files.read_some(path, frozenset(record.sources)) if record.sources else ()

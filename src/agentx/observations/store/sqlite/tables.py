@@ -20,7 +20,7 @@ from agentx.observations.store.records import (
     entry_of,
 )
 from agentx.observations.store.words import lists as words
-from agentx.observations.store.words.lists import Wording
+from agentx.observations.store.words.lists import IndexedWords
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS changes (count INTEGER NOT NULL);
@@ -120,7 +120,7 @@ def sources(db: sqlite3.Connection, issue: int) -> dict[str, tuple[str, ...]]:
     return {each.id: each.sources for each in of_issue(db, issue)}
 
 
-def wording(db: sqlite3.Connection, record: ObservationRecord) -> Wording:
+def wording(db: sqlite3.Connection, record: ObservationRecord) -> IndexedWords:
     """Return what is indexed of an observation, with the words of its originals."""
     return words.wording(record, read_some(db, "archive", record.sources))
 

@@ -43,7 +43,7 @@ _USUAL_TERMS = 60
 
 
 @frozen
-class Wording:
+class IndexedWords:
     """What is indexed of an observation, and what tells whether it was edited since."""
 
     id: str
@@ -55,10 +55,10 @@ class Wording:
         return " ".join(terms(self.text))
 
 
-def wording(record: ObservationRecord, originals: Iterable[ObservationRecord] = ()) -> Wording:
+def wording(record: ObservationRecord, originals: Iterable[ObservationRecord] = ()) -> IndexedWords:
     """Return what is indexed: a merged observation also by the words of its originals."""
     said = (record.summary, record.content, *(old.content for old in originals))
-    return Wording(id=record.id, text="\n".join(said), signature=_signature(record))
+    return IndexedWords(id=record.id, text="\n".join(said), signature=_signature(record))
 
 
 def _signature(record: ObservationRecord) -> int:
@@ -77,7 +77,7 @@ class Words:
         """Return what is indexed."""
         return {each for (each,) in self.connection.execute("SELECT id FROM word_docs")}
 
-    def put(self, wordings: Iterable[Wording]) -> None:
+    def put(self, wordings: Iterable[IndexedWords]) -> None:
         """Index observations; known ones are left alone."""
         for each in wordings:
             body = each.body()
@@ -90,7 +90,7 @@ class Words:
                     "INSERT INTO words (rowid, body) VALUES (?, ?)", (added.lastrowid, body)
                 )
 
-    def drop(self, wordings: Iterable[Wording]) -> None:
+    def drop(self, wordings: Iterable[IndexedWords]) -> None:
         """Take observations out, their words with them."""
         for each in wordings:
             number = self._number(each.id)

@@ -19,7 +19,7 @@ from agentx.kernel.values import frozen
 from agentx.observations.limits import OBSERVATION_WORDS_BEHIND_MAX
 from agentx.observations.store.database import checkpoint, connect, is_busy
 from agentx.observations.store.records import ObservationRecord
-from agentx.observations.store.words.lists import Wording, Words
+from agentx.observations.store.words.lists import IndexedWords, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ class Source:
 
     state: str  # changes whenever an observation comes or goes
     ids: Callable[[], Collection[str]]
-    fetch: Callable[[Iterable[str]], Iterable[Wording]]
+    fetch: Callable[[Iterable[str]], Iterable[IndexedWords]]
 
 
 class WordView:
@@ -74,7 +74,7 @@ class WordView:
                 return False
         return False
 
-    def drop(self, wordings: Iterable[Wording]) -> None:
+    def drop(self, wordings: Iterable[IndexedWords]) -> None:
         """Take observations out, with their words; what is left on disk of them `scrub` removes."""
         if not self._path.exists():
             return

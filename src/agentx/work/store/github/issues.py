@@ -31,7 +31,7 @@ from agentx.work.store.github.mapping import (
     unmark,
     with_label,
 )
-from agentx.work.store.github.queue import Entry, Queue
+from agentx.work.store.github.queue import Outgoing, SendQueue
 
 # An issue whose thread could not even be looked at; whoever mirrors threads takes it up again.
 MIRROR = "mirror"
@@ -65,7 +65,7 @@ class GithubIssues:
     """The issues of one repository."""
 
     def __init__(
-        self, api: GithubApi, repository: str, queue: Queue, *, clock: Clock, entropy: Entropy
+        self, api: GithubApi, repository: str, queue: SendQueue, *, clock: Clock, entropy: Entropy
     ) -> None:
         self._api = api
         self._repository = f"/repos/{repository}"
@@ -218,10 +218,10 @@ class GithubIssues:
         except (NotFound, UnavailableError):
             return False
 
-    def _to_send(self) -> tuple[Entry, ...]:
+    def _to_send(self) -> tuple[Outgoing, ...]:
         return tuple(entry for entry in self._queue.waiting() if entry.kind != MIRROR)
 
-    def _send(self, entry: Entry) -> None:
+    def _send(self, entry: Outgoing) -> None:
         path = f"{self._path}/{entry.issue}"
         match entry.kind:
             case "edit":
@@ -278,7 +278,7 @@ class GithubIssues:
             bodies.extend(str(each.get("body") or "") for each in page.body)
         return "\n".join(bodies)
 
-    def _apply(self, issue: Issue, waiting: Iterable[Entry]) -> Issue:
+    def _apply(self, issue: Issue, waiting: Iterable[Outgoing]) -> Issue:
         """Return an issue as it will be once what waits is sent."""
         now = self._clock.now_ms()
         for entry in waiting:
@@ -299,7 +299,7 @@ def _relabel(before: Issue, after: Issue) -> Iterator[tuple[str, bool]]:
             yield label, False
 
 
-def _after(issue: Issue, entry: Entry, blank: Comment) -> Issue:
+def _after(issue: Issue, entry: Outgoing, blank: Comment) -> Issue:
     match entry.kind:
         case "edit":
             shape = {

@@ -26,7 +26,7 @@ _OWNER = "agentx"
 
 
 @frozen
-class Entry:
+class Outgoing:
     """One thing to send."""
 
     id: str
@@ -35,7 +35,7 @@ class Entry:
     body: Mapping[str, Any]
 
 
-class Queue:
+class SendQueue:
     """The things to send, shared by all processes of this project."""
 
     def __init__(
@@ -47,13 +47,13 @@ class Queue:
         self._entropy = entropy
         self._journal = Journal(path, clock)
 
-    def add(self, issue: int, kind: str, body: Mapping[str, Any]) -> Entry:
+    def add(self, issue: int, kind: str, body: Mapping[str, Any]) -> Outgoing:
         """Accept something; it is on disk when this returns.
 
         Raises: LimitError when far too much waits already.
         """
         now = self._clock.now_ms()
-        entry = Entry(id=mint(now, self._entropy), issue=issue, kind=kind, body=body)
+        entry = Outgoing(id=mint(now, self._entropy), issue=issue, kind=kind, body=body)
         with locked(self._path, owner=_OWNER, clock=self._clock):
             if len(self.waiting()) >= self._entries_max:
                 raise LimitError(
@@ -73,17 +73,17 @@ class Queue:
             )
         return entry
 
-    def waiting(self) -> tuple[Entry, ...]:
+    def waiting(self) -> tuple[Outgoing, ...]:
         """Return what was not sent yet, oldest first.
 
         Raises: CorruptRecord naming the line.
         """
-        waiting: dict[str, Entry] = {}
+        waiting: dict[str, Outgoing] = {}
         for record in self._journal.records():
             if "sent" in record:
                 waiting.pop(record["sent"], None)
             else:
-                waiting[record["id"]] = Entry(
+                waiting[record["id"]] = Outgoing(
                     id=record["id"],
                     issue=record["issue"],
                     kind=record["kind"],
@@ -91,7 +91,7 @@ class Queue:
                 )
         return tuple(waiting.values())
 
-    def note_sent(self, entry: Entry) -> None:
+    def note_sent(self, entry: Outgoing) -> None:
         """Say that something was sent; nothing left takes the file away."""
         with locked(self._path, owner=_OWNER, clock=self._clock) as held:
             self._journal.append([{"sent": entry.id}])

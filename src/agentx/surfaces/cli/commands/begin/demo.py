@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from agentx.demo import sample
 from agentx.demo.sample.timeline import SampleSession
-from agentx.demo.stage import Stage
+from agentx.demo.stage import DemoStage
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 # The last days are captured live, through the real hook; what came before is imported.
@@ -32,7 +32,7 @@ def command(invocation: Invocation, keep: bool, fast: bool) -> None:
     Everything happens in a throw-away home: nothing of yours is read or changed.
     """
     folder = Path(tempfile.mkdtemp(prefix="agentx-demo-"))
-    stage = Stage(folder, sys.executable)
+    stage = DemoStage(folder, sys.executable)
     try:
         _play(stage, invocation.screen, invocation.talk, fast=fast)
     finally:
@@ -46,7 +46,7 @@ def command(invocation: Invocation, keep: bool, fast: bool) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _play(stage: Stage, screen: Console, talk: Console, *, fast: bool) -> None:
+def _play(stage: DemoStage, screen: Console, talk: Console, *, fast: bool) -> None:
     story = sample.sessions()
     live = () if fast else story[-_LIVE_SESSIONS:]
     past = [session for session in story if session not in live]
@@ -92,7 +92,7 @@ def _play(stage: Stage, screen: Console, talk: Console, *, fast: bool) -> None:
     _privacy(stage, screen, [text for one in story for text in one.planted])
 
 
-def _teamwork(stage: Stage, screen: Console) -> None:
+def _teamwork(stage: DemoStage, screen: Console) -> None:
     _say(screen, "Agents ask each other: the engineer asks, the architect answers, you watch.")
     title = ("--title", "Retry webhooks with backoff", "--label", "type:story")
     _show(stage, screen, "issue", "create", *title)
@@ -110,7 +110,7 @@ def _teamwork(stage: Stage, screen: Console) -> None:
     _show(stage, screen, "ltm", "patterns")
 
 
-def _privacy(stage: Stage, screen: Console, planted: list[str]) -> None:
+def _privacy(stage: DemoStage, screen: Console, planted: list[str]) -> None:
     _say(screen, "Secrets and <private> text never reached the disk; forgetting is for good.")
     survived = [text for text in planted if stage.anywhere(text)]
     screen.print(
@@ -121,7 +121,7 @@ def _privacy(stage: Stage, screen: Console, planted: list[str]) -> None:
     _show(stage, screen, "status")
 
 
-def _replay(stage: Stage, talk: Console, live: tuple[SampleSession, ...]) -> None:
+def _replay(stage: DemoStage, talk: Console, live: tuple[SampleSession, ...]) -> None:
     calls = [(session, at_ms, payload) for session, at_ms, payload in stage.calls(live)]
     columns = (
         TextColumn("replaying"),
@@ -137,7 +137,7 @@ def _say(screen: Console, text: str) -> None:
     screen.print(f"\n[bold cyan]# {escape(text)}[/bold cyan]", soft_wrap=True)
 
 
-def _show(stage: Stage, screen: Console, *arguments: str) -> None:
+def _show(stage: DemoStage, screen: Console, *arguments: str) -> None:
     typed = escape(shlex.join(arguments))
     screen.print(f"[dim]$[/dim] [bold]agentx {typed}[/bold]", soft_wrap=True)
     screen.file.flush()

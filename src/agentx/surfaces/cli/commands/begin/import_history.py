@@ -8,9 +8,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from agentx.kernel.clock import point
 from agentx.operations.capture.import_history import (
+    ImportProgress,
     ImportReply,
     ImportRequest,
-    Step,
     import_history,
 )
 from agentx.surfaces.cli import render
@@ -54,7 +54,7 @@ def command(
     with invocation.memory() as memory, progress(invocation) as bar:
         task = bar.add_task("importing", total=None, events=0)
 
-        def told(step: Step) -> None:
+        def told(step: ImportProgress) -> None:
             bar.update(task, total=step.total, completed=step.done, events=step.events)
 
         memory.drain()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from rich.console import Console
 
-from agentx.operations.capture.import_history import Step
+from agentx.operations.capture.import_history import ImportProgress
 from agentx.operations.setup.init import InitReply, InitRequest, init, named_harnesses
 from agentx.operations.setup.installation import setup_inputs
 from agentx.surfaces.cli.commands.begin.import_history import draw as draw_import
@@ -34,7 +34,7 @@ def command(invocation: Invocation, harness: str, no_import: bool, dry_run: bool
     with progress(invocation) as bar:
         task = bar.add_task("importing", total=None, events=0)
 
-        def told(step: Step) -> None:
+        def told(step: ImportProgress) -> None:
             bar.update(task, total=step.total, completed=step.done, events=step.events)
 
         reply = init(project, invocation.memory, setup_inputs(project), request, told)

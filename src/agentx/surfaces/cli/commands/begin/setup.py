@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from agentx.adapters.port import Scope
+from agentx.adapters.port import SetupScope
 from agentx.kernel.errors import InvalidValue
 from agentx.operations.setup.init import named_harnesses
 from agentx.operations.setup.installation import setup_inputs
@@ -20,8 +20,8 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 @click.argument("harness")
 @click.option(
     "--scope",
-    type=click.Choice([scope.value for scope in Scope]),
-    default=Scope.USER.value,
+    type=click.Choice([scope.value for scope in SetupScope]),
+    default=SetupScope.USER.value,
     show_default=True,
     help="All projects of this user, or this project only.",
 )
@@ -45,7 +45,7 @@ def command(
         Setup(
             harness=chosen[0],
             project_root=project.root,
-            scope=Scope(scope),
+            scope=SetupScope(scope),
             dry_run=dry_run,
             uninstall=uninstall,
         ),

@@ -108,9 +108,9 @@ def add(
     files: tuple[str, ...],
 ) -> None:
     """Remember something, in at most 2,000 characters."""
-    from agentx.operations.memory.write import Draft, memory_add
+    from agentx.operations.memory.write import NewObservation, memory_add
 
-    draft = Draft(text=text, agent=agent, issue=issue, category=category, files=files)
+    draft = NewObservation(text=text, agent=agent, issue=issue, category=category, files=files)
     kept = memory_add(invocation.project, draft)
     if len(text.strip()) > OBSERVATION_CHARS_MAX:
         invocation.talk.print(f"only the first {OBSERVATION_CHARS_MAX:,} characters were kept")

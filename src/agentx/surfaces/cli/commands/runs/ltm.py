@@ -12,7 +12,7 @@ from agentx.lessons.model import PATTERNS, Confidence, Content, LessonKind, Prio
 from agentx.operations.lessons.candidates import CandidateRow, accept, list_candidates, reject
 from agentx.operations.lessons.known import (
     LessonList,
-    Metrics,
+    RunMetrics,
     add_lesson,
     judge_lesson,
     list_lessons,
@@ -247,7 +247,7 @@ def _draw_promoted(screen: Console, done: Promoted) -> None:
         screen.print(f"{render.counted(done.left, 'lesson')} still to decide on", style="dim")
 
 
-def _draw_metrics(screen: Console, found: Metrics) -> None:
+def _draw_metrics(screen: Console, found: RunMetrics) -> None:
     if not found.runs:
         screen.print("No run was packed away yet: `agentx run archive`, `agentx run clean`.")
         return

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.clarification.model import Check, Clarification, Request, Status
+from agentx.clarification.model import (
+    Clarification,
+    ClarificationStatus,
+    MonitorReport,
+    NewQuestion,
+)
 from agentx.clarification.rendering import next_actions, terminal
 from agentx.kernel.clock import SECOND_MS, age
 from agentx.kernel.text import preview, printable
@@ -21,12 +26,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _STYLES = {
-    Status.PENDING: "yellow",
-    Status.ANSWERED: "cyan",
-    Status.STALE: "magenta",
-    Status.ESCALATED: "bold red",
-    Status.RESOLVED: "green",
-    Status.ABANDONED: "dim",
+    ClarificationStatus.PENDING: "yellow",
+    ClarificationStatus.ANSWERED: "cyan",
+    ClarificationStatus.STALE: "magenta",
+    ClarificationStatus.ESCALATED: "bold red",
+    ClarificationStatus.RESOLVED: "green",
+    ClarificationStatus.ABANDONED: "dim",
 }
 _WAIT_SECONDS = 600
 
@@ -117,7 +122,7 @@ def ask(
         missing = [name for name, there in given.items() if not there]
         if missing or issue is None:
             raise click.UsageError(f"missing {', '.join(missing)}", click.get_current_context())
-        request = Request(
+        request = NewQuestion(
             issue=issue,
             asker=asker,
             to=to,
@@ -137,7 +142,11 @@ def ask(
 def answer(invocation: Invocation, clarification_id: str, text: str, by: str) -> None:
     """Answer a question, as the agent that was asked; `--from human` as yourself."""
     state = clarify_settle.answer(invocation.project, clarification_id, text, by=by)
-    said = "answer kept, it stays escalated" if state.status is Status.ESCALATED else "answered"
+    said = (
+        "answer kept, it stays escalated"
+        if state.status is ClarificationStatus.ESCALATED
+        else "answered"
+    )
     invocation.show(as_data(state), lambda screen: _draw_done(screen, state, said))
 
 
@@ -190,7 +199,7 @@ def _show_thread(invocation: Invocation, issue: int) -> None:
     invocation.show(data, lambda screen: _draw_thread(screen, ledger.issue, tuple(ledger)))
 
 
-def monitor_data(found: Check) -> dict[str, object]:
+def monitor_data(found: MonitorReport) -> dict[str, object]:
     """Return what the monitor did, for a program."""
     return {
         "stale": [state.id for state in found.stale],
@@ -201,7 +210,7 @@ def monitor_data(found: Check) -> dict[str, object]:
     }
 
 
-def warn_of_damage(invocation: Invocation, found: Check) -> None:
+def warn_of_damage(invocation: Invocation, found: MonitorReport) -> None:
     """Say which ledgers were damaged."""
     for damage in found.damaged:
         invocation.talk.print(f"damaged: {printable(damage)}", style="yellow", markup=False)
@@ -273,5 +282,5 @@ def _draw_asked(screen: Console, state: Clarification, *, wanted: bool) -> None:
 
 def _draw_done(screen: Console, state: Clarification, said: str) -> None:
     screen.print(f"{state.id} {said}", style=_STYLES[state.status], markup=False)
-    if state.status is Status.ESCALATED and said == "escalated":
+    if state.status is ClarificationStatus.ESCALATED and said == "escalated":
         screen.print(printable(state.summary), markup=False, soft_wrap=True)
