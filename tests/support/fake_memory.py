@@ -25,7 +25,7 @@ from agentx.conversation.model import (
     SessionQuery,
 )
 from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
-from agentx.kernel.bus import Told
+from agentx.kernel.bus import HowFar
 from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, NotFound
@@ -64,15 +64,15 @@ class FakeMemory:
         """Return the same memory: it knows one project."""
         return self
 
-    def catch_up(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+    def catch_up(self, told: HowFar = lambda _done, _total: None) -> CaughtUp:
         """Have no views."""
         return CaughtUp()
 
-    def rebuild_toc(self, told: Told = lambda _done, _total: None) -> CaughtUp:
+    def rebuild_toc(self, told: HowFar = lambda _done, _total: None) -> CaughtUp:
         """Have no views."""
         return CaughtUp()
 
-    def rebuild_index(self, name: str, told: Told = lambda _done, _total: None) -> int:
+    def rebuild_index(self, name: str, told: HowFar = lambda _done, _total: None) -> int:
         """Have no index."""
         if name not in INDEXES:
             raise InvalidValue(f"{name!r} is none of {', '.join(INDEXES)}")
@@ -82,7 +82,7 @@ class FakeMemory:
         """Find nothing."""
         return SearchReply(hits=())
 
-    def embed(self, told: Told = lambda _done, _total: None, *, slices: int = 0) -> Embedding:
+    def embed(self, told: HowFar = lambda _done, _total: None, *, slices: int = 0) -> Embedding:
         """Have no vectors."""
         return Embedding()
 

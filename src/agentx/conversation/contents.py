@@ -37,7 +37,7 @@ from agentx.conversation.toc_model import (
     SegmentSummary,
     TocNode,
 )
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.kernel.ids import NodeId, parse_grip_id
@@ -95,7 +95,7 @@ class Contents:
 
     # --- made ---------------------------------------------------------------------------------
 
-    def catch_up(self, told: Told = unheard) -> CaughtUp:
+    def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring the view up to date with the log; cheap when nothing is new."""
         with self._lock:
             if not self._store.is_sound(self._rules.zone_name):
@@ -110,7 +110,7 @@ class Contents:
         self._leave_no_trace()
         return CaughtUp(events=events, nodes=nodes)
 
-    def rebuild(self, told: Told = unheard) -> CaughtUp:
+    def rebuild(self, told: HowFar = unheard) -> CaughtUp:
         """Drop the view and make it from nothing."""
         with self._lock:
             self._store.begin_again(self._rules.zone_name)

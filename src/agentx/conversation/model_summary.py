@@ -35,7 +35,7 @@ from agentx.kernel.tokens import estimate
 from agentx.llm.port import Allowance, Completion, Model, Prompt, Unusable
 from agentx.prose.limits import KEYWORDS_MAX
 
-Told = Callable[[NodeId, str], None]
+Explain = Callable[[NodeId, str], None]
 
 _SYSTEM = """\
 You write the table of contents of a developer's memory. You are given one stretch of a session \
@@ -93,7 +93,7 @@ class ModelSummariser:
         model: Model,
         spending: Allowance,
         fallback: Summariser | None = None,
-        told: Told = _tell_nobody,
+        told: Explain = _tell_nobody,
     ) -> None:
         """Take a model; `told` hears of every segment that it did not write, and why."""
         self._model = model

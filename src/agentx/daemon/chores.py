@@ -21,7 +21,7 @@ from agentx.daemon.limits import (
     DAEMON_VIEWS_REST_MS_MAX,
     JOB_RETRY_MS_MAX,
 )
-from agentx.kernel.bus import Told
+from agentx.kernel.bus import HowFar
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 
@@ -99,7 +99,7 @@ class Views:
     """Brings the views up to date step by step, and leaves off when it is told to."""
 
     def __init__(
-        self, memory: Memory, activity: Activity, work: Callable[[Told], object] | None = None
+        self, memory: Memory, activity: Activity, work: Callable[[HowFar], object] | None = None
     ) -> None:
         """Keep the views of a memory; `work` is another way of doing so in steps."""
         self._work = work if work is not None else memory.catch_up

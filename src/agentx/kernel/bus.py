@@ -15,7 +15,8 @@ Fact = TypeVar("Fact")
 Listener = Callable[[Any], None]
 OnFailure = Callable[[object, Exception], None]
 # How far a long job is: (done, total). It may raise to make the job leave off.
-Told = Callable[[int, int], None]
+HowFar = Callable[[int, int], None]
+Say = Callable[[str], None]  # what a person who waits is told meanwhile
 
 
 def _ignore(_fact: object, _failure: Exception) -> None:

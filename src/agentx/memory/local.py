@@ -16,7 +16,7 @@ from agentx.conversation.model import Forgotten, Receipt
 from agentx.conversation.service import Conversation
 from agentx.conversation.toc_model import CaughtUp
 from agentx.host.kv.port import Family, KeyValue
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Draft
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import ProjectId
@@ -130,7 +130,7 @@ class LocalMemory(LogReader):
                 return self._log.forget_event(event_id)
             return self._log.forget_session(session_id)
 
-    def catch_up(self, told: Told = unheard) -> CaughtUp:
+    def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring every view up to date with the log, of every project that shares the store."""
         done = self._parts.toc.catch_up(told)
         for view in self._parts.views:
@@ -143,7 +143,7 @@ class LocalMemory(LogReader):
         """Return what fits a question best."""
         return self._parts.answer(request)
 
-    def embed(self, told: Told = unheard, *, slices: int = 0) -> Embedding:
+    def embed(self, told: HowFar = unheard, *, slices: int = 0) -> Embedding:
         """Embed what is not yet: so many slices of about a second, or all that is left."""
         done = self._parts.vectors.embed(told, slices=slices)
         for other in self._others():
@@ -158,7 +158,7 @@ class LocalMemory(LogReader):
         """Say how the indexes stand."""
         return IndexReport(text=self._parts.search.status(), vectors=self._parts.vectors.state())
 
-    def rebuild_index(self, name: str, told: Told = unheard) -> int:
+    def rebuild_index(self, name: str, told: HowFar = unheard) -> int:
         """Make the search index from nothing, or empty that of meanings: `embed` fills it."""
         if name not in INDEXES:
             raise InvalidValue(f"{name!r} is none of {', '.join(INDEXES)}")
@@ -167,7 +167,7 @@ class LocalMemory(LogReader):
         self._parts.vectors.empty()
         return 0
 
-    def rebuild_toc(self, told: Told = unheard) -> CaughtUp:
+    def rebuild_toc(self, told: HowFar = unheard) -> CaughtUp:
         """Make the table of contents from nothing."""
         return self._contents.rebuild(told)
 

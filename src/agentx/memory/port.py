@@ -23,7 +23,7 @@ from agentx.conversation.model import (
     SessionQuery,
 )
 from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Draft
 from agentx.kernel.ids import ProjectId
 from agentx.kernel.limits import TOC_PAGE_MAX
@@ -140,15 +140,15 @@ class Memory(Readable, Protocol):
         """Erase an event or a session for good."""
         ...
 
-    def catch_up(self, told: Told = unheard) -> CaughtUp:
+    def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring every view up to date with the log."""
         ...
 
-    def rebuild_toc(self, told: Told = unheard) -> CaughtUp:
+    def rebuild_toc(self, told: HowFar = unheard) -> CaughtUp:
         """Make the table of contents from nothing."""
         ...
 
-    def rebuild_index(self, name: str, told: Told = unheard) -> int:
+    def rebuild_index(self, name: str, told: HowFar = unheard) -> int:
         """Make an index from nothing; return how many log entries are in it.
 
         Raises: InvalidValue for none of `INDEXES`, or vectors that are off.
@@ -162,7 +162,7 @@ class Memory(Readable, Protocol):
         """
         ...
 
-    def embed(self, told: Told = unheard, *, slices: int = 0) -> Embedding:
+    def embed(self, told: HowFar = unheard, *, slices: int = 0) -> Embedding:
         """Embed what is not yet: so many slices of about a second, or all that is left."""
         ...
 

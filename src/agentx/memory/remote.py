@@ -17,7 +17,7 @@ from agentx.conversation.model import (
     SessionQuery,
 )
 from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Draft
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import TOC_PAGE_MAX
@@ -90,19 +90,19 @@ class RemoteMemory:
             raise InvalidValue("an event and a session were named", hint="name one of them")
         return self._call(Memory.forget, event_id=event_id, session_id=session_id)
 
-    def catch_up(self, told: Told = unheard) -> CaughtUp:
+    def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring every view up to date with the log."""
         done = self._call(Memory.catch_up)
         told(1, 1)
         return done
 
-    def rebuild_toc(self, told: Told = unheard) -> CaughtUp:
+    def rebuild_toc(self, told: HowFar = unheard) -> CaughtUp:
         """Make the table of contents from nothing."""
         done = self._call(Memory.rebuild_toc)
         told(1, 1)
         return done
 
-    def rebuild_index(self, name: str, told: Told = unheard) -> int:
+    def rebuild_index(self, name: str, told: HowFar = unheard) -> int:
         """Make an index from nothing."""
         entries = self._call(Memory.rebuild_index, name)
         told(1, 1)
@@ -114,7 +114,7 @@ class RemoteMemory:
             raise InvalidValue(f"{request.mode!r} is none of {', '.join(SEARCH_CALLS)}")
         return self._connection.ask(SEARCH_CALLS[request.mode], request)
 
-    def embed(self, told: Told = unheard, *, slices: int = 0) -> Embedding:
+    def embed(self, told: HowFar = unheard, *, slices: int = 0) -> Embedding:
         """Embed what is not yet: so many slices of about a second, or all that is left."""
         documents = 0
         while True:

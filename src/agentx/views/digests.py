@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from agentx.host.files.atomic import replace_file
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import DAY_MS, Clock
 from agentx.kernel.ids import digest
 from agentx.kernel.paths import StorePaths
@@ -30,7 +30,7 @@ class Digests(View):
     stamp: Callable[[], str]  # changes when what they are made from does
     write: Callable[[], int]  # writes those that changed; returns how many
 
-    def catch_up(self, told: Told = unheard) -> bool:  # noqa: ARG002  it is one step
+    def catch_up(self, told: HowFar = unheard) -> bool:  # noqa: ARG002  it is one step
         """Prepare them when the stamp is another or a day went by; say whether."""
         noted = self._noted()
         try:
@@ -47,7 +47,7 @@ class Digests(View):
         yield
         self._prepare(self._noted())
 
-    def rebuild(self, told: Told = unheard) -> int:  # noqa: ARG002
+    def rebuild(self, told: HowFar = unheard) -> int:  # noqa: ARG002
         """Prepare them from nothing; return how many there are."""
         shutil.rmtree(self.store.digests, ignore_errors=True)
         return self._prepare(self._noted())

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import LockHeld, UnavailableError
 from agentx.views.port import View
 
@@ -27,12 +27,12 @@ class LessonPages(View):
         self._folder = folder
         self._lessons = lessons
 
-    def catch_up(self, told: Told = unheard) -> bool:  # noqa: ARG002  it is one step
+    def catch_up(self, told: HowFar = unheard) -> bool:  # noqa: ARG002  it is one step
         """Take in what people changed; when somebody else writes, the next time does."""
         with suppress(LockHeld, UnavailableError):
             return self._folder.is_dir() and self._lessons().refresh_if_edited()
         return False
 
-    def rebuild(self, told: Told = unheard) -> int:  # noqa: ARG002
+    def rebuild(self, told: HowFar = unheard) -> int:  # noqa: ARG002
         """Make every page again; return how many lessons there are."""
         return len(self._lessons().refresh().known.lessons) if self._folder.is_dir() else 0

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.values import frozen
 from agentx.search.model import ViewStatus
 
@@ -38,7 +38,7 @@ class View(Protocol):
         """What `agentx rebuild` calls it; no two have the same."""
         ...
 
-    def catch_up(self, told: Told = unheard) -> object:
+    def catch_up(self, told: HowFar = unheard) -> object:
         """Take in what is new since; what it tells of that is its own affair."""
         ...
 
@@ -48,7 +48,7 @@ class View(Protocol):
         yield
         self.catch_up()
 
-    def rebuild(self, told: Told = unheard) -> int:
+    def rebuild(self, told: HowFar = unheard) -> int:
         """Make it from nothing; return how much went into it."""
         ...
 

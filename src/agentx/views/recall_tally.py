@@ -20,7 +20,7 @@ from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.conversation.model import Event, EventPage, EventQuery
 from agentx.conversation.toc_model import Expansion, TocNode
 from agentx.host.files.atomic import replace_file
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import EventType, Metadata
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError
@@ -85,7 +85,7 @@ class RecallTally(View):
         self._path = path
         self._notes = notes
 
-    def catch_up(self, told: Told = unheard) -> int:  # noqa: ARG002
+    def catch_up(self, told: HowFar = unheard) -> int:  # noqa: ARG002
         """Do nothing: whoever takes a note out of the spool counts it at once."""
         return 0
 
@@ -97,7 +97,7 @@ class RecallTally(View):
         if self._sweep(document):
             replace_file(self._path, msgspec.json.encode(document))
 
-    def rebuild(self, told: Told = unheard) -> int:  # noqa: ARG002
+    def rebuild(self, told: HowFar = unheard) -> int:  # noqa: ARG002
         """Count anew from the notes in the log; return how many there are."""
         document, cursor, count = _Document(), "", 0
         while True:

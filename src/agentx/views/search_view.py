@@ -20,7 +20,7 @@ from threading import RLock
 from agentx.conversation.model import Event
 from agentx.conversation.store.feed import Feed
 from agentx.conversation.toc_model import TocNode
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.ids import ulid_ms
@@ -93,7 +93,7 @@ class SearchView(View):
             entries_left=max(0, newest - read),
         )
 
-    def catch_up(self, told: Told = unheard) -> int:
+    def catch_up(self, told: HowFar = unheard) -> int:
         """Bring the index up to date; return how many log entries were read."""
         with self._lock:
             try:
@@ -101,7 +101,7 @@ class SearchView(View):
             except IndexUnavailable:
                 return self.rebuild(told)
 
-    def rebuild(self, told: Told = unheard) -> int:
+    def rebuild(self, told: HowFar = unheard) -> int:
         """Build the index from nothing, beside the one that answers."""
         with self._lock:
             self._stop_writing()
@@ -137,7 +137,7 @@ class SearchView(View):
                 self._reader.close()
                 self._reader = None
 
-    def _follow(self, told: Told) -> int:
+    def _follow(self, told: HowFar) -> int:
         if self._writer is None:
             self._writer = TextIndex.open(self._folder, self._clock)
         index = self._writer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentx.conversation.contents import Contents
 from agentx.conversation.toc_model import CaughtUp
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.search.model import ViewStatus
 from agentx.views.port import View
 
@@ -17,11 +17,11 @@ class TocView(View):
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
 
-    def catch_up(self, told: Told = unheard) -> CaughtUp:
+    def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Take in what was touched since; `told` is heard between two steps."""
         return self._contents.catch_up(told)
 
-    def rebuild(self, told: Told = unheard) -> int:
+    def rebuild(self, told: HowFar = unheard) -> int:
         """Make every node again; return how many there are."""
         return self._contents.rebuild(told).nodes
 

@@ -28,7 +28,7 @@ from typing import Any
 from agentx.conversation.model import Event
 from agentx.conversation.store.feed import Feed
 from agentx.conversation.store.toc import News
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
@@ -107,7 +107,7 @@ class VectorView:
                 self._backlog = None
                 raise
 
-    def embed(self, told: Told = unheard, *, slices: int = 0) -> Embedding:
+    def embed(self, told: HowFar = unheard, *, slices: int = 0) -> Embedding:
         """Take so many slices, or all that are left; `told` may raise to leave off."""
         documents = taken = left = 0
         while True:

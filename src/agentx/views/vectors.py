@@ -22,7 +22,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from agentx.conversation.store.feed import Feed
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, DataError, InvalidValue
 from agentx.kernel.values import frozen
@@ -168,11 +168,11 @@ class Vectors(View):
             )
         return view
 
-    def catch_up(self, told: Told = unheard) -> Embedding:
+    def catch_up(self, told: HowFar = unheard) -> Embedding:
         """Embed all that is left."""
         return self.embed(told)
 
-    def rebuild(self, told: Told = unheard) -> int:
+    def rebuild(self, told: HowFar = unheard) -> int:
         """Embed everything again; return how many documents there were.
 
         Raises: InvalidValue when vectors are off.
@@ -188,7 +188,7 @@ class Vectors(View):
         self.required()
         self.drop()
 
-    def embed(self, told: Told = unheard, *, slices: int = 0) -> Embedding:
+    def embed(self, told: HowFar = unheard, *, slices: int = 0) -> Embedding:
         """Take so many slices, or all that are left; `told` may raise to leave off."""
         view = self.view()
         return Embedding() if view is None else view.embed(told, slices=slices)

@@ -33,7 +33,7 @@ from agentx.clarification.rendering import routing, stream_entry
 from agentx.clarification.scope import check_text, permit
 from agentx.clarification.service import Clarifications
 from agentx.clarification.summary import fit_thread
-from agentx.kernel.bus import Bus
+from agentx.kernel.bus import Bus, Say
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IllegalTransition, UnavailableError
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
@@ -41,8 +41,6 @@ from agentx.kernel.text import cut, preview
 from agentx.kernel.values import frozen
 from agentx.work.model import AgentState, AgentStatus
 from agentx.work.port import AgentStatusStore
-
-Told = Callable[[str], None]  # one entry of the stream
 
 _ENGAGED = frozenset({AgentState.CLARIFYING, AgentState.BLOCKED_CLARIFICATION})
 
@@ -138,7 +136,7 @@ class Hub:
         """Tell whether somebody can be asked in this agent's place, right now."""
         return self._board.runner_of(agent) is not None
 
-    def route(self, clarification_id: str, told: Told = silence) -> Clarification:
+    def route(self, clarification_id: str, told: Say = silence) -> Clarification:
         """Ask the target now, and keep what it answers; the stream is told as it runs.
 
         Raises: ClarificationUnanswered once a person was called, ClarificationNotFound,
@@ -180,7 +178,7 @@ class Hub:
         self.settle(*sorted(engaged | involved))
         return found
 
-    def retry(self, clarification_id: str, told: Told = silence) -> Clarification:
+    def retry(self, clarification_id: str, told: Say = silence) -> Clarification:
         """Ask the target of a stale question once more.
 
         Raises: ClarificationUnanswered, IllegalTransition when it is not stale (any more).
@@ -208,7 +206,7 @@ class Hub:
         self.settle(state.asker, state.to)
         return state
 
-    def _reply(self, state: Clarification, runner: Runner, told: Told) -> Reply | None:
+    def _reply(self, state: Clarification, runner: Runner, told: Say) -> Reply | None:
         """Return what the target says; None when the question was settled meanwhile.
 
         Raises: ClarificationUnanswered after two failures.
@@ -257,7 +255,7 @@ class Hub:
             artifacts=self._board.artifacts_of(state.issue),
         )
 
-    def _kept(self, state: Clarification, reply: Reply, told: Told) -> Clarification:
+    def _kept(self, state: Clarification, reply: Reply, told: Say) -> Clarification:
         body = check_text("answer", cut(_spoken(reply), CLARIFY_TEXT_CHARS_MAX))
         try:
             after = self._clarifications.answer(state.id, body, by=state.to)

@@ -11,6 +11,7 @@ from typing import TypeVar
 from agentx.agents.happenings import AgentCompleted, AgentNews, AgentStarted, StateChange
 from agentx.agents.hub.boundary import finishing, starting
 from agentx.clarification.model import MonitorReport
+from agentx.kernel.bus import Say
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
@@ -29,7 +30,6 @@ from agentx.wiring.spool import open_spool
 from agentx.wiring.work import open_agents
 from agentx.work.model import AgentStatus
 
-Told = Callable[[str], None]
 Thing = TypeVar("Thing")
 
 
@@ -66,7 +66,7 @@ def finish(
     *,
     agent: str,
     issue: int,
-    told: Told,
+    told: Say,
     open_memory: Callable[[], Memory] | None = None,
 ) -> Boundary:
     """End an agent's session on an issue: what it taught is kept, given a way to the memory.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.memory.port import Drained, Memory
 from agentx.project.project import Project
 from agentx.wiring.hub import mirror_threads
 from agentx.wiring.observation_upkeep import settle_observations
 
 
-def sync(project: Project, memory: Memory, embedding: Told = unheard) -> Drained:
+def sync(project: Project, memory: Memory, embedding: HowFar = unheard) -> Drained:
     """Take what hooks captured into the log and bring every view up to date.
 
     Embedding may take long, so it is told of.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from agentx.agents.hub.hub import Hub
 from agentx.clarification.errors import ClarificationUnanswered
 from agentx.clarification.model import Clarification, ClarificationStatus, NewQuestion
 from agentx.clarification.rendering import stream_entry
+from agentx.kernel.bus import Say
 from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.kernel.values import frozen
 from agentx.operations.limits import CLARIFY_POLL_MS
@@ -17,8 +18,6 @@ from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications, role_named
 from agentx.wiring.hub import open_hub
 from agentx.wiring.runners import runner_named, runner_of
-
-Told = Callable[[str], None]
 
 
 @frozen
@@ -31,7 +30,7 @@ class Waiting:
 
 
 def ask(
-    project: Project, request: NewQuestion, *, waiting: Waiting | None = None, told: Told
+    project: Project, request: NewQuestion, *, waiting: Waiting | None = None, told: Say
 ) -> Clarification:
     """Put a question. Without `waiting` it is pending when this returns.
 
@@ -52,7 +51,7 @@ def follow_up(
     *,
     by: str = "",
     waiting: Waiting | None = None,
-    told: Told,
+    told: Say,
 ) -> Clarification:
     """Put a further question on an answered clarification.
 
@@ -65,7 +64,7 @@ def follow_up(
     return _answered(project, hub, state, waiting, told)
 
 
-def ask_again(project: Project, stale: Iterable[Clarification], told: Told) -> Clarification | None:
+def ask_again(project: Project, stale: Iterable[Clarification], told: Say) -> Clarification | None:
     """Ask the target of the first stale question that has a runner once more, and wait.
 
     One at a time: whoever runs this waits for it. A target that fails is reported in the stream.
@@ -98,7 +97,7 @@ def _target(project: Project, name: str) -> str:
 
 
 def _answered(
-    project: Project, hub: Hub, state: Clarification, waiting: Waiting | None, told: Told
+    project: Project, hub: Hub, state: Clarification, waiting: Waiting | None, told: Say
 ) -> Clarification:
     if waiting is None:
         return state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agentx.kernel.bus import Say
 from agentx.kernel.values import frozen
 from agentx.lessons.promotion import Policy
 from agentx.lessons.settings import LtmSettings
@@ -11,7 +12,7 @@ from agentx.operations.lessons.known import PERSON
 from agentx.project.project import Project
 from agentx.runs.replies import Archived
 from agentx.wiring.runs import open_runs
-from agentx.wiring.taught.archive import Told, open_archiving
+from agentx.wiring.taught.archive import open_archiving
 from agentx.wiring.taught.lessons import open_archive
 
 
@@ -24,7 +25,7 @@ class Cleaned:
 
 
 def archive_run(
-    project: Project, run_id: str, *, policy: str = "", told: Told = lambda _step: None
+    project: Project, run_id: str, *, policy: str = "", told: Say = lambda _step: None
 ) -> Archived:
     """Take a run's lessons in, note how it went, and pack it away.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
@@ -33,14 +33,14 @@ class RebuiltView:
     what: str  # that was counted
 
 
-Rebuild = Callable[[Project, Memory, Told], int]
+Rebuild = Callable[[Project, Memory, HowFar], int]
 
 
 def rebuild(
     project: Project,
     memory: Memory,
     view: str,
-    told: Told = unheard,
+    told: HowFar = unheard,
 ) -> RebuiltView:
     """Make a view from nothing, after taking what hooks have captured.
 
@@ -53,35 +53,35 @@ def rebuild(
     return RebuiltView(view=view, count=make(project, memory, told), what=what)
 
 
-def _toc(_project: Project, memory: Memory, told: Told) -> int:
+def _toc(_project: Project, memory: Memory, told: HowFar) -> int:
     nodes = memory.rebuild_toc(told).nodes
     memory.catch_up()  # its lines can be found, and are in the digests
     return nodes
 
 
-def _search(_project: Project, memory: Memory, told: Told) -> int:
+def _search(_project: Project, memory: Memory, told: HowFar) -> int:
     memory.catch_up()
     memory.rebuild_index("search", told)
     return memory.index_report().text.passages
 
 
-def _vectors(_project: Project, memory: Memory, told: Told) -> int:
+def _vectors(_project: Project, memory: Memory, told: HowFar) -> int:
     memory.catch_up()
     memory.rebuild_index("vectors")
     return memory.embed(told).documents
 
 
-def _recalls(project: Project, memory: Memory, told: Told) -> int:
+def _recalls(project: Project, memory: Memory, told: HowFar) -> int:
     return RecallTally(project.store.recalled(project.id), memory).rebuild(told)
 
 
-def _digests(project: Project, memory: Memory, told: Told) -> int:
+def _digests(project: Project, memory: Memory, told: HowFar) -> int:
     memory.catch_up()
     # Made by what the memory tells, which may be a daemon's: the daemon's own stamp is not known.
     return open_digests(project, memory, lambda: "").rebuild(told)
 
 
-def _observations(project: Project, _memory: Memory, _told: Told) -> int:
+def _observations(project: Project, _memory: Memory, _told: HowFar) -> int:
     return rebuild_observation_words(project)
 
 

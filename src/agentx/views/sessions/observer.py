@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from agentx.conversation.store.feed import Feed
 from agentx.host.files.logfile import LogFile
 from agentx.host.git import facts as git
-from agentx.kernel.bus import Bus, Told, unheard
+from agentx.kernel.bus import Bus, HowFar, unheard
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
@@ -70,7 +70,7 @@ class Observer(View):
         )
         return Observing(self._source, self._marks, self._observed.room, rules)
 
-    def catch_up(self, told: Told = unheard) -> int:  # noqa: ARG002  a pass is short
+    def catch_up(self, told: HowFar = unheard) -> int:  # noqa: ARG002  a pass is short
         """Capture the sessions that are due; return how many observations came of it."""
         if not self._observed.enabled:
             return 0
@@ -101,7 +101,7 @@ class Observer(View):
         with self._observing.forgetting(gone.session_id, whole=gone.whole, is_kept=is_kept):
             yield
 
-    def rebuild(self, told: Told = unheard) -> int:  # noqa: ARG002
+    def rebuild(self, told: HowFar = unheard) -> int:  # noqa: ARG002
         """Make the words of the observations anew; what sessions taught stays, it is a fact now."""
         return self._observed.rebuild_words()
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentx.host.git import facts as git
-from agentx.kernel.bus import Bus
+from agentx.kernel.bus import Bus, Say
 from agentx.kernel.errors import ConflictError
 from agentx.lessons.model import PATTERNS, LessonKind
 from agentx.lessons.promotion import Policy
@@ -33,9 +33,6 @@ STEPS = (
     ("patterns", (*PATTERNS, LessonKind.LEARNING)),
     ("tech debt", (LessonKind.DEBT,)),
 )
-
-
-Told = Callable[[str], None]
 
 
 class Archiving:
@@ -64,7 +61,7 @@ class Archiving:
         self._archive.sweep()
 
     def archive(
-        self, run_id: str, policy: Policy, *, actor: str, told: Told = lambda _step: None
+        self, run_id: str, policy: Policy, *, actor: str, told: Say = lambda _step: None
     ) -> Archived:
         """Pack a run that is over away. Nobody writes to it meanwhile.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.kernel.bus import Told, unheard
+from agentx.kernel.bus import HowFar, unheard
 from agentx.memory.port import Drained
 from agentx.operations.capture.sync import sync
 from agentx.surfaces.cli import render
@@ -31,7 +31,7 @@ def command(invocation: Invocation) -> None:
 
 
 @contextmanager
-def _progress(invocation: Invocation) -> Iterator[Told]:
+def _progress(invocation: Invocation) -> Iterator[HowFar]:
     """Give what shows how far embedding is, where somebody looks."""
     talk = invocation.talk
     if invocation.as_json or not talk.is_terminal:

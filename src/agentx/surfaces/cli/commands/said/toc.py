@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 from rich.tree import Tree
 
-from agentx.kernel.bus import Told
+from agentx.kernel.bus import HowFar
 from agentx.kernel.text import printable
 from agentx.operations.recall.toc import DEPTH_MAX, TocTree, toc
 from agentx.surfaces.cli import render
@@ -105,7 +105,7 @@ def _deepest(tree: TocTree) -> TocTree:
     return tree
 
 
-def behind_progress(invocation: Invocation, update: Callable[[Told], Done]) -> Done:
+def behind_progress(invocation: Invocation, update: Callable[[HowFar], Done]) -> Done:
     """Run a catch-up or a rebuild behind a progress bar that shows only when it takes a while."""
     talk = invocation.talk
     with Progress(

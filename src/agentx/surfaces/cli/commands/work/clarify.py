@@ -14,6 +14,7 @@ from agentx.clarification.model import (
     NewQuestion,
 )
 from agentx.clarification.rendering import next_actions, terminal
+from agentx.kernel.bus import Say
 from agentx.kernel.clock import SECOND_MS, age
 from agentx.kernel.text import preview, printable
 from agentx.operations.questions import ask as clarify_ask
@@ -216,7 +217,7 @@ def warn_of_damage(invocation: Invocation, found: MonitorReport) -> None:
         invocation.talk.print(f"damaged: {printable(damage)}", style="yellow", markup=False)
 
 
-def _stream(invocation: Invocation) -> clarify_ask.Told:
+def _stream(invocation: Invocation) -> Say:
     """Return where the conversation runs while it happens: talk, so that stdout stays data."""
 
     def told(entry: str) -> None:
