@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
+from functools import cache
 
 from agentx.conversation.extract.salience import is_reversal
 from agentx.conversation.limits import (
@@ -70,8 +71,8 @@ _TITLE_TOPICS = 3
 _TITLE_CHARS_MAX = 140
 _DECIDED = frozenset({BulletKind.DECISION, BulletKind.ANSWER})
 _DECIDES = _DECIDED | {BulletKind.CHANGE, BulletKind.OUTCOME}
-# Terms of every reversal: sharing them does not make two decisions one.
-_ABOUT_DECIDING = terms("decision decided reverses replaced switched dropped reverted agreed plan")
+# Of every reversal: sharing these terms does not make two decisions one.
+_ABOUT_DECIDING = "decision decided reverses replaced switched dropped reverted agreed plan"
 _NUMBERED = compile_late(r"\bdecision #?(\d+)", re.IGNORECASE)
 _REVERSED = compile_late(r"\b(?:revers|supersed|replac)\w* (?:decision )?#?(\d+)", re.IGNORECASE)
 _ISSUE = compile_late(r"(?<![\w&/#])(?:[Ii]ssue[ -]#?|GH-|\(#)(\d{1,6})\b")
@@ -220,8 +221,13 @@ def _takes_back(later: _Line, earlier: _Line) -> bool:
     reversed_numbers = set(_REVERSED.findall(later.bullet.text))
     if reversed_numbers & set(_NUMBERED.findall(earlier.bullet.text)):
         return True
-    now, then = later.about - _ABOUT_DECIDING, earlier.about - _ABOUT_DECIDING
+    now, then = (line.about - _terms_of_deciding() for line in (later, earlier))
     return len(now & then) >= 2 and likeness(now, then) >= _TAKEN_BACK
+
+
+@cache
+def _terms_of_deciding() -> frozenset[str]:
+    return frozenset(terms(_ABOUT_DECIDING))
 
 
 # --- what a period was about ----------------------------------------------------------------

@@ -10,7 +10,7 @@ Law: a kindred word helps to find, it never counts as much as the word itself.
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 
 from agentx.kernel.values import frozen
 
@@ -43,4 +43,4 @@ def find_kindred(term: str) -> tuple[Kin, ...]:
 
 @lru_cache(maxsize=1)
 def _table() -> bytes:
-    return b"\n" + files(__package__).joinpath(_TABLE).read_bytes()
+    return b"\n" + Path(__file__).with_name(_TABLE).read_bytes()

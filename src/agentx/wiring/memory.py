@@ -25,15 +25,15 @@ from agentx.host.kv.rocks import open_rocks
 from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.bus import Bus
 from agentx.kernel.tokens import estimate
+from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.limits import POLISH_SEGMENTS_MAX
 from agentx.memory.local import LocalMemory, Parts
+from agentx.memory.port import Readable
 from agentx.memory.reader import LogReader
-from agentx.observations.service import Observations
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
-from agentx.recall.question.answer import Searched, search
-from agentx.recall.usage import RecallUsage
+from agentx.views.digests import Digests
 from agentx.views.documents.rooms import Rooms
 from agentx.views.lesson_pages import LessonPages
 from agentx.views.port import View
@@ -45,14 +45,13 @@ from agentx.views.toc_view import TocView
 from agentx.views.vectors import Vectors
 from agentx.wiring.listeners.observations import log_recalls, start_capture, start_counting
 from agentx.wiring.models import model_extractor, model_writer, spending_today
-from agentx.wiring.observation_upkeep import rebuild_observation_words
-from agentx.wiring.observations import keep_out_of_git, open_observations
 from agentx.wiring.rooms import searchable_rooms
-from agentx.wiring.section import open_digests
 from agentx.wiring.spool import open_spool
 
 if TYPE_CHECKING:
     from agentx.lessons.service import Lessons
+    from agentx.observations.service import Observations
+    from agentx.recall.question.answer import Searched
 
 
 def open_store(
@@ -65,6 +64,17 @@ def open_store(
     make_private_directory(project.store.root)
     kv = open_rocks(project.store.db, project.clock, wait_ms=wait_ms)
     return _Store(project, kv, bus if bus is not None else Bus()).own
+
+
+def open_digests(project: Project, reader: Readable, stamp: Callable[[], str]) -> Digests:
+    """Return the digests of a project; `stamp` changes when what they are made from does."""
+
+    def write() -> int:
+        from agentx.wiring.section import renew_digests  # noqa: PLC0415  only when there is news
+
+        return renew_digests(project, reader)
+
+    return Digests(store=project.store, clock=project.clock, stamp=stamp, write=write)
 
 
 class _Store:
@@ -103,14 +113,6 @@ class _Store:
         if is_own:
             lessons = LessonPages(project.paths.lessons, partial(_lessons, project))
             views = (lessons, *views, open_digests(project, reader, _stamp(project, rooms, feed)))
-        sources = Searched(
-            view=text,
-            contents=contents,
-            vectors=vectors,
-            project=log.project,
-            zone=self._rules.zone,
-            usage=RecallUsage(recalled).now,
-        )
         spool = open_spool(project)
         return LocalMemory(
             Parts(
@@ -121,7 +123,7 @@ class _Store:
                 search=text,
                 vectors=vectors,
                 views=views,
-                answer=partial(search, sources),
+                answer=self._answer(log.project, text, contents, vectors),
                 drain=partial(spool.drain, log, self._bus.tell),
                 waiting=spool.waiting,
                 refused=spool.refused,
@@ -132,6 +134,31 @@ class _Store:
                 close=self._closing.close if is_own else lambda: None,
             )
         )
+
+    def _answer(
+        self, name: str, text: SearchView, contents: Contents, vectors: Vectors
+    ) -> Callable[[SearchRequest], SearchReply]:
+        # Only who asks a question waits for the import of what answers one.
+        @cache
+        def sources() -> Searched:
+            from agentx.recall.question.answer import Searched  # noqa: PLC0415  see above
+            from agentx.recall.usage import RecallUsage  # noqa: PLC0415  see above
+
+            return Searched(
+                view=text,
+                contents=contents,
+                vectors=vectors,
+                project=name,
+                zone=self._rules.zone,
+                usage=RecallUsage(self._project.store.recalled(name)).now,
+            )
+
+        def answer(request: SearchRequest) -> SearchReply:
+            from agentx.recall.question.answer import search  # noqa: PLC0415  see above
+
+            return search(sources(), request)
+
+        return answer
 
     def _indexes(self, name: str, feed: Feed, rooms: Rooms) -> tuple[SearchView, Vectors]:
         project = self._project
@@ -152,6 +179,8 @@ class _Store:
 
         @cache
         def room() -> Observations:
+            from agentx.wiring.observations import keep_out_of_git, open_observations  # noqa: PLC0415  when asked
+
             keep_out_of_git(project)
             opened = open_observations(project, bus)
             self._closing.callback(opened.close)
@@ -166,7 +195,7 @@ class _Store:
             issue=settings.issue,
             room=room,
             extractor=partial(model_extractor, project),
-            rebuild_words=partial(rebuild_observation_words, project),
+            rebuild_words=partial(_rebuild_words, project),
             log=project.log,
         )
         marks = CaptureMarks(self._kv, project.id)
@@ -186,6 +215,12 @@ class _Store:
 def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
     settings = project.config.section(MemorySettings)
     return lambda: repr((settings, rooms.stamps(), feed.node_versions("toc:day:")))
+
+
+def _rebuild_words(project: Project) -> int:
+    from agentx.wiring.observation_upkeep import rebuild_observation_words  # noqa: PLC0415  when asked
+
+    return rebuild_observation_words(project)
 
 
 def _lessons(project: Project) -> Lessons:

@@ -1,4 +1,7 @@
-"""The model of a project, if its user set one: who writes, and what it cost."""
+"""The model of a project, if its user set one: who writes, and what it cost.
+
+Few set one, so what asks a model is imported once one is set.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from agentx.conversation.model_summary import ModelSummariser
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import NodeId
 from agentx.llm.settings import LlmSettings, key_variable, model_name
-from agentx.llm.spending import Spending, spending_for
 from agentx.memory.port import SpendingToday
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
 
 if TYPE_CHECKING:
+    from agentx.conversation.model_summary import ModelSummariser
     from agentx.llm.port import Model
+    from agentx.llm.spending import Spending
     from agentx.observations.extract.session.turns import Finding, Turn
 
     Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
@@ -31,6 +34,7 @@ def model_writer(project: Project) -> Iterator[ModelSummariser | None]:
         if model is None:
             yield None
             return
+        from agentx.conversation.model_summary import ModelSummariser  # noqa: PLC0415  as the module says
 
         def told(node_id: NodeId, why: str) -> None:
             project.log.record("warning", "model fell back", node=node_id, reason=why)
@@ -88,6 +92,8 @@ def _model(project: Project) -> Iterator[Model | None]:
 
 
 def _spending(project: Project) -> Spending:
+    from agentx.llm.spending import spending_for  # noqa: PLC0415  as the module says
+
     return spending_for(
         project.config.section(LlmSettings),
         project.store.spending,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from agentx.host.git import facts as git
@@ -21,7 +20,6 @@ from agentx.project.zone import project_zone
 from agentx.recall.section.moment import Present
 from agentx.recall.section.sources import About, Sources
 from agentx.recall.section.standing import Standing
-from agentx.views.digests import Digests
 
 if TYPE_CHECKING:
     from agentx.lessons.model import Lesson
@@ -76,12 +74,6 @@ def renew_digests(project: Project, reader: Readable) -> int:
     renew_notices(project)
     with section_sources(project, reader) as sources:
         return prepare_digests(sources, project.store, git.branch(project.directory) or "")
-
-
-def open_digests(project: Project, reader: Readable, stamp: Callable[[], str]) -> Digests:
-    """Return the digests of a project; `stamp` changes when what they are made from does."""
-    write = partial(renew_digests, project, reader)
-    return Digests(store=project.store, clock=project.clock, stamp=stamp, write=write)
 
 
 class _Rooms:

@@ -20,8 +20,8 @@ from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.project.project import Project
 from agentx.views.recall_tally import RecallTally
+from agentx.wiring.memory import open_digests
 from agentx.wiring.observation_upkeep import rebuild_observation_words
-from agentx.wiring.section import open_digests
 
 
 @frozen
