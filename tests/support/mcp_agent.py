@@ -11,19 +11,19 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult, GetPromptResult
 
 from agentx.project.config import read_environment
-from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.desk import Desk, OpenProject
 
 
 class Agent:
     """Calls tools and prompts."""
 
     def __init__(
-        self, folder: Path, register: Callable[[MCPServer, Desk], None], **environment: str
+        self, folder: Path, register: Callable[[MCPServer, OpenProject], None], **environment: str
     ) -> None:
         (folder / "shop" / ".agentx").mkdir(parents=True)
         known = {"HOME": str(folder / "home"), "PATH": "/nowhere", **environment}
         self.server: MCPServer = MCPServer("agentx")
-        register(self.server, Desk(folder / "shop", read_environment(known)))
+        register(self.server, Desk(folder / "shop", read_environment(known)).project)
 
     def call(self, tool: str, **arguments: Any) -> tuple[str, list[dict[str, Any]]]:
         """Return a tool's text and its rows."""

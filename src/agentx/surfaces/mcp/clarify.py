@@ -17,7 +17,7 @@ from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX, CLARIFY_TOPIC_CHARS_MAX
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, preview
 from agentx.surfaces.mcp.answer import NOTICE, Row, answer, fence_safe
-from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.desk import OpenProject
 from agentx.surfaces.mcp.offering import offer
 
 if TYPE_CHECKING:
@@ -29,15 +29,15 @@ _WAIT_SECONDS_MAX = 300
 Role = Annotated[str, Field(description="A role, such as engineer or architect", max_length=60)]
 
 
-def register(server: MCPServer, desk: Desk) -> None:
+def register(server: MCPServer, opened: OpenProject) -> None:
     """Offer `ask`, `answer`, `inbox` and the prompt `clarify`."""
-    _offer_ask(server, desk)
-    _offer_answer(server, desk)
-    _offer_inbox(server, desk)
-    _offer_prompt(server, desk)
+    _offer_ask(server, opened)
+    _offer_answer(server, opened)
+    _offer_inbox(server, opened)
+    _offer_prompt(server, opened)
 
 
-def _offer_ask(server: MCPServer, desk: Desk) -> None:
+def _offer_ask(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="Ask another agent", reads_only=False)
     def ask(
         *,
@@ -62,7 +62,7 @@ def _offer_ask(server: MCPServer, desk: Desk) -> None:
         from agentx.operations.questions import ask as clarify_ask  # noqa: PLC0415  see above
 
         waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS) if wait_seconds else None
-        project = desk.project()
+        project = opened()
         if follow_up:
             state = clarify_ask.follow_up(
                 project, follow_up, question, by=asker, waiting=waiting, told=_nobody
@@ -77,7 +77,7 @@ def _offer_ask(server: MCPServer, desk: Desk) -> None:
         return _said(state)
 
 
-def _offer_answer(server: MCPServer, desk: Desk) -> None:
+def _offer_answer(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="Answer another agent", reads_only=False)
     def answer(
         *,
@@ -94,12 +94,12 @@ def _offer_answer(server: MCPServer, desk: Desk) -> None:
         """
         from agentx.operations.questions import settle as clarify_settle  # noqa: PLC0415  see above
 
-        project = desk.project()
+        project = opened()
         verb = clarify_settle.resolve if resolve else clarify_settle.answer
         return _said(verb(project, id, text, by=asker))
 
 
-def _offer_inbox(server: MCPServer, desk: Desk) -> None:
+def _offer_inbox(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="What waits for you")
     def inbox(
         role: Annotated[str, Field(description="Your own role; empty shows all")] = "",
@@ -110,29 +110,29 @@ def _offer_inbox(server: MCPServer, desk: Desk) -> None:
         """
         from agentx.operations.questions import read as clarify_read  # noqa: PLC0415  see above
 
-        project = desk.project()
+        project = opened()
         seen = clarify_read.inbox_of(project, role) if role else clarify_read.active(project)
         return answer_rows(seen.clarifications, seen.now_ms)
 
 
-def _offer_prompt(server: MCPServer, desk: Desk) -> None:
+def _offer_prompt(server: MCPServer, opened: OpenProject) -> None:
     @server.prompt(
         title="Clarifications",
         description="What agents ask each other: all active ones, or the thread of an issue.",
     )
     def clarify(issue: str = "") -> str:
         try:
-            said = _prompt(desk, issue)
+            said = _prompt(opened, issue)
         except AgentXError as error:
             said = f"{error.message}\n{error.hint}".strip()
         return f"{RECALL_OPEN} {NOTICE}\n{fence_safe(said)}\n{RECALL_CLOSE}"
 
 
-def _prompt(desk: Desk, issue: str) -> str:
+def _prompt(opened: OpenProject, issue: str) -> str:
     from agentx.clarification.rendering import listing, stream  # noqa: PLC0415  see above
     from agentx.operations.questions import read as clarify_read  # noqa: PLC0415  see above
 
-    project = desk.project()
+    project = opened()
     wanted = issue.strip().removeprefix("#")
     if not wanted:
         seen = clarify_read.active(project)

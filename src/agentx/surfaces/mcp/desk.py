@@ -19,6 +19,7 @@ from agentx.project.config import Environment
 from agentx.project.project import Project, open_project
 
 Reply = TypeVar("Reply")
+OpenProject = Callable[[], Project]  # the project of the folder, as its settings are now
 
 _TRIES = 2
 
@@ -33,7 +34,7 @@ class Desk:
         opened: Callable[[Project], Memory] = open_memory,
     ) -> None:
         self._directory = directory
-        self.environment = environment
+        self._environment = environment
         self._opened = opened
         # A store can be open once in a process, and clients call tools side by side.
         self._one_at_a_time = Lock()
@@ -43,7 +44,7 @@ class Desk:
 
         Raises: NotFound when the folder is gone, InvalidValue for settings that cannot be.
         """
-        return open_project(self._directory, self.environment)
+        return open_project(self._directory, self._environment)
 
     def ask(self, question: Callable[[Project, Memory], Reply], *, fresh: bool = False) -> Reply:
         """Put a question to the memory; with `fresh`, after taking what hooks have captured.

@@ -17,7 +17,7 @@ from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.observations.model import Category, Observation, ObservationIndex, SearchFilters
 from agentx.operations.memory.read import memory_list, memory_search, memory_show
 from agentx.surfaces.mcp.answer import Row, answer
-from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.desk import OpenProject
 from agentx.surfaces.mcp.limits import MCP_ROWS_MAX
 from agentx.surfaces.mcp.offering import offer
 
@@ -27,13 +27,13 @@ _CATEGORIES = ", ".join(Category)
 Issue = Annotated[int | None, Field(description="An issue by number", ge=0)]
 
 
-def register(server: MCPServer, desk: Desk) -> None:
+def register(server: MCPServer, opened: OpenProject) -> None:
     """Offer `remember` and `observations`."""
-    _offer_remember(server, desk)
-    _offer_observations(server, desk)
+    _offer_remember(server, opened)
+    _offer_observations(server, opened)
 
 
-def _offer_remember(server: MCPServer, desk: Desk) -> None:
+def _offer_remember(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="Remember for later sessions", reads_only=False)
     def remember(
         *,
@@ -54,14 +54,14 @@ def _offer_remember(server: MCPServer, desk: Desk) -> None:
         draft = NewObservation(
             text=text, agent=agent, issue=issue or 0, category=category, files=tuple(files or ())
         )
-        kept = memory_add(desk.project(), draft)
+        kept = memory_add(opened(), draft)
         return answer(
             [Row(f"Kept as {kept.id}.", {"id": kept.id, "tokens": kept.tokens})],
             budget=_TOKENS_MAX,
         )
 
 
-def _offer_observations(server: MCPServer, desk: Desk) -> None:
+def _offer_observations(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="What agents learnt")
     def observations(
         *,
@@ -77,7 +77,7 @@ def _offer_observations(server: MCPServer, desk: Desk) -> None:
         Gives rows with what each costs to open; open one by its id. A row that is superseded or
         whose files changed since says so: check it against the code.
         """
-        project = desk.project()
+        project = opened()
         now_ms = project.clock.now_ms()
         if id:
             found = memory_show(project, id)

@@ -16,7 +16,7 @@ from agentx.operations.runs.read import RunOverview, show_run
 from agentx.operations.runs.write import EVENT_TYPES, Saying, record_event
 from agentx.runs.model import CANDIDATE_KINDS
 from agentx.surfaces.mcp.answer import Row, answer, fenced
-from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.desk import OpenProject
 from agentx.surfaces.mcp.offering import offer
 
 _TOKENS_MAX = 6_000
@@ -25,22 +25,22 @@ _CONTEXT_TOKENS = 12_000
 RunName = Annotated[str, Field(description="A run id; empty: the active one", max_length=80)]
 
 
-def register(server: MCPServer, desk: Desk) -> None:
+def register(server: MCPServer, opened: OpenProject) -> None:
     """Offer `run_status`, `run_task_context`, `run_event` and `propose_lesson`."""
-    _offer_status(server, desk)
-    _offer_context(server, desk)
-    _offer_event(server, desk)
-    _offer_lesson(server, desk)
+    _offer_status(server, opened)
+    _offer_context(server, opened)
+    _offer_event(server, opened)
+    _offer_lesson(server, opened)
 
 
-def _offer_status(server: MCPServer, desk: Desk) -> None:
+def _offer_status(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="Where the run stands")
     def run_status(run: RunName = "") -> CallToolResult:
         """Show the run that goes on here: phase, tasks, lanes, what blocks it, what to do next.
 
         Look when you begin work, and before you say that something is done.
         """
-        found = show_run(desk.project(), run)
+        found = show_run(opened(), run)
         head = f"{found.run_id}: {found.title}\n{found.phase}, {found.status}"
         return answer(
             _rows(found),
@@ -74,7 +74,7 @@ def _rows(found: RunOverview) -> list[Row]:
     return rows
 
 
-def _offer_context(server: MCPServer, desk: Desk) -> None:
+def _offer_context(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="What a task needs")
     def run_task_context(
         *,
@@ -90,10 +90,10 @@ def _offer_context(server: MCPServer, desk: Desk) -> None:
         from agentx.operations.runs.context import run_context  # noqa: PLC0415  see above
         from agentx.runs.rendering import as_text as context_text  # noqa: PLC0415  see above
 
-        return fenced(context_text(run_context(desk.project(), run, task, budget_tokens)))
+        return fenced(context_text(run_context(opened(), run, task, budget_tokens)))
 
 
-def _offer_event(server: MCPServer, desk: Desk) -> None:
+def _offer_event(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="Say what you did", reads_only=False)
     def run_event(
         *,
@@ -113,7 +113,7 @@ def _offer_event(server: MCPServer, desk: Desk) -> None:
         decision-made, checkpoint-made, escalation-raised (detail.question) or note.
         """
         by = Saying(run_id=run, actor=actor, task=task, lane=lane)
-        told = record_event(desk.project(), by, type, detail or {}, words=text)
+        told = record_event(opened(), by, type, detail or {}, words=text)
         rows = [
             Row(text=f"{event.id} {event.kind} {event.task}", data={"event_id": event.id})
             for event in told.added
@@ -122,7 +122,7 @@ def _offer_event(server: MCPServer, desk: Desk) -> None:
         return answer(rows, budget=_TOKENS_MAX, head=head, run_id=told.run.id)
 
 
-def _offer_lesson(server: MCPServer, desk: Desk) -> None:
+def _offer_lesson(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="Offer a lesson", reads_only=False)
     def propose_lesson(
         *,
@@ -150,7 +150,7 @@ def _offer_lesson(server: MCPServer, desk: Desk) -> None:
         given: dict[str, Any] = {"kind": kind, "text": text, "confidence": confidence}
         given.update({name: each for name, each in lists.items() if each})
         by = Saying(run_id=run, actor=actor)
-        told = record_event(desk.project(), by, "candidate-proposed", given)
+        told = record_event(opened(), by, "candidate-proposed", given)
         name = list(told.run.candidates)[-1]
         head = f"{name} is offered by {told.run.id}; a person or the run's end decides"
         return answer([], budget=_TOKENS_MAX, head=head, run_id=told.run.id, candidate_id=name)

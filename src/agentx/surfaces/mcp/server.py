@@ -1,6 +1,7 @@
 """The server: its groups of tools, and what it says of itself.
 
-A group is a module with `register(server, desk)`. The order is kept: clients cache the list.
+A group is a module with `register`: those that ask the memory are given the desk, the others
+only the way to the project.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ from mcp.server import MCPServer
 
 from agentx import __version__
 from agentx.surfaces.mcp import clarify, memory, reading, recalling, runs, search, work
-from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.desk import Desk, OpenProject
 
-Register = Callable[[MCPServer, Desk], None]
-
-GROUPS: tuple[Register, ...] = (
+# The order is kept: clients cache the list.
+OVER_MEMORY: tuple[Callable[[MCPServer, Desk], None], ...] = (
     search.register,
     reading.register,
     recalling.register,
+)
+OVER_PROJECT: tuple[Callable[[MCPServer, OpenProject], None], ...] = (
     memory.register,
     clarify.register,
     work.register,
@@ -47,6 +49,8 @@ def build(desk: Desk) -> MCPServer:
         version=__version__,
         log_level="WARNING",  # stderr is shown to users by some clients
     )
-    for register in GROUPS:
-        register(server, desk)
+    for over_memory in OVER_MEMORY:
+        over_memory(server, desk)
+    for over_project in OVER_PROJECT:
+        over_project(server, desk.project)
     return server

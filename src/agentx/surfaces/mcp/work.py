@@ -16,7 +16,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import ISSUE_BODY_CHARS_MAX, ISSUE_NUMBER_MAX, ISSUE_TITLE_CHARS_MAX
 from agentx.kernel.text import preview
 from agentx.surfaces.mcp.answer import Row, answer
-from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.desk import OpenProject
 from agentx.surfaces.mcp.offering import offer
 from agentx.work.model import Edit, NewIssue, parse_status
 
@@ -29,15 +29,15 @@ Number = Annotated[int, Field(description="The issue's number", ge=1, le=ISSUE_N
 Labels = Annotated[list[str] | None, Field(description="Such as type:story, priority:p1")]
 
 
-def register(server: MCPServer, desk: Desk) -> None:
+def register(server: MCPServer, opened: OpenProject) -> None:
     """Offer `ready`, `issue`, `issue_create` and `issue_update`."""
-    _offer_ready(server, desk)
-    _offer_issue(server, desk)
-    _offer_create(server, desk)
-    _offer_update(server, desk)
+    _offer_ready(server, opened)
+    _offer_issue(server, opened)
+    _offer_create(server, opened)
+    _offer_update(server, opened)
 
 
-def _offer_ready(server: MCPServer, desk: Desk) -> None:
+def _offer_ready(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="What can be begun")
     def ready() -> CallToolResult:
         """Show the issues that can be begun now, most urgent first, and those that wait for an
@@ -45,7 +45,7 @@ def _offer_ready(server: MCPServer, desk: Desk) -> None:
         """
         from agentx.operations.issues.ready_queue import ready as ready_queue  # noqa: PLC0415  see above
 
-        found = ready_queue(desk.project())
+        found = ready_queue(opened())
         rows = [Row(f"- {_line(issue)}", _brief(issue)) for issue in found.ready]
         rows += [
             Row(
@@ -58,14 +58,14 @@ def _offer_ready(server: MCPServer, desk: Desk) -> None:
         return answer(rows, budget=_TOKENS_MAX, head=head, more="`agentx ready` shows them all.")
 
 
-def _offer_issue(server: MCPServer, desk: Desk) -> None:
+def _offer_issue(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="One issue")
     def issue(number: Number) -> CallToolResult:
         """Show an issue: its text, its comments, where it stands in its workflow, what is next."""
         from agentx.operations.issues.read import show_issue  # noqa: PLC0415  see above
         from agentx.operations.issues.workflows import next_steps  # noqa: PLC0415  see above
 
-        project = desk.project()
+        project = opened()
         found = show_issue(project, number)
         where = next_steps(project, number)
         steps = [f"{each.step.id} ({each.step.agent})" for each in where.next]
@@ -85,7 +85,7 @@ def _offer_issue(server: MCPServer, desk: Desk) -> None:
         )
 
 
-def _offer_create(server: MCPServer, desk: Desk) -> None:
+def _offer_create(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="Make an issue", reads_only=False)
     def issue_create(
         *,
@@ -103,10 +103,10 @@ def _offer_create(server: MCPServer, desk: Desk) -> None:
         new = NewIssue(
             title=title, body=body, labels=tuple(labels or ()), status=parse_status(status)
         )
-        return _said(create_issue(desk.project(), new))
+        return _said(create_issue(opened(), new))
 
 
-def _offer_update(server: MCPServer, desk: Desk) -> None:
+def _offer_update(server: MCPServer, opened: OpenProject) -> None:
     @offer(server, title="Move an issue along", reads_only=False)
     def issue_update(
         *,
@@ -124,7 +124,7 @@ def _offer_update(server: MCPServer, desk: Desk) -> None:
             update_issue,
         )
 
-        project = desk.project()
+        project = opened()
         edit = Edit(
             status=parse_status(status) if status else None,
             add_labels=tuple(add_labels or ()),
@@ -134,7 +134,7 @@ def _offer_update(server: MCPServer, desk: Desk) -> None:
             raise InvalidValue("nothing to change", hint="give status, comment or labels")
         found = None if edit == Edit() else update_issue(project, number, edit)
         if comment:
-            found = comment_issue(project, number, comment, author=desk.environment.agent)
+            found = comment_issue(project, number, comment, author=project.environment.agent)
         assert found is not None, "there was something to change"
         return _said(found)
 

@@ -24,7 +24,7 @@ def test_what_one_agent_remembers_the_next_one_finds(tmp_path: Path) -> None:
     (tmp_path / "shop" / ".agentx").mkdir(parents=True)
     environment = read_environment({"HOME": str(tmp_path / "home"), "PATH": "/nowhere"})
     server: MCPServer = MCPServer("agentx")
-    memory.register(server, Desk(tmp_path / "shop", environment))
+    memory.register(server, Desk(tmp_path / "shop", environment).project)
 
     def call(tool: str, **arguments: Any) -> tuple[str, list[dict[str, Any]]]:
         reply = asyncio.run(server.call_tool(tool, arguments))

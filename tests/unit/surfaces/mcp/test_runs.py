@@ -33,7 +33,7 @@ def test_an_agent_reads_a_run_and_says_what_it_did(tmp_path: Path) -> None:
     run = start_run(project, "Add e-mail checks", actor="orchestrator")
     add_task(project, Saying(), Contract(title="checker", goal="no bad addresses"))
     server: MCPServer = MCPServer("agentx")
-    runs.register(server, Desk(tmp_path / "shop", environment))
+    runs.register(server, Desk(tmp_path / "shop", environment).project)
 
     def call(tool: str, **arguments: Any) -> str:
         reply = asyncio.run(server.call_tool(tool, arguments))
