@@ -244,9 +244,11 @@ def _doubts(one: Observation) -> str:
 def _unsaid(lines: Iterable[RecallLine], said: Iterable[str]) -> Iterator[RecallLine]:
     """Yield the lines that say something which has not been said."""
     known = [frozenset(list_words(text)) for text in said]
+    together = frozenset[str]().union(*known)  # most lines say more than all of it: quickly seen
     for line in lines:
         words = frozenset(list_words(line.text))
-        if all(coverage(words, other) < _SAME for other in known):
+        is_new = coverage(words, together) < _SAME
+        if is_new or all(coverage(words, other) < _SAME for other in known):
             yield line
 
 
