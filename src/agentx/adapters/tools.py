@@ -12,7 +12,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentx.adapters.scene import Scene
-from agentx.adapters.shapes import child, entry, images_in, json_text, objects, text_of, word
+from agentx.adapters.shapes import (
+    bound_id,
+    child,
+    entry,
+    images_in,
+    json_text,
+    objects,
+    text_of,
+    word,
+)
 from agentx.kernel.capture import Draft, EventType, text_print
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -83,6 +92,15 @@ class ToolUse:
         if self.call_id:
             return ""
         return text_print(self.name.lower(), json_text(redact_value(self.arguments)))
+
+
+def tool_of(payload: Mapping[str, Any]) -> ToolUse:
+    """Return the use of a tool that a hook payload tells, by the names that most have for it."""
+    return ToolUse(
+        name=word(payload, "tool_name"),
+        arguments=payload.get("tool_input"),
+        call_id=bound_id(payload.get("tool_use_id")),
+    )
 
 
 def call_text(name: str, arguments: object) -> str:

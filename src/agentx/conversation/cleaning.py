@@ -16,7 +16,7 @@ from agentx.kernel.capture import Draft, Metadata
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import digest
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, SESSION_ID_CHARS_MAX
-from agentx.kernel.text import cut
+from agentx.kernel.text import cut, encodable
 from agentx.redaction.redact import is_plain, redact, redact_value
 
 # JSON without the marks between its parts: what is left are words.
@@ -88,12 +88,3 @@ def short_session(session_id: str) -> str:
     if not session_id:
         return "unknown"
     return "long-" + digest(session_id).hex()
-
-
-def encodable(text: str) -> str:
-    """Return text that UTF-8 can hold: lone surrogates become question marks."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text

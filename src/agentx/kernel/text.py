@@ -92,6 +92,15 @@ def folded(text: str) -> str:
     return _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip()
 
 
+def encodable(text: str) -> str:
+    """Replace lone surrogates, which no file and no index can hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
 def printable(text: str) -> str:
     """Replace control characters that would disturb a terminal; keep tabs and newlines."""
     if text.isprintable():

@@ -105,11 +105,6 @@ class RunEvent:
     lane_of: str = ""
     detail: Detail = field(default_factory=dict)
 
-    @property
-    def place(self) -> tuple[int, str]:
-        """Where the event stands in the order of all."""
-        return self.at_ms, self.id
-
     def text(self, name: str) -> str:
         """Return a field of the detail that is a text; empty when there is none."""
         found = self.detail.get(name, "")

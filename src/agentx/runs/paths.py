@@ -21,7 +21,6 @@ class RunPaths:
     manifest = Below("manifest.yaml")  # where the run stands, as last seen
     artifacts = Below("artifacts")  # plans, requirements and what else was written down
     # The rules of the house that every task keeps.
-    constitution = Below("artifacts/constitution.md")
     task_graph = Below("artifacts/task-graph.yaml")  # which task waits for which
     tasks = Below("tasks")  # one folder a task
     lanes = Below("lanes")  # one folder a lane

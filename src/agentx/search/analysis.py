@@ -21,7 +21,7 @@ from functools import lru_cache
 
 import tantivy
 
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import compile_late, encodable
 from agentx.search.limits import SEARCH_TERM_CHARS_MAX
 
 ANALYSER = "agentx_text"
@@ -104,21 +104,12 @@ def analyser() -> tantivy.TextAnalyzer:
 
 def terms(text: str) -> list[str]:
     """Return the terms of a text, in order, with repetitions."""
-    return analyser().analyze(_encodable(prepare(text)))
-
-
-def _encodable(text: str) -> str:
-    """Replace lone surrogates, which no index can hold."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode("utf-8")
-    return text
+    return analyser().analyze(encodable(prepare(text)))
 
 
 def indexable(text: str) -> str:
     """Return a text as it is handed to the index."""
-    return _encodable(prepare(text))
+    return encodable(prepare(text))
 
 
 @lru_cache(maxsize=1)

@@ -40,7 +40,7 @@ from agentx.adapters.shapes import (
     unknown_fields,
     word,
 )
-from agentx.adapters.tools import ToolUse, call_text, exit_code, result_text
+from agentx.adapters.tools import call_text, exit_code, result_text, tool_of
 from agentx.kernel.capture import Draft, EventType, text_print
 
 Payload = dict[str, Any]
@@ -138,20 +138,12 @@ def _expansion(scene: Scene, payload: Payload) -> Drafts:
     )
 
 
-def _tool(payload: Payload) -> ToolUse:
-    return ToolUse(
-        name=word(payload, "tool_name"),
-        arguments=payload.get("tool_input"),
-        call_id=bound_id(payload.get("tool_use_id")),
-    )
-
-
 def _pre_tool(scene: Scene, payload: Payload) -> Drafts:
-    return (_tool(payload).draft_call(scene),)
+    return (tool_of(payload).draft_call(scene),)
 
 
 def _post_tool(scene: Scene, payload: Payload) -> Drafts:
-    tool = _tool(payload)
+    tool = tool_of(payload)
     response = payload.get("tool_response")
     answered = tool.draft_result(
         scene,
@@ -164,7 +156,7 @@ def _post_tool(scene: Scene, payload: Payload) -> Drafts:
 
 
 def _tool_failure(scene: Scene, payload: Payload) -> Drafts:
-    tool = _tool(payload)
+    tool = tool_of(payload)
     error = result_text(payload.get("error"))
     answered = tool.draft_result(
         scene,

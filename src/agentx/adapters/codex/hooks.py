@@ -34,7 +34,7 @@ from agentx.adapters.shapes import (
     unknown_fields,
     word,
 )
-from agentx.adapters.tools import ToolUse, call_text, result_text
+from agentx.adapters.tools import call_text, result_text, tool_of
 from agentx.kernel.capture import Draft, EventType, text_print
 
 Payload = dict[str, Any]
@@ -91,20 +91,12 @@ def _prompt(scene: Scene, payload: Payload) -> Drafts:
     )
 
 
-def _tool(payload: Payload) -> ToolUse:
-    return ToolUse(
-        name=word(payload, "tool_name"),
-        arguments=payload.get("tool_input"),
-        call_id=bound_id(payload.get("tool_use_id")),
-    )
-
-
 def _pre_tool(scene: Scene, payload: Payload) -> Drafts:
-    return (_tool(payload).draft_call(scene),)
+    return (tool_of(payload).draft_call(scene),)
 
 
 def _post_tool(scene: Scene, payload: Payload) -> Drafts:
-    tool, response = _tool(payload), payload.get("tool_response")
+    tool, response = tool_of(payload), payload.get("tool_response")
     return (tool.draft_call(scene), tool.draft_result(scene, result_text(response), response))
 
 

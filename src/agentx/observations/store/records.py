@@ -14,6 +14,7 @@ import msgspec
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
+from agentx.kernel.text import encodable
 from agentx.observations.model import Category, Observation, ObservationIndex
 
 VERSION = 1
@@ -208,15 +209,6 @@ def _sortable(timestamp: str) -> str:
     if len(timestamp) == _TIME_CHARS and timestamp.endswith("Z"):
         return timestamp
     return to_iso(from_iso(timestamp))
-
-
-def encodable(text: str) -> str:
-    """Replace lone surrogates, which JSON text cannot hold."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode("utf-8")
-    return text
 
 
 def issue_page(issue: int, updated_at: str, observations: Iterable[bytes]) -> bytes:

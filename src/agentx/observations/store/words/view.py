@@ -7,10 +7,9 @@ the files came from a backup) it says that it cannot answer, and `agentx sync` b
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agentx.host.files.atomic import make_private_directory
 from agentx.kernel.errors import UnavailableError
@@ -20,9 +19,6 @@ from agentx.observations.limits import OBSERVATION_WORDS_BEHIND_MAX
 from agentx.observations.store.database import checkpoint, connect, is_busy
 from agentx.observations.store.records import ObservationRecord
 from agentx.observations.store.words.lists import IndexedWords, Words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @frozen
