@@ -34,7 +34,7 @@ from agentx.kernel.text import printable
 from agentx.kernel.values import frozen
 from agentx.memory.port import Drained
 from agentx.project.settlement import note_settled, read_lines
-from agentx.views.recall_tally import NOTE_MARK, Note, SessionTold, count_recalls, doc_ids_of
+from agentx.views.recall_tally import NOTE_MARK, Note, SessionTold, count_recalls, note_of
 
 _SALVAGE_CHARS = 4_000
 
@@ -192,7 +192,14 @@ def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:
         agent=record.agent,
     )
     if record.kind == "injected":
-        noted = _noted(call, file.stem, folder.project)
+        noted = note_of(
+            payload,
+            name=file.stem,
+            project=folder.project,
+            harness=record.harness,
+            session_id=str(payload.get("session_id") or "unknown"),
+            at_ms=record.received_ms,
+        )
         # That a session was given a digest, without a word that could be taken as said.
         draft = _note_of(record, noted.fact.session_id, "")
         draft = replace(draft, source_id=f"injected:{file.stem}", metadata={NOTE_MARK: payload})
@@ -245,20 +252,6 @@ def _note_of(record: SpoolRecord, session: object, text: str) -> Draft:
 
 def _unknown_in(folder: SpoolFolder) -> str:
     return f"unknown-{digest(folder.directory).hex()[:16]}"
-
-
-def _noted(call: HookCall, name: str, project: str) -> Note:
-    """Return what a session was told, to be counted."""
-    return Note(
-        name=name,
-        fact=SessionTold(
-            project=project,
-            harness=call.harness,
-            session_id=str(call.payload.get("session_id") or "unknown"),
-            at_ms=call.received_ms,
-            doc_ids=doc_ids_of(call.payload),
-        ),
-    )
 
 
 def _named_in_record(paths: SpoolPaths) -> str:

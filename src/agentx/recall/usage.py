@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from agentx.host.files.disk import look_at
 from agentx.search.text.schema import key
 from agentx.views.recall_tally import recall_counts
 
@@ -35,11 +36,11 @@ class RecallUsage:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._known: tuple[tuple[int, int] | None, RecallCounts] = (None, UNUSED)
+        self._known: tuple[tuple[int, int, int] | None, RecallCounts] = (None, UNUSED)
 
     def now(self) -> RecallCounts:
         """Return the counts as they stand."""
-        stamp = self._stamp()
+        stamp = look_at(self._path)
         if stamp != self._known[0]:
             self._known = (
                 stamp,
@@ -48,10 +49,3 @@ class RecallUsage:
                 ),
             )
         return self._known[1]
-
-    def _stamp(self) -> tuple[int, int] | None:
-        try:
-            state = self._path.stat()
-        except OSError:
-            return None
-        return state.st_mtime_ns, state.st_ino

@@ -21,7 +21,7 @@ from agentx.conversation.model import Event, EventPage, EventQuery
 from agentx.conversation.toc_model import Expansion, TocNode
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.bus import HowFar, unheard
-from agentx.kernel.capture import EventType, Metadata
+from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError
 from agentx.kernel.ids import is_ulid
@@ -153,25 +153,33 @@ def count_recalls(path: Path, notes: Iterable[Note]) -> tuple[Note, ...]:
     return new
 
 
-def doc_ids_of(note: object) -> tuple[str, ...]:
-    """Return the ids that a note of the hook names; it may say anything."""
-    ids = note.get("ids") if isinstance(note, dict) else None
+def note_of(
+    said: object, *, name: str, project: str, harness: str, session_id: str, at_ms: Millis
+) -> Note:
+    """Return what a session was told, as the hook noted it; that may say anything."""
+    ids = said.get("ids") if isinstance(said, dict) else None
     listed = ids if isinstance(ids, list) else ()
-    return tuple(each for each in listed if isinstance(each, str) and each)
+    fact = SessionTold(
+        project=project,
+        harness=harness,
+        session_id=session_id,
+        at_ms=at_ms,
+        doc_ids=tuple(each for each in listed if isinstance(each, str) and each),
+    )
+    return Note(name=name, fact=fact)
 
 
 def _of_event(event: Event) -> Note | None:
-    said: Metadata = event.metadata
-    if NOTE_MARK not in said:
+    if NOTE_MARK not in event.metadata:
         return None
-    fact = SessionTold(
+    return note_of(
+        event.metadata[NOTE_MARK],
+        name=event.event_id,
         project=event.project,
         harness=event.harness,
         session_id=event.session_id,
-        at_ms=Millis(event.timestamp_ms),
-        doc_ids=doc_ids_of(said[NOTE_MARK]),
+        at_ms=event.timestamp_ms,
     )
-    return Note(name=event.event_id, fact=fact)
 
 
 def _add(document: _Document, notes: Iterable[Note]) -> None:

@@ -13,7 +13,7 @@ index's files until they are merged, and only a new one is clean.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from threading import RLock
 
@@ -180,7 +180,7 @@ class SearchView(View):
 
     def _put_session(self, index: TextIndex, ref: bytes) -> None:
         events = self._source.session_events(ref, Millis(0))
-        index.put(_documents(events))
+        index.put(filter(None, map(event_document, events)))
         self._put_chapters(index, ref, _chapters(ref, events))
 
     def _update_session(self, index: TextIndex, ref: bytes, places: list[Place]) -> None:
@@ -201,7 +201,8 @@ class SearchView(View):
             touched |= moved
         here = {event.event_id for event in events}
         index.delete(touched - here)
-        index.put(_documents(event for event in events if event.event_id in touched))
+        here_now = (event for event in events if event.event_id in touched)
+        index.put(filter(None, map(event_document, here_now)))
         self._put_chapters(index, ref, made)
 
     def _put_chapters(self, index: TextIndex, ref: bytes, made: list[Chapter]) -> None:
@@ -213,13 +214,6 @@ class SearchView(View):
         yield node_document(node, self._project)
         for grip in self._source.grips_of(node):
             yield grip_document(grip, node, self._project)
-
-
-def _documents(events: Iterable[Event]) -> Iterator[Document]:
-    for event in events:
-        document = event_document(event)
-        if document is not None:
-            yield document
 
 
 def _chapters(ref: bytes, events: list[Event]) -> list[Chapter]:

@@ -11,7 +11,7 @@ that died is done again exactly as it was begun, and what it had stored is store
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 import msgspec
@@ -68,16 +68,12 @@ class CaptureMarks:
 
     def sequence(self) -> int:
         """Return how far the outbox was read."""
-        raw = self._get("sequence")
-        return int(raw) if raw else 0
+        return self._find("sequence", int) or 0
 
     def note(self, news: dict[bytes, WaitingSession], sequence: int) -> None:
         """Note the sessions with news, and how far the outbox was read."""
-        batch = Batch()
-        for ref, waiting in news.items():
-            batch.put(*self._row(f"wait/{ref.hex()}"), msgspec.json.encode(waiting))
-        batch.put(*self._row("sequence"), str(sequence).encode())
-        self._kv.write(batch, sync=False)
+        rows = {f"wait/{ref.hex()}": waiting for ref, waiting in news.items()}
+        self._write({**rows, "sequence": sequence}, sync=False)
 
     def waiting(self) -> Iterator[tuple[bytes, WaitingSession]]:
         """Yield the sessions with news."""
@@ -85,19 +81,15 @@ class CaptureMarks:
 
     def intent(self, ref: bytes) -> CaptureIntent | None:
         """Return the capture of a session that was begun and not finished."""
-        raw = self._get(f"intent/{ref.hex()}")
-        return msgspec.json.decode(raw, type=CaptureIntent) if raw else None
+        return self._find(f"intent/{ref.hex()}", CaptureIntent)
 
     def begin(self, ref: bytes, intent: CaptureIntent) -> None:
         """Note that a session is being captured; return after it is on disk."""
-        batch = Batch()
-        batch.put(*self._row(f"intent/{ref.hex()}"), msgspec.json.encode(intent))
-        self._kv.write(batch)
+        self._write({f"intent/{ref.hex()}": intent})
 
     def done(self, ref: bytes) -> CaptureMark | None:
         """Return how far a session was captured."""
-        raw = self._get(f"done/{ref.hex()}")
-        return msgspec.json.decode(raw, type=CaptureMark) if raw else None
+        return self._find(f"done/{ref.hex()}", CaptureMark)
 
     def all_done(self) -> Iterator[tuple[bytes, CaptureMark]]:
         """Yield every session that was captured."""
@@ -105,20 +97,13 @@ class CaptureMarks:
 
     def finish(self, ref: bytes, mark: CaptureMark, *, still_waiting: bool) -> None:
         """Note that a session was captured; return after it is on disk."""
-        batch = Batch()
-        batch.put(*self._row(f"done/{ref.hex()}"), msgspec.json.encode(mark))
-        names = (f"intent/{ref.hex()}", *(() if still_waiting else (f"wait/{ref.hex()}",)))
-        for name in names:
-            batch.delete(*self._row(name))
-        self._kv.write(batch)
+        gone = ("intent",) if still_waiting else ("intent", "wait")
+        self._write({f"done/{ref.hex()}": mark}, (f"{kind}/{ref.hex()}" for kind in gone))
 
     def begin_again(self, ref: bytes, waiting: WaitingSession) -> None:
         """Forget what was captured of a session, so that what is left of it is captured anew."""
-        batch = Batch()
-        for kind in ("intent", "done"):
-            batch.delete(*self._row(f"{kind}/{ref.hex()}"))
-        batch.put(*self._row(f"wait/{ref.hex()}"), msgspec.json.encode(waiting))
-        self._kv.write(batch)
+        gone = (f"{kind}/{ref.hex()}" for kind in ("intent", "done"))
+        self._write({f"wait/{ref.hex()}": waiting}, gone)
 
     def erase(self) -> None:
         """Make what was deleted physically gone: marks quote what was taken."""
@@ -126,9 +111,17 @@ class CaptureMarks:
 
     def polished(self, ref: bytes, mark: CaptureMark) -> None:
         """Note that a model has looked at a session."""
+        self._write({f"done/{ref.hex()}": mark})
+
+    def _write(
+        self, rows: Mapping[str, object], gone: Iterable[str] = (), *, sync: bool = True
+    ) -> None:
         batch = Batch()
-        batch.put(*self._row(f"done/{ref.hex()}"), msgspec.json.encode(mark))
-        self._kv.write(batch)
+        for name, row in rows.items():
+            batch.put(*self._row(name), msgspec.json.encode(row))
+        for name in gone:
+            batch.delete(*self._row(name))
+        self._kv.write(batch, sync=sync)
 
     def _all(self, prefix: str, kind: type[Row]) -> Iterator[tuple[bytes, Row]]:
         head = f"{self._head}{prefix}"
@@ -140,5 +133,6 @@ class CaptureMarks:
     def _row(self, name: str) -> tuple[Family, bytes]:
         return Family.CHECKPOINTS, keys.checkpoint_key(self._head + name)
 
-    def _get(self, name: str) -> bytes | None:
-        return self._kv.get(*self._row(name))
+    def _find(self, name: str, kind: type[Row]) -> Row | None:
+        raw = self._kv.get(*self._row(name))
+        return msgspec.json.decode(raw, type=kind) if raw else None

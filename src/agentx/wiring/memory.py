@@ -39,7 +39,7 @@ from agentx.views.lesson_pages import LessonPages
 from agentx.views.port import View
 from agentx.views.recall_tally import RecallTally
 from agentx.views.search_view import SearchView
-from agentx.views.sessions.observer import Observed, Observer
+from agentx.views.sessions.observer import Observer
 from agentx.views.store import CaptureMarks
 from agentx.views.toc_view import TocView
 from agentx.views.vectors import Vectors
@@ -189,7 +189,9 @@ class _Store:
         if settings.enabled:
             self._closing.callback(start_capture(project, bus, room))
             self._closing.callback(start_counting(project, bus, room))
-        observed = Observed(
+        return Observer(
+            source=feed,
+            marks=CaptureMarks(self._kv, project.id),
             folder=project.paths.observations,
             enabled=settings.enabled,
             issue=settings.issue,
@@ -197,9 +199,9 @@ class _Store:
             extractor=partial(model_extractor, project),
             rebuild_words=partial(_rebuild_words, project),
             log=project.log,
+            clock=project.clock,
+            bus=bus,
         )
-        marks = CaptureMarks(self._kv, project.id)
-        return Observer(feed, marks, observed, clock=project.clock, bus=bus)
 
     def _polish(self, contents: Contents, observers: tuple[Observer, ...]) -> int:
         for observer in observers:

@@ -6,6 +6,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+from agentx.host.files.disk import look_at
 from agentx.host.system import system_entropy
 from agentx.kernel.errors import ConflictError
 from agentx.observations.model import Migrated, StoreFault
@@ -103,14 +104,6 @@ def observation_source(project: Project) -> ObservationDocuments:
     files = (paths.manifest, paths.pending, paths.database, Path(f"{paths.database}-wal"))
 
     def stamp() -> str:
-        return " ".join(_looks(path) for path in files)
+        return repr([look_at(path) for path in files])
 
     return ObservationDocuments(partial(opened_store, project), stamp, project.id)
-
-
-def _looks(path: Path) -> str:
-    try:
-        found = path.stat()
-    except OSError:
-        return "-"
-    return f"{found.st_size}:{found.st_mtime_ns}"

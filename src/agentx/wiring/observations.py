@@ -67,34 +67,27 @@ def keep_out_of_git(project: Project) -> None:
 
 def opened_store(project: Project) -> JsonObservationStore | SqliteObservationStore:
     """Return the store that the settings name; the code of the other is not loaded."""
-    folder = project.paths.observations
-    if project.config.section(MemorySettings).backend == "sqlite":
-        from agentx.observations.store.sqlite.store import (  # noqa: PLC0415  most have no use for it
-            SqliteObservationStore,
-        )
-
-        return SqliteObservationStore(
-            ObservationPaths(folder).database,
-            clock=project.clock,
-            view_folder=project.store.observation_words,
-            report=_reporting(project),
-        )
-    return JsonObservationStore(
-        folder,
-        clock=project.clock,
-        entropy=system_entropy,
-        view_folder=project.store.observation_words,
-        report=_reporting(project),
+    folder, clock, words = (
+        project.paths.observations,
+        project.clock,
+        project.store.observation_words,
     )
 
-
-def _reporting(project: Project) -> Callable[[StoreFault], None]:
     def report(fault: StoreFault) -> None:
         project.log.record(
             "warning", "memory-alert", message=fault.what, where=fault.where, hint=fault.hint
         )
 
-    return report
+    if project.config.section(MemorySettings).backend == "sqlite":
+        from agentx.observations.store.sqlite.store import (  # noqa: PLC0415  most have no use for it
+            SqliteObservationStore,
+        )
+
+        path = ObservationPaths(folder).database
+        return SqliteObservationStore(path, clock=clock, view_folder=words, report=report)
+    return JsonObservationStore(
+        folder, clock=clock, entropy=system_entropy, view_folder=words, report=report
+    )
 
 
 def _log_what_is_told(project: Project, bus: Bus) -> None:

@@ -26,6 +26,15 @@ def sync_directory(directory: Path) -> None:
         os.close(descriptor)
 
 
+def look_at(path: Path) -> tuple[int, int, int] | None:
+    """Return what changes when a file does, or None when there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def write_all(descriptor: int, data: bytes) -> None:
     """Write every byte: one call may write fewer than it was given."""
     rest = memoryview(data)

@@ -81,15 +81,14 @@ def _digests(project: Project, memory: Memory, told: HowFar) -> int:
     return open_digests(project, memory, lambda: "").rebuild(told)
 
 
-def _observations(project: Project, _memory: Memory, _told: HowFar) -> int:
-    return rebuild_observation_words(project)
-
-
 VIEWS: dict[str, tuple[Rebuild, str]] = {
     "toc": (_toc, "node"),
     "search": (_search, "passage"),
     "vectors": (_vectors, "document"),
     "recalls": (_recalls, "note"),
     "digests": (_digests, "digest"),
-    "observations": (_observations, "observation"),
+    "observations": (
+        lambda project, _memory, _told: rebuild_observation_words(project),
+        "observation",
+    ),
 }

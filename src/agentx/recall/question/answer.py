@@ -12,7 +12,7 @@ Where the index cannot answer, the table of contents does: slower, and by its li
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import tzinfo
 
 from agentx.conversation.contents import Contents
@@ -184,7 +184,11 @@ def _answered(
     }
     return SearchReply(
         hits=tuple(
-            _with(hit, also.get(hit.doc_id, ()), why.get(hit.doc_id, ()) if request.explain else ())
+            replace(
+                hit,
+                also=also.get(hit.doc_id, ()),
+                why=why.get(hit.doc_id, ()) if request.explain else (),
+            )
             for hit in reply.hits
         ),
         sessions=tuple(each.session for each in found.sessions if each.session),
@@ -214,16 +218,6 @@ def _hit(hit: Hit, wanted: frozenset[str]) -> SearchHit:
         role=hit.role,
         issue=hit.issue,
         tokens=estimate(hit.passage),
-    )
-
-
-def _with(hit: SearchHit, also: tuple[str, ...], why: tuple[str, ...]) -> SearchHit:
-    return SearchHit(
-        **{
-            **{part.name: getattr(hit, part.name) for part in fields(SearchHit)},
-            "also": also,
-            "why": why,
-        }
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agentx.host.files.atomic import write_if_changed
+from agentx.host.files.disk import look_at
 from agentx.kernel.paths import NOTICE_SUFFIX, ProjectPaths, StorePaths
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import Cap, Section, section
@@ -67,12 +68,4 @@ def _write_all(sources: Sources, store: StorePaths) -> None:
 def _stamp(paths: ProjectPaths) -> tuple[object, ...]:
     """Return what changes when one of the files does that notices are made from."""
     files = (*paths.ledgers.glob("*.json"), *paths.issues.glob("*.json"), paths.agent_status)
-    return tuple(_stamp_of(path) for path in sorted(files))
-
-
-def _stamp_of(path: Path) -> tuple[object, ...]:
-    try:
-        found = path.stat()
-    except OSError:
-        return (path,)
-    return path, found.st_mtime_ns, found.st_size, found.st_ino
+    return tuple((path, look_at(path)) for path in sorted(files))

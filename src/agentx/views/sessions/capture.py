@@ -145,12 +145,7 @@ class Observing:
         self, ref: bytes, mark: CaptureMark, events: Sequence[Event], findings: tuple[Finding, ...]
     ) -> None:
         known = [(one.category, terms(one.summary)) for one in mark.taken]
-        intent = CaptureIntent(
-            until_ms=mark.until_ms,
-            until_id=mark.until_id,
-            issue=self._issue(events),
-            agent=agent_name(_agent(events)),
-        )
+        intent = self._intend(events, mark.until_ms, mark.until_id)
         fresh = [one for one in findings if _is_other(one, known)]
         made = tuple(_observation(one, events[0], intent, "") for one in fresh)
         kept = self._room().capture(made, agent=intent.agent, issue=intent.issue) if made else ()
@@ -234,12 +229,7 @@ class Observing:
         intent = self._marks.intent(ref)
         newest = (events[-1].timestamp_ms, events[-1].event_id)
         if intent is None:
-            intent = CaptureIntent(
-                until_ms=newest[0],
-                until_id=newest[1],
-                issue=self._issue(events),
-                agent=agent_name(_agent(events)),
-            )
+            intent = self._intend(events, *newest)
             self._marks.begin(ref, intent)
             passing(CrashPoint.CAPTURE_BEGUN)
         until = (intent.until_ms, intent.until_id)
@@ -259,6 +249,16 @@ class Observing:
         )
         self._marks.finish(ref, after, still_waiting=newest > until)
         return len(kept)
+
+    def _intend(self, events: Sequence[Event], until_ms: int, until_id: str) -> CaptureIntent:
+        # The role that was at work; the agent CLI where there was none.
+        agent = next((event.agent for event in events if event.agent), events[0].harness)
+        return CaptureIntent(
+            until_ms=until_ms,
+            until_id=until_id,
+            issue=self._issue(events),
+            agent=agent_name(agent),
+        )
 
     def _issue(self, events: Sequence[Event]) -> int:
         """Return the issue of a session; what is checked out now counts while it is fresh."""
@@ -406,11 +406,6 @@ def _taken(observation: Observation) -> Taken:
         summary=observation.summary,
         first_event=observation.event_ids[0] if observation.event_ids else "",
     )
-
-
-def _agent(events: Sequence[Event]) -> str:
-    """Return the role that was at work; the agent CLI where there was none."""
-    return next((event.agent for event in events if event.agent), events[0].harness)
 
 
 def _nothing(mark: CaptureMark | None) -> CaptureMark:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,6 @@ from agentx.host.git import facts as git
 from agentx.kernel.bus import Bus, HowFar, unheard
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.values import frozen
 from agentx.observations.service import Observations
 from agentx.search.model import ViewStatus
 from agentx.views.limits import MODEL_EXTRACTION_SESSIONS_MAX
@@ -34,10 +34,14 @@ if TYPE_CHECKING:
     Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
 
 
-@frozen
-class Observed:
-    """The observations of a project, as this view uses them."""
+@dataclass(kw_only=True)
+class Observer(View):
+    """Keeps the observations of a project up to date with its sessions."""
 
+    name = "observations"
+
+    source: Feed
+    marks: CaptureMarks
     folder: Path
     enabled: bool
     issue: int  # where nothing says which
@@ -45,71 +49,54 @@ class Observed:
     extractor: Callable[[], AbstractContextManager[Extractor | None]]  # None without a model
     rebuild_words: Callable[[], int]
     log: LogFile
-
-
-class Observer(View):
-    """Keeps the observations of a project up to date with its sessions."""
-
-    name = "observations"
-
-    def __init__(
-        self, source: Feed, marks: CaptureMarks, observed: Observed, *, clock: Clock, bus: Bus
-    ) -> None:
-        self._source = source
-        self._marks = marks
-        self._observed = observed
-        self._clock = clock
-        self._bus = bus
+    clock: Clock
+    bus: Bus
 
     @cached_property
     def _observing(self) -> Observing:
         from agentx.views.sessions.capture import Observing, Rules  # noqa: PLC0415  all rules of extraction
 
-        rules = Rules(
-            clock=self._clock, bus=self._bus, issue=self._observed.issue, branch_of=_branch_of
-        )
-        return Observing(self._source, self._marks, self._observed.room, rules)
+        rules = Rules(clock=self.clock, bus=self.bus, issue=self.issue, branch_of=_branch_of)
+        return Observing(self.source, self.marks, self.room, rules)
 
     def catch_up(self, told: HowFar = unheard) -> int:  # noqa: ARG002  a pass is short
         """Capture the sessions that are due; return how many observations came of it."""
-        if not self._observed.enabled:
+        if not self.enabled:
             return 0
         try:
             return self._observing.catch_up().observations
         except AgentXError as error:
-            self._observed.log.record("warning", "memory-capture-failed", message=error.message)
+            self.log.record("warning", "memory-capture-failed", message=error.message)
             return 0
 
     def polish(self) -> int:
         """Let the model, if one is set, look at captured sessions; return how many it did."""
-        if not self._observed.enabled:
+        if not self.enabled:
             return 0
-        with self._observed.extractor() as extractor:
+        with self.extractor() as extractor:
             if extractor is None:
                 return 0
             try:
                 return self._observing.polish(extractor, MODEL_EXTRACTION_SESSIONS_MAX)
             except AgentXError as error:
-                self._observed.log.record("warning", "model fell back", reason=error.message)
+                self.log.record("warning", "model fell back", reason=error.message)
                 return 0
 
     @contextmanager
     def forget(self, gone: Gone) -> Iterator[None]:
         """Take away what was captured of a session; what is left of it is captured anew after."""
         self.catch_up()  # what was begun is finished first: only then is it known what to take away
-        is_kept = self._observed.folder.is_dir()
+        is_kept = self.folder.is_dir()
         with self._observing.forgetting(gone.session_id, whole=gone.whole, is_kept=is_kept):
             yield
 
     def rebuild(self, told: HowFar = unheard) -> int:  # noqa: ARG002
         """Make the words of the observations anew; what sessions taught stays, it is a fact now."""
-        return self._observed.rebuild_words()
+        return self.rebuild_words()
 
     def status(self) -> ViewStatus:
         """Say how many sessions have news."""
-        return ViewStatus(
-            ready=self._observed.enabled, entries_left=sum(1 for _ in self._marks.waiting())
-        )
+        return ViewStatus(ready=self.enabled, entries_left=sum(1 for _ in self.marks.waiting()))
 
 
 def _branch_of(directory: str) -> str:
