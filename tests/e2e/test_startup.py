@@ -1,0 +1,98 @@
+"""Goal: a command that reads imports what it reads with, and nothing else.
+
+The installed script runs as a user runs it, from its first line on, and Python says what it
+imports. The lists hold what costs most; the counts are what there was, and a little.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.house import BIN, WAIT_S, House, prompt
+
+_NEVER = frozenset(
+    "asyncio email httpx mcp numpy onnxruntime ssl tokenizers tomlkit usearch yaml".split()
+)
+_SERVER = frozenset({"grpc_reflection.v1alpha", "grpc_health.v1"})
+_WITH_GRPC = frozenset({"asyncio", "ssl"})  # grpc imports them itself
+_STORE = frozenset({"rocksdict", "tantivy", "cryptography", "zstandard", "sqlite3"})
+# What `status` looks at to say which hooks are installed.
+_SETTINGS = frozenset({"tomlkit"})
+_READING = {  # modules of ours: with the store, and with a daemon
+    ("status",): (200, 105),
+    ("toc",): (205, 85),
+    ("search", "retries"): (225, 85),
+    ("recall",): (225, 110),
+    ("events",): (180, 80),
+    ("sessions",): (180, 80),
+}
+
+
+@pytest.fixture
+def lived_in(house: House) -> House:
+    """Return a house in which something was said, and nothing waits."""
+    house.agentx("init")
+    for number in range(3):
+        house.hook(prompt(f"add retries to webhook {number}", cwd=str(house.project)))
+    house.agentx("sync")
+    return house
+
+
+def _imported(house: House, *arguments: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", str(BIN / "agentx"), *arguments],
+        cwd=house.project,
+        env=house.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=WAIT_S,
+    )
+    lines = (line for line in done.stderr.splitlines() if line.startswith("import time:"))
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
+def _ours(imported: set[str]) -> int:
+    return sum(name.partition(".")[0] == "agentx" for name in imported)
+
+
+def test_the_version_is_told_without_click(house: House) -> None:
+    imported = _imported(house, "--version")
+
+    assert imported & {"click", "typing", "dataclasses", "json"} == set()
+    assert _ours(imported) <= 4
+
+
+def test_help_is_told_without_what_commands_need(house: House) -> None:
+    imported = _imported(house, "--help")
+
+    assert imported & (_NEVER | _STORE | _SERVER | {"rich", "msgspec", "grpc", "socket"}) == set()
+    assert _ours(imported) <= 12
+
+
+@pytest.mark.parametrize("command", _READING, ids=lambda command: command[0])
+def test_a_command_that_opens_the_store_imports_no_more_than_it_reads_with(
+    lived_in: House, command: tuple[str, ...]
+) -> None:
+    imported = _imported(lived_in, *command)
+
+    allowed = _SETTINGS if command == ("status",) else frozenset()
+    assert imported & ((_NEVER | _SERVER | {"grpc"}) - allowed) == set()
+    assert _ours(imported) <= _READING[command][0]
+
+
+def test_a_command_that_a_daemon_serves_opens_no_store(lived_in: House) -> None:
+    lived_in.agentx("daemon", "start")
+    try:
+        for command, (_, most) in _READING.items():
+            imported = _imported(lived_in, *command)
+
+            allowed = _WITH_GRPC | (_SETTINGS if command == ("status",) else frozenset())
+            assert imported & ((_NEVER | _SERVER | _STORE) - allowed) == set()
+            assert _ours(imported) <= most
+    finally:
+        lived_in.agentx("daemon", "stop")
