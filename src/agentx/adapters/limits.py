@@ -22,3 +22,5 @@ SETTINGS_FILE_BYTES_MAX = 32 * 1024 * 1024
 SETTINGS_DEPTH_MAX = 100
 # How long an agent CLI may wait for our MCP server: a second as a rule, more on a busy machine.
 MCP_START_WAIT_SECONDS_MAX = 30
+# Copies kept of one settings file; the oldest go first.
+SETTINGS_BACKUPS_MAX = 20

@@ -3,3 +3,5 @@
 # Spool files taken into one atomic batch.
 DRAIN_BATCH_FILES_MAX = 500
 DRAIN_BATCH_BYTES_MAX = 64 * 1024 * 1024
+# Damaged lines that are named; all are counted.
+DAMAGED_LINES_SHOWN_MAX = 100

@@ -10,10 +10,6 @@ UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1000
 MODEL_FILE_BYTES_MAX = 512 * 1024 * 1024
 # How long a download may take in all.
 MODEL_FETCH_MS_MAX = 600_000
-# Copies kept of one settings file; the oldest go first.
-SETTINGS_BACKUPS_MAX = 20
-# Damaged lines that are named; all are counted.
-DAMAGED_LINES_SHOWN_MAX = 100
 # How often `clarify ask --wait` looks whether somebody answered.
 CLARIFY_POLL_MS = 250
 # How long an agent may take for a whole piece of work.

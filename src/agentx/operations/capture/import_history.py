@@ -1,94 +1,17 @@
-"""From the transcripts that agent CLIs keep on disk into the log.
-
-A transcript that has not changed since it was last read is passed over; one that
-has is read again from its start, and identity keeps what was already there from
-coming twice. Interrupted anywhere, the next import goes on with the file it was in.
-"""
+"""Take the transcripts that agent CLIs keep on disk into the log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable
 
-from agentx.adapters.port import Adapter, Damaged, Transcript
-from agentx.adapters.registry import ADAPTERS
-from agentx.adapters.sniff import transcripts_at
-from agentx.capture.cursors import Cursors
-from agentx.host.crash import CrashPoint, passing
-from agentx.kernel.capture import Draft, EventType, Harness
-from agentx.kernel.clock import Millis
-from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
-from agentx.kernel.values import frozen
+from agentx.capture.transcripts import (
+    ImportProgress,
+    ImportReply,
+    ImportRequest,
+    import_transcripts,
+)
 from agentx.memory.port import Memory
-from agentx.operations.limits import DAMAGED_LINES_SHOWN_MAX
-from agentx.project.project import Project, locate
-
-
-@frozen
-class ImportRequest:
-    """What to import. No sources means every agent CLI that left transcripts of this project."""
-
-    sources: tuple[str, ...] = ()
-    since_ms: Millis | None = None
-    limit: int | None = None  # sessions, newest first
-    dry_run: bool = False
-    all_projects: bool = False
-
-
-@dataclass(slots=True, kw_only=True)
-class HarnessImport:
-    """What came of one agent CLI's transcripts."""
-
-    harness: str
-    transcripts: int = 0
-    unchanged: int = 0
-    other_projects: int = 0
-    bytes: int = 0
-    sessions: int = 0
-    prompts: int = 0
-    events: int = 0
-    stored: int = 0
-    duplicates: int = 0
-    forgotten: int = 0
-    damaged: int = 0
-    first_ms: Millis | None = None
-    last_ms: Millis | None = None
-    keeps_transcripts_days: int | None = None
-
-
-@frozen
-class ImportReply:
-    """What an import did, or would do."""
-
-    dry_run: bool
-    harnesses: tuple[HarnessImport, ...]
-    damaged: tuple[Damaged, ...] = ()
-
-
-@frozen
-class ImportProgress:
-    """How far an import is, for a progress bar."""
-
-    done: int
-    total: int
-    harness: str
-    events: int
-
-
-@dataclass(slots=True)
-class _Run:
-    """One import under way."""
-
-    project: Project
-    memory: Memory
-    request: ImportRequest
-    told: Callable[[ImportProgress], None]
-    cursors: Cursors
-    counts: dict[str, HarnessImport] = field(default_factory=dict)
-    damaged: list[Damaged] = field(default_factory=list)
-    events: int = 0
+from agentx.project.project import Project
 
 
 def import_history(
@@ -101,138 +24,11 @@ def import_history(
 
     Raises: InvalidValue for a source that is neither an agent CLI nor a path with transcripts.
     """
-    run = _Run(project, memory, request, told, Cursors(project.store.import_cursors))
-    wanted = list(_chosen(run))
-    for done, (adapter, transcript) in enumerate(wanted):
-        told(
-            ImportProgress(done=done, total=len(wanted), harness=adapter.harness, events=run.events)
-        )
-        _import_one(run, adapter, transcript)
-    told(ImportProgress(done=len(wanted), total=len(wanted), harness="", events=run.events))
-    return ImportReply(
-        dry_run=request.dry_run,
-        harnesses=tuple(run.counts.values()),
-        damaged=tuple(run.damaged),
+    return import_transcripts(
+        memory,
+        request,
+        told,
+        environment=project.environment,
+        project_id=project.id,
+        cursors=project.store.import_cursors,
     )
-
-
-def _chosen(run: _Run) -> Iterator[tuple[Adapter, Transcript]]:
-    """Yield the transcripts to read, newest first, after counting those that are passed over."""
-    found = [(adapter, transcript) for adapter, transcript in _found(run)]
-    found.sort(key=lambda pair: pair[1].modified_ms, reverse=True)
-    left = run.request.limit
-    for adapter, transcript in found:
-        count = _count_of(run, adapter)
-        if left is not None and left <= 0:
-            return
-        if run.request.since_ms is not None and transcript.modified_ms < run.request.since_ms:
-            continue
-        if run.cursors.is_read(transcript) and not run.request.dry_run:
-            count.unchanged += 1
-            continue
-        if left is not None:
-            left -= 1
-        yield adapter, transcript
-
-
-def _found(run: _Run) -> Iterator[tuple[Adapter, Transcript]]:
-    names = {harness.value for harness in Harness}
-    sources = run.request.sources or tuple(names)
-    for source in sources:
-        if source in names:
-            adapter = ADAPTERS[Harness(source)]
-            for transcript in adapter.discover(run.project.environment.homes):
-                if run.request.all_projects or _is_ours(run, transcript):
-                    yield adapter, transcript
-                else:
-                    _count_of(run, adapter).other_projects += 1
-        else:
-            yield from _at_path(source)
-
-
-def _at_path(source: str) -> Iterator[tuple[Adapter, Transcript]]:
-    path = Path(source).expanduser()
-    if not path.exists():
-        known = ", ".join(harness.value for harness in Harness)
-        raise InvalidValue(
-            f"{source}: neither an agent CLI nor a path", hint=f"agent CLIs: {known}"
-        )
-    count = 0
-    for transcript in transcripts_at(path):
-        count += 1
-        yield ADAPTERS[transcript.harness], transcript
-    if not count:
-        raise InvalidValue(
-            f"{source}: no transcript found there",
-            hint="give a .jsonl file, a database or a folder",
-        )
-
-
-def _is_ours(run: _Run, transcript: Transcript) -> bool:
-    directory = transcript.working_directory
-    if not directory:
-        return False
-    known = run.cursors.projects
-    if directory not in known:
-        known[directory] = locate(directory, run.project.environment)[0].id
-    return known[directory] == run.project.id
-
-
-def _import_one(run: _Run, adapter: Adapter, transcript: Transcript) -> None:
-    count = _count_of(run, adapter)
-    count.transcripts += 1
-    count.bytes += transcript.size_bytes
-    seen: set[str] = set()
-    for batch in _batches(_drafts(run, count, adapter.read(transcript))):
-        for draft in batch:
-            _note(count, seen, draft)
-        run.events += len(batch)
-        if not run.request.dry_run:
-            receipt = run.memory.append(batch)
-            count.stored += len(receipt.stored)
-            count.duplicates += receipt.duplicates
-            count.forgotten += receipt.forgotten
-    count.sessions += len(seen)
-    if not run.request.dry_run:
-        passing(CrashPoint.IMPORT_FILE_DONE)
-        run.cursors.mark_read(transcript)
-
-
-def _drafts(run: _Run, count: HarnessImport, read: Iterable[Draft | Damaged]) -> Iterator[Draft]:
-    since_ms = run.request.since_ms
-    for item in read:
-        if isinstance(item, Damaged):
-            count.damaged += 1
-            if len(run.damaged) < DAMAGED_LINES_SHOWN_MAX:
-                run.damaged.append(item)
-        elif since_ms is None or item.timestamp_ms >= since_ms:
-            yield item
-
-
-def _note(count: HarnessImport, seen: set[str], draft: Draft) -> None:
-    seen.add(draft.session_id)
-    count.events += 1
-    count.prompts += draft.event_type is EventType.USER_MESSAGE
-    at_ms = draft.timestamp_ms
-    count.first_ms = at_ms if count.first_ms is None else min(count.first_ms, at_ms)
-    count.last_ms = at_ms if count.last_ms is None else max(count.last_ms, at_ms)
-
-
-def _batches(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
-    batch: list[Draft] = []
-    for draft in drafts:
-        batch.append(draft)
-        if len(batch) == APPEND_BATCH_EVENTS_MAX:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
-def _count_of(run: _Run, adapter: Adapter) -> HarnessImport:
-    name = adapter.harness.value
-    if name not in run.counts:
-        run.counts[name] = HarnessImport(
-            harness=name, keeps_transcripts_days=adapter.keeps_transcripts_days
-        )
-    return run.counts[name]

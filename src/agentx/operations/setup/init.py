@@ -6,17 +6,13 @@ import shutil
 from collections.abc import Callable
 
 from agentx.adapters.registry import ADAPTERS
+from agentx.capture.transcripts import ImportProgress, ImportReply, ImportRequest
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
-from agentx.operations.capture.import_history import (
-    ImportProgress,
-    ImportReply,
-    ImportRequest,
-    import_history,
-)
+from agentx.operations.capture.import_history import import_history
 from agentx.operations.setup.setup import Setup, SetupInputs, SetupReply, detect, setup
 from agentx.project.project import Project
 from agentx.project.settlement import settle

@@ -13,12 +13,12 @@ from pathlib import Path
 from agentx.adapters.homes import Homes
 from agentx.adapters.port import SetupRequest, SetupScope
 from agentx.adapters.registry import ADAPTERS
+from agentx.adapters.settings.edits import Applied, apply, diff_text
 from agentx.host.files.atomic import PRIVATE_FILE, replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
 from agentx.kernel.paths import DataPaths
 from agentx.kernel.values import frozen
-from agentx.operations.setup.apply_edits import Applied, apply, diff_text
 
 _LAUNCHER_MODE = 0o700
 _SHARED_FILE = 0o644  # a file of the project is read by everybody who has the project

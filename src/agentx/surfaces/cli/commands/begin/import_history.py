@@ -6,13 +6,9 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from agentx.capture.transcripts import ImportProgress, ImportReply, ImportRequest
 from agentx.kernel.clock import point
-from agentx.operations.capture.import_history import (
-    ImportProgress,
-    ImportReply,
-    ImportRequest,
-    import_history,
-)
+from agentx.operations.capture.import_history import import_history
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from rich.console import Console
 
-from agentx.operations.capture.import_history import ImportProgress
+from agentx.capture.transcripts import ImportProgress
 from agentx.operations.setup.init import InitReply, InitRequest, init, named_harnesses
 from agentx.operations.setup.installation import setup_inputs
 from agentx.surfaces.cli.commands.begin.import_history import draw as draw_import

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from agentx.adapters.limits import SETTINGS_BACKUPS_MAX
 from agentx.adapters.port import FileEdit
+from agentx.adapters.settings.edits import apply, diff_text
 from agentx.kernel.errors import StaleVersion, UnavailableError
 from agentx.kernel.paths import DataPaths
-from agentx.operations import limits
-from agentx.operations.setup.apply_edits import apply, diff_text
 from tests.support.time_and_chance import FakeClock
 
 BEFORE = '{"a": 1}\r\n\u65e5\u672c'
@@ -181,13 +181,13 @@ def test_old_copies_go_when_there_are_too_many(tmp_path: Path, data: DataPaths) 
     other = settings_in(tmp_path, "other.json")
     apply([edit_of(other)], data, clock)
 
-    for count in range(limits.SETTINGS_BACKUPS_MAX + 3):
+    for count in range(SETTINGS_BACKUPS_MAX + 3):
         clock.advance(1)
         apply([edit_of(path, f"version {count}")], data, clock)
 
     kept = sorted(data.backups.glob("*settings*"))
-    assert len(kept) == limits.SETTINGS_BACKUPS_MAX
-    assert kept[-1].read_text() == f"version {limits.SETTINGS_BACKUPS_MAX + 1}"
+    assert len(kept) == SETTINGS_BACKUPS_MAX
+    assert kept[-1].read_text() == f"version {SETTINGS_BACKUPS_MAX + 1}"
     assert len(list(data.backups.glob("*other*"))) == 1
 
 

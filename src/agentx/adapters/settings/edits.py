@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from agentx.adapters.limits import SETTINGS_BACKUPS_MAX
 from agentx.adapters.port import FileEdit
 from agentx.host.files.atomic import PRIVATE_FILE, make_private_directory, replace_file
 from agentx.host.files.disk import refusal_of, sync_directory
@@ -22,7 +23,6 @@ from agentx.kernel.errors import CorruptRecord, StaleVersion, UnavailableError
 from agentx.kernel.paths import DataPaths
 from agentx.kernel.places import encoded
 from agentx.kernel.values import frozen
-from agentx.operations import limits
 
 _WRITABLE = 0o222
 
@@ -99,7 +99,7 @@ def _copy_aside(edit: FileEdit, data: DataPaths, clock: Clock) -> Path | None:
         at_ms += 1
     # It may hold keys of the user's: nobody else reads it, whatever the mode of the original.
     replace_file(backup, edit.before.encode(), PRIVATE_FILE)
-    for old in sorted(data.backups.glob(f"{name}.[0-9]*Z"))[: -limits.SETTINGS_BACKUPS_MAX]:
+    for old in sorted(data.backups.glob(f"{name}.[0-9]*Z"))[:-SETTINGS_BACKUPS_MAX]:
         old.unlink(missing_ok=True)
     return backup
 
