@@ -86,17 +86,20 @@ def table(*columns: str) -> Table:
     return made
 
 
+def text(words: str = "", style: str = "") -> Text:
+    """Return words to be drawn."""
+    from rich.text import Text  # see above
+
+    return Text(words, style=style)
+
+
 def harness(name: str) -> Text:
     """Return the name of an agent CLI in its colour."""
-    from rich.text import Text
-
-    return Text(name, style=HARNESS_COLOURS.get(name, ""))
+    return text(name, style=HARNESS_COLOURS.get(name, ""))
 
 
-def line(text: str, chars_max: int = 100) -> Text:
+def line(words: str, chars_max: int = 100) -> Text:
     """Return a text as one safe line; wide characters count as two."""
-    from rich.text import Text
-
-    made = Text(preview(printable(text), chars_max))
+    made = text(preview(printable(words), chars_max))
     made.truncate(chars_max, overflow="ellipsis")
     return made

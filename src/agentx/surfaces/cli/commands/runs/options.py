@@ -12,6 +12,7 @@ from agentx.kernel.text import printable
 from agentx.runs.model import ORCHESTRATOR
 from agentx.runs.rendering import event_line
 from agentx.runs.replies import Told
+from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation
 
 if TYPE_CHECKING:
@@ -86,13 +87,11 @@ def tell(invocation: Invocation, told: Told, **extra: object) -> None:
 
 def draw_told(screen: Console, told: Told) -> None:
     """Draw what was recorded."""
-    from rich.text import Text
-
     for event in told.added:
-        screen.print(Text(printable(event_line(event))), soft_wrap=True)
+        screen.print(render.text(printable(event_line(event))), soft_wrap=True)
     if not told.added:
         screen.print("nothing new: it was so already", style="dim")
     for remark in told.remarks:
-        screen.print(Text(f"note: {printable(remark)}"), style="yellow", soft_wrap=True)
+        screen.print(render.text(f"note: {printable(remark)}"), style="yellow", soft_wrap=True)
     line = f"{told.run.id}  {told.run.phase}, {told.run.status}"
     screen.print(line, style="dim", soft_wrap=True)

@@ -143,12 +143,10 @@ def _show_events(invocation: Invocation, run_id: str, limit: int) -> None:
     found = run_events(invocation.project, run_id, limit=limit)
 
     def draw(screen: Any) -> None:
-        from rich.text import Text
-
         from agentx.surfaces.cli import render
 
         for each in found:
-            line = Text(render.moment(each.at_ms), style="dim").append(
+            line = render.text(render.moment(each.at_ms), style="dim").append(
                 f"  {event_line(each)}", "default"
             )
             screen.print(line, soft_wrap=True)

@@ -83,8 +83,6 @@ def _query(invocation: Invocation, newest: bool, **given: str | int) -> EventQue
 
 
 def _draw(screen: Console, page: EventPage, *, full: bool) -> None:
-    from rich.text import Text
-
     if not page.events:
         screen.print("No events.")
         screen.print("\nhint: `agentx doctor` says whether hooks are installed", style="dim")
@@ -93,7 +91,7 @@ def _draw(screen: Console, page: EventPage, *, full: bool) -> None:
     for event in page.events:
         if event.session_id != session:
             session = event.session_id
-            heading = Text("\n" if event is not page.events[0] else "")
+            heading = render.text("\n" if event is not page.events[0] else "")
             heading.append_text(render.harness(event.harness)).append(f"  {session}", style="dim")
             screen.print(heading)
         _draw_event(screen, event, full=full)
@@ -102,14 +100,12 @@ def _draw(screen: Console, page: EventPage, *, full: bool) -> None:
 
 
 def _draw_event(screen: Console, event: Event, *, full: bool) -> None:
-    from rich.text import Text
-
     sign, style = _SIGNS.get(event.event_type, (event.event_type, "dim"))
-    row = Text(f"{render.moment(event.timestamp_ms)}  ", style="dim")
+    row = render.text(f"{render.moment(event.timestamp_ms)}  ", style="dim")
     row.append(f"{sign:<10}", style=style)
     width = max(screen.width - len(row) - 1, 40)
     if full:
         screen.print(row.append(f"  {event.event_id}", style="dim"))
-        screen.print(Text(printable(event.text)))
+        screen.print(render.text(printable(event.text)))
     else:
         screen.print(row.append_text(render.line(event.text, width)), no_wrap=True)

@@ -107,9 +107,7 @@ def show(invocation: Invocation, role: str) -> None:
 
 
 def _draw(screen: Console, invocation: Invocation, reply: RunReply) -> None:
-    from rich.text import Text
-
-    screen.print(Text(reply.report), soft_wrap=True)
+    screen.print(render.text(reply.report), soft_wrap=True)
     step = f", step {reply.step}" if reply.step else ""
     said = (
         f"{reply.role} ({reply.runner}{step}) took {reply.took_ms / 1000:.1f} s and is "

@@ -20,6 +20,7 @@ from agentx.kernel.text import preview, printable
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
+from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.wiring.clarifications import as_data
 
@@ -227,8 +228,6 @@ def _stream(invocation: Invocation) -> Say:
 
 
 def _draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> None:
-    from rich.text import Text
-
     if not seen.clarifications:
         screen.print(f"No clarifications {which}.")
         return
@@ -249,7 +248,7 @@ def _draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> 
     for row, style in zip(rows, styles, strict=True):
         # An id that is cut cannot be copied: the topic, which comes last, gives way.
         cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True)]
-        line = Text("  ".join([*cells, printable(row[-1])]), style=style)
+        line = render.text("  ".join([*cells, printable(row[-1])]), style=style)
         screen.print(line, no_wrap=True, overflow="ellipsis")
     screen.print("\nnext:", style="dim")
     for state in seen.clarifications[:5]:

@@ -188,8 +188,6 @@ def _say(screen: Console, what: str, issue: IssueView) -> None:
 
 
 def _draw(screen: Console, found: IssueList, now_ms: int) -> None:
-    from rich.text import Text
-
     if not found.issues:
         screen.print("No issues.")
         screen.print("\nhint: agentx issue create --title TEXT --label type:story", style="dim")
@@ -199,7 +197,7 @@ def _draw(screen: Console, found: IssueList, now_ms: int) -> None:
         status = issue.status if issue.state == "open" else f"{issue.status} (closed)"
         table.add_row(
             f"#{issue.number}",
-            Text(status, style=STATUS_COLOURS.get(issue.status, "")),
+            render.text(status, style=STATUS_COLOURS.get(issue.status, "")),
             issue.type or "-",
             issue.priority or "-",
             age(from_iso(issue.updated), now_ms=now_ms),
@@ -209,13 +207,11 @@ def _draw(screen: Console, found: IssueList, now_ms: int) -> None:
 
 
 def _draw_one(screen: Console, issue: IssueView, now_ms: int) -> None:
-    from rich.text import Text
-
-    screen.print(Text(f"#{issue.number} {issue.title}", style="bold"))
+    screen.print(render.text(f"#{issue.number} {issue.title}", style="bold"))
     state = "" if issue.state == "open" else ", closed"
     labels = ", ".join(issue.labels) or "no labels"
     screen.print(
-        Text(
+        render.text(
             f"{issue.status}{state} - {labels} - created "
             f"{age(from_iso(issue.created), now_ms=now_ms)}",
             style="dim",
@@ -223,9 +219,9 @@ def _draw_one(screen: Console, issue: IssueView, now_ms: int) -> None:
     )
     if issue.body.strip():
         screen.print()
-        screen.print(Text(printable(issue.body.rstrip())))
+        screen.print(render.text(printable(issue.body.rstrip())))
     for said in issue.comments:
         who = said["author"] or "comment"
         when = age(from_iso(said["created"]), now_ms=now_ms)
-        screen.print(Text(f"\n{who}, {when}", style="dim"))
-        screen.print(Text(printable(said["body"].rstrip())))
+        screen.print(render.text(f"\n{who}, {when}", style="dim"))
+        screen.print(render.text(printable(said["body"].rstrip())))

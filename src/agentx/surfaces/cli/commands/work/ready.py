@@ -28,8 +28,6 @@ def command(invocation: Invocation) -> None:
 
 
 def _draw(screen: Console, found: ReadyReply, now_ms: int) -> None:
-    from rich.text import Text
-
     if found.ready:
         table = render.table(">#", "PRIO", "TYPE", "AGE", "TITLE")
         for issue in found.ready:
@@ -47,7 +45,12 @@ def _draw(screen: Console, found: ReadyReply, now_ms: int) -> None:
         screen.print()
     for each in found.blocked:
         title = render.line(each.issue.title, max(screen.width - 70, 20))
-        screen.print(Text(f"#{each.issue.number} ") + title + "  " + Text(each.marker, style="red"))
+        screen.print(
+            render.text(f"#{each.issue.number} ")
+            + title
+            + "  "
+            + render.text(each.marker, style="red")
+        )
     for circle in found.cycles:
         named = " -> ".join(f"#{number}" for number in (*circle, circle[0]))
         screen.print(f"\nNever ready, they wait for each other: {named}", style="yellow")

@@ -37,8 +37,6 @@ def command(invocation: Invocation) -> None:
 
 
 def _draw(screen: Console, found: tuple[AgentStatus, ...], now_ms: int) -> None:
-    from rich.text import Text
-
     if not found:
         screen.print("No agent was at work yet.")
         screen.print("\nhint: agentx agent run ROLE --issue N, or agentx hook start", style="dim")
@@ -50,7 +48,7 @@ def _draw(screen: Console, found: tuple[AgentStatus, ...], now_ms: int) -> None:
         at = status.last_activity_ms
         table.add_row(
             status.agent,
-            Text(status.state, style=COLOURS.get(status.state, "")),
+            render.text(status.state, style=COLOURS.get(status.state, "")),
             "-" if status.issue is None else f"#{status.issue}",
             "-" if at is None else age(at, now_ms=now_ms),
             _clarification(status),

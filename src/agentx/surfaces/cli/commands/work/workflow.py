@@ -125,13 +125,11 @@ def _asks(step: Step) -> str:
 
 
 def _draw_problems(screen: Console, problems: tuple[Problem, ...]) -> None:
-    from rich.text import Text
-
     if not problems:
         screen.print("Every workflow is sound.")
     for problem in problems:
-        screen.print(Text(str(problem), style="red"), soft_wrap=True)
-        screen.print(Text(f"  mend: {problem.mend}"), soft_wrap=True)
+        screen.print(render.text(str(problem), style="red"), soft_wrap=True)
+        screen.print(render.text(f"  mend: {problem.mend}"), soft_wrap=True)
 
 
 def _draw_next(screen: Console, found: Position) -> None:
