@@ -30,7 +30,8 @@ from agentx.host.files.atomic import replace_file
 from agentx.host.files.journal import Journal
 from agentx.host.kv.port import Batch, Family
 from agentx.host.kv.rocks import open_rocks
-from agentx.host.locks.lock import Timing, locked
+from agentx.host.locks.file import Timing
+from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.errors import AgentXError
 

@@ -20,7 +20,8 @@ import pytest
 
 from agentx.host.crash import CrashPoint
 from agentx.host.limits import LOCK_STALE_MS
-from agentx.host.locks.lock import Timing, locked
+from agentx.host.locks.file import Timing
+from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.errors import LockHeld
 

@@ -22,10 +22,10 @@ import pytest
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
 from agentx.host.limits import LOCK_LAST_WAIT_MS, LOCK_STALE_MS
-from agentx.host.locks.file import LockFile
+from agentx.host.locks.file import LockFile, Timing
 from agentx.host.locks.flock import Flock
 from agentx.host.locks.heartbeat import Heartbeat
-from agentx.host.locks.lock import Timing, locked
+from agentx.host.locks.lock import locked
 from agentx.host.locks.queue import ProcessLine
 from agentx.host.locks.record import Here, LockRecord, Sighting, look
 from agentx.host.system import SystemClock, boot_id, host_name

@@ -31,7 +31,8 @@ from agentx.clarification.store.ledger_shape import is_surely_whole
 from agentx.host.documents.document import Document, DocumentFile, Fault, Format
 from agentx.host.files import json_text
 from agentx.host.files.disk import unreadable
-from agentx.host.locks.lock import LOCK_WAIT_MS, Held, locked
+from agentx.host.locks.lock import Held, locked
+from agentx.host.locks.queue import LOCK_WAIT_MS
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id

@@ -14,7 +14,8 @@ from typing import Any
 
 from agentx.host.files.atomic import PRIVATE_FILE
 from agentx.host.files.disk import unreadable
-from agentx.host.locks.lock import LOCK_WAIT_MS, Held, locked
+from agentx.host.locks.lock import Held, locked
+from agentx.host.locks.queue import LOCK_WAIT_MS
 from agentx.host.system import system_entropy
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import ConflictError, CorruptRecord, UnavailableError

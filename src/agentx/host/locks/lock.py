@@ -30,8 +30,6 @@ from agentx.host.locks.record import Here
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import LockHeld
 
-__all__ = ["Held", "Timing", "locked", "LOCK_WAIT_MS"]
-
 _SPECIFIED = Timing()
 
 
