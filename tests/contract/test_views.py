@@ -72,7 +72,9 @@ LOOKS: dict[str, Look] = {
     "lessons": pages,
     "observations": learnt,
     "search": lambda _project, memory: hits(memory, "bm25"),
-    "recalls": lambda project, _memory: dict(recall_counts(project.store.recalled(project.id))),
+    "recalls": lambda project, _memory: dict(
+        recall_counts(project.store.recall_counts(project.id))
+    ),
     "digests": digests,
     "vectors": lambda _project, memory: hits(memory, "vector"),
 }

@@ -169,7 +169,7 @@ def _struck_then_done_again(ended: tuple[Path, str], verb: str, point: CrashPoin
     if verb in ("archive", "clean"):
         assert not place.store.exists(run)
         assert list(found.known.measures) == [run]
-        assert [line["run_id"] for line in place.store.index.archived()] == [run]
+        assert [line["run_id"] for line in place.store.index.list_archived()] == [run]
         packed = Archive(place.store.paths.project)
         assert [path.name for path in packed.path(run).parent.iterdir()] == [f"{run}.tar.gz"]
         packed.unpack(run)

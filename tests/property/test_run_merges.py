@@ -107,7 +107,7 @@ def test_two_clones_that_pack_the_same_run_away_do_not_conflict(tmp_path: Path) 
 
     memories = [files_below(place.store.paths.project.run_memory) for place in places]
     assert memories[0] == memories[1]
-    (line,) = places[0].store.index.archived()
+    (line,) = places[0].store.index.list_archived()
     assert (line["run_id"], line["archived_at"][:10]) == (run_id, "2026-03-10")
     (lesson,) = places[0].learning.read().known.lessons.values()
     assert (lesson.id, lesson.learned_from) == ("PAT-001", (run_id,))

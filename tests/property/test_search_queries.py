@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import Millis
-from agentx.recall.question.plan import Question, answer, explained
+from agentx.recall.question.plan import Question, answer, explain
 from agentx.search.analysis import terms
 from agentx.search.document import Document, Filters
 from agentx.search.limits import PASSAGE_CHARS_MAX, PASSAGES_MAX
@@ -66,7 +66,7 @@ def test_whatever_is_typed_gets_an_answer(index: TextIndex, typed: str, operator
     evidence = gather(index.reading(), query, Filters(), Wording(takes_kin=True))
     asked = answer(index, Question(text=typed, zone=UTC, now_ms=Millis(1_772_445_600_000)))
 
-    assert len(explained(asked)) >= 2
+    assert len(explain(asked)) >= 2
     assert len(asked.memories) <= len(TEXTS)
     assert len({hit.doc_id for hit in hits}) == len(hits)
     assert sorted((hit.score for hit in hits), reverse=True) == [hit.score for hit in hits]

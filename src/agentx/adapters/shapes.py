@@ -54,7 +54,7 @@ def images_in(content: object) -> int:
 def json_text(value: object) -> str:
     """Return a JSON value as text, the same text for the same value whatever its key order."""
     return json.dumps(
-        _bound(value, METADATA_DEPTH_MAX), ensure_ascii=False, sort_keys=True, default=str
+        _limit(value, METADATA_DEPTH_MAX), ensure_ascii=False, sort_keys=True, default=str
     )
 
 
@@ -71,7 +71,7 @@ def parse(value: object) -> object:
 def keep_metadata(metadata: Mapping[str, Any]) -> Metadata:
     """Return metadata as it may be stored: bounded, without bulk, without what is missing."""
     return {
-        clean(str(key)): _bound(value, METADATA_DEPTH_MAX - 1)
+        clean(str(key)): _limit(value, METADATA_DEPTH_MAX - 1)
         for key, value in metadata.items()
         if value is not None and value not in ("", {}, []) and key not in _BULK
     }
@@ -100,7 +100,7 @@ def clean(text: str) -> str:
     return _SURROGATES.sub("\ufffd", text)
 
 
-def bound_id(value: object) -> str:
+def limit_id(value: object) -> str:
     """Return an id that an agent CLI gave, or its hash when it is too long."""
     text = clean(str(value)).strip() if isinstance(value, str | int) else ""
     if len(text) <= SESSION_ID_CHARS_MAX:
@@ -110,7 +110,7 @@ def bound_id(value: object) -> str:
 
 def session_of(value: object, working_directory: str) -> str:
     """Return the session's id, or one that stands for every nameless session of a directory."""
-    return bound_id(value) or f"unknown-{digest(working_directory, size=8).hex()}"
+    return limit_id(value) or f"unknown-{digest(working_directory, size=8).hex()}"
 
 
 def word(source: object, *names: str) -> str:
@@ -166,10 +166,10 @@ def _block_text(block: object) -> str:
     return "" if kind in _IMAGE_BLOCKS else word(block, "text")
 
 
-def _bound(value: object, depth: int) -> Any:
+def _limit(value: object, depth: int) -> Any:
     """Return a JSON value that can be stored, whatever it was."""
     if isinstance(value, Mapping | list | tuple):
-        return _bound_inside(value, depth) if depth > 0 else _flat(value)
+        return _limit_inside(value, depth) if depth > 0 else _flat(value)
     if isinstance(value, str):
         return cut(without_recall(clean(value)), METADATA_TEXT_CHARS_MAX)
     if isinstance(value, int) and not -_INT_MAX <= value <= _INT_MAX:
@@ -179,13 +179,13 @@ def _bound(value: object, depth: int) -> Any:
     return value if value is None or isinstance(value, int | float) else clean(str(value))
 
 
-def _bound_inside(value: Mapping[Any, Any] | list[Any] | tuple[Any, ...], depth: int) -> Any:
+def _limit_inside(value: Mapping[Any, Any] | list[Any] | tuple[Any, ...], depth: int) -> Any:
     if not isinstance(value, Mapping):
-        return [_bound(inner, depth - 1) for inner in value]
+        return [_limit(inner, depth - 1) for inner in value]
     if any(isinstance(inner, str) and inner.startswith(RECALL_OPEN) for inner in value.values()):
         return {}  # an answer of our own tools: memory must not feed on itself
     return {
-        clean(str(key)): _bound(inner, depth - 1)
+        clean(str(key)): _limit(inner, depth - 1)
         for key, inner in value.items()
         if key not in _BULK and not _is_picture(key, inner)
     }

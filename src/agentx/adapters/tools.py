@@ -13,11 +13,11 @@ from typing import Any
 
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
-    bound_id,
     child,
     entry,
     images_in,
     json_text,
+    limit_id,
     objects,
     text_of,
     word,
@@ -99,7 +99,7 @@ def tool_of(payload: Mapping[str, Any]) -> ToolUse:
     return ToolUse(
         name=word(payload, "tool_name"),
         arguments=payload.get("tool_input"),
-        call_id=bound_id(payload.get("tool_use_id")),
+        call_id=limit_id(payload.get("tool_use_id")),
     )
 
 

@@ -95,8 +95,8 @@ class ContextCompactor:
         """
         now_ms = self._clock.now_ms()
         original = self.track(messages)
-        summary = summarised(messages, work, at_ms=now_ms)
-        kept = _kept(messages, summary)
+        summary = summarise(messages, work, at_ms=now_ms)
+        kept = _keep(messages, summary)
         compacted = self.track(kept)
         self._bus.tell(
             ContextCompacted(
@@ -117,7 +117,7 @@ class ContextCompactor:
         )
 
 
-def summarised(messages: Sequence[Message], work: Work, *, at_ms: Millis) -> str:
+def summarise(messages: Sequence[Message], work: Work, *, at_ms: Millis) -> str:
     """Return what a conversation taught, as the sections of a summary; empty for nothing."""
     turns = [
         Turn(
@@ -137,7 +137,7 @@ def summarised(messages: Sequence[Message], work: Work, *, at_ms: Millis) -> str
     return cut(render_sections(extract(turns)), COMPACTION_SUMMARY_CHARS_MAX)
 
 
-def _kept(messages: Sequence[Message], summary: str) -> tuple[Message, ...]:
+def _keep(messages: Sequence[Message], summary: str) -> tuple[Message, ...]:
     """Return what stays: the task, the summary, the last messages with their calls whole."""
     if len(messages) <= COMPACTION_RECENT_MAX + 1:
         return tuple(messages)

@@ -61,19 +61,19 @@ class BudgetReport:
     memory_limit_tokens: int = 0  # what recalled memory may take; 0: not said
 
     @property
-    def used_tokens(self) -> int:
+    def tokens_used(self) -> int:
         """How many tokens are taken."""
         return sum(item.tokens for item in self.items)
 
     @property
-    def used_percent(self) -> float:
+    def percent_used(self) -> float:
         """How much of the context is taken."""
-        return 100 * self.used_tokens / self.limit_tokens
+        return 100 * self.tokens_used / self.limit_tokens
 
     @property
     def level(self) -> ContextLevel:
         """Whether something should be done."""
-        return level_of(self.used_percent)
+        return level_of(self.percent_used)
 
     def of(self, category: ContextCategory) -> tuple[TrackedItem, ...]:
         """Return the items of one category, the largest first."""
@@ -129,11 +129,11 @@ class ContextBudget:
 
 def format_budget_report(report: BudgetReport) -> str:
     """Return a report as Markdown, with what memory put into the context."""
-    used = f"{report.used_tokens:,} of {report.limit_tokens:,} tokens"
+    used = f"{report.tokens_used:,} of {report.limit_tokens:,} tokens"
     lines = [
         "## Context budget",
         "",
-        f"{used} ({report.used_percent:.1f} %): {_ADVICE[report.level]}",
+        f"{used} ({report.percent_used:.1f} %): {_ADVICE[report.level]}",
         "",
         "| category | items | tokens | share |",
         "|---|---:|---:|---:|",

@@ -75,11 +75,11 @@ class Spool:
 
     def waiting(self) -> int:
         """Count what hooks have left and nobody has taken yet."""
-        return sum(1 for folder in self.folders() for _ in _listed(folder.paths.new))
+        return sum(1 for folder in self.folders() for _ in _list_files(folder.paths.new))
 
-    def refused(self) -> int:
+    def count_refused(self) -> int:
         """Count what was moved aside."""
-        return sum(1 for folder in self.folders() for _ in _listed(folder.paths.refused))
+        return sum(1 for folder in self.folders() for _ in _list_files(folder.paths.refused))
 
     def drain(self, conversation: Conversation, tell: Callable[[SessionTold], None]) -> Drained:
         """Take what hooks have spooled into the log; tell what sessions were told."""
@@ -98,7 +98,7 @@ class Spool:
     def _settle(self, paths: SpoolPaths) -> SpoolFolder | None:
         """Return the folder if its working directory belongs to this store; settle that once."""
         settled = read_lines(paths.store)
-        directory = "".join(read_lines(paths.directory)[:1]) or _named_in_record(paths)
+        directory = "".join(read_lines(paths.directory)[:1]) or _find_directory(paths)
         if len(settled) < 2:
             if not directory:
                 return None
@@ -145,7 +145,7 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: _In
     receipt = log.append(attach_to_run(drafts, intake.run))
     passing(CrashPoint.DRAIN_APPENDED)
     notes = [item.recalled for item in taken if item.recalled is not None]
-    intake.recalled.extend(count_recalls(intake.store.recalled(folder.project), notes))
+    intake.recalled.extend(count_recalls(intake.store.recall_counts(folder.project), notes))
     for item in taken:
         if item.damaged:
             faults.report("damaged payload", file=item.file.name, reason=item.damaged)
@@ -179,10 +179,10 @@ def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:
         payload = json.loads(record.payload)
     except (ValueError, RecursionError) as error:
         reason = str(error) or type(error).__name__
-        return _Taken(file=file, drafts=(_salvaged(record, folder, reason),), damaged=reason)
+        return _Taken(file=file, drafts=(_salvage(record, folder, reason),), damaged=reason)
     if not isinstance(payload, dict):
         reason = f"a payload is an object, this is {type(payload).__name__}"
-        return _Taken(file=file, drafts=(_salvaged(record, folder, reason),), damaged=reason)
+        return _Taken(file=file, drafts=(_salvage(record, folder, reason),), damaged=reason)
     call = HookCall(
         harness=record.harness,
         received_ms=record.received_ms,
@@ -214,20 +214,20 @@ def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:
         return _Taken(file=file, drafts=adapter.drafts(call))
     except Exception as error:  # noqa: BLE001  one payload that an adapter trips over must not dam the spool
         reason = f"the {record.harness} adapter failed: {error!r}"
-        return _Taken(file=file, drafts=(_salvaged(record, folder, reason),), damaged=reason)
+        return _Taken(file=file, drafts=(_salvage(record, folder, reason),), damaged=reason)
 
 
-def _salvaged(record: SpoolRecord, folder: SpoolFolder, reason: str) -> Draft:
+def _salvage(record: SpoolRecord, folder: SpoolFolder, reason: str) -> Draft:
     """Keep what a damaged payload says, in the session it names if it still names one."""
     text = record.payload.decode("utf-8", "replace")
     return replace(
-        _note_of(record, _named_session(text) or _unknown_in(folder), text),
+        _note_of(record, _find_session(text) or _unknown_in(folder), text),
         delivery=digest(text, str(record.received_ms)).hex(),
         metadata={"damaged": reason, "bytes": len(record.payload), "cut": record.cut},
     )
 
 
-def _named_session(text: str) -> str:
+def _find_session(text: str) -> str:
     head = text[:_SALVAGE_CHARS]
     for name in ('"session_id"', '"sessionId"', '"sessionID"'):
         _, found, after = head.partition(name)
@@ -254,16 +254,16 @@ def _unknown_in(folder: SpoolFolder) -> str:
     return f"unknown-{digest(folder.directory).hex()[:16]}"
 
 
-def _named_in_record(paths: SpoolPaths) -> str:
+def _find_directory(paths: SpoolPaths) -> str:
     """Return the working directory as a record names it: its hook died before it noted it."""
-    for entry in _listed(paths.new):
+    for entry in _list_files(paths.new):
         record = spool_record.parse(Path(entry.path).read_bytes())
         if record.working_directory:
             return record.working_directory
     return ""
 
 
-def _listed(folder: Path) -> Iterator[os.DirEntry[str]]:
+def _list_files(folder: Path) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             yield from (entry for entry in entries if entry.is_file(follow_symlinks=False))
@@ -275,7 +275,7 @@ def _batches(folder: SpoolFolder) -> Iterator[list[Path]]:
     """Yield what waits, oldest first, in batches bounded by count and by size."""
     batch: list[Path] = []
     size = 0
-    for entry in sorted(_listed(folder.paths.new), key=lambda entry: entry.name):
+    for entry in sorted(_list_files(folder.paths.new), key=lambda entry: entry.name):
         try:
             size += entry.stat(follow_symlinks=False).st_size
         except OSError:

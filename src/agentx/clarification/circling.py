@@ -10,7 +10,7 @@ from collections import defaultdict
 from itertools import pairwise
 
 from agentx.clarification.model import Clarification, EntryType
-from agentx.kernel.text import folded
+from agentx.kernel.text import fold_text
 from agentx.prose.likeness import list_words, overlap
 
 _ALIKE = 0.8
@@ -61,7 +61,7 @@ def _asks_anew(earlier: Clarification, later: Clarification) -> bool:
 
 
 def _same(one: str, other: str) -> bool:
-    return folded(one).casefold() == folded(other).casefold()
+    return fold_text(one).casefold() == fold_text(other).casefold()
 
 
 def _by_pair(states: tuple[Clarification, ...]) -> list[list[Clarification]]:

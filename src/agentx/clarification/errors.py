@@ -75,7 +75,7 @@ def max_rounds_exceeded(clarification_id: str, rounds_max: int) -> MaxRoundsExce
     )
 
 
-def unanswered(agent: str, clarification_id: str, reason: str) -> ClarificationUnanswered:
+def report_unanswered(agent: str, clarification_id: str, reason: str) -> ClarificationUnanswered:
     """Say that the agent gave no answer, and why."""
     return ClarificationUnanswered(
         f"Agent '{agent}' failed to answer {clarification_id}: {reason}. Auto-escalated",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from agentx.clarification.model import Clarification, ClarificationStatus, EntryType, Reason
-from agentx.kernel.text import folded, preview
+from agentx.kernel.text import fold_text, preview
 from agentx.kernel.values import frozen
 
 _TOPICS = 5
@@ -38,7 +38,7 @@ def metrics(states: Iterable[Clarification], *, start_ms: int, end_ms: int) -> M
     resolved = [state for state in asked if state.status is ClarificationStatus.RESOLVED]
     alone = [state for state in resolved if not state.entries(EntryType.ESCALATION)]
     settled = len(alone) + len(escalated)
-    topics = Counter(folded(state.topic).casefold() for state in asked)
+    topics = Counter(fold_text(state.topic).casefold() for state in asked)
     return Metrics(
         total=len(asked),
         resolved=len(resolved),

@@ -15,7 +15,7 @@ from agentx.clarification.model import (
     EntryType,
 )
 from agentx.kernel.clock import age, to_iso
-from agentx.kernel.roles import spoken
+from agentx.kernel.roles import speak_role
 from agentx.kernel.text import preview, printable
 
 _RESET = "\x1b[0m"
@@ -45,14 +45,14 @@ def stream(state: Clarification) -> str:
 
 def stream_entry(state: Clarification, entry: Entry) -> str:
     """Return one entry as it runs through a chat."""
-    asker, target = spoken(state.asker), spoken(state.to)
+    asker, target = speak_role(state.asker), speak_role(state.to)
     body = printable(entry.body)
     match entry.type:
         case EntryType.QUESTION:
             return f"[{asker} -> {target}] Clarification needed: {body}"
         case EntryType.ANSWER:
             late = " (after the escalation)" if entry.late else ""
-            return f"[{spoken(entry.speaker)}] {body}{late}"
+            return f"[{speak_role(entry.speaker)}] {body}{late}"
         case EntryType.RESOLUTION:
             return "\n".join(
                 line
@@ -68,12 +68,12 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
 
 def routing(state: Clarification) -> str:
     """Return what is said while the target thinks."""
-    return f"[Routing to {spoken(state.to)} automatically...]"
+    return f"[Routing to {speak_role(state.to)} automatically...]"
 
 
 def _name_settler(entry: Entry, body: str) -> str:
     if entry.speaker == PERSON:
-        return f"[{spoken(PERSON)}] {body}" if body else f"[{spoken(PERSON)}] settled it."
+        return f"[{speak_role(PERSON)}] {body}" if body else f"[{speak_role(PERSON)}] settled it."
     return body
 
 
@@ -129,9 +129,9 @@ def comment(state: Clarification, index: int) -> str:
     """Return one entry of a thread as a structured comment on its issue."""
     entry = state.thread[index]
     title = {
-        EntryType.QUESTION: f"{spoken(state.asker)} asks {spoken(state.to)}",
-        EntryType.ANSWER: f"{spoken(entry.speaker)} answers {spoken(state.asker)}",
-        EntryType.RESOLUTION: f"Resolved by {spoken(entry.speaker)}",
+        EntryType.QUESTION: f"{speak_role(state.asker)} asks {speak_role(state.to)}",
+        EntryType.ANSWER: f"{speak_role(entry.speaker)} answers {speak_role(state.asker)}",
+        EntryType.RESOLUTION: f"Resolved by {speak_role(entry.speaker)}",
         EntryType.ESCALATION: "Escalated: a person is needed",
     }[entry.type]
     late = ", after the escalation" if entry.late else ""
@@ -204,7 +204,8 @@ def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
     lines = [f"{len(states)} active clarification{'s' if len(states) > 1 else ''}:", ""]
     for state in states:
         lines.append(
-            f"- **{state.id}** [{state.status}] {spoken(state.asker)} -> {spoken(state.to)}, "
+            f"- **{state.id}** [{state.status}] "
+            f"{speak_role(state.asker)} -> {speak_role(state.to)}, "
             f"round {state.round}/{state.rounds_max}, {age(state.created_ms, now_ms=now_ms)}: "
             f"{preview(state.topic, 100)}"
         )

@@ -22,7 +22,7 @@ from dataclasses import replace
 from agentx.conversation.limits import SAME_DELIVERY_MS_MAX
 from agentx.kernel.capture import Channel, Draft, text_print
 from agentx.kernel.clock import Millis
-from agentx.kernel.ids import EventId, hashed, spelled
+from agentx.kernel.ids import EventId, hash_text, spell
 from agentx.kernel.values import frozen
 
 
@@ -58,7 +58,7 @@ class DraftVerdict:
 def identity_within(session: str, draft: Draft) -> bytes:
     """Return an event's identity; `session` spells its project, harness and session."""
     named = draft.source_id or "~" + fingerprint_of(draft)
-    return hashed(session + spelled(draft.event_type, named))
+    return hash_text(session + spell(draft.event_type, named))
 
 
 def fingerprint_of(draft: Draft) -> str:

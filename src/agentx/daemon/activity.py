@@ -49,7 +49,7 @@ class Activity:
             with self._changed:
                 self._at_work += 1
 
-    def seen(self) -> None:
+    def note_activity(self) -> None:
         """Say that something happened."""
         with self._changed:
             self._last = self._seconds()

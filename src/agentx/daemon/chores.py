@@ -89,7 +89,7 @@ class Drain:
         taken = self._memory.drain().files
         ended = time.monotonic()
         if taken:
-            self._activity.seen()
+            self._activity.note_activity()
         else:
             rest = (ended - began) * _REST_PER_LOOK
             self._not_before = ended + min(rest, DAEMON_DRAIN_REST_MS_MAX / 1000)

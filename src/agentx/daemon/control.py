@@ -115,7 +115,7 @@ def start(
         return Started(state=state(paths), was_running=True)
     private_folder(paths.root)
     log_from = _ready_log(paths)
-    spawned = _spawned(paths, command)
+    spawned = _spawn(paths, command)
     while time.monotonic() < deadline:
         if state(paths).condition is Condition.RUNNING and _answers(paths):
             now = state(paths)
@@ -217,7 +217,7 @@ def _sweep(paths: StorePaths) -> None:
         return
 
 
-def _spawned(paths: StorePaths, command: Sequence[str]) -> Process:
+def _spawn(paths: StorePaths, command: Sequence[str]) -> Process:
     """Run a command that belongs to nobody: its own session, its parent gone at once."""
     log = os.open(paths.daemon_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:

@@ -211,7 +211,7 @@ def _until_told(
         if reason := summons.wait(watch_ms):
             return reason
         if scheduler is not None and scheduler.is_busy:
-            activity.seen()
+            activity.note_activity()
         if plan.idle_exit_ms and activity.idle_ms() >= plan.idle_exit_ms:
             return "idle"
         if not held.is_still_ours():

@@ -72,7 +72,7 @@ def daemon_lock(paths: StorePaths, *, to_serve: bool = True) -> Iterator[HeldLoc
     deadline = time.monotonic() + DAEMON_LOCK_WAIT_MS / 1000
     descriptor = os.open(paths.daemon_lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
-        while not _locked(descriptor, fcntl.LOCK_EX):
+        while not _try_lock(descriptor, fcntl.LOCK_EX):
             owner = lock_owner(paths)
             if time.monotonic() > deadline or (owner is not None and is_alive(owner)):
                 raise LockHeld(
@@ -97,7 +97,7 @@ def is_served(paths: StorePaths) -> bool:
     except OSError:
         return False
     try:
-        return not _locked(descriptor, fcntl.LOCK_SH)
+        return not _try_lock(descriptor, fcntl.LOCK_SH)
     finally:
         os.close(descriptor)
 
@@ -188,7 +188,7 @@ def _accepts(address: str) -> bool:
     return True
 
 
-def _locked(descriptor: int, kind: int) -> bool:
+def _try_lock(descriptor: int, kind: int) -> bool:
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -32,7 +32,7 @@ class Summons:
     def listening(cls) -> Iterator[Self]:
         """Let SIGTERM and SIGINT be reasons to stop for as long as the block runs."""
         summons = cls()
-        before = {number: signal.signal(number, _taken_from_the_pipe) for number in _SIGNALS}
+        before = {number: signal.signal(number, _leave_to_the_pipe) for number in _SIGNALS}
         woken_before = signal.set_wakeup_fd(summons._writer, warn_on_full_buffer=False)
         try:
             yield summons
@@ -58,5 +58,5 @@ class Summons:
         return ""
 
 
-def _taken_from_the_pipe(_number: int, _frame: FrameType | None) -> None:
+def _leave_to_the_pipe(_number: int, _frame: FrameType | None) -> None:
     """Do nothing: the number of the signal is in the pipe."""

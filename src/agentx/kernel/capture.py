@@ -19,7 +19,7 @@ from typing import Any
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import digest
-from agentx.kernel.text import folded
+from agentx.kernel.text import fold_text
 from agentx.kernel.values import frozen
 
 
@@ -92,4 +92,4 @@ class Draft:
 
 def text_print(*parts: str) -> str:
     """Return a short hash of texts, blind to white space: for source ids and fingerprints."""
-    return digest(*(folded(part) for part in parts), size=12).hex()
+    return digest(*(fold_text(part) for part in parts), size=12).hex()

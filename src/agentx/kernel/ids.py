@@ -105,16 +105,16 @@ def ulid_ms(text: str) -> Millis:
 
 def digest(*parts: str, size: int = 16) -> bytes:
     """Hash parts so that no two different lists of parts give the same bytes."""
-    return hashed(spelled(*parts), size=size)
+    return hash_text(spell(*parts), size=size)
 
 
-def spelled(*parts: str) -> str:
+def spell(*parts: str) -> str:
     """Join parts so that they can be told apart again; two such texts joined spell both lists."""
     # Each part's length stands before it, so that "ab", "c" and "a", "bc" differ.
     return "".join([f"{len(part)}:{part}" for part in parts])
 
 
-def hashed(text: str, *, size: int = 16) -> bytes:
+def hash_text(text: str, *, size: int = 16) -> bytes:
     """Hash a text, whatever half characters it holds."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import ProjectId, digest, project_id
-from agentx.kernel.places import encoded
+from agentx.kernel.places import encode_name
 from agentx.kernel.values import frozen
 
 NOTICE_SUFFIX = ".notice"
@@ -87,19 +87,21 @@ class StorePaths:
     def digests(self) -> Path:
         """What hooks print at session start, prepared beforehand; each project has its own."""
         folder = self.root / "digests"
-        return folder / encoded(self.shared_by) if self.shared_by else folder
+        return folder / encode_name(self.shared_by) if self.shared_by else folder
 
     def digest(self, harness: str, branch: str = "", role: str = "") -> Path:
         """The digest of one harness, for a branch and a role; both empty is the default."""
-        return self.digests / f"{encoded(branch)}+{encoded(role)}+{encoded(harness)}.txt"
+        return (
+            self.digests / f"{encode_name(branch)}+{encode_name(role)}+{encode_name(harness)}.txt"
+        )
 
     def notice(self, role: str = "") -> Path:
         """What a session of a role is told of this moment, before its digest."""
-        return self.digests / f"{encoded(role)}{NOTICE_SUFFIX}"
+        return self.digests / f"{encode_name(role)}{NOTICE_SUFFIX}"
 
-    def recalled(self, project: str) -> Path:
+    def recall_counts(self, project: str) -> Path:
         """How often each thing of a project was recalled."""
-        return self.root / "recalled" / f"{encoded(project)}.json"
+        return self.root / "recalled" / f"{encode_name(project)}.json"
 
     @property
     def digest_stamp(self) -> Path:
@@ -145,13 +147,13 @@ class DataPaths:
         return StorePaths(self.root / project_id(project))
 
     @property
-    def unified(self) -> StorePaths:
+    def unified_store(self) -> StorePaths:
         """The one store of unified mode."""
         return StorePaths(self.root / "unified")
 
     def spool(self, working_directory: str) -> SpoolPaths:
         """The spool folder of a working directory."""
-        return SpoolPaths(self.spools / encoded(working_directory))
+        return SpoolPaths(self.spools / encode_name(working_directory))
 
     @property
     def vector_indexes(self) -> tuple[Path, ...]:
@@ -164,7 +166,7 @@ def runtime_folder(runtime: Path | None, temporary: Path, user: int) -> Path:
     return runtime / "agentx" if runtime is not None else temporary / f"agentx-{user}"
 
 
-def counted(number: int) -> int:
+def check_number(number: int) -> int:
     """Check a number that becomes part of a name.
 
     Raises: InvalidValue.

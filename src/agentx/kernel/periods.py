@@ -134,7 +134,7 @@ class SegmentRef:
 
 def year_period(year: int) -> Period:
     """Return the ISO year."""
-    _checked(year)
+    _check_year(year)
     return Period(_monday_of(year, 1), _monday_of(year + 1, 1) - _DAY, Level.YEAR)
 
 
@@ -143,7 +143,7 @@ def month_period(year: int, month: int) -> Period:
 
     Raises: InvalidValue.
     """
-    _checked(year)
+    _check_year(year)
     if not 1 <= month <= 12:
         raise InvalidValue(f"{year}-{month:02} is not a month")
     after = (year, month + 1) if month < 12 else (year + 1, 1)
@@ -155,7 +155,7 @@ def week_period(year: int, week: int) -> Period:
 
     Raises: InvalidValue.
     """
-    _checked(year)
+    _check_year(year)
     try:
         monday = date.fromisocalendar(year, week, 1)
     except ValueError as error:
@@ -301,12 +301,12 @@ def parse_node_id(text: str) -> Period | SegmentRef:
     if found is None:
         raise _not_a_node(text)
     try:
-        return _parsed(found)
+        return _parse(found)
     except (ValueError, InvalidValue) as error:
         raise _not_a_node(text) from error
 
 
-def _parsed(found: re.Match[str]) -> Period | SegmentRef:
+def _parse(found: re.Match[str]) -> Period | SegmentRef:
     kind = found.lastgroup
     assert kind is not None, "one of the alternatives matched"
     value = found[kind]
@@ -355,6 +355,6 @@ def _monday_of(year: int, month: int) -> date:
     return thursday - _THURSDAY
 
 
-def _checked(year: int) -> None:
+def _check_year(year: int) -> None:
     if not YEAR_MIN <= year <= YEAR_MAX:
         raise InvalidValue(f"the year {year} is outside the calendar")

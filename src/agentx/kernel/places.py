@@ -18,7 +18,7 @@ _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  the folder beneath is private and checked
 
 
-def encoded(name: str) -> str:
+def encode_name(name: str) -> str:
     """Return a file name that stands for any text, the same one every time.
 
     Letters, digits, `.`, `_` and `-` stay; the rest is `%XX`. A leading dot is encoded, so that

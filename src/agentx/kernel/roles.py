@@ -61,7 +61,7 @@ def is_role_name(text: str) -> bool:
     return len(text) <= _NAME_CHARS_MAX and _NAME.fullmatch(text) is not None
 
 
-def spoken(role: str) -> str:
+def speak_role(role: str) -> str:
     """Return a role as people write it: `product-manager` is `Product Manager`."""
     return " ".join(_WORDS.get(word, word.capitalize()) for word in role.split("-"))
 

@@ -87,7 +87,7 @@ def preview(text: str, chars_max: int) -> str:
     return whole_head(line, max(chars_max - 1, 0)).rstrip() + "\u2026"
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return the text as it is compared for sameness: NFC, white space folded."""
     return _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip()
 

@@ -87,7 +87,7 @@ class Budget:
         self._taken = 0
 
     @property
-    def taken(self) -> int:
+    def tokens_taken(self) -> int:
         """How many are spent."""
         return self._taken
 

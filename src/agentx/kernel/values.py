@@ -32,7 +32,7 @@ def frozen(
     """Make a class one of frozen values with slots."""
 
     def lay_out(written: type[Kind]) -> type[Kind]:
-        return _laid_out(written, kw_only=kw_only)
+        return _lay_out(written, kw_only=kw_only)
 
     return lay_out if kind is None else lay_out(kind)
 
@@ -46,7 +46,7 @@ def setting(default: Any, about: str, *, choices: tuple[str, ...] = (), name: st
     return field(default=default, metadata={"about": about, "choices": choices, "name": name})
 
 
-def _laid_out(written: type[Kind], *, kw_only: bool) -> type[Kind]:
+def _lay_out(written: type[Kind], *, kw_only: bool) -> type[Kind]:
     said = get_annotations(written)
     names = [name for name in said if not str(said[name]).startswith("ClassVar")]
     inherited = {name for base in written.__mro__[1:] for name in vars(base).get("__slots__", ())}

@@ -29,7 +29,7 @@ def level(count: int) -> Confidence:
     return Confidence.MEDIUM if count == START[Confidence.MEDIUM] else Confidence.LOW
 
 
-def judged(lesson: Lesson) -> Confidence:
+def judge(lesson: Lesson) -> Confidence:
     """Return how far a lesson may be trusted."""
     if lesson.pinned is not None:
         return lesson.pinned

@@ -113,7 +113,7 @@ class _Draft:
     taken: set[tuple[str, int]] = field(default_factory=set)
     by_print: dict[tuple[LessonKind, str], str] = field(default_factory=dict)
 
-    def numbered(self, kind: LessonKind, wanted: int) -> int:
+    def find_number(self, kind: LessonKind, wanted: int) -> int:
         """Return the number asked for, or the next that nobody asks for."""
         prefix = PREFIXES[kind]
         number = wanted
@@ -152,7 +152,7 @@ def _kind(event: LtmEvent) -> LessonKind | None:
         return None
 
 
-def _learnt(draft: _Draft, event: LtmEvent) -> None:
+def _learn(draft: _Draft, event: LtmEvent) -> None:
     draft.settled.update(event.texts("candidates"))
     kind = _kind(event)
     if kind is None or not event.text("text").strip():
@@ -169,7 +169,7 @@ def _learnt(draft: _Draft, event: LtmEvent) -> None:
         Lesson(
             uid=event.id,
             kind=kind,
-            number=draft.numbered(kind, event.number("number")),
+            number=draft.find_number(kind, event.number("number")),
             content=content,
             started_at=word(Confidence, event.detail.get("confidence"), Confidence.LOW),
             created_ms=event.at_ms,
@@ -181,7 +181,7 @@ def _learnt(draft: _Draft, event: LtmEvent) -> None:
     )
 
 
-def _confirmed(draft: _Draft, event: LtmEvent) -> None:
+def _confirm_named(draft: _Draft, event: LtmEvent) -> None:
     draft.settled.update(event.texts("candidates"))
     _confirm(draft, event.lesson, event)
 
@@ -197,7 +197,7 @@ def _confirm(draft: _Draft, uid: str, event: LtmEvent) -> None:
     draft.put(replace(lesson, learned_from=runs, evidence=evidence, changed_ms=event.at_ms))
 
 
-def _contradicted(draft: _Draft, event: LtmEvent) -> None:
+def _contradict(draft: _Draft, event: LtmEvent) -> None:
     lesson = draft.lesson(event.lesson)
     if lesson is None:
         return
@@ -216,7 +216,7 @@ def _contradicted(draft: _Draft, event: LtmEvent) -> None:
     )
 
 
-def _edited(draft: _Draft, event: LtmEvent) -> None:
+def _edit(draft: _Draft, event: LtmEvent) -> None:
     lesson = draft.lesson(event.lesson)
     if lesson is None:
         return
@@ -233,11 +233,11 @@ def _edited(draft: _Draft, event: LtmEvent) -> None:
     )
 
 
-def _resolved(draft: _Draft, event: LtmEvent) -> None:
+def _resolve(draft: _Draft, event: LtmEvent) -> None:
     _stand(draft, event, LessonStatus.RESOLVED)
 
 
-def _retired(draft: _Draft, event: LtmEvent) -> None:
+def _retire(draft: _Draft, event: LtmEvent) -> None:
     again = event.detail.get("again") is True
     _stand(draft, event, LessonStatus.ACTIVE if again else LessonStatus.RETIRED)
 
@@ -251,11 +251,11 @@ def _stand(draft: _Draft, event: LtmEvent, status: LessonStatus) -> None:
         )
 
 
-def _rejected(draft: _Draft, event: LtmEvent) -> None:
+def _reject(draft: _Draft, event: LtmEvent) -> None:
     draft.settled.update(event.texts("candidates"))
 
 
-def _measured(draft: _Draft, event: LtmEvent) -> None:
+def _measure(draft: _Draft, event: LtmEvent) -> None:
     if not event.run:
         return
     count = event.number
@@ -275,12 +275,12 @@ def _measured(draft: _Draft, event: LtmEvent) -> None:
 
 
 _STEPS: dict[LtmKind, Callable[[_Draft, LtmEvent], None]] = {
-    LtmKind.LEARNT: _learnt,
-    LtmKind.CONFIRMED: _confirmed,
-    LtmKind.CONTRADICTED: _contradicted,
-    LtmKind.EDITED: _edited,
-    LtmKind.RESOLVED: _resolved,
-    LtmKind.RETIRED: _retired,
-    LtmKind.REJECTED: _rejected,
-    LtmKind.MEASURED: _measured,
+    LtmKind.LEARNT: _learn,
+    LtmKind.CONFIRMED: _confirm_named,
+    LtmKind.CONTRADICTED: _contradict,
+    LtmKind.EDITED: _edit,
+    LtmKind.RESOLVED: _resolve,
+    LtmKind.RETIRED: _retire,
+    LtmKind.REJECTED: _reject,
+    LtmKind.MEASURED: _measure,
 }

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 
-from agentx.lessons.confidence import judged
+from agentx.lessons.confidence import judge
 from agentx.lessons.likeness import fingerprint
 from agentx.lessons.model import (
     Content,
@@ -40,7 +40,7 @@ def edits(known: LongTerm, found: Iterable[PageEntry], *, is_fresh: bool) -> Ite
     }
     added: dict[LessonKind, int] = {}
     listed = list(found)
-    copied = _copied(known, listed) if is_fresh else frozenset()
+    copied = _find_copies(known, listed) if is_fresh else frozenset()
     for entry in listed:
         lesson = known.find(entry.uid) if entry.uid else None
         if lesson is not None and entry.content.text != lesson.content.text:
@@ -53,7 +53,7 @@ def edits(known: LongTerm, found: Iterable[PageEntry], *, is_fresh: bool) -> Ite
             yield _addition(known, entry, offset)
 
 
-def _copied(known: LongTerm, found: list[PageEntry]) -> frozenset[str]:
+def _find_copies(known: LongTerm, found: list[PageEntry]) -> frozenset[str]:
     """Return the lessons that stand on a page as they were, and once more as the draft of another.
 
     People copy an entry and write over it; the uid they leave in is not theirs to mind.
@@ -108,7 +108,7 @@ def _edit(
     detail: dict[str, object] = {}
     if changed and entry.content.text:
         detail = detail_of(replace(lesson.content, **changed))
-    if is_fresh and entry.confidence not in (None, judged(lesson)):
+    if is_fresh and entry.confidence not in (None, judge(lesson)):
         detail = detail or detail_of(lesson.content)
         detail["confidence"] = str(entry.confidence)
     if detail:

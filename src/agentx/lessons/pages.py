@@ -19,7 +19,7 @@ from typing import Any
 from agentx.kernel.clock import to_iso
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.lessons.confidence import judged
+from agentx.lessons.confidence import judge
 from agentx.lessons.fold import canonical, word
 from agentx.lessons.model import (
     Confidence,
@@ -155,21 +155,21 @@ def _status(said: str) -> LessonStatus:
 def _pattern(lesson: Lesson) -> Document:
     content = lesson.content
     return {
-        **_filled(
+        **_fill(
             id=lesson.id,
             name=content.name,
             context=content.context,
             area=content.area,
             description=content.text,
         ),
-        **_learnt(lesson),
+        **_tell_origin(lesson),
     }
 
 
 def _debt(lesson: Lesson) -> Document:
     content = lesson.content
-    location = _filled(file=content.files[0] if content.files else "", line=content.line)
-    return _filled(
+    location = _fill(file=content.files[0] if content.files else "", line=content.line)
+    return _fill(
         id=lesson.id,
         description=content.text,
         context=content.context,
@@ -186,19 +186,19 @@ def _debt(lesson: Lesson) -> Document:
 def _learning(lesson: Lesson) -> Document:
     content = lesson.content
     return {
-        **_filled(id=lesson.id, learning=content.text, context=content.context),
-        **_learnt(lesson),
+        **_fill(id=lesson.id, learning=content.text, context=content.context),
+        **_tell_origin(lesson),
     }
 
 
-def _learnt(lesson: Lesson) -> Document:
+def _tell_origin(lesson: Lesson) -> Document:
     """Return where a lesson comes from and how far it holds, as patterns and learnings say it."""
-    return _filled(
+    return _fill(
         example_files=list(lesson.content.files),
         learned_from=list(lesson.learned_from),
         contradicted_by=list(lesson.contradicted_by),
         evidence=list(lesson.evidence),
-        confidence=str(judged(lesson)),
+        confidence=str(judge(lesson)),
         status="" if lesson.is_active else str(lesson.status),
         uid=lesson.uid,
     )
@@ -243,7 +243,7 @@ def _mean(total: int, count: int) -> int:
     return round(total / count) if count else 0
 
 
-def _filled(**fields: object) -> Document:
+def _fill(**fields: object) -> Document:
     return {name: value for name, value in fields.items() if value not in ("", [], {}, 0)}
 
 
@@ -273,13 +273,13 @@ def decision_text(lesson: Lesson) -> str:
     source += [f"- Evidence: {one_line(one)}" for one in lesson.evidence]
     if content.area:
         source.append(f"- Area: {content.area}")
-    source += [f"- Confidence: {judged(lesson)}", f"- Lesson: {lesson.uid}"]
+    source += [f"- Confidence: {judge(lesson)}", f"- Lesson: {lesson.uid}"]
     status = {LessonStatus.ACTIVE: "Accepted"}.get(lesson.status, "Retired")
     parts = (
         f"# {lesson.id}: {content.name}",
         f"## Status\n\n{status}",
-        f"## Context\n\n{_guarded(content.context) or 'Not recorded.'}",
-        f"## Decision\n\n{_guarded(content.text)}",
+        f"## Context\n\n{_guard(content.context) or 'Not recorded.'}",
+        f"## Decision\n\n{_guard(content.text)}",
         f"## Consequences\n\n{consequences}",
         "## Source\n\n" + "\n".join(source),
     )
@@ -296,11 +296,11 @@ def decision_entry(text: str) -> PageEntry:
     pieces = _HEADING.split(text)
     for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
         sections[name.strip().lower()] = body.strip()
-    decided = _unguarded(sections.get("decision", ""))
+    decided = _unguard(sections.get("decision", ""))
     if title is None or not decided:
         raise ValueError("a decision needs a title (`# ADR-0001: ...`) and a `## Decision`")
     source = sections.get("source", "")
-    context = _unguarded(sections.get("context", ""))
+    context = _unguard(sections.get("context", ""))
     confidence = _CONFIDENCE.search(source)
     area = _AREA.search(source)
     uid = _UID.search(source)
@@ -324,10 +324,10 @@ def decision_entry(text: str) -> PageEntry:
     )
 
 
-def _guarded(text: str) -> str:
+def _guard(text: str) -> str:
     """Keep a line of ours from being read as a heading."""
     return _HASH.sub(r"\\\1#", text)
 
 
-def _unguarded(text: str) -> str:
+def _unguard(text: str) -> str:
     return _ESCAPED_HASH.sub(r"\1#", text)

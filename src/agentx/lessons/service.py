@@ -14,7 +14,7 @@ from dataclasses import asdict
 
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue, NotFound
-from agentx.lessons.confidence import judged
+from agentx.lessons.confidence import judge
 from agentx.lessons.likeness import fingerprint
 from agentx.lessons.model import (
     Confidence,
@@ -140,8 +140,8 @@ class Lessons:
             )
         return Promoted(
             learnt=tuple(lesson.id for lesson in learnt),
-            confirmed=_named(known, changes, LtmKind.CONFIRMED),
-            contradicted=_named(known, changes, LtmKind.CONTRADICTED),
+            confirmed=_name_changes(known, changes, LtmKind.CONFIRMED),
+            contradicted=_name_changes(known, changes, LtmKind.CONTRADICTED),
             left=len(open_candidates(known, offered)),
         )
 
@@ -223,7 +223,7 @@ class Lessons:
                 continue
             fits = _fit(lesson, listed, area, wanted)
             if fits or not (listed or wanted):
-                scored.append((fits, _WEIGHTS[judged(lesson)], lesson.changed_ms, lesson))
+                scored.append((fits, _WEIGHTS[judge(lesson)], lesson.changed_ms, lesson))
         scored.sort(key=lambda each: each[:3], reverse=True)
         return tuple(lesson for *_, lesson in scored[:limit])
 
@@ -239,6 +239,6 @@ def _fit(lesson: Lesson, files: tuple[str, ...], area: str, wanted: set[str]) ->
     return 2.0 * min(shared, 2) + 1.5 * near + (said_of_it if said_of_it >= 0.2 else 0.0)
 
 
-def _named(known: LongTerm, changes: list[LessonChange], kind: LtmKind) -> tuple[str, ...]:
+def _name_changes(known: LongTerm, changes: list[LessonChange], kind: LtmKind) -> tuple[str, ...]:
     uids = [change.lesson for change in changes if change.kind is kind]
     return tuple(lesson.id for uid in uids if (lesson := known.find(uid)) is not None)

@@ -42,18 +42,18 @@ def read_wait_ms(headers: Mapping[str, str], now_ms: int) -> int | None:
     """Return how long a provider asks to be left alone, if it says so."""
     exact = _number(headers.get("retry-after-ms", ""))
     if exact is not None:
-        return _bound(exact)
+        return _limit(exact)
     said = headers.get("retry-after", "")
     seconds = _number(said)
     if seconds is not None:
-        return _bound(seconds * 1000)
+        return _limit(seconds * 1000)
     try:
         moment = parsedate_to_datetime(said)
     except (ValueError, TypeError, OverflowError):
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return _bound(moment.timestamp() * 1000 - now_ms)
+    return _limit(moment.timestamp() * 1000 - now_ms)
 
 
 def _number(text: str) -> float | None:
@@ -64,5 +64,5 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _bound(wait_ms: float) -> int:
+def _limit(wait_ms: float) -> int:
     return math.ceil(min(max(wait_ms, 0), _SOME_DAY_MS))

@@ -16,7 +16,7 @@ from itertools import combinations
 from agentx.kernel.clock import DAY_MS, to_iso
 from agentx.kernel.ids import digest
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
-from agentx.kernel.text import folded, preview, whole_head
+from agentx.kernel.text import fold_text, preview, whole_head
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.ids import observation_id
@@ -175,7 +175,7 @@ def _merge(group: Sequence[Observation]) -> Merge:
 
 def _summary(group: Sequence[Observation]) -> str:
     """Return the newest summaries in one line, each with its share of the room."""
-    every = list(dict.fromkeys(folded(each.summary) for each in reversed(group)))
+    every = list(dict.fromkeys(fold_text(each.summary) for each in reversed(group)))
     said, left = every[:_SUMMARISED], len(every) - _SUMMARISED
     more = f"; {left} more" if left > 0 else ""
     share = (OBSERVATION_SUMMARY_CHARS_MAX - len(more) - 2 * (len(said) - 1)) // len(said)
@@ -210,8 +210,8 @@ def _continue_line(head: str, rest: str, share: int) -> str:
 
 def _split_told(observation: Observation) -> tuple[str, str]:
     """Return the summary, and what the content says beyond it: both together read as one."""
-    said = folded(observation.content)
-    head = folded(observation.summary)
+    said = fold_text(observation.content)
+    head = fold_text(observation.summary)
     if not head:
         return preview(said, OBSERVATION_SUMMARY_CHARS_MAX), ""
     _, found, rest = said.partition(head.removesuffix(_ELLIPSIS))

@@ -201,11 +201,11 @@ def load_config(environment: Environment, project_settings: Path) -> Config:
                     f"{key} in {path} may not be set by a project",
                     hint=f"agentx config set --user {key} VALUE, if you trust it",
                 )
-            rows[key] = _changed(rows, key, value, str(path))
+            rows[key] = _change(rows, key, value, str(path))
     for key in list(rows):
         text = environment.variables.get(variable_of(key))
         if text is not None:
-            rows[key] = _changed(rows, key, _from_text(rows[key].default, text), "environment")
+            rows[key] = _change(rows, key, _from_text(rows[key].default, text), "environment")
     return Config(rows=rows)
 
 
@@ -215,8 +215,8 @@ def set_value(path: Path, key: str, text: str) -> Value:
     Raises: InvalidValue, CorruptRecord.
     """
     rows = {row.key: row for row in _defaults()}
-    _known(rows, key, "the command line")
-    value = _changed(rows, key, _from_text(rows[key].default, text), "the command line").value
+    _know(rows, key, "the command line")
+    value = _change(rows, key, _from_text(rows[key].default, text), "the command line").value
     document = _document(path)
     section, name = key.split(".", 1)
     if section not in document:
@@ -228,7 +228,7 @@ def set_value(path: Path, key: str, text: str) -> Value:
 
 def unset_value(path: Path, key: str) -> bool:
     """Take one setting out of a file; tell whether it was there."""
-    _known({row.key: row for row in _defaults()}, key, "the command line")
+    _know({row.key: row for row in _defaults()}, key, "the command line")
     document = _document(path)
     section, name = key.split(".", 1)
     table = document.get(section)
@@ -278,14 +278,14 @@ def _file_values(path: Path) -> Iterator[tuple[str, Value]]:
             yield f"{section}.{name}", value
 
 
-def _changed(rows: Mapping[str, SettingRow], key: str, value: Value, source: str) -> SettingRow:
-    row = _known(rows, key, source)
+def _change(rows: Mapping[str, SettingRow], key: str, value: Value, source: str) -> SettingRow:
+    row = _know(rows, key, source)
     wanted = type(row.default)
     if wanted is float and type(value) is int:
         value = float(value)
     if type(value) is not wanted:
         raise InvalidValue(
-            f"{key} in {source} is {value!r}: must be {_spoken(wanted)}",
+            f"{key} in {source} is {value!r}: must be {_speak(wanted)}",
             hint=f"for example: agentx config set {key} {row.default!r}",
         )
     choices = _choices(key)
@@ -294,7 +294,7 @@ def _changed(rows: Mapping[str, SettingRow], key: str, value: Value, source: str
     return SettingRow(key=key, value=value, source=source, about=row.about, default=row.default)
 
 
-def _known(rows: Mapping[str, SettingRow], key: str, source: str) -> SettingRow:
+def _know(rows: Mapping[str, SettingRow], key: str, source: str) -> SettingRow:
     if key in rows:
         return rows[key]
     near = difflib.get_close_matches(key, rows, n=1, cutoff=0.4)
@@ -327,7 +327,7 @@ def _from_text(default: Value, text: str) -> Value:
             return text
 
 
-def _spoken(kind: type[object]) -> str:
+def _speak(kind: type[object]) -> str:
     return {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, "text")
 
 

@@ -87,7 +87,7 @@ def open_project(directory: Path, environment: Environment) -> Project:
     folder = directory.expanduser().absolute()
     if not folder.is_dir():
         raise NotFound(f"{folder}: no such folder", hint="give an existing folder with --project")
-    identity, config = _identified(folder, environment)
+    identity, config = _identify(folder, environment)
     clock = SystemClock()
     store = store_of(identity, config, environment.data)
     log_path = _log_path(ProjectPaths(identity.root), store)
@@ -114,14 +114,14 @@ def locate(directory: str, environment: Environment) -> tuple[Identity, StorePat
         identity = _from_directory(folder)
         config = load_config(environment, ProjectPaths(folder).settings)
     else:
-        identity, config = _identified(nearest, environment)
+        identity, config = _identify(nearest, environment)
     return identity, store_of(identity, config, environment.data)
 
 
 def store_of(identity: Identity, config: Config, data: DataPaths) -> StorePaths:
     """Return where the project's memory lives."""
     if config.section(StorageSettings).mode == "unified":
-        return replace(data.unified, shared_by=identity.id)
+        return replace(data.unified_store, shared_by=identity.id)
     return data.store(identity.id)
 
 
@@ -130,7 +130,7 @@ def _log_path(paths: ProjectPaths, store: StorePaths) -> Path:
     return paths.log if paths.settings.parent.is_dir() else store.log
 
 
-def _identified(folder: Path, environment: Environment) -> tuple[Identity, Config]:
+def _identify(folder: Path, environment: Environment) -> tuple[Identity, Config]:
     found = git.repository(folder)
     own = _from_repository(found) if found is not None else _from_directory(folder)
     config = load_config(environment, ProjectPaths(own.root).settings)
@@ -142,14 +142,14 @@ def _identified(folder: Path, environment: Environment) -> tuple[Identity, Confi
 
 
 def _from_repository(root: Path) -> Identity:
-    return Identity(id=_named_after(root), root=root, rule=Rule.GIT)
+    return Identity(id=_name_after(root), root=root, rule=Rule.GIT)
 
 
 def _from_directory(folder: Path) -> Identity:
-    return Identity(id=_named_after(folder), root=folder, rule=Rule.DIRECTORY)
+    return Identity(id=_name_after(folder), root=folder, rule=Rule.DIRECTORY)
 
 
-def _named_after(folder: Path) -> ProjectId:
+def _name_after(folder: Path) -> ProjectId:
     """Return an id that a person recognises and that no other folder has."""
     real = str(folder.resolve())
     plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in folder.name)

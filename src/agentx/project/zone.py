@@ -18,7 +18,7 @@ _DATABASE = "/zoneinfo/"
 def machine_zone(environment: Environment, localtime: Path = _LOCALTIME) -> tzinfo:
     """Return the zone that `TZ` names, else the one the machine is set to, else UTC."""
     said = environment.variables.get("TZ", "").removeprefix(":")
-    for name in (said, _linked(localtime)):
+    for name in (said, _read_link(localtime)):
         try:
             if name:
                 return zone_named(name.rpartition(_DATABASE)[2])
@@ -36,7 +36,7 @@ def project_zone(project: Project) -> tzinfo:
     return zone_named(named) if named else machine_zone(project.environment)
 
 
-def _linked(localtime: Path) -> str:
+def _read_link(localtime: Path) -> str:
     """Return the name of the zone that a link into the zone database means."""
     try:
         target = str(localtime.readlink())

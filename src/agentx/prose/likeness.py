@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from agentx.kernel.text import compile_late, folded
+from agentx.kernel.text import compile_late, fold_text
 
 Words = AbstractSet[str]
 
@@ -21,7 +21,7 @@ _WORD = compile_late(r"\w+")
 
 def list_words(text: str) -> list[str]:
     """Return the words of a text in their order, blind to case and punctuation."""
-    return _WORD.findall(folded(text).casefold())
+    return _WORD.findall(fold_text(text).casefold())
 
 
 def overlap(one: Words, other: Words, *, least: float) -> float:

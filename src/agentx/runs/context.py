@@ -111,7 +111,7 @@ def assemble(run_id: str, task: str, pieces: Iterable[Piece], budget_tokens: int
         run_id=run_id,
         task=task,
         budget=budget_tokens,
-        tokens=budget.taken,
+        tokens=budget.tokens_taken,
         pieces=tuple(taken),
         left_out=tuple(left),
     )

@@ -13,7 +13,7 @@ from dataclasses import replace
 from agentx.kernel.errors import ConflictError, IllegalTransition
 from agentx.runs.model import Happening, LaneStatus, Run, RunEvent
 from agentx.runs.replies import Changes, LaneTold, Told
-from agentx.runs.rules.decide import decide, known_lane
+from agentx.runs.rules.decide import decide, find_lane
 from agentx.runs.service import Runs, next_name
 from agentx.runs.store.git_lanes import Conflicted, lane_branch, work_branch
 from agentx.runs.store.run_store import OpenRun
@@ -38,7 +38,7 @@ class LaneWork:
             opened = opened or next_name(desk.run.lanes, "lane-")
             return self._open(desk, actor=actor, lane=opened, task=task)
 
-        return self._told(self._runs.doing(run_id, work), lambda: opened)
+        return self._tell(self._runs.doing(run_id, work), lambda: opened)
 
     def _open(self, desk: OpenRun, *, actor: str, lane: str, task: str) -> tuple[RunEvent, ...]:
         run = desk.run
@@ -61,11 +61,11 @@ class LaneWork:
         """Say that a lane's work is done; all of it must be committed."""
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
-            found = known_lane(desk.run, lane)
+            found = find_lane(desk.run, lane)
             commit = self._git.tip(desk.run.id, lane, found.branch)
-            return desk.say(_said("lane-finished", actor, lane, {"commit": commit}))
+            return desk.say(_say("lane-finished", actor, lane, {"commit": commit}))
 
-        return self._told(self._runs.doing(run_id, work), lambda: lane)
+        return self._tell(self._runs.doing(run_id, work), lambda: lane)
 
     def merge(self, run_id: str, lane: str, *, actor: str) -> LaneTold:
         """Merge a lane into the work branch; a conflict is recorded and asks a person."""
@@ -73,8 +73,8 @@ class LaneWork:
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal conflict
-            run, found = desk.run, known_lane(desk.run, lane)
-            decide(run, _said("lane-merged", actor, lane, {}))
+            run, found = desk.run, find_lane(desk.run, lane)
+            decide(run, _say("lane-merged", actor, lane, {}))
             tip = self._git.tip(run.id, lane, found.branch)
             title = run.tasks[found.task].contract.title if found.task in run.tasks else run.title
             done = self._git.merge(run.id, tip, f"Merge {lane}: {title}")
@@ -83,14 +83,14 @@ class LaneWork:
                 return events
             first: tuple[RunEvent, ...] = ()
             if found.status is LaneStatus.ACTIVE:
-                first = desk.say(_said("lane-finished", actor, lane, {"commit": tip}))
-            merged = _said("lane-merged", actor, lane, {"commit": done.commit})
+                first = desk.say(_say("lane-finished", actor, lane, {"commit": tip}))
+            merged = _say("lane-merged", actor, lane, {"commit": done.commit})
             return (*first, *desk.say(merged))
 
         told = self._runs.doing(run_id, work)
         if not conflict:
             self._git.leave(told.run.id, lane)
-        return self._told(told, lambda: lane, conflict)
+        return self._tell(told, lambda: lane, conflict)
 
     def rebase(self, run_id: str, *, actor: str) -> LaneTold:
         """Put the work branch on top of its base; a conflict is recorded and asks a person."""
@@ -119,23 +119,23 @@ class LaneWork:
             detail = {"commit": done.commit, "onto": done.onto}
             return desk.say(Happening(kind="work-rebased", actor=actor, detail=detail))
 
-        return self._told(self._runs.doing(run_id, work), lambda: "", conflict)
+        return self._tell(self._runs.doing(run_id, work), lambda: "", conflict)
 
     def fail(self, run_id: str, lane: str, reason: str, *, actor: str) -> LaneTold:
         """Say that a lane did not work; its branch and folder stay for whoever looks."""
-        said = _said("lane-failed", actor, lane, {"reason": reason})
-        return self._told(self._runs.say(run_id, said), lambda: lane)
+        said = _say("lane-failed", actor, lane, {"reason": reason})
+        return self._tell(self._runs.say(run_id, said), lambda: lane)
 
     def retry(self, run_id: str, lane: str, *, actor: str, reason: str = "") -> LaneTold:
         """Try a failed lane again, from what is on its branch."""
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
-            said = _said("lane-retried", actor, lane, {"reason": reason} if reason else {})
+            said = _say("lane-retried", actor, lane, {"reason": reason} if reason else {})
             decide(desk.run, said)
-            self._git.reopen(desk.run.id, lane, known_lane(desk.run, lane).branch)
+            self._git.reopen(desk.run.id, lane, find_lane(desk.run, lane).branch)
             return desk.say(said)
 
-        return self._told(self._runs.doing(run_id, work), lambda: lane)
+        return self._tell(self._runs.doing(run_id, work), lambda: lane)
 
     def reassign(self, run_id: str, lane: str, *, actor: str, reason: str = "") -> LaneTold:
         """Give a lane's task to a new lane that begins where the work branch is."""
@@ -143,15 +143,15 @@ class LaneWork:
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal opened
-            found = known_lane(desk.run, lane)
+            found = find_lane(desk.run, lane)
             opened = next_name(desk.run.lanes, "lane-")
             detail: dict[str, object] = {"to": opened}
             if reason:
                 detail["reason"] = reason
-            given = desk.say(_said("lane-reassigned", actor, lane, detail))
+            given = desk.say(_say("lane-reassigned", actor, lane, detail))
             return (*given, *self._open(desk, actor=actor, lane=opened, task=found.task))
 
-        return self._told(self._runs.doing(run_id, work), lambda: opened)
+        return self._tell(self._runs.doing(run_id, work), lambda: opened)
 
     def changes(self, run: Run) -> Changes | None:
         """Return what the work branch changes, compared with where the run began."""
@@ -181,7 +181,7 @@ class LaneWork:
 
         return self._runs.doing(run_id, work), found
 
-    def _told(self, told: Told, lane: Callable[[], str], conflict: str = "") -> LaneTold:
+    def _tell(self, told: Told, lane: Callable[[], str], conflict: str = "") -> LaneTold:
         name = lane() or "work"
         return LaneTold(
             told=told,
@@ -191,7 +191,7 @@ class LaneWork:
         )
 
 
-def _said(kind: str, actor: str, lane: str, detail: dict[str, object]) -> Happening:
+def _say(kind: str, actor: str, lane: str, detail: dict[str, object]) -> Happening:
     return Happening(kind=kind, actor=actor, lane=lane, detail=detail)
 
 

@@ -39,7 +39,7 @@ class RunPaths:
         name = "contract.yaml" if version <= 1 else f"contract-v{version}.yaml"
         return self.tasks / task / name
 
-    def written_contract(self, task: str) -> Path:
+    def hand_contract(self, task: str) -> Path:
         """A contract that a person wrote as a page."""
         return self.tasks / task / "contract.md"
 

@@ -32,7 +32,7 @@ def resumption(run: Run, events: tuple[RunEvent, ...], folder: Folder) -> Resump
         happened=tuple(
             event for event in events if event.kind not in ("run-resumed", "session-attached")
         )[-_HAPPENED_MAX:],
-        stopped_at=_stopped(run),
+        stopped_at=_tell_stop(run),
         last_checkpoint="" if point is None else (point.text or point.commit or "made"),
         last_log=task.log[-1].text if task is not None and task.log else "",
         next=tuple(_steps(run, folder)),
@@ -44,7 +44,7 @@ def _interruption(run: Run) -> Interruption:
         return Interruption.OVER
     if any(each.open for each in run.conflicts.values()):
         return Interruption.CONFLICT
-    if _failed_lanes(run):
+    if _list_failed_lanes(run):
         return Interruption.LANE
     if run.blockers:
         return Interruption.QUESTION
@@ -53,7 +53,7 @@ def _interruption(run: Run) -> Interruption:
     return Interruption.NONE
 
 
-def _stopped(run: Run) -> str:
+def _tell_stop(run: Run) -> str:
     if run.over:
         return f"{run.status}{': ' + run.outcome_reason if run.outcome_reason else ''}"
     going = [task for task in run.tasks.values() if task.status is TaskStatus.IN_PROGRESS]
@@ -63,7 +63,7 @@ def _stopped(run: Run) -> str:
     return f"in {run.phase}, between tasks"
 
 
-def _failed_lanes(run: Run) -> list[str]:
+def _list_failed_lanes(run: Run) -> list[str]:
     return [
         lane.id
         for lane in run.lanes.values()
@@ -82,7 +82,7 @@ def _steps(run: Run, folder: Folder) -> Iterator[NextStep]:
         )
         return
     yield from _conflict_steps(run, folder)
-    for name in _failed_lanes(run):
+    for name in _list_failed_lanes(run):
         lane = run.lanes[name]
         yield NextStep(
             text=f"{name} failed ({lane.reason}): try it again, with what is on its branch",

@@ -59,7 +59,7 @@ class Runs:
 
         Cheap: it believes the manifests.
         """
-        noted = self._store.noted_active()
+        noted = self._store.read_active()
         ids = self._store.ids()
         candidates = (noted, *ids) if noted in ids else ids
         for run_id in candidates:
@@ -70,7 +70,7 @@ class Runs:
                 return run_id
         return ""
 
-    def chosen(self, run_id: str) -> str:
+    def choose(self, run_id: str) -> str:
         """Return the run that is meant: by its id, by the end of it, or the active one.
 
         Raises: NotFound, InvalidValue.
@@ -91,7 +91,7 @@ class Runs:
             return near[0]
         packed = [
             line["run_id"]
-            for line in self._store.index.archived()
+            for line in self._store.index.list_archived()
             if run_id == line["run_id"] or line["run_id"].endswith(f"-{run_id}")
         ]
         if len(packed) == 1:
@@ -100,25 +100,25 @@ class Runs:
             )
         raise NotFound(f"{run_id[:80]}: no such run", hint="`agentx run list` shows the runs")
 
-    def looked_at(self, run_id: str) -> str:
+    def choose_to_see(self, run_id: str) -> str:
         """Return the run that somebody wants to see: when none goes on, the last one.
 
         Raises: as `chosen`.
         """
         ids = self._store.ids()
         if run_id or not ids:
-            return self.chosen(run_id)
+            return self.choose(run_id)
         return self.active() or max(ids)
 
     def run(self, run_id: str) -> tuple[Run, tuple[str, ...]]:
         """Return where a run stands, and what of its files could not be read."""
-        name = self.looked_at(run_id)
+        name = self.choose_to_see(run_id)
         found = self._store.events(name)
         return fold(name, found.events), tuple(str(each) for each in found.faults)
 
     def events(self, run_id: str) -> tuple[RunEvent, ...]:
         """Return the events of a run, in order."""
-        return self._store.events(self.looked_at(run_id)).events
+        return self._store.events(self.choose_to_see(run_id)).events
 
     def all(self) -> Iterator[Run]:
         """Yield every run, newest first."""
@@ -127,9 +127,9 @@ class Runs:
             if run.started:
                 yield run
 
-    def archived(self) -> tuple[dict[str, Any], ...]:
+    def list_archived(self) -> tuple[dict[str, Any], ...]:
         """Return the index's line of each run that is packed away, newest first."""
-        return self._store.index.archived()
+        return self._store.index.list_archived()
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -173,7 +173,7 @@ class Runs:
 
     def doing(self, run_id: str, work: Callable[[OpenRun], Iterable[RunEvent]]) -> Told:
         """Do some work at a run's desk, then bring its files up to date and ring the bell."""
-        name = self.chosen(run_id)
+        name = self.choose(run_id)
         with self._store.editing(name) as desk:
             before = desk.run.over
             added = tuple(work(desk))
@@ -212,7 +212,7 @@ class Runs:
 
     def rebuild(self, run_id: str) -> Rebuilt:
         """Make every file of a run from its events; what cannot be read is moved aside."""
-        name = self.looked_at(run_id)
+        name = self.choose_to_see(run_id)
         with self._store.editing(name) as desk:
             done = desk.repair()
             self._store.lay_out()
@@ -227,7 +227,7 @@ class Runs:
 
     def resume(self, run_id: str, *, actor: str = ORCHESTRATOR) -> tuple[Resumption, Rebuilt]:
         """Put right what an interruption left, and say how to go on."""
-        name = self.looked_at(run_id)
+        name = self.choose_to_see(run_id)
         rebuilt = self.rebuild(name)
         remarks = list(rebuilt.remarks)
         steps: list[NextStep] = []
@@ -272,9 +272,9 @@ class Runs:
                 hint="`agentx run task list` shows them; name one with --task",
             )
         pieces = (
-            *_pinned(run, found),
+            *_pin(run, found),
             *self._task_local(run, found),
-            *_done_before(run, found),
+            *_list_done_before(run, found),
             *(piece for source in others for piece in source.pieces(_area(run, found))),
             *_history(run, self.events(run.id)),
         )
@@ -289,7 +289,7 @@ class Runs:
             yield _piece(Tier.TASK_LOCAL, name, text)
 
 
-def _pinned(run: Run, task: Task) -> Iterator[Piece]:
+def _pin(run: Run, task: Task) -> Iterator[Piece]:
     yield _piece(Tier.PINNED, "manifest.yaml", yaml_text(manifest(run)))
     contract = contract_page(run, task, task.version, task.contract) if task.born else {}
     if contract:
@@ -299,7 +299,7 @@ def _pinned(run: Run, task: Task) -> Iterator[Piece]:
         yield _piece(Tier.PINNED, "artifacts/constitution.md", artifact_page(run, law))
 
 
-def _done_before(run: Run, task: Task) -> Iterator[Piece]:
+def _list_done_before(run: Run, task: Task) -> Iterator[Piece]:
     for name in task.contract.depends_on:
         done = run.tasks.get(name)
         if done is not None and done.status is TaskStatus.COMPLETED and done.log:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentx.kernel.paths import Below, counted
+from agentx.kernel.paths import Below, check_number
 from agentx.kernel.values import frozen
 
 
@@ -19,7 +19,7 @@ class IndexPaths:
 
     def generation(self, number: int) -> GenerationPaths:
         """One generation."""
-        return GenerationPaths(self.root / f"g-{counted(number):04}")
+        return GenerationPaths(self.root / f"g-{check_number(number):04}")
 
 
 @frozen(kw_only=False)

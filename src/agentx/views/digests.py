@@ -32,7 +32,7 @@ class Digests(View):
 
     def catch_up(self, told: HowFar = unheard) -> bool:  # noqa: ARG002  it is one step
         """Prepare them when the stamp is another or a day went by; say whether."""
-        noted = self._noted()
+        noted = self._read_noted()
         try:
             if self.store.digest_stamp.read_text(encoding="ascii") == noted:
                 return False
@@ -45,14 +45,14 @@ class Digests(View):
     def forget(self, gone: Gone) -> Iterator[None]:  # noqa: ARG002
         """Prepare them from what is left."""
         yield
-        self._prepare(self._noted())
+        self._prepare(self._read_noted())
 
     def rebuild(self, told: HowFar = unheard) -> int:  # noqa: ARG002
         """Prepare them from nothing; return how many there are."""
         shutil.rmtree(self.store.digests, ignore_errors=True)
-        return self._prepare(self._noted())
+        return self._prepare(self._read_noted())
 
-    def _noted(self) -> str:
+    def _read_noted(self) -> str:
         return digest(self.stamp(), str(self.clock.now_ms() // DAY_MS)).hex()
 
     def _prepare(self, noted: str) -> int:

@@ -87,7 +87,7 @@ class CaptureMarks:
         """Note that a session is being captured; return after it is on disk."""
         self._write({f"intent/{ref.hex()}": intent})
 
-    def done(self, ref: bytes) -> CaptureMark | None:
+    def read_mark(self, ref: bytes) -> CaptureMark | None:
         """Return how far a session was captured."""
         return self._find(f"done/{ref.hex()}", CaptureMark)
 
@@ -109,7 +109,7 @@ class CaptureMarks:
         """Make what was deleted physically gone: marks quote what was taken."""
         self._kv.erase(Family.CHECKPOINTS)
 
-    def polished(self, ref: bytes, mark: CaptureMark) -> None:
+    def note_polished(self, ref: bytes, mark: CaptureMark) -> None:
         """Note that a model has looked at a session."""
         self._write({f"done/{ref.hex()}": mark})
 

@@ -95,7 +95,7 @@ class VectorView:
         `between` is called between documents; when it raises, the slice is given up.
         """
         with self._lock:
-            index = self._opened()
+            index = self._open()
             try:
                 return self._slice(index, between)
             except IndexUnavailable:
@@ -121,7 +121,7 @@ class VectorView:
     def purge(self) -> None:
         """Take out at once what was forgotten, and its vectors off the disk; embed nothing."""
         with self._lock:
-            index = self._opened()
+            index = self._open()
             owner = index.owner()
             since, found = _sequence(owner), False
             while True:
@@ -164,7 +164,7 @@ class VectorView:
                 self._index.close()
                 self._index = self._backlog = None
 
-    def _opened(self) -> VectorIndex:
+    def _open(self) -> VectorIndex:
         try:
             return self.index()
         except IndexUnavailable:

@@ -77,7 +77,7 @@ def open_model(folder: Path) -> Encoder:
     Raises: NotFound, CorruptRecord.
     """
     try:
-        return _opened(folder, _stamp(folder))
+        return _open(folder, _stamp(folder))
     except DataError as error:
         raise type(error)(
             error.message, hint=error.hint or f"put it in place again: {INSTALL}"
@@ -85,7 +85,7 @@ def open_model(folder: Path) -> Encoder:
 
 
 @lru_cache(maxsize=1)
-def _opened(folder: Path, stamp: Stamp) -> Encoder:  # noqa: ARG001  another stamp, another model
+def _open(folder: Path, stamp: Stamp) -> Encoder:  # noqa: ARG001  another stamp, another model
     with loading_in_one_thread():
         from agentx.search.vectors.minilm import MiniLM  # noqa: PLC0415  see above
 
@@ -153,7 +153,7 @@ class Vectors(View):
             )
             return self._view
 
-    def required(self) -> VectorView:
+    def require(self) -> VectorView:
         """Return the view.
 
         Raises: InvalidValue that says how to turn vectors on.
@@ -185,7 +185,7 @@ class Vectors(View):
 
         Raises: InvalidValue when vectors are off.
         """
-        self.required()
+        self.require()
         self.drop()
 
     def embed(self, told: HowFar = unheard, *, slices: int = 0) -> Embedding:

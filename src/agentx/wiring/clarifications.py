@@ -37,7 +37,7 @@ from agentx.work.port import OpenQuestion
 
 def open_clarifications(project: Project, bus: Bus | None = None) -> Clarifications:
     """Open the ledgers of a project; what happens to them is logged."""
-    told = logged_bus(project) if bus is None else bus
+    told = make_logged_bus(project) if bus is None else bus
 
     def on_lock(file: str, agent: str, waited_ms: int, held_ms: int) -> None:
         told.tell(LedgerLocked(file=file, agent=agent, duration_ms=waited_ms))
@@ -52,7 +52,7 @@ def role_named(project: Project, text: str) -> str:
 
     Raises: InvalidValue.
     """
-    return role_texts(project).named(text)
+    return role_texts(project).name_role(text)
 
 
 def speaker_named(project: Project, text: str) -> str:
@@ -140,14 +140,14 @@ def _turn(state: Clarification) -> tuple[int, int, str]:
 # --- the log --------------------------------------------------------------------------------
 
 
-def logged_bus(project: Project) -> Bus:
+def make_logged_bus(project: Project) -> Bus:
     """Return a bus whose events are written to the project's own log."""
     log = project.log
 
-    def failed(fact: object, failure: Exception) -> None:
+    def fail(fact: object, failure: Exception) -> None:
         log.record("warning", "listener-failed", told=type(fact).__name__, message=str(failure))
 
-    bus = Bus(failed)
+    bus = Bus(fail)
 
     def clarification(event: ClarificationEvent) -> None:
         fields: dict[str, object] = {

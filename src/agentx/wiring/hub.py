@@ -23,7 +23,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
 from agentx.project.project import Project
-from agentx.wiring.clarifications import logged_bus, open_clarifications
+from agentx.wiring.clarifications import make_logged_bus, open_clarifications
 from agentx.wiring.runners import role_texts
 from agentx.wiring.section import renew_notices
 from agentx.wiring.work import (
@@ -47,7 +47,7 @@ RunnerOf = Callable[[str], Runner | None]
 
 def open_bus(project: Project) -> Bus:
     """Return a bus on which everybody listens who shows what changes."""
-    bus = logged_bus(project)
+    bus = make_logged_bus(project)
     changed: set[int] = set()  # issues whose questions the hub is at
 
     def renew_questions(_fact: StatusesSettled) -> None:

@@ -90,7 +90,7 @@ class _Store:
         self._rules = ContentsRules(
             zone=zone, zone_name=str(zone), estimate=estimate, summariser=Extractive()
         )
-        self._is_shared = project.store.root == project.data.unified.root
+        self._is_shared = project.store.root == project.data.unified_store.root
         self._log = Conversation(log, project=project.id, clock=project.clock, bus=bus)
         self._closing = ExitStack()
         self._closing.callback(self._log.close)
@@ -108,7 +108,7 @@ class _Store:
         reader = LogReader(log, contents)
         text, vectors = self._indexes(log.project, feed, rooms)
         observers = (self._observer(feed),) if is_own else ()
-        recalled = project.store.recalled(log.project)
+        recalled = project.store.recall_counts(log.project)
         views: tuple[View, ...] = (*observers, text, RecallTally(recalled, reader))
         if is_own:
             lessons = LessonPages(project.paths.lessons, partial(_lessons, project))
@@ -126,7 +126,7 @@ class _Store:
                 answer=self._answer(log.project, text, contents, vectors),
                 drain=partial(spool.drain, log, self._bus.tell),
                 waiting=spool.waiting,
-                refused=spool.refused,
+                refused=spool.count_refused,
                 polish=partial(self._polish, contents, observers),
                 spending=partial(spending_today, project),
                 of_project=self.of_project,
@@ -150,7 +150,7 @@ class _Store:
                 vectors=vectors,
                 project=name,
                 zone=self._rules.zone,
-                usage=RecallUsage(self._project.store.recalled(name)).now,
+                usage=RecallUsage(self._project.store.recall_counts(name)).now,
             )
 
         def answer(request: SearchRequest) -> SearchReply:

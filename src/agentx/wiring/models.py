@@ -36,10 +36,10 @@ def model_writer(project: Project) -> Iterator[ModelSummariser | None]:
             return
         from agentx.conversation.model_summary import ModelSummariser  # noqa: PLC0415  as the module says
 
-        def told(node_id: NodeId, why: str) -> None:
+        def tell(node_id: NodeId, why: str) -> None:
             project.log.record("warning", "model fell back", node=node_id, reason=why)
 
-        yield ModelSummariser(model, _spending(project), told=told)
+        yield ModelSummariser(model, _spending(project), told=tell)
 
 
 @contextmanager

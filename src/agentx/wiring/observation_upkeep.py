@@ -19,7 +19,7 @@ from agentx.observations.store.words.view import WordView
 from agentx.project.config import set_value
 from agentx.project.project import Project
 from agentx.views.documents.observations import ObservationDocuments
-from agentx.wiring.observations import open_observations, opened_store
+from agentx.wiring.observations import open_observations, open_store
 
 
 def settle_observations(project: Project) -> int:
@@ -49,7 +49,7 @@ def rebuild_observation_words(project: Project) -> int:
         return room.store.get_stats().total_observations
 
 
-def damaged_observations(project: Project) -> tuple[StoreFault, ...]:
+def list_damaged_observations(project: Project) -> tuple[StoreFault, ...]:
     """Return what is wrong with the files of the observations, and what was put aside of them.
 
     Raises: AgentXError when they cannot be read at all.
@@ -106,4 +106,4 @@ def observation_source(project: Project) -> ObservationDocuments:
     def stamp() -> str:
         return repr([look_at(path) for path in files])
 
-    return ObservationDocuments(partial(opened_store, project), stamp, project.id)
+    return ObservationDocuments(partial(open_store, project), stamp, project.id)

@@ -43,7 +43,7 @@ def open_observations(project: Project, bus: Bus | None = None) -> Observations:
     told = Bus() if bus is None else bus
     _log_what_is_told(project, told)
     return Observations(
-        opened_store(project),
+        open_store(project),
         Supplies(
             settings=settings,
             clock=project.clock,
@@ -65,7 +65,7 @@ def keep_out_of_git(project: Project) -> None:
         replace_file(folder / ".gitignore", b"*\n")
 
 
-def opened_store(project: Project) -> JsonObservationStore | SqliteObservationStore:
+def open_store(project: Project) -> JsonObservationStore | SqliteObservationStore:
     """Return the store that the settings name; the code of the other is not loaded."""
     folder, clock, words = (
         project.paths.observations,
@@ -91,7 +91,7 @@ def opened_store(project: Project) -> JsonObservationStore | SqliteObservationSt
 
 
 def _log_what_is_told(project: Project, bus: Bus) -> None:
-    def skipped(fact: CaptureSkipped) -> None:
+    def hear_skip(fact: CaptureSkipped) -> None:
         project.log.record(
             fact.level,
             "memory-capture-skipped",
@@ -103,13 +103,13 @@ def _log_what_is_told(project: Project, bus: Bus) -> None:
     log_fields(project, bus, MemoryStored, "memory-stored", _TOLD)
     recalled = {**_TOLD, "displaced": "displaced_tokens"}
     log_fields(project, bus, MemoryRecalled, "memory-recalled", recalled)
-    bus.listen(CaptureSkipped, skipped)
+    bus.listen(CaptureSkipped, hear_skip)
 
 
 def _reading_costs(root: Path) -> Callable[[Sequence[str]], int]:
     """Return what reading files of the project again would cost, in tokens."""
 
-    def cost(files: Sequence[str]) -> int:
+    def sum_cost(files: Sequence[str]) -> int:
         total = 0
         for name in files:
             try:
@@ -119,4 +119,4 @@ def _reading_costs(root: Path) -> Callable[[Sequence[str]], int]:
             total += min(size // _CHARS_PER_TOKEN, OBSERVATION_FILE_TOKENS_MAX)
         return total
 
-    return cost
+    return sum_cost

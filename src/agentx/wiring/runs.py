@@ -16,7 +16,7 @@ from agentx.runs.rendering import event_line
 from agentx.runs.rules.fold import fold, in_order
 from agentx.runs.rules.graph import ready
 from agentx.runs.service import Runs
-from agentx.runs.store.archive import Archive, packed_events
+from agentx.runs.store.archive import Archive, read_packed_events
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.run_store import RunStore
 from agentx.runs.task_work import TaskWork
@@ -65,7 +65,7 @@ def story_of(project: Project, run_id: str) -> tuple[Run, tuple[RunEvent, ...]]:
     if store.exists(run_id):
         events = store.events(run_id).events
     else:
-        events = tuple(in_order(packed_events(Archive(project.paths), run_id)))
+        events = tuple(in_order(read_packed_events(Archive(project.paths), run_id)))
     run = fold(run_id, events)
     if not run.started:
         raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
@@ -102,7 +102,7 @@ def digest_lines(project: Project) -> tuple[str, ...]:
     return tuple(preview(line, _LINE_CHARS_MAX) for line in (head, *lines))
 
 
-def damaged_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]:
+def list_damaged_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the runs with lines that are no events, and what is wrong with each line."""
     runs = open_runs(project)
     for run_id in runs.ids():

@@ -58,11 +58,11 @@ def test_items_are_counted_by_category_and_never_twice() -> None:
     budget = ContextBudget(1_000, memory_limit_tokens=100)
     budget.track_item(ContextCategory.INSTRUCTION, "system", "be kind " * 10)
     budget.track_item("memory", "recalled-observations", "zones are in TOML " * 4)
-    once = budget.report().used_tokens
+    once = budget.report().tokens_used
     budget.track_item("memory", "recalled-observations", "zones are in TOML " * 4)
 
     report = budget.report()
-    assert report.used_tokens == once
+    assert report.tokens_used == once
     assert report.tokens_of(ContextCategory.MEMORY) > 0
     assert report.tokens_of(ContextCategory.SKILL) == 0
 

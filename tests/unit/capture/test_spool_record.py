@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from agentx.capture.spool_record import parse
 from agentx.kernel.paths import DataPaths, StorePaths
-from agentx.kernel.places import data_root, encoded, fallback_spool_roots, spool_root
-from agentx.surfaces.hooks.spool import Caller, header, quoted
+from agentx.kernel.places import data_root, encode_name, fallback_spool_roots, spool_root
+from agentx.surfaces.hooks.spool import Caller, header, quote
 
 
 @given(
@@ -46,7 +46,7 @@ def test_what_the_hook_writes_is_what_the_drain_reads(
 
 @given(st.text(st.characters()))
 def test_a_text_quoted_by_hand_is_the_json_of_that_text(text: str) -> None:
-    assert json.loads(quoted(text)) == text
+    assert json.loads(quote(text)) == text
 
 
 def test_a_directory_whose_name_is_no_text_survives() -> None:
@@ -87,7 +87,7 @@ def test_a_file_that_is_shorter_than_it_should_be_says_so() -> None:
 
 @given(st.text())
 def test_an_encoded_name_is_one_plain_file_name(name: str) -> None:
-    text = encoded(name.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape"))
+    text = encode_name(name.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape"))
 
     assert 0 < len(text) <= 200
     assert "/" not in text
@@ -107,9 +107,9 @@ def test_the_hook_and_the_house_agree_where_things_are(environ: dict[str, str]) 
     data = DataPaths(Path(data_root(environ)))
     directory = "/src/a b/.hidden/日本"
 
-    assert Path(spool_root(environ), encoded(directory)) == data.spool(directory).root
+    assert Path(spool_root(environ), encode_name(directory)) == data.spool(directory).root
     assert str(data.root) in {"/data/agent-memory", "/home/me/.local/share/agent-memory"}
-    name = f"{encoded('main')}+{encoded('')}+{encoded('codex')}.txt"
+    name = f"{encode_name('main')}+{encode_name('')}+{encode_name('codex')}.txt"
     assert StorePaths(data.root).digest("codex", "main").name == name
 
 

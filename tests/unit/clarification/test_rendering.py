@@ -31,7 +31,7 @@ from agentx.clarification.rendering import (
 )
 from agentx.clarification.summary import fit_thread
 from agentx.kernel.clock import MINUTE_MS, Millis
-from agentx.kernel.text import folded, printable
+from agentx.kernel.text import fold_text, printable
 from agentx.kernel.tokens import estimate
 from tests.support.clarifying import after, answered, clarification
 from tests.support.time_and_chance import START_MS
@@ -93,7 +93,7 @@ def test_a_comment_is_structured_and_marked_and_cannot_forge_a_marker() -> None:
 @given(st.text(min_size=1, max_size=300).filter(lambda text: bool(text.strip())))
 def test_every_look_has_every_word(body: str) -> None:
     state = answered(clarification(question=body), body)
-    said = folded(printable(body))
+    said = fold_text(printable(body))
 
     looks = (
         stream(state),
@@ -101,7 +101,7 @@ def test_every_look_has_every_word(body: str) -> None:
         "\n".join(comment(state, at) for at in range(2)).replace("\n> ", "\n"),
     )
     for look in looks:
-        plain = folded(look.replace("&lt;!--", "<!--"))
+        plain = fold_text(look.replace("&lt;!--", "<!--"))
         assert plain.count(said) >= 2
     assert "\x1b" not in terminal(state, colour=False)
 

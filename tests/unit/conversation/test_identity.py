@@ -8,7 +8,7 @@ from __future__ import annotations
 from agentx.conversation.identity import Occurrence, delivery_of, identity_within, judge
 from agentx.conversation.limits import SAME_DELIVERY_MS_MAX
 from agentx.kernel.capture import Channel, Draft
-from agentx.kernel.ids import EventId, spelled
+from agentx.kernel.ids import EventId, spell
 from tests.support.drafts import draft
 from tests.support.time_and_chance import START_MS
 
@@ -16,7 +16,7 @@ FIRST = EventId("01JNB2A0000000000000000001")
 
 
 def identity_of(draft: Draft, project: str) -> bytes:
-    return identity_within(spelled(project, draft.harness, draft.session_id), draft)
+    return identity_within(spell(project, draft.harness, draft.session_id), draft)
 
 
 def _seen(*drafts: Draft) -> tuple[Occurrence, ...]:

@@ -161,5 +161,5 @@ def test_idleness_counts_from_the_end_of_the_last_work() -> None:
         assert activity.idle_ms() == 0
     now[0] += 1
     assert activity.idle_ms() == 1_000
-    activity.seen()
+    activity.note_activity()
     assert activity.idle_ms() == 0

@@ -28,7 +28,7 @@ from agentx.demo.sample.timeline import Delegated, Said, SampleSession, Step, ti
 from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.clock import HOUR_MS, MINUTE_MS, Millis
 from agentx.kernel.errors import CorruptRecord
-from agentx.surfaces.hooks.cleaning import cleaned
+from agentx.surfaces.hooks.cleaning import clean
 from tests.support.setup_requests import homes_in
 
 PROJECT = Path("/srv/demo/tide book")
@@ -478,7 +478,7 @@ def test_importing_after_replaying_adds_only_what_hooks_do_not_carry(tmp_path: P
 def test_planted_secrets_and_private_words_go_and_nothing_else_does(session: SampleSession) -> None:
     for _, payload in calls(session):
         written = json.dumps(payload)
-        kept, _ = cleaned(written.encode())
+        kept, _ = clean(written.encode())
 
         assert not any(text.encode() in kept for text in session.planted)
         if not any(text in written for text in session.planted):

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import (
     digest,
-    hashed,
+    hash_text,
     is_ulid,
     mint,
     project_id,
     raw_ulid,
-    spelled,
+    spell,
     ulid,
     ulid_bytes,
     ulid_ms,
@@ -84,7 +84,7 @@ def test_different_parts_hash_differently(one: list[str], other: list[str]) -> N
 
 @given(st.lists(st.text(), max_size=3), st.lists(st.text(), max_size=3))
 def test_what_is_spelled_in_two_pieces_hashes_as_one(one: list[str], other: list[str]) -> None:
-    assert hashed(spelled(*one) + spelled(*other)) == digest(*one, *other)
+    assert hash_text(spell(*one) + spell(*other)) == digest(*one, *other)
 
 
 @pytest.mark.parametrize("name", ["a", "booking-3f2a9c", "A.b_c-1", "x" * 128])

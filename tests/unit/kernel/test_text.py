@@ -10,7 +10,7 @@ from agentx.kernel.text import (
     RECALL_CLOSE,
     RECALL_OPEN,
     cut,
-    folded,
+    fold_text,
     preview,
     printable,
     whole_head,
@@ -53,7 +53,7 @@ def test_a_preview_is_one_line() -> None:
 
 
 def test_sameness_is_blind_to_white_space_and_composition() -> None:
-    assert folded("caf\u00e9  x\n") == folded("cafe\u0301 x")
+    assert fold_text("caf\u00e9  x\n") == fold_text("cafe\u0301 x")
 
 
 def test_control_characters_do_not_reach_a_terminal() -> None:

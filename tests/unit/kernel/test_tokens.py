@@ -70,7 +70,7 @@ def test_a_budget_is_never_overspent_by_what_is_taken(tokens: int, asked: list[i
         assert budget.left in {before, before - amount}
 
     assert 0 <= budget.left <= tokens
-    assert budget.taken + budget.left == tokens
+    assert budget.tokens_taken + budget.left == tokens
 
 
 def test_asking_for_more_than_is_left_spends_nothing() -> None:

@@ -14,7 +14,7 @@ import pytest
 from agentx.host.crash import CrashPoint
 from agentx.kernel.errors import ConflictError, CorruptRecord
 from agentx.kernel.paths import ProjectPaths, StorePaths
-from agentx.lessons.confidence import judged
+from agentx.lessons.confidence import judge
 from agentx.lessons.model import Confidence, Content, LessonKind, LessonStatus
 from agentx.lessons.paths import LtmPaths
 from agentx.lessons.promotion import Policy
@@ -121,7 +121,7 @@ def test_a_lesson_taken_off_its_page_is_retired_and_one_judged_by_hand_is_believ
     assert gone is not None
     assert gone.status is LessonStatus.RETIRED
     assert judged_by_hand is not None
-    assert judged(judged_by_hand) is Confidence.LOW
+    assert judge(judged_by_hand) is Confidence.LOW
 
 
 @pytest.mark.promise("runs.lessons-editable")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import Millis
-from agentx.lessons.confidence import judged
+from agentx.lessons.confidence import judge
 from agentx.lessons.fold import fold
 from agentx.lessons.likeness import alike
 from agentx.lessons.model import (
@@ -150,15 +150,15 @@ def test_confidence_rises_with_confirmation_and_falls_with_contradiction() -> No
     def now() -> Lesson:
         return next(iter(fold(story).lessons.values()))
 
-    assert judged(now()) is Confidence.LOW
+    assert judge(now()) is Confidence.LOW
     story.append(about(2, LtmKind.CONFIRMED, 1, RUNS[2]))
-    assert judged(now()) is Confidence.MEDIUM
+    assert judge(now()) is Confidence.MEDIUM
     story.append(about(3, LtmKind.CONFIRMED, 1, RUNS[2]))  # the same run is no new evidence
-    assert judged(now()) is Confidence.MEDIUM
+    assert judge(now()) is Confidence.MEDIUM
     story.append(about(4, LtmKind.CONFIRMED, 1, RUNS[0]))
-    assert judged(now()) is Confidence.HIGH
+    assert judge(now()) is Confidence.HIGH
     story.append(about(5, LtmKind.CONTRADICTED, 1, RUNS[1], reason="it made it worse"))
-    assert judged(now()) is Confidence.LOW
+    assert judge(now()) is Confidence.LOW
     assert now().reason == "it made it worse"
     story.append(about(6, LtmKind.CONTRADICTED, 1, RUNS[0], reason="again"))
     assert now().status is LessonStatus.RETIRED
@@ -335,7 +335,7 @@ def test_a_lesson_that_contradicts_another_takes_confidence_from_it() -> None:
 
     lesson = known.find("PAT-001")
     assert lesson is not None
-    assert (judged(lesson), lesson.contradicted_by) == (Confidence.LOW, (RUNS[1],))
+    assert (judge(lesson), lesson.contradicted_by) == (Confidence.LOW, (RUNS[1],))
 
 
 def test_a_policy_takes_only_what_it_says() -> None:

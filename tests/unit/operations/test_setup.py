@@ -54,7 +54,7 @@ def test_a_dry_run_shows_the_diff_and_writes_nothing(
 ) -> None:
     reply = setup(inputs, request_for(tmp_path, harness, dry_run=True))
 
-    assert reply.changed
+    assert reply.is_changed
     assert "agentx-hook" in "".join(file.diff for file in reply.files)
     assert everything_in(tmp_path) == []
 
@@ -68,9 +68,9 @@ def test_coming_and_leaving_leaves_only_what_is_our_own(
     again = setup(inputs, request_for(tmp_path, harness, scope=scope))
     left = setup(inputs, request_for(tmp_path, harness, scope=scope, uninstall=True))
 
-    assert came.changed
-    assert not again.changed
-    assert left.changed
+    assert came.is_changed
+    assert not again.is_changed
+    assert left.is_changed
     assert all(file.backup and file.backup.exists() for file in left.files if file.changed)
     outside = [p for p in everything_in(tmp_path) if inputs.data.root not in p.parents]
     assert outside == []

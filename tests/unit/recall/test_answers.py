@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, Millis, from_iso
-from agentx.recall.question.plan import Answer, Question, answer, explained
+from agentx.recall.question.plan import Answer, Question, answer, explain
 from agentx.recall.usage import RecallCounts
 from agentx.search.document import Document, Filters
 from agentx.search.text.index import TextIndex
@@ -171,7 +171,7 @@ def test_what_was_said_in_other_words_is_found_after_what_was_said_in_these(ask:
     found = ask(documents, "who did purchase sneakers?")
 
     assert [memory.hit.doc_id for memory in found.memories[:2]] == ["same", "kin"]
-    assert "bought" in " ".join(explained(found))
+    assert "bought" in " ".join(explain(found))
 
 
 def test_the_name_of_the_project_and_words_of_measure_count_less(ask: Ask) -> None:
@@ -183,7 +183,7 @@ def test_the_name_of_the_project_and_words_of_measure_count_less(ask: Ask) -> No
     found = ask(documents, question)
 
     assert first(found) == "meant"
-    assert "counting less: api, bill" in explained(found)
+    assert "counting less: api, bill" in explain(found)
     # Typed as words, each is meant.
     assert first(ask(documents, "all billing-api")) == "named"
 

@@ -63,7 +63,7 @@ def test_superseded_and_stale_facts_are_shown_as_such() -> None:
     newer = observation("Keys live 30 days.", changed_files=("a.py", "b.py", "c.py", "d.py"))
     older = observation("Keys live 7 days.", superseded_by=newer.id)
 
-    lines = list(Gatherer(sources([newer, older]), tokens=900).observed(About()))
+    lines = list(Gatherer(sources([newer, older]), tokens=900).list_observations(About()))
 
     assert lines[0].text == (
         "decision (changed since: a.py, b.py, c.py and 1 more): Keys live 30 days."

@@ -121,7 +121,7 @@ def test_what_is_long_is_cut_and_told_whole_best_first_where_there_is_room() -> 
 def test_every_line_that_is_prepared_for_a_hook_has_its_id_before_a_tab() -> None:
     made = section([_long(number) for number in range(3)], Cap(tokens=5_000), more=MORE)
 
-    rows = [line.split("\t") for line in made.prepared.split("\n")]
+    rows = [line.split("\t") for line in made.prepared_text.split("\n")]
     assert "\n".join(text for _, text in rows) == made.text
     told = {doc_id: text for doc_id, text in rows if doc_id}
     assert list(told) == ["obs-0", "obs-1", "obs-2"]

@@ -58,7 +58,7 @@ def test_a_damaged_view_begins_anew_and_both_bounds_hold(tmp_path: Path) -> None
 @pytest.mark.promise("recall.counted")
 def test_what_a_session_was_told_is_counted_told_and_not_found(tmp_path: Path) -> None:
     project = remember(project_in(tmp_path), talk())
-    path = project.store.recalled(project.id)
+    path = project.store.recall_counts(project.id)
     heard: list[SessionTold] = []
     bus = Bus()
     bus.listen(SessionTold, heard.append)

@@ -34,7 +34,7 @@ def test_a_recall_counts_in_the_next_search(tmp_path: Path) -> None:
             at_ms=START_MS,
             doc_ids=(before[1].doc_id,),
         )
-        count_recalls(project.store.recalled(project.id), [Note(name="n", fact=told)])
+        count_recalls(project.store.recall_counts(project.id), [Note(name="n", fact=told)])
         after = memory.search(asked).hits
 
     assert [hit.doc_id for hit in after] == [before[1].doc_id, before[0].doc_id]

@@ -31,7 +31,7 @@ from agentx.redaction.redact import (
     redact_value,
     suspicious,
 )
-from agentx.surfaces.hooks.cleaning import cleaned
+from agentx.surfaces.hooks.cleaning import clean
 from tests.support.secrets import MIXED, Secret, body, corpus
 
 SECRETS = corpus()
@@ -40,7 +40,7 @@ by_name = pytest.mark.parametrize("secret", SECRETS, ids=lambda secret: secret.n
 
 def _clean(raw: bytes) -> bytes:
     """Return a payload as the hook lets it through."""
-    return cleaned(raw)[0]
+    return clean(raw)[0]
 
 
 def _places(secret: Secret) -> Iterator[tuple[str, str]]:

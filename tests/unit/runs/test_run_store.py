@@ -136,16 +136,16 @@ def test_the_active_run_is_the_last_used_else_the_newest_that_goes_on(team: Team
     team.clock.advance(120_000)
     second = team.runs.start("two").id
 
-    assert team.runs.chosen("") == second
+    assert team.runs.choose("") == second
     team.says(first, "note", text="back to this")
     assert team.runs.active() == first
     team.says(first, "run-failed", reason="no")
     assert team.runs.active() == second
-    assert team.runs.chosen(first[-4:]) == first
+    assert team.runs.choose(first[-4:]) == first
     team.says(second, "run-failed", reason="no")
-    assert (team.runs.active(), team.runs.looked_at("")) == ("", second)
+    assert (team.runs.active(), team.runs.choose_to_see("")) == ("", second)
     with pytest.raises(NotFound):
-        team.runs.chosen("20260302-1000-nobody-0000")
+        team.runs.choose("20260302-1000-nobody-0000")
 
 
 @pytest.mark.promise("runs.recover")
@@ -200,8 +200,8 @@ def test_what_a_person_edits_is_taken_in_and_what_a_merge_mixed_is_not(team: Tea
     log = paths.work_log("TASK-001")
     log.write_text(log.read_text() + "\n- fixed a typo \u4e2d\n")
     (paths.artifacts / "prd.md").write_text("# Wanted\n")
-    paths.written_contract("TASK-009").parent.mkdir()
-    paths.written_contract("TASK-009").write_text("# By hand\n\n## Files\n- `b.py`\n")
+    paths.hand_contract("TASK-009").parent.mkdir()
+    paths.hand_contract("TASK-009").write_text("# By hand\n\n## Files\n- `b.py`\n")
 
     team.says(run_id, "note", text="anything")
     run, _ = team.runs.run(run_id)

@@ -16,7 +16,7 @@ from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.operations.setup.hook_launcher import launcher_text
 from agentx.surfaces.hooks.capture import harness_of, is_session_start, working_directory
-from agentx.surfaces.hooks.cleaning import cleaned
+from agentx.surfaces.hooks.cleaning import clean
 from agentx.surfaces.hooks.digest import branch_of, session_of
 from agentx.surfaces.hooks.output import announcement
 from tests.support.secrets import corpus
@@ -195,7 +195,7 @@ def test_an_unknown_agent_cli_is_told_nothing() -> None:
 def test_long_texts_are_cut_in_the_middle_and_the_cut_is_marked() -> None:
     text = "head " + "x" * (3 * EVENT_TEXT_CHARS_MAX) + " tail"
 
-    payload, cut = cleaned(json.dumps({"tool_response": {"stdout": text, "n": 1}}).encode())
+    payload, cut = clean(json.dumps({"tool_response": {"stdout": text, "n": 1}}).encode())
     kept = json.loads(payload)["tool_response"]
 
     assert cut
@@ -212,7 +212,7 @@ def test_a_secret_at_the_edge_of_a_cut_does_not_survive_by_halves(at: float) -> 
     before = round(EVENT_TEXT_CHARS_MAX * at) - 60
     text = "y " * (before // 2) + secret.text + " z" * EVENT_TEXT_CHARS_MAX
 
-    payload, cut = cleaned(json.dumps({"a": text}).encode())
+    payload, cut = clean(json.dumps({"a": text}).encode())
 
     assert cut
     assert secret.secret[:8].encode() not in payload
@@ -221,7 +221,7 @@ def test_a_secret_at_the_edge_of_a_cut_does_not_survive_by_halves(at: float) -> 
 def test_private_text_that_is_longer_than_what_is_kept_leaves_nothing() -> None:
     text = "a <private>" + "q7" * EVENT_TEXT_CHARS_MAX + "</private> b"
 
-    payload, _ = cleaned(json.dumps({"a": text}).encode())
+    payload, _ = clean(json.dumps({"a": text}).encode())
 
     assert json.loads(payload) == {"a": "a [REDACTED:private] b"}
 
@@ -229,7 +229,7 @@ def test_private_text_that_is_longer_than_what_is_kept_leaves_nothing() -> None:
 def test_a_large_payload_that_does_not_parse_is_cut_as_a_text() -> None:
     raw = b'{"a": "' + b"x" * (2 * EVENT_TEXT_CHARS_MAX)
 
-    payload, cut = cleaned(raw)
+    payload, cut = clean(raw)
 
     assert cut
     assert len(payload) <= EVENT_TEXT_CHARS_MAX
@@ -237,7 +237,7 @@ def test_a_large_payload_that_does_not_parse_is_cut_as_a_text() -> None:
 
 
 def test_a_small_payload_that_does_not_parse_is_kept() -> None:
-    assert cleaned(b'\xff\x00{"a": [') == (b'\xff\x00{"a": [', False)
+    assert clean(b'\xff\x00{"a": [') == (b'\xff\x00{"a": [', False)
 
 
 # --- the launcher -----------------------------------------------------------------------------

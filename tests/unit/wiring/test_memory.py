@@ -22,7 +22,7 @@ from tests.support.remembering import project_in
 def shared(root: Path, name: str) -> Project:
     """Return a project of a store that others use too."""
     own = project_in(root, name)
-    return replace(own, store=replace(own.data.unified, shared_by=own.id))
+    return replace(own, store=replace(own.data.unified_store, shared_by=own.id))
 
 
 @pytest.fixture
@@ -60,11 +60,11 @@ def test_a_sibling_writes_no_digest_and_forgets_in_its_own_tally(
                 at_ms=told.timestamp_ms,
                 doc_ids=(told.event_id,),
             )
-            count_recalls(project.store.recalled(project.id), [Note(name="n", fact=fact)])
+            count_recalls(project.store.recall_counts(project.id), [Note(name="n", fact=fact)])
         sibling.catch_up()
         sibling.forget(event_id=told.event_id)
 
     assert sorted(ferry.store.digests.iterdir()) == before
     assert not any("heliotrope" in path.read_text("utf-8") for path in before)
-    assert set(recall_counts(ferry.store.recalled(ferry.id))) == {told.event_id}
-    assert not recall_counts(shop.store.recalled(shop.id))
+    assert set(recall_counts(ferry.store.recall_counts(ferry.id))) == {told.event_id}
+    assert not recall_counts(shop.store.recall_counts(shop.id))

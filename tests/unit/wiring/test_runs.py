@@ -32,8 +32,8 @@ from agentx.project.project import Project, open_project
 from agentx.runs.model import Contract
 from agentx.runs.paths import RunsPaths
 from agentx.runs.retention import DAY_MS
-from agentx.wiring.runs import active_run, damaged_runs, digest_lines, story_of
-from agentx.wiring.taught.lessons import damaged_memory
+from agentx.wiring.runs import active_run, digest_lines, list_damaged_runs, story_of
+from agentx.wiring.taught.lessons import list_damaged_memory
 from tests.support.time_and_chance import START_MS, FakeClock
 
 
@@ -88,12 +88,12 @@ def test_damaged_runs_are_named_until_they_are_rebuilt(project: Project) -> None
     file = next(RunsPaths(project.paths).run(run.id).events().rglob("*.jsonl"))
     file.write_bytes(file.read_bytes() + b"no event\n")
 
-    found = dict(damaged_runs(project))
+    found = dict(list_damaged_runs(project))
     rebuilt = rebuild_runs(project, everything=True)
 
     assert "line 2: not JSON" in found[run.id][0]
     assert "1 unreadable line moved to" in rebuilt[0].remarks[0]
-    assert dict(damaged_runs(project)) == {}
+    assert dict(list_damaged_runs(project)) == {}
 
 
 def test_contracts_are_revised_not_changed_and_verdicts_agree_with_their_checks(
@@ -129,7 +129,7 @@ def test_a_run_long_over_is_packed_away_at_night_and_still_opened_by_id(project:
     assert [row.run_id for row in list_archived(later)] == [over]
     run, events = story_of(later, over)
     assert (run.title, events[-1].kind) == ("an old one", "run-failed")
-    assert list(damaged_memory(later)) == []
+    assert list(list_damaged_memory(later)) == []
 
 
 def _nightly(project: Project) -> str:
@@ -148,7 +148,7 @@ def test_damaged_lessons_and_archives_are_named_with_their_mend(project: Project
     archive.parent.mkdir()
     archive.write_bytes(b"\x1f\x8b")
 
-    found = list(damaged_memory(project))
+    found = list(list_damaged_memory(project))
 
     assert lesson.id == "LRN-001"
     assert [name for name, _, _ in found] == ["lessons", "archive"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue, NotFound
-from agentx.kernel.roles import ROLES, SHIPPED_ROLES, role_name, spoken
+from agentx.kernel.roles import ROLES, SHIPPED_ROLES, role_name, speak_role
 from agentx.work.model import Issue, IssueState, Problem, Stage, Status, Step, Workflow
 from agentx.work.progress import output_of, stages, step_for, workflow_name
 from agentx.work.store.toml_lines import TOP, field_lines
@@ -294,7 +294,7 @@ def test_roles_have_one_name_and_are_known_by_their_others() -> None:
         "tester",
     ]
     assert ROLES[0] == "product-manager"
-    assert [spoken(role) for role in ("ux-designer", "devops-engineer", "agent-x")] == [
+    assert [speak_role(role) for role in ("ux-designer", "devops-engineer", "agent-x")] == [
         "UX Designer",
         "DevOps Engineer",
         "Agent X",

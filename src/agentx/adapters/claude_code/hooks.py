@@ -30,10 +30,10 @@ from typing import Any
 from agentx.adapters.port import HookCall
 from agentx.adapters.scene import Scene, hook_scene
 from agentx.adapters.shapes import (
-    bound_id,
     child,
     entry,
     json_text,
+    limit_id,
     objects,
     session_of,
     text_of,
@@ -106,7 +106,7 @@ def _scene(call: HookCall, event: str) -> Scene:
 
 def _turn(payload: Payload) -> str:
     """Return the id that words are told apart by: a subagent's own, else the prompt's."""
-    return bound_id(entry(payload, "agent_id", "prompt_id"))
+    return limit_id(entry(payload, "agent_id", "prompt_id"))
 
 
 def _session_start(scene: Scene, payload: Payload) -> Drafts:
@@ -176,7 +176,7 @@ def _tool_batch(scene: Scene, payload: Payload) -> Drafts:
     return tuple(
         draft
         for one in calls
-        if bound_id(one.get("tool_use_id"))
+        if limit_id(one.get("tool_use_id"))
         for draft in _post_tool(scene, one)
     )
 
@@ -213,7 +213,7 @@ def _subagent_start(scene: Scene, payload: Payload) -> Drafts:
         scene.draft(
             EventType.SUBAGENT_START,
             kind,
-            source_id=bound_id(payload.get("agent_id")),
+            source_id=limit_id(payload.get("agent_id")),
             fingerprint=text_print("subagent", kind),
         ),
     )
@@ -225,7 +225,7 @@ def _subagent_stop(scene: Scene, payload: Payload) -> Drafts:
     stopped = scene.draft(
         EventType.SUBAGENT_STOP,
         kind,
-        source_id=bound_id(payload.get("agent_id")),
+        source_id=limit_id(payload.get("agent_id")),
         fingerprint=text_print("subagent", kind),
         agent_transcript_path=payload.get("agent_transcript_path"),
     )
@@ -246,7 +246,7 @@ def _compaction(scene: Scene, payload: Payload) -> Drafts:
 
 def _session_end(scene: Scene, payload: Payload) -> Drafts:
     reason = word(payload, "reason") or "other"
-    prompt = bound_id(payload.get("prompt_id"))
+    prompt = limit_id(payload.get("prompt_id"))
     return (
         scene.draft(
             EventType.SESSION_END,

@@ -27,10 +27,10 @@ from agentx.adapters.lines import head, read_lines
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
-    bound_id,
     child,
     entry,
     images_in,
+    limit_id,
     millis,
     objects,
     session_of,
@@ -106,7 +106,7 @@ class _Reader:
         self._transcript = transcript
         name = transcript.path.name
         self._agent_id = (
-            bound_id(transcript.path.stem.removeprefix(_SUBAGENT))
+            limit_id(transcript.path.stem.removeprefix(_SUBAGENT))
             if name.startswith(_SUBAGENT)
             else ""
         )
@@ -159,13 +159,13 @@ class _Reader:
     def _thread(self, line: Line) -> _Thread:
         agent_id = self._agent_id
         if not agent_id and line.get("isSidechain") is True:
-            agent_id = bound_id(line.get("agentId")) or self._side(line)
+            agent_id = limit_id(line.get("agentId")) or self._side(line)
         return self._threads.setdefault(agent_id, _Thread(agent_id=agent_id))
 
     def _side(self, line: Line) -> str:
         """Name a nameless subagent, as older versions wrote them, by its first line."""
-        uuid = bound_id(line.get("uuid")) or "sidechain"
-        self._sides[uuid] = self._sides.get(bound_id(line.get("parentUuid")), uuid)
+        uuid = limit_id(line.get("uuid")) or "sidechain"
+        self._sides[uuid] = self._sides.get(limit_id(line.get("parentUuid")), uuid)
         return self._sides[uuid]
 
     def _scene(self, number: int, line: Line, thread: _Thread) -> Scene:
@@ -176,7 +176,7 @@ class _Reader:
             ),
             timestamp_ms=self._now_ms,
             channel=Channel.TRANSCRIPT,
-            delivery=bound_id(line.get("uuid")) or f"line-{number}",
+            delivery=limit_id(line.get("uuid")) or f"line-{number}",
             metadata={
                 "cwd": line.get("cwd"),
                 "git_branch": line.get("gitBranch"),
@@ -200,7 +200,7 @@ class _Reader:
 
     def _user(self, scene: Scene, line: Line, thread: _Thread) -> Iterator[Draft]:
         content = child(line, "message").get("content")
-        prompt = bound_id(line.get("promptId"))
+        prompt = limit_id(line.get("promptId"))
         if prompt and prompt != thread.turn:
             yield from self._next_turn(thread, prompt)
         if line.get("isCompactSummary") is True:
@@ -226,7 +226,7 @@ class _Reader:
         if thread.agent_id:
             yield from self._draft_task(scene, thread, words)
             return
-        prompt = bound_id(line.get("promptId"))
+        prompt = limit_id(line.get("promptId"))
         if event_type is EventType.NOTE:
             thread.closing, thread.ended = False, None
         elif not prompt:
@@ -246,7 +246,7 @@ class _Reader:
         yield scene.draft(EventType.SUBAGENT_START, words, source_id=thread.agent_id)
 
     def _result(self, scene: Scene, block: Line, structured: object) -> Draft:
-        call_id = bound_id(block.get("tool_use_id"))
+        call_id = limit_id(block.get("tool_use_id"))
         text = result_text(block.get("content"))
         failed = block.get("is_error") is True
         tool = ToolUse(name=self._tools.pop(call_id, ""), call_id=call_id or scene.delivery)
@@ -284,7 +284,7 @@ class _Reader:
 
     def _tool_block(self, scene: Scene, block: Line, thread: _Thread) -> Iterator[Draft]:
         kind = word(block, "type")
-        call_id = bound_id(entry(block, "id", "tool_use_id"))
+        call_id = limit_id(entry(block, "id", "tool_use_id"))
         if not call_id:
             return
         if kind in _CALLS:

@@ -26,9 +26,9 @@ from typing import Any
 from agentx.adapters.port import HookCall
 from agentx.adapters.scene import Scene, hook_scene
 from agentx.adapters.shapes import (
-    bound_id,
     entry,
     json_text,
+    limit_id,
     session_of,
     text_of,
     unknown_fields,
@@ -78,7 +78,7 @@ def _scene(call: HookCall, event: str, *, known: bool) -> Scene:
 
 
 def _turn(payload: Payload) -> str:
-    return bound_id(entry(payload, "turn_id", "turn-id"))
+    return limit_id(entry(payload, "turn_id", "turn-id"))
 
 
 def _session_start(scene: Scene, payload: Payload) -> Drafts:
@@ -129,7 +129,7 @@ def _subagent(scene: Scene, payload: Payload, event_type: EventType) -> Draft:
     return scene.draft(
         event_type,
         kind,
-        source_id=bound_id(payload.get("agent_id")),
+        source_id=limit_id(payload.get("agent_id")),
         fingerprint=text_print("subagent", kind),
         agent_transcript_path=payload.get("agent_transcript_path"),
     )

@@ -24,10 +24,10 @@ from agentx.adapters.lines import head, read_lines
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
-    bound_id,
     child,
     entry,
     images_in,
+    limit_id,
     millis,
     objects,
     parse,
@@ -157,9 +157,9 @@ class _Reader:
         # A fork repeats the lines of the thread it came from, with that thread's own first line.
         if self._thread.known:
             return
-        thread_id = bound_id(meta.get("id"))
+        thread_id = limit_id(meta.get("id"))
         spawn = child(child(child(meta, "source"), "subagent"), "thread_spawn")
-        parent = bound_id(entry(meta, "session_id")) or bound_id(entry(spawn, "parent_thread_id"))
+        parent = limit_id(entry(meta, "session_id")) or limit_id(entry(spawn, "parent_thread_id"))
         self._now_ms = millis(meta.get("timestamp")) or self._now_ms
         self._thread = _Thread(
             session_id=parent or thread_id or self._transcript.session_id,
@@ -185,7 +185,7 @@ class _Reader:
             )
 
     def _context(self, context: Payload) -> None:
-        self._thread.turn = bound_id(context.get("turn_id")) or self._thread.turn
+        self._thread.turn = limit_id(context.get("turn_id")) or self._thread.turn
         told = {
             "cwd": context.get("cwd"),
             "model": context.get("model"),
@@ -196,7 +196,7 @@ class _Reader:
 
     def _scene(self, number: int, payload: Payload) -> Scene:
         passed = child(payload, "internal_chat_message_metadata_passthrough")
-        turn = bound_id(entry(payload, "turn_id") or entry(passed, "turn_id"))
+        turn = limit_id(entry(payload, "turn_id") or entry(passed, "turn_id"))
         return Scene(
             harness=self._transcript.harness,
             session_id=session_of(self._thread.session_id, self._transcript.working_directory),
@@ -249,13 +249,13 @@ class _Reader:
             rest = {key: arguments[key] for key in arguments if key not in ("cmd", "command")}
             plain = command if isinstance(command, str) else shell_command(command)
             arguments = {"command": plain, **rest}
-        call_id = bound_id(entry(item, "call_id", "id"))
+        call_id = limit_id(entry(item, "call_id", "id"))
         self._tools[call_id] = name
         tool = ToolUse(name=name, arguments=arguments, call_id=call_id)
         return tool.draft_call(scene, native_tool_name=native if native != name else None)
 
     def _output(self, scene: Scene, item: Payload) -> Iterator[Draft]:
-        call_id = bound_id(item.get("call_id"))
+        call_id = limit_id(item.get("call_id"))
         text, facts = output_of(item.get("output"))
         facts = {**facts, **self._endings.pop(call_id, {})}
         tool = ToolUse(name=self._tools.pop(call_id, ""), call_id=call_id or scene.delivery)
@@ -277,7 +277,7 @@ class _Reader:
         elif kind in _TURN_BEGINS:
             yield from self.end()
             self._endings.clear()
-            self._thread.turn = bound_id(event.get("turn_id")) or self._thread.turn
+            self._thread.turn = limit_id(event.get("turn_id")) or self._thread.turn
             self._thread.last_words = ""
         elif kind in _TURN_ENDS:
             yield from self.end()
@@ -294,9 +294,9 @@ class _Reader:
             )
 
     def _end_call(self, call_id: str, facts: Metadata) -> Iterator[Draft]:
-        result = self._waiting.pop(bound_id(call_id), None)
+        result = self._waiting.pop(limit_id(call_id), None)
         if result is None:
-            self._endings[bound_id(call_id)] = facts
+            self._endings[limit_id(call_id)] = facts
         else:
             yield replace(result, metadata={**result.metadata, **facts})
 

@@ -20,9 +20,9 @@ from agentx.adapters.lines import head, read_lines
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import (
-    bound_id,
     child,
     entry,
+    limit_id,
     millis,
     objects,
     session_of,
@@ -113,7 +113,7 @@ class _Reader:
     # --- who, where, when -------------------------------------------------------------------
 
     def _learn(self, data: Data) -> None:
-        self._session_id = bound_id(data.get("sessionId")) or self._session_id
+        self._session_id = limit_id(data.get("sessionId")) or self._session_id
         context = child(data, "context")
         told = {
             "cwd": context.get("cwd"),
@@ -131,7 +131,7 @@ class _Reader:
             session_id=session_of(self._session_id, self._transcript.working_directory),
             timestamp_ms=self._now_ms,
             channel=Channel.TRANSCRIPT,
-            delivery=bound_id(line.get("id")) or f"line-{number}",
+            delivery=limit_id(line.get("id")) or f"line-{number}",
             metadata={
                 **self._setting,
                 "subagent": line.get("agentId") or data.get("parentToolCallId"),
@@ -217,7 +217,7 @@ class _Reader:
 
     def _tool_start(self, scene: Scene, data: Data) -> Iterator[Draft]:
         tool = tool_use(word(data, "toolName"), data.get("arguments"))
-        self._tools[bound_id(data.get("toolCallId"))] = tool
+        self._tools[limit_id(data.get("toolCallId"))] = tool
         yield tool.draft_call(
             scene,
             tool_call_id=data.get("toolCallId"),
@@ -226,7 +226,7 @@ class _Reader:
         )
 
     def _tool_complete(self, scene: Scene, data: Data) -> Iterator[Draft]:
-        started = self._tools.pop(bound_id(data.get("toolCallId")), None)
+        started = self._tools.pop(limit_id(data.get("toolCallId")), None)
         tool = started or tool_use(word(data, "toolName"), data.get("toolCallId"))
         failed = data.get("success") is False
         error = data.get("error")

@@ -21,9 +21,9 @@ from agentx.adapters.opencode.parts import (
 from agentx.adapters.port import HookCall
 from agentx.adapters.scene import Scene, hook_scene
 from agentx.adapters.shapes import (
-    bound_id,
     child,
     json_text,
+    limit_id,
     session_of,
     unknown_fields,
     word,
@@ -65,12 +65,12 @@ def _did(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
 
 def _draft_stop(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     told = child(call.payload, "payload")
-    return draft_stop(scene, bound_id(told.get("message_id")), bound_id(told.get("parent_id")))
+    return draft_stop(scene, limit_id(told.get("message_id")), limit_id(told.get("parent_id")))
 
 
 def _draft_failure(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     told = child(call.payload, "payload")
-    return draft_failure(scene, told.get("error"), bound_id(told.get("message_id")))
+    return draft_failure(scene, told.get("error"), limit_id(told.get("message_id")))
 
 
 def _draft_end(call: HookCall, scene: Scene) -> tuple[Draft, ...]:

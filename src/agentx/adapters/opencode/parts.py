@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from agentx.adapters.scene import Scene
-from agentx.adapters.shapes import bound_id, child, entry, json_text, millis, objects, word
+from agentx.adapters.shapes import child, entry, json_text, limit_id, millis, objects, word
 from agentx.adapters.tools import ToolUse
 from agentx.kernel.capture import Draft, EventType, text_print
 from agentx.kernel.clock import Millis
@@ -27,7 +27,7 @@ def draft_start(
     """Return the start of a session; a sub-agent's is told to its parent too."""
     if resumed:
         return (scene.draft_start("resume"),)
-    parent = bound_id(entry(session, "parentID", "parent_id"))
+    parent = limit_id(entry(session, "parentID", "parent_id"))
     title = word(session, "title")
     title = "" if title.startswith(_UNTITLED) else title
     start = scene.draft_start(
@@ -58,7 +58,7 @@ def draft_prompt(scene: Scene, message: dict[str, Any], parts: object) -> tuple[
         mode=word(message, "agent"),
         model=_model(message),
     )
-    message_id = bound_id(message.get("id"))
+    message_id = limit_id(message.get("id"))
     if not message_id:
         return said
     return tuple(
@@ -91,7 +91,7 @@ def did(scene: Scene, message: dict[str, Any], part: dict[str, Any]) -> tuple[Dr
     draft = at(scene, child(part, "time"), "end").draft(
         EventType.COMPACTION if is_summary else EventType.ASSISTANT_MESSAGE,
         text,
-        source_id=bound_id(part.get("id")),
+        source_id=limit_id(part.get("id")),
         fingerprint=text_print(text),
         mode=word(message, "agent", "mode"),
         model=_model(message),
@@ -113,7 +113,7 @@ def _draft_tool_use(scene: Scene, part: dict[str, Any]) -> tuple[Draft, ...]:
     use = ToolUse(
         name=word(part, "tool"),
         arguments=entry(state, "input"),
-        call_id=bound_id(part.get("id")),
+        call_id=limit_id(part.get("id")),
     )
     call_id = word(part, "callID")
     time = child(state, "time")

@@ -33,7 +33,7 @@ from agentx.adapters.opencode.parts import (
 )
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.scene import Scene
-from agentx.adapters.shapes import bound_id, child, entry, millis, session_of, word
+from agentx.adapters.shapes import child, entry, limit_id, millis, session_of, word
 from agentx.kernel.capture import Channel, Draft, Harness
 from agentx.kernel.clock import Millis
 
@@ -101,7 +101,7 @@ class _Told:
 def _drafts(transcript: Transcript, told: _Told) -> Iterator[Draft]:
     session = told.session
     cwd = transcript.working_directory or word(session, "directory")
-    parent = bound_id(entry(session, "parent_id", "parentID"))
+    parent = limit_id(entry(session, "parent_id", "parentID"))
     created = entry(session, "time_created") or child(session, "time").get("created")
     scene = Scene(
         harness=Harness.OPENCODE,
@@ -114,7 +114,7 @@ def _drafts(transcript: Transcript, told: _Told) -> Iterator[Draft]:
     yield from draft_start(scene, session)
     last = _last_steps(told.messages)
     for message in told.messages:
-        message_id = bound_id(message.get("id"))
+        message_id = limit_id(message.get("id"))
         source = {"file": str(transcript.path), "id": message_id}
         here = replace(scene, metadata={"cwd": cwd, "source": source})
         here = at(here, child(message, "time"), "created")
@@ -139,7 +139,7 @@ def _last_steps(messages: list[Record]) -> frozenset[str]:
         if word(message, "role") == "assistant"
     }
     return frozenset(
-        bound_id(message.get("id"))
+        limit_id(message.get("id"))
         for message in last.values()
         if child(message, "time").get("completed") and word(message, "finish") != "tool-calls"
     )
@@ -224,7 +224,7 @@ def _from_tree(path: Path, told: _Told) -> None:
     storage = path.parent.parent.parent
     for message in _json_files(storage / "message" / path.stem, told):
         told.messages.append(message)
-        message_id = bound_id(message.get("id"))
+        message_id = limit_id(message.get("id"))
         if "/" in message_id or message_id in ("", "..", "."):
             continue
         told.parts[message_id] = _json_files(storage / "part" / message_id, told)

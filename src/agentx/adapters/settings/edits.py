@@ -21,7 +21,7 @@ from agentx.host.files.disk import refusal_of, sync_directory
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import CorruptRecord, StaleVersion, UnavailableError
 from agentx.kernel.paths import DataPaths
-from agentx.kernel.places import encoded
+from agentx.kernel.places import encode_name
 from agentx.kernel.values import frozen
 
 _WRITABLE = 0o222
@@ -94,7 +94,7 @@ def _copy_aside(edit: FileEdit, data: DataPaths, clock: Clock) -> Path | None:
     if edit.before is None:
         return None
     make_private_directory(data.backups)
-    name, at_ms = encoded(str(edit.path)), int(clock.now_ms())
+    name, at_ms = encode_name(str(edit.path)), int(clock.now_ms())
     while (backup := data.backups / f"{name}.{_stamp(at_ms)}").exists():
         at_ms += 1
     # It may hold keys of the user's: nobody else reads it, whatever the mode of the original.

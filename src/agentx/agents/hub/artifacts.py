@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agentx.agents.limits import CLARIFY_ARTIFACT_CHARS_MAX, CLARIFY_ARTIFACTS_MAX
 from agentx.agents.runners.port import Reference
-from agentx.kernel.paths import ProjectPaths, counted
+from agentx.kernel.paths import ProjectPaths, check_number
 from agentx.kernel.text import cut
 
 
@@ -38,7 +38,7 @@ def artifacts_of(
 
 
 def _usual_places(root: Path, issue: int) -> tuple[Path, ...]:
-    number, docs = counted(issue), root / "docs"
+    number, docs = check_number(issue), root / "docs"
     return (
         docs / "prd" / f"PRD-{number}.md",
         docs / "ux" / f"UX-{number}.md",

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentx.agents.hub.standing import open_questions, settled_status
+from agentx.agents.hub.standing import open_questions, settle_status
 from agentx.agents.limits import CLARIFY_AGAIN_AFTER_MS, CLARIFY_THREAD_TOKENS_MAX
 from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Runner, Utterance
-from agentx.clarification.errors import unanswered
+from agentx.clarification.errors import report_unanswered
 from agentx.clarification.model import (
     PERSON,
     Clarification,
@@ -114,21 +114,21 @@ class Hub:
 
         Raises: as `Clarifications.answer`.
         """
-        return self._settled(self._clarifications.answer(clarification_id, answer, by=by))
+        return self._settle(self._clarifications.answer(clarification_id, answer, by=by))
 
     def resolve(self, clarification_id: str, body: str = "", *, by: str = "") -> Clarification:
         """Settle a clarification and free both agents.
 
         Raises: as `Clarifications.resolve`.
         """
-        return self._settled(self._clarifications.resolve(clarification_id, body, by=by))
+        return self._settle(self._clarifications.resolve(clarification_id, body, by=by))
 
     def escalate(self, clarification_id: str, summary: str = "", *, by: str = "") -> Clarification:
         """Call a person.
 
         Raises: as `Clarifications.escalate`.
         """
-        return self._settled(
+        return self._settle(
             self._clarifications.escalate(clarification_id, summary, by=by or PERSON)
         )
 
@@ -155,7 +155,7 @@ class Hub:
         reply = self._reply(state, runner, told)
         if reply is None:
             return self._clarifications.find(state.id)
-        return self._kept(state, reply, told)
+        return self._keep(state, reply, told)
 
     def check(self) -> MonitorReport:
         """Run the monitor, and set the statuses of everybody whom it freed."""
@@ -185,24 +185,24 @@ class Hub:
         """
         state = self._clarifications.retry(clarification_id)
         if state.status is ClarificationStatus.ESCALATED:
-            return self._settled(state)
+            return self._settle(state)
         return self.route(state.id, told)
 
     def settle(self, *agents: str) -> None:
         """Make the statuses of some agents say what the ledgers say, and tell that they do."""
         for agent in agents:
             known = self._statuses.get(agent)
-            if self._wanted(known) != known:
+            if self._want_status(known) != known:
                 # Looked at again under the lock: whoever writes a ledger settles after it, so
                 # the last to hold the lock has seen everything.
-                self._statuses.change(agent, self._wanted)
+                self._statuses.change(agent, self._want_status)
         self._bus.tell(StatusesSettled())
 
-    def _wanted(self, status: AgentStatus) -> AgentStatus:
+    def _want_status(self, status: AgentStatus) -> AgentStatus:
         open_now = open_questions(status.agent, self._clarifications.survey().active)
-        return settled_status(status, open_now, self._clock.now_ms())
+        return settle_status(status, open_now, self._clock.now_ms())
 
-    def _settled(self, state: Clarification) -> Clarification:
+    def _settle(self, state: Clarification) -> Clarification:
         self.settle(state.asker, state.to)
         return state
 
@@ -230,7 +230,7 @@ class Hub:
         finally:
             self.settle(state.asker, state.to)
         told(stream_entry(state, state.thread[-1]))
-        raise unanswered(state.to, state.id, reason)
+        raise report_unanswered(state.to, state.id, reason)
 
     def _run(self, state: Clarification, runner: Runner) -> Reply:
         reply = runner.run(self._ask(state))
@@ -255,13 +255,13 @@ class Hub:
             artifacts=self._board.artifacts_of(state.issue),
         )
 
-    def _kept(self, state: Clarification, reply: Reply, told: Say) -> Clarification:
-        body = check_text("answer", cut(_spoken(reply), CLARIFY_TEXT_CHARS_MAX))
+    def _keep(self, state: Clarification, reply: Reply, told: Say) -> Clarification:
+        body = check_text("answer", cut(_word_reply(reply), CLARIFY_TEXT_CHARS_MAX))
         try:
             after = self._clarifications.answer(state.id, body, by=state.to)
         except IllegalTransition:
             # Settled while the agent was thinking: the answer comes to nobody.
-            return self._settled(self._clarifications.find(state.id))
+            return self._settle(self._clarifications.find(state.id))
         told(stream_entry(after, after.thread[-1]))
         if (
             reply.standing is AnswerStanding.NEEDS_HUMAN
@@ -270,10 +270,10 @@ class Hub:
             note = f"{state.to} says that a person must decide"
             after = self._clarifications.escalate(state.id, note)
             told(stream_entry(after, after.thread[-1]))
-        return self._settled(after)
+        return self._settle(after)
 
 
-def _spoken(reply: Reply) -> str:
+def _word_reply(reply: Reply) -> str:
     """Return an answer with what it rests on and what it leaves open."""
     parts = [reply.answer.strip()]
     if reply.evidence:

@@ -42,7 +42,7 @@ def open_questions(agent: str, states: Iterable[Clarification]) -> OpenQuestions
     )
 
 
-def settled_status(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) -> AgentStatus:
+def settle_status(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) -> AgentStatus:
     """Return the status that the open questions ask for; the same one where it says so already."""
     match status.state:
         case AgentState.BLOCKED_CLARIFICATION:
@@ -61,21 +61,21 @@ def _still_blocked(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) 
     oldest = next(iter(open_now.waiting), None)
     if oldest is not None and oldest.clarification_id == status.clarification_id:
         return status
-    freed = _freed(status, oldest, at_ms)
-    return freed if oldest is not None else settled_status(freed, open_now, at_ms)
+    freed = _free(status, oldest, at_ms)
+    return freed if oldest is not None else settle_status(freed, open_now, at_ms)
 
 
 def _still_clarifying(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) -> AgentStatus:
     if open_now.waiting:
         # That it waits is what others must see; what it is asked comes back afterwards.
-        return waits(_freed(status, None, at_ms), open_now.waiting[0], at_ms=at_ms)
+        return waits(_free(status, None, at_ms), open_now.waiting[0], at_ms=at_ms)
     oldest = next(iter(open_now.answering), None)
     if oldest is not None and oldest.clarification_id == status.clarification_id:
         return status
-    return _freed(status, oldest, at_ms)
+    return _free(status, oldest, at_ms)
 
 
-def _freed(status: AgentStatus, following: Open | None, at_ms: Millis) -> AgentStatus:
+def _free(status: AgentStatus, following: Open | None, at_ms: Millis) -> AgentStatus:
     if status.clarification_id is None:  # another tool's entry, which names no question
         return began(status, issue=status.issue, at_ms=at_ms)
     return settle(status, status.clarification_id, at_ms=at_ms, following=following)

@@ -35,7 +35,7 @@ class RoleTexts:
             return ()
         return tuple(stem for stem in stems if is_role_name(stem))
 
-    def named(self, text: str) -> str:
+    def name_role(self, text: str) -> str:
         """Return a role's one name.
 
         Raises: InvalidValue.
@@ -47,9 +47,9 @@ class RoleTexts:
 
         Raises: InvalidValue, UnavailableError.
         """
-        name = self.named(role)
+        name = self.name_role(role)
         if name not in self.own_names():
-            return shipped_text(name)
+            return read_shipped(name)
         path = self._folder / f"{name}{_SUFFIX}"
         try:
             raw = path.read_bytes()
@@ -66,7 +66,7 @@ class RoleTexts:
         return raw.decode("utf-8", "replace")
 
 
-def shipped_text(role: str) -> str:
+def read_shipped(role: str) -> str:
     """Return the instructions that ship for a role."""
     assert role in SHIPPED_ROLES, f"{role} does not ship"
     return (resources.files(__package__) / f"{role}{_SUFFIX}").read_text(encoding="utf-8")

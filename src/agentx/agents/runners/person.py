@@ -17,7 +17,7 @@ from agentx.agents.runners.port import Ask, Reply
 from agentx.agents.runners.wording import reply_of
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentUnavailable
-from agentx.kernel.roles import spoken
+from agentx.kernel.roles import speak_role
 from agentx.kernel.text import printable
 
 PERSON = "person"
@@ -56,7 +56,7 @@ class Person:
             ) from None
         began = self._clock.now_ms()
         try:
-            os.write(terminal, printable(_shown(ask)).encode("utf-8", "replace"))
+            os.write(terminal, printable(_show(ask)).encode("utf-8", "replace"))
             said = self._hear(terminal, ask.time_limit_ms)
         finally:
             with suppress(OSError):
@@ -101,9 +101,9 @@ class Person:
                 return "\n".join(lines)
 
 
-def _shown(ask: Ask) -> str:
-    asked_by = f"{spoken(ask.asked_by)} asks" if ask.asked_by else "A question for"
-    head = f"\n[{asked_by} {spoken(ask.role)}]"
+def _show(ask: Ask) -> str:
+    asked_by = f"{speak_role(ask.asked_by)} asks" if ask.asked_by else "A question for"
+    head = f"\n[{asked_by} {speak_role(ask.role)}]"
     named = " ".join(part for part in (ask.clarification_id, ask.topic) if part)
     about = "".join(f"\n  see {artifact.name}" for artifact in ask.artifacts)
     thread = "".join(f"\n  {each.speaker}: {each.body}" for each in ask.thread)

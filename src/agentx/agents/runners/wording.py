@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Wants
-from agentx.kernel.roles import spoken
+from agentx.kernel.roles import speak_role
 from agentx.kernel.text import compile_late
 
 _FORM = """\
@@ -91,11 +91,11 @@ def reply_of(text: str) -> Reply:
 def _parts(ask: Ask) -> Iterator[str]:
     yield ask.instructions
     where = f" on issue #{ask.issue}" if ask.issue is not None else ""
-    yield f"You are the {spoken(ask.role)}{where}."
+    yield f"You are the {speak_role(ask.role)}{where}."
     if ask.recalled:
         yield ask.recalled
     for artifact in ask.artifacts:
-        yield _fenced(artifact)
+        yield _fence(artifact)
     if ask.thread:
         said = "\n".join(f"[{each.speaker}, {each.kind}] {each.body}" for each in ask.thread)
         yield f"## What was said before\n\n{said}"
@@ -103,14 +103,14 @@ def _parts(ask: Ask) -> Iterator[str]:
         yield f"## The task\n\n{ask.question}"
         yield _WORK.format(issue=ask.issue or "N", role=ask.role)
         return
-    asked_by = f" from the {spoken(ask.asked_by)}" if ask.asked_by else ""
+    asked_by = f" from the {speak_role(ask.asked_by)}" if ask.asked_by else ""
     named = f" ({ask.clarification_id})" if ask.clarification_id else ""
     topic = f"Topic: {ask.topic}\n\n" if ask.topic else ""
     yield f"## The question{asked_by}{named}\n\n{topic}{ask.question}"
     yield _FORM
 
 
-def _fenced(artifact: Reference) -> str:
+def _fence(artifact: Reference) -> str:
     # A fence longer than any inside, so that a document cannot end its own.
     longest = max((len(run) for run in re.findall(r"`{3,}", artifact.text)), default=2)
     fence = "`" * (longest + 1)

@@ -36,7 +36,7 @@ from agentx.host.locks.queue import LOCK_WAIT_MS
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
-from agentx.kernel.paths import ProjectPaths, counted
+from agentx.kernel.paths import ProjectPaths, check_number
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
@@ -219,7 +219,7 @@ class LedgerStore:
 
 def ledger_path(paths: ProjectPaths, issue: int) -> Path:
     """Return where the clarifications of an issue lie."""
-    return paths.ledgers / f"issue-{counted(issue)}.json"
+    return paths.ledgers / f"issue-{check_number(issue)}.json"
 
 
 def _page(document: Document) -> bytes:

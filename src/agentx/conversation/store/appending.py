@@ -19,7 +19,7 @@ from agentx.host.crash import CrashPoint, passing
 from agentx.host.kv import keys
 from agentx.host.kv.port import Batch, Family, KeyValue, Row
 from agentx.kernel.capture import Draft, EventType
-from agentx.kernel.ids import ULID_RANDOM_BYTES, Entropy, EventId, spelled, ulid, ulid_raw
+from agentx.kernel.ids import ULID_RANDOM_BYTES, Entropy, EventId, spell, ulid, ulid_raw
 
 _HALF_OF_RANDOM = (1 << (8 * ULID_RANDOM_BYTES - 1)) - 1
 
@@ -183,7 +183,7 @@ class Appending:
         return known
 
     def _open_session(self, draft: Draft) -> _Session:
-        session = spelled(self._project, draft.harness, draft.session_id)
+        session = spell(self._project, draft.harness, draft.session_id)
         ref = rows.session_ref_of(session)
         raw = self._kv.get(Family.SESSIONS, keys.session_key(ref))
         return _Session(

@@ -15,7 +15,7 @@ from agentx.conversation.identity import Delivery, Occurrence
 from agentx.kernel.capture import EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import CorruptRecord, UnsupportedVersion
-from agentx.kernel.ids import EventId, hashed, spelled
+from agentx.kernel.ids import EventId, hash_text, spell
 
 EVENT_VERSION = 1
 SESSION_REF_BYTES = 16
@@ -67,12 +67,12 @@ _occurrences = msgspec.msgpack.Decoder(list[tuple[bytes, list[tuple[str, str, in
 
 def session_ref(project: str, harness: str, session_id: str) -> bytes:
     """Return the short name of a session inside the store."""
-    return session_ref_of(spelled(project, harness, session_id))
+    return session_ref_of(spell(project, harness, session_id))
 
 
 def session_ref_of(session: str) -> bytes:
     """Return that short name; `session` spells its project, harness and session."""
-    return hashed(session, size=SESSION_REF_BYTES)
+    return hash_text(session, size=SESSION_REF_BYTES)
 
 
 def event_head(ref: bytes) -> bytes:

@@ -92,7 +92,7 @@ class _Hooks:
                     yield from self.compact(step, common)
                 case _:
                     assert_never(step)
-        if not turn.interrupted:
+        if not turn.is_interrupted:
             yield turn.replied_ms, self.event("Stop", **working, **_make_stop(turn.reply))
 
     def call(self, call: ToolCall, common: Payload) -> Iterator[tuple[int, Payload]]:
@@ -187,7 +187,7 @@ def transcripts(session: SampleSession, place: Place) -> Iterator[tuple[str, str
                     main.compact(step)
                 case _:
                     assert_never(step)
-        if turn.interrupted:
+        if turn.is_interrupted:
             main.interrupt(turn)
         else:
             main.say(turn.replied_ms, f"{turn.key}/reply", turn.reply, last=True)

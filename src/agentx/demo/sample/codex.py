@@ -58,7 +58,7 @@ def _turn_hooks(turn: PromptTurn, common: Payload) -> Iterator[tuple[int, Payloa
         elif isinstance(step, Summarised):
             yield step.at_ms, event("PreCompact", trigger=step.trigger)
             yield step.done_ms, event("PostCompact", trigger=step.trigger)
-    if not turn.interrupted:
+    if not turn.is_interrupted:
         stopped: Payload = {"stop_hook_active": False, "last_assistant_message": turn.reply}
         yield turn.replied_ms, event("Stop", **stopped)
 
@@ -229,7 +229,7 @@ class _Rollout:
 
     def finish(self, turn: PromptTurn) -> None:
         turn_id = _turn_id(turn)
-        if turn.interrupted:
+        if turn.is_interrupted:
             aborted = {"type": "turn_aborted", "turn_id": turn_id, "reason": "interrupted"}
             self.add(turn.replied_ms, "event_msg", aborted)
             return

@@ -61,7 +61,7 @@ def hook_calls(session: SampleSession, place: Place) -> Iterator[tuple[int, Payl
                 yield event(step.done_ms, "AfterTool", **asked, tool_response=answer)
             elif isinstance(step, Summarised):
                 yield event(step.at_ms, "PreCompress", trigger=step.trigger)
-        if not turn.interrupted:
+        if not turn.is_interrupted:
             replied: Payload = {"prompt": turn.prompt, "prompt_response": turn.reply}
             yield event(turn.replied_ms, "AfterAgent", **replied, stop_hook_active=False)
     yield event(session.end_ms, "SessionEnd", reason=session.end_reason)
@@ -97,7 +97,7 @@ class _Recording:
         self.add(turn.at_ms, turn.key, type="user", content=[{"text": turn.prompt}])
         for step in turn.steps:
             self.step(step)
-        if not turn.interrupted:
+        if not turn.is_interrupted:
             self.model(turn.replied_ms, f"{turn.key}/reply", turn.reply)
 
     def step(self, step: Step) -> None:

@@ -102,7 +102,7 @@ class PromptTurn:
     replied_ms: Millis
 
     @property
-    def interrupted(self) -> bool:
+    def is_interrupted(self) -> bool:
         """Whether the person stopped the agent."""
         return not self.reply
 

@@ -106,12 +106,12 @@ def locked(
 def _holding(lock: LockFile, patience: Patience, here: Here) -> Iterator[None]:
     line = thread_line()
     if not line.enter(lock.path, patience.left_ms):
-        raise _held_error(lock)
+        raise _say_held(lock)
     try:
         try:
             make_missing_directories(lock.path.parent, private=True)
             if not ask_in_turn(lock, patience, here):
-                raise _held_error(lock)
+                raise _say_held(lock)
         except OSError as error:
             raise refusal_of(lock.path, error) from error
         heartbeat().add(lock)
@@ -124,7 +124,7 @@ def _holding(lock: LockFile, patience: Patience, here: Here) -> Iterator[None]:
         line.leave(lock.path)
 
 
-def _held_error(lock: LockFile) -> LockHeld:
+def _say_held(lock: LockFile) -> LockHeld:
     seen = lock.sighting()
     who = "others" if seen is None else seen.holder()
     seconds = lock.timing.stale_ms / 1000

@@ -131,7 +131,7 @@ class Pair(Generic[Value]):
         self._make = make
 
     @cached_property
-    def _held(self) -> dict[str, _Field]:
+    def _fields(self) -> dict[str, _Field]:
         return self._find(self._of)
 
     @cached_property
@@ -150,8 +150,8 @@ class Pair(Generic[Value]):
             f"{key}=write_{key}(value.{path})" if convert else f"{key}=value.{path}"
             for key, (path, convert) in written.items()
         )
-        write = _compiled(f"lambda value: make({parts})", make=make, **known)
-        parts_of = _compiled(f"lambda value: dict({parts})", **known)
+        write = _compile(f"lambda value: make({parts})", make=make, **known)
+        parts_of = _compile(f"lambda value: dict({parts})", **known)
 
         def write_or_mend(value: Value) -> Message:
             try:
@@ -184,7 +184,7 @@ class Pair(Generic[Value]):
             f"{name}=read_{name}(message{key and '.'}{key})" if read else f"{name}=message.{key}"
             for name, (key, read) in reads.items()
         )
-        read = _compiled(f"lambda message: make({parts})", make=self._make, **known)
+        read = _compile(f"lambda message: make({parts})", make=self._make, **known)
         check = self._exemption("").check
         if check is None:
             return read
@@ -197,7 +197,7 @@ class Pair(Generic[Value]):
 
     def plan_writing(self) -> Iterator[tuple[str, str, Convert | None]]:
         """Yield for each field of the message where its value stands, and how it is written."""
-        for name, held in self._held.items():
+        for name, held in self._fields.items():
             exempt = self._exemption(name)
             key = exempt.wire or name
             if key in self._wire:
@@ -208,13 +208,13 @@ class Pair(Generic[Value]):
 
     def _plan_reading(self) -> Iterator[tuple[str, str, Convert | None]]:
         """Yield for each field of the value the field that it is read from, or none, and how."""
-        for name, held in self._held.items():
+        for name, held in self._fields.items():
             exempt = self._exemption(name)
             key = exempt.wire or name
             if key in self._wire:
                 field = self._wire[key]
                 read = exempt.read or self._reader(held.kind, field)
-                named = read if read in (None, dict, tuple) else _named(f".{key}", read)
+                named = read if read in (None, dict, tuple) else _prefix_errors(f".{key}", read)
                 if field.has_presence and (held.can_be_none or field.message_type is None):
                     absent = None if held.can_be_none else held.defaults[0]
                     yield name, "", _if_present(key, named, absent)
@@ -308,7 +308,7 @@ def _default(field: Any) -> tuple[Any, ...]:
     return () if field.default is MISSING else (field.default,)
 
 
-def _compiled(source: str, **known: object) -> Convert:
+def _compile(source: str, **known: object) -> Convert:
     """Return the function that a line of Python is.
 
     As fast as one written by hand, which going over the fields one by one is not. The line is
@@ -318,7 +318,7 @@ def _compiled(source: str, **known: object) -> Convert:
     return made
 
 
-def _named(name: str, read: Convert) -> Convert:
+def _prefix_errors(name: str, read: Convert) -> Convert:
     """Let what is wrong begin with a name."""
 
     def read_or_name(part: Any) -> Any:

@@ -14,7 +14,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.memory.limits import RPC_MESSAGE_BYTES_MAX
 from agentx.memory.wire.address import PROJECT_HEADER, UNIX, bearer, is_loopback
 from agentx.memory.wire.calls import Call, Given, Reply
-from agentx.memory.wire.errors import raised
+from agentx.memory.wire.errors import error_of
 
 _HEALTH_WAIT_MS = 1_000
 _OPTIONS = (
@@ -91,7 +91,7 @@ def raise_failures() -> Iterator[None]:
     try:
         yield
     except grpc.RpcError as failure:
-        raise raised(failure) from failure
+        raise error_of(failure) from failure
 
 
 def _channel(address: str, root_certificates: bytes | None) -> grpc.Channel:

@@ -59,7 +59,7 @@ def refuse(
     context.abort(status or status_of(error), message)
 
 
-def raised(failure: grpc.RpcError) -> AgentXError:
+def error_of(failure: grpc.RpcError) -> AgentXError:
     """Return the error that a failed call stands for."""
     status, message, trailing = _parts(failure)
     kind = _kinds().get(str(trailing.get(CODE_KEY, "")))

@@ -71,7 +71,7 @@ def migrate(
     finally:
         source.close()
         target.close()
-    aside = paths.replaced(mint(clock.now_ms(), entropy))
+    aside = paths.replacement(mint(clock.now_ms(), entropy))
     _move(paths, beside, aside, to=to)
     return Migrated(
         backend=to,

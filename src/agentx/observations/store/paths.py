@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentx.kernel.paths import Below, counted
+from agentx.kernel.paths import Below, check_number
 from agentx.kernel.values import frozen
 
 
@@ -21,12 +21,12 @@ class ObservationPaths:
 
     def issue(self, number: int) -> Path:
         """The observations of one issue."""
-        return self.root / f"issue-{counted(number)}.json"
+        return self.root / f"issue-{check_number(number)}.json"
 
-    def archived(self, number: int) -> Path:
+    def archive_of(self, number: int) -> Path:
         """The originals of one issue."""
-        return self.archive / f"issue-{counted(number)}-archived.json"
+        return self.archive / f"issue-{check_number(number)}-archived.json"
 
-    def replaced(self, mark: str) -> Path:
+    def replacement(self, mark: str) -> Path:
         """Where a migration puts what it has replaced."""
         return self.root / f"replaced-{mark}"

@@ -57,8 +57,8 @@ def start(
     now = project.clock.now_ms()
     begun = partial(starting, issue=issue, at_ms=now)
     told = AgentStarted(timestamp=now, agent=role, issue_number=issue)
-    crossed = _crossed(project, role, issue, begun, lambda _status: told)
-    return replace(crossed, recall=_recalled(project, role, issue, open_memory))
+    crossed = _cross(project, role, issue, begun, lambda _status: told)
+    return replace(crossed, recall=_recall(project, role, issue, open_memory))
 
 
 def finish(
@@ -79,18 +79,18 @@ def finish(
     now = project.clock.now_ms()
     ended = partial(finishing, issue=issue, at_ms=now)
 
-    def completed(before: AgentStatus) -> AgentNews:
+    def complete(before: AgentStatus) -> AgentNews:
         return AgentCompleted(
-            timestamp=now, agent=role, issue_number=issue, duration_ms=_lasted(before, now)
+            timestamp=now, agent=role, issue_number=issue, duration_ms=_measure_ms(before, now)
         )
 
-    crossed = _crossed(project, role, issue, ended, completed)
+    crossed = _cross(project, role, issue, ended, complete)
     ask_again(project, crossed.monitor.stale, told)
     captured = _with_memory(project, open_memory, "hook-capture", _take_in)
     return replace(crossed, captured=captured or 0)
 
 
-def _crossed(
+def _cross(
     project: Project,
     role: str,
     issue: int,
@@ -122,7 +122,7 @@ def _crossed(
     )
 
 
-def _recalled(
+def _recall(
     project: Project, role: str, issue: int, open_memory: Callable[[], Memory] | None
 ) -> str:
     """Return the recall section; a memory that cannot be read holds no agent up."""
@@ -131,11 +131,11 @@ def _recalled(
         return ""
     request = RecallRequest(agent=role, issue=issue or None, budget_tokens=budget)
 
-    def recalled(memory: Memory) -> RecallReply:
+    def recall_for(memory: Memory) -> RecallReply:
         _take_in(memory)
         return recall(project, memory, request)
 
-    reply = _with_memory(project, open_memory, "hook-recall", recalled)
+    reply = _with_memory(project, open_memory, "hook-recall", recall_for)
     if reply is None:
         reply = recall(project, None, request)
     learnt = [line.doc_id for line in reply.lines if line.group == OBSERVATIONS]
@@ -169,5 +169,5 @@ def _take_in(memory: Memory) -> int:
     return stored
 
 
-def _lasted(before: AgentStatus, now: Millis) -> int:
+def _measure_ms(before: AgentStatus, now: Millis) -> int:
     return 0 if before.last_activity_ms is None else max(0, now - before.last_activity_ms)

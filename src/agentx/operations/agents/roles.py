@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.agents.roles.texts import shipped_text
+from agentx.agents.roles.texts import read_shipped
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.roles import SHIPPED_ROLES
 from agentx.kernel.values import frozen
@@ -43,7 +43,7 @@ def copy_roles(project: Project) -> tuple[str, ...]:
     missing = tuple(name for name in SHIPPED_ROLES if name not in roles.own_names())
     for name in missing:
         path = project.paths.roles / f"{name}.md"
-        replace_file(path, shipped_text(name).encode(), mode=0o644)
+        replace_file(path, read_shipped(name).encode(), mode=0o644)
     return missing
 
 

@@ -65,7 +65,7 @@ def run_agent(
         AgentUnavailable when the agent gave no report; it is then shown as stuck.
     """
     roles = role_texts(project)
-    role = roles.named(request.role)
+    role = roles.name_role(request.role)
     chosen = _runner(project, role, request)
     run_monitor(project)
     where = position(project, request.issue)
@@ -74,22 +74,22 @@ def run_agent(
             f"#{request.issue} is closed", hint=f"agentx issue reopen {request.issue}"
         )
     step = _step(where, role)
-    issue = _moved(project, where.issue, step.status_on_start if step else None)
+    issue = _move(project, where.issue, step.status_on_start if step else None)
     ask = Ask(
         role=role,
         instructions=roles.text(role),
         question=request.task or _task(issue, step),
         issue=issue.number,
         artifacts=_artifacts(project, where),
-        recalled=_recalled(project, open_memory, role, issue),
+        recalled=_recall(project, open_memory, role, issue),
         wants=Wants.WORK,
         time_limit_ms=request.time_limit_ms,
     )
     told(f"{role} ({chosen.name}) works on #{issue.number}")
-    reply = _worked(project, ask, chosen.run)
+    reply = _work(project, ask, chosen.run)
     state = open_agents(project).get(role).state
     if step is not None and request.advance and state is AgentState.DONE:
-        issue = _moved(project, issue, step.status_on_complete)
+        issue = _move(project, issue, step.status_on_complete)
     return RunReply(
         role=role,
         issue=issue.number,
@@ -120,7 +120,7 @@ def _runner(project: Project, role: str, request: RunRequest) -> Runner:
     return found
 
 
-def _worked(project: Project, ask: Ask, run: Callable[[Ask], Reply]) -> Reply:
+def _work(project: Project, ask: Ask, run: Callable[[Ask], Reply]) -> Reply:
     """Keep the agent's status true while it works, and tell the log."""
     assert ask.issue is not None, "work is on an issue"
     issue, agents, bus = ask.issue, open_agents(project), open_bus(project)
@@ -152,7 +152,7 @@ def _step(where: Position, role: str) -> Step | None:
     return next((each.step for each in where.next if each.step.agent == role), None)
 
 
-def _moved(project: Project, issue: Issue, status: Status | None) -> Issue:
+def _move(project: Project, issue: Issue, status: Status | None) -> Issue:
     if status is None or status is issue.status:
         return issue
     return open_issues(project).edit(issue.number, Edit(status=status))
@@ -179,7 +179,7 @@ def _artifacts(project: Project, where: Position) -> tuple[Reference, ...]:
     return (own, *artifacts_of(project.paths, issue.number, outputs))
 
 
-def _recalled(project: Project, open_memory: Callable[[], Memory], role: str, issue: Issue) -> str:
+def _recall(project: Project, open_memory: Callable[[], Memory], role: str, issue: Issue) -> str:
     with open_memory() as memory:
         memory.drain()
         memory.catch_up()

@@ -41,7 +41,7 @@ def digest(project: Project, week: str = "") -> DigestReply:
     Raises: InvalidValue for a week that cannot be.
     """
     zone = project_zone(project)
-    period = _named(week) if week else period_at(project.clock.now_ms(), zone, Level.WEEK)
+    period = _name_period(week) if week else period_at(project.clock.now_ms(), zone, Level.WEEK)
     first, after = start_ms(period, zone), end_ms(period, zone)
     found = week_of(issue_store(project).all(), start_ms=first, end_ms=after)
     metrics = clarification_metrics(project, start_ms=first, end_ms=after)
@@ -64,7 +64,7 @@ def digest(project: Project, week: str = "") -> DigestReply:
     )
 
 
-def _named(text: str) -> Period:
+def _name_period(text: str) -> Period:
     found = _WEEK.fullmatch(text.strip())
     if found is None:
         raise InvalidValue(f"{text[:40]!r} is not a week", hint="such as 2026-W46")

@@ -73,11 +73,11 @@ def memory_budget(
         _track(budget, ContextCategory.AGENT_DEF, project.paths.roles / f"{role}.md", role)
     about = About(role=agent, issue=issue, context=context)
     with section_sources(project) as sources:
-        learnt = list(Gatherer(sources, tokens=settings.max_tokens).observed(about))
+        learnt = list(Gatherer(sources, tokens=settings.max_tokens).list_observations(about))
     made = section(learnt, Cap(tokens=settings.max_tokens), more=RECALL_COMMANDS)
     if made.text:
         budget.track_item(ContextCategory.MEMORY, "recalled-observations", made.text)
-    return _budgeted(budget.report())
+    return _sum_budget(budget.report())
 
 
 def _track(budget: ContextBudget, category: ContextCategory, path: Path, name: str) -> None:
@@ -89,10 +89,10 @@ def _track(budget: ContextBudget, category: ContextCategory, path: Path, name: s
     budget.track_item(category, name, text)
 
 
-def _budgeted(report: BudgetReport) -> Budgeted:
+def _sum_budget(report: BudgetReport) -> Budgeted:
     return Budgeted(
         limit_tokens=report.limit_tokens,
-        used_tokens=report.used_tokens,
+        used_tokens=report.tokens_used,
         level=report.level,
         memory_tokens=report.tokens_of(ContextCategory.MEMORY),
         memory_limit_tokens=report.memory_limit_tokens,

@@ -41,7 +41,7 @@ def ask(
     hub = _hub(project, waiting)
     hub.check()
     state = hub.request(replace(request, asker=asker, to=to))
-    return _answered(project, hub, state, waiting, told)
+    return _answer(project, hub, state, waiting, told)
 
 
 def follow_up(
@@ -61,7 +61,7 @@ def follow_up(
     hub.check()
     speaker = role_named(project, by) if by else ""
     state = hub.follow_up(clarification_id, question, by=speaker)
-    return _answered(project, hub, state, waiting, told)
+    return _answer(project, hub, state, waiting, told)
 
 
 def ask_again(project: Project, stale: Iterable[Clarification], told: Say) -> Clarification | None:
@@ -96,7 +96,7 @@ def _target(project: Project, name: str) -> str:
         return name.strip()[:60]
 
 
-def _answered(
+def _answer(
     project: Project, hub: Hub, state: Clarification, waiting: Waiting | None, told: Say
 ) -> Clarification:
     if waiting is None:
@@ -104,10 +104,10 @@ def _answered(
     if hub.can_route(state.to):
         return hub.route(state.id, told)
     told(stream_entry(state, state.thread[-1]))
-    return _awaited(project, state, waiting.wait_ms)
+    return _await(project, state, waiting.wait_ms)
 
 
-def _awaited(project: Project, state: Clarification, wait_ms: int) -> Clarification:
+def _await(project: Project, state: Clarification, wait_ms: int) -> Clarification:
     """Wait until somebody else answers, resolves or escalates it, or for as long as allowed."""
     clarifications = open_clarifications(project)
     until_ms = project.clock.now_ms() + wait_ms

@@ -15,7 +15,7 @@ def answer(project: Project, clarification_id: str, text: str, *, by: str = "") 
     Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
     """
     speaker = speaker_named(project, by)
-    return _checked(project).answer(clarification_id, text, by=speaker)
+    return _check(project).answer(clarification_id, text, by=speaker)
 
 
 def resolve(
@@ -26,7 +26,7 @@ def resolve(
     Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
     """
     speaker = speaker_named(project, by)
-    return _checked(project).resolve(clarification_id, text, by=speaker)
+    return _check(project).resolve(clarification_id, text, by=speaker)
 
 
 def escalate(
@@ -37,10 +37,10 @@ def escalate(
     Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
     """
     speaker = speaker_named(project, by)
-    return _checked(project).escalate(clarification_id, text, by=speaker)
+    return _check(project).escalate(clarification_id, text, by=speaker)
 
 
-def _checked(project: Project) -> Hub:
+def _check(project: Project) -> Hub:
     """Open the hub after the monitor had its look."""
     hub = open_hub(project)
     hub.check()

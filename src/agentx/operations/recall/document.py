@@ -73,7 +73,7 @@ def _event(memory: Memory, doc_id: str) -> Opened:
     return Opened(
         doc_id=event.event_id,
         kind="event",
-        title=spoken_kind(event.event_type),
+        title=speak_kind(event.event_type),
         timestamp_ms=event.timestamp_ms,
         text=event.text,
         harness=event.harness,
@@ -119,7 +119,7 @@ def _parts(node: TocNode) -> list[str]:
     return [f"parts: {', '.join(node.children)}"] if node.children else []
 
 
-def spoken_kind(event_type: str) -> str:
+def speak_kind(event_type: str) -> str:
     """Return the type of an event in words."""
     return event_type.replace("_", " ")
 
@@ -175,7 +175,7 @@ def _in_rooms(project: Project, doc_id: str) -> Opened | None:
                 return Opened(
                     doc_id=document.doc_id,
                     kind=document.doc_type,
-                    title=spoken_kind(document.doc_type),
+                    title=speak_kind(document.doc_type),
                     timestamp_ms=Millis(document.timestamp_ms),
                     text=document.text,
                     agent=document.agent,

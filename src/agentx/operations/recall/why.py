@@ -20,11 +20,11 @@ from agentx.conversation.toc_model import Bullet, Expansion, Span, TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError, NotFound
 from agentx.kernel.ids import is_ulid
-from agentx.kernel.text import compile_late, folded
+from agentx.kernel.text import compile_late, fold_text
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import WHY_LINES_MAX
-from agentx.operations.recall.document import open_document, open_observation, spoken_kind
+from agentx.operations.recall.document import open_document, open_observation, speak_kind
 from agentx.project.project import Project
 from agentx.views.recall_tally import recall_counts
 
@@ -186,7 +186,9 @@ def _line(node: TocNode, bullet: Bullet, proofs: tuple[Trace, ...]) -> Trace:
         rests_on=tuple(
             below
             for proof in proofs
-            for below in (proof.rests_on if folded(proof.text) == folded(bullet.text) else (proof,))
+            for below in (
+                proof.rests_on if fold_text(proof.text) == fold_text(bullet.text) else (proof,)
+            )
         ),
     )
 
@@ -220,20 +222,19 @@ def _event(event: Event, spans: Sequence[Span] = ()) -> Trace:
             if span.start - begin < len(text)
         ),
         timestamp_ms=event.timestamp_ms,
-        source=f"{spoken_kind(event.event_type)}, {event.harness}{role}, "
-        f"session {event.session_id}",
+        source=f"{speak_kind(event.event_type)}, {event.harness}{role}, session {event.session_id}",
     )
 
 
 def _with_counts(project: Project, trace: Trace) -> Trace:
-    counts = recall_counts(project.store.recalled(project.id))
+    counts = recall_counts(project.store.recall_counts(project.id))
 
-    def counted(one: Trace, above: str) -> Trace:
-        below = tuple(counted(each, one.kind) for each in one.rests_on)
+    def count(one: Trace, above: str) -> Trace:
+        below = tuple(count(each, one.kind) for each in one.rests_on)
         # A line goes by the id of its proof: it was the line that was recalled.
         known = None if above == "line" else counts.get(one.id)
         if known is None:
             return replace(one, rests_on=below)
         return replace(one, rests_on=below, recalled=known.count, recalled_last_ms=known.last_ms)
 
-    return counted(trace, "")
+    return count(trace, "")

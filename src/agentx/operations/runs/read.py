@@ -117,7 +117,7 @@ def list_archived(project: Project) -> tuple[ArchivedRow, ...]:
     """Return every run that is packed away, newest first."""
     return tuple(
         ArchivedRow(**{part.name: str(line.get(part.name, "")) for part in fields(ArchivedRow)})
-        for line in open_runs(project).archived()
+        for line in open_runs(project).list_archived()
     )
 
 

@@ -45,7 +45,7 @@ def record_event(
     if words:
         given.setdefault(_words_field(kind), words)
     runs = open_runs(project)
-    run_id = runs.chosen(by.run_id)
+    run_id = runs.choose(by.run_id)
     said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=given)
     return runs.say(run_id, said)
 
@@ -56,13 +56,13 @@ def go_to_phase(project: Project, by: Saying, wanted: str, *, reason: str = "") 
         case "next":
             return open_runs(project).next_phase(by.run_id, actor=by.actor)
         case "complete" | "completed" | "done":
-            return record_event(project, by, "run-completed", _given(text=reason))
+            return record_event(project, by, "run-completed", _pick_given(text=reason))
         case "fail" | "failed":
             if not reason:
                 raise InvalidValue("say why it is given up", hint="use --reason")
             return record_event(project, by, "run-failed", {"reason": reason})
         case name:
-            detail = {"phase": name, **_given(reason=reason)}
+            detail = {"phase": name, **_pick_given(reason=reason)}
             return record_event(project, by, "phase-entered", detail)
 
 
@@ -100,7 +100,7 @@ def record_verification(
             "a check failed, so the verdict is not PASSED",
             hint="use --verdict FAILED or PASSED_WITH_WARNINGS",
         )
-    detail = {"verdict": verdict, "checks": found, **_given(summary=summary)}
+    detail = {"verdict": verdict, "checks": found, **_pick_given(summary=summary)}
     kind = "verification-recorded"
     if by.task:
         return task_step(project, by, kind, detail)
@@ -124,7 +124,7 @@ def _check(said: str) -> dict[str, Any]:
     }
 
 
-def _given(**values: str) -> dict[str, str]:
+def _pick_given(**values: str) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}
 
 

@@ -10,8 +10,8 @@ def launcher_text(python: str, main: str) -> str:
     """Return the launcher that starts `main` with the interpreter `python`."""
     return f"""#!/bin/sh
 # Written by `agentx setup`: captures what an agent CLI tells its hooks.
-python={_quoted(python)}
-main={_quoted(main)}
+python={_quote(python)}
+main={_quote(main)}
 if [ -x "$python" ] && [ -f "$main" ]; then
     "$python" -I -S "$main" "$@" 2>/dev/null
 else
@@ -21,5 +21,5 @@ exit 0
 """
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"

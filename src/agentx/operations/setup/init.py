@@ -72,7 +72,7 @@ def init(
     wrote = _ignore_rules(project, dry_run=request.dry_run)
     setups: list[SetupReply] = []
     failures: list[SetupFailure] = []
-    for harness in request.harnesses or detect(inputs.homes, _found_on(project)):
+    for harness in request.harnesses or detect(inputs.homes, _make_finder(project)):
         wanted = Setup(harness=harness, project_root=project.root, dry_run=request.dry_run)
         try:
             setups.append(setup(inputs, wanted))
@@ -87,12 +87,12 @@ def init(
         dry_run=request.dry_run,
         setups=tuple(setups),
         failures=tuple(failures),
-        imported=_imported(project, open_memory, request, told) if request.with_import else None,
+        imported=_import(project, open_memory, request, told) if request.with_import else None,
         wrote_ignore_rules=wrote,
     )
 
 
-def named_harnesses(text: str) -> tuple[Harness, ...]:
+def parse_harnesses(text: str) -> tuple[Harness, ...]:
     """Read `auto` (nothing chosen) or a list of agent CLIs with commas.
 
     Raises: InvalidValue.
@@ -111,7 +111,7 @@ def named_harnesses(text: str) -> tuple[Harness, ...]:
     return tuple(dict.fromkeys(chosen))
 
 
-def _imported(
+def _import(
     project: Project,
     open_memory: Callable[[], Memory],
     request: InitRequest,
@@ -122,7 +122,7 @@ def _imported(
         return import_history(project, memory, ImportRequest(dry_run=request.dry_run), told)
 
 
-def _found_on(project: Project) -> Callable[[str], str | None]:
+def _make_finder(project: Project) -> Callable[[str], str | None]:
     return lambda command: shutil.which(command, path=project.environment.search_path)
 
 

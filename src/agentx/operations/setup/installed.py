@@ -17,7 +17,7 @@ def is_installed(inputs: SetupInputs, wanted: Setup) -> bool:
     return is_current(ADAPTERS[wanted.harness].edits(setup_request(inputs, wanted)))
 
 
-def installed_harnesses(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
+def list_installed(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
     """Return the agent CLIs whose hooks are installed, for the user or for this project."""
     return asking_harnesses(project, replace(inputs, mcp_command=()))
 

@@ -70,7 +70,7 @@ class SetupReply:
     files: tuple[FileReport, ...]
 
     @property
-    def changed(self) -> bool:
+    def is_changed(self) -> bool:
         """Say whether anything is, or would be, another than before."""
         return any(file.changed for file in self.files)
 

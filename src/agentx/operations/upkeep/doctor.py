@@ -20,7 +20,7 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.issues.workflows import check_workflows
-from agentx.operations.setup.installed import asking_harnesses, installed_harnesses, is_installed
+from agentx.operations.setup.installed import asking_harnesses, is_installed, list_installed
 from agentx.operations.setup.setup import (
     Setup,
     SetupInputs,
@@ -33,9 +33,9 @@ from agentx.operations.setup.setup import (
 from agentx.project.project import Project, Rule
 from agentx.search.model import Capabilities
 from agentx.wiring.clarifications import ledgers_aside
-from agentx.wiring.observation_upkeep import damaged_observations
-from agentx.wiring.runs import damaged_runs
-from agentx.wiring.taught.lessons import damaged_memory
+from agentx.wiring.observation_upkeep import list_damaged_observations
+from agentx.wiring.runs import list_damaged_runs
+from agentx.wiring.taught.lessons import list_damaged_memory
 
 _FREE_BYTES_LOW = 500 * 1024 * 1024
 _SPOOL_LONG = 1_000
@@ -222,7 +222,7 @@ def _in_use(project: Project, inputs: SetupInputs) -> tuple[Harness, ...]:
 
 
 def _hooks(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
-    installed = installed_harnesses(project, inputs)
+    installed = list_installed(project, inputs)
     asking = asking_harnesses(project, inputs)
     used = _in_use(project, inputs)
     for harness in ADAPTERS:
@@ -235,7 +235,7 @@ def _hooks(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
             )
         elif harness in installed:
             yield (
-                _trusted(inputs)
+                _check_trust(inputs)
                 if harness is Harness.CODEX
                 else HealthCheck(
                     name=harness, health=Health.GOOD, says="hooks and MCP server installed"
@@ -254,7 +254,7 @@ def _hooks(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
         )
 
 
-def _trusted(inputs: SetupInputs) -> HealthCheck:
+def _check_trust(inputs: SetupInputs) -> HealthCheck:
     state = trust_state(inputs.homes, (str(inputs.data.launcher),))
     if state == "untrusted":
         return HealthCheck(
@@ -289,7 +289,7 @@ def _ledgers(project: Project) -> Iterator[HealthCheck]:
 
 def _observations(project: Project) -> Iterator[HealthCheck]:
     try:
-        faults = damaged_observations(project)
+        faults = list_damaged_observations(project)
     except AgentXError as error:
         yield HealthCheck(name="memory", health=Health.WRONG, says=error.message, mend=error.hint)
         return
@@ -299,14 +299,14 @@ def _observations(project: Project) -> Iterator[HealthCheck]:
 
 
 def _runs(project: Project) -> Iterator[HealthCheck]:
-    for run_id, faults in damaged_runs(project):
+    for run_id, faults in list_damaged_runs(project):
         yield HealthCheck(
             name="run",
             health=Health.WRONG,
             says=f"{run_id}: {len(faults)} lines are no events, the first: {faults[0]}",
             mend=f"`agentx run rebuild {run_id}` moves aside what cannot be read",
         )
-    for name, says, mend in damaged_memory(project):
+    for name, says, mend in list_damaged_memory(project):
         yield HealthCheck(name=name, health=Health.WRONG, says=says, mend=mend)
 
 

@@ -46,9 +46,9 @@ def sweep(project: Project) -> Swept:
     """Remove what is old enough; return how much that was."""
     now_ms = project.clock.now_ms()
     return Swept(
-        backups=_removed(_old_backups(project.data.backups), before_ms=now_ms - BACKUPS_KEPT_MS),
-        logs=_removed([project.store.daemon_log_before], before_ms=now_ms - DAEMON_LOG_KEPT_MS),
-        unfinished=_removed(_unfinished(project), before_ms=now_ms - UNFINISHED_KEPT_MS),
+        backups=_remove(_old_backups(project.data.backups), before_ms=now_ms - BACKUPS_KEPT_MS),
+        logs=_remove([project.store.daemon_log_before], before_ms=now_ms - DAEMON_LOG_KEPT_MS),
+        unfinished=_remove(_list_unfinished(project), before_ms=now_ms - UNFINISHED_KEPT_MS),
     )
 
 
@@ -61,7 +61,7 @@ def _old_backups(folder: Path) -> Iterator[Path]:
         yield from [path for _, path in copies][:-1]
 
 
-def _unfinished(project: Project) -> Iterator[Path]:
+def _list_unfinished(project: Project) -> Iterator[Path]:
     for folder in (project.store.root, project.store.digests, project.data.backups):
         yield from (path for path in _files(folder) if _UNFINISHED.fullmatch(path.name))
     for root in project.environment.spools:
@@ -69,7 +69,7 @@ def _unfinished(project: Project) -> Iterator[Path]:
             yield from _files(SpoolPaths(spool).tmp)
 
 
-def _removed(paths: Iterable[Path], *, before_ms: int) -> int:
+def _remove(paths: Iterable[Path], *, before_ms: int) -> int:
     count = 0
     for path in paths:
         with suppress(OSError):  # gone meanwhile, or not ours: the next sweep looks again

@@ -72,7 +72,7 @@ def _vectors(_project: Project, memory: Memory, told: HowFar) -> int:
 
 
 def _recalls(project: Project, memory: Memory, told: HowFar) -> int:
-    return RecallTally(project.store.recalled(project.id), memory).rebuild(told)
+    return RecallTally(project.store.recall_counts(project.id), memory).rebuild(told)
 
 
 def _digests(project: Project, memory: Memory, told: HowFar) -> int:

@@ -6,7 +6,7 @@ from contextlib import closing
 
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory, MemoryStatus
-from agentx.operations.setup.installed import installed_harnesses
+from agentx.operations.setup.installed import list_installed
 from agentx.operations.setup.setup import SetupInputs
 from agentx.project.project import Project
 from agentx.search.model import IndexReport
@@ -46,7 +46,7 @@ def status(project: Project, memory: Memory, inputs: SetupInputs) -> StatusReply
         memory=memory.status(),
         indexes=memory.index_report(),
         rooms=_rooms(project),
-        hooks=installed_harnesses(project, inputs),
+        hooks=list_installed(project, inputs),
     )
 
 

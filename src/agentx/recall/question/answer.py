@@ -24,8 +24,8 @@ from agentx.kernel.values import frozen
 from agentx.memory.found import MODES, SearchHit, SearchReply, SearchRequest
 from agentx.recall.limits import VECTOR_HITS_MAX
 from agentx.recall.question.likeness import HitGroup
-from agentx.recall.question.meaning import both, sessions_of, shown
-from agentx.recall.question.plan import Answer, Question, answer, explained
+from agentx.recall.question.meaning import both, sessions_of, show_passages
+from agentx.recall.question.plan import Answer, Question, answer, explain
 from agentx.recall.question.rank import ScorePart
 from agentx.recall.usage import UNUSED, RecallCounts
 from agentx.search.analysis import terms
@@ -65,7 +65,7 @@ def search(sources: Searched, request: SearchRequest) -> SearchReply:
     if request.mode == "vector":
         return _by_meaning(sources, request, filters)
     if request.mode == "hybrid":
-        sources.vectors.required()
+        sources.vectors.require()
     try:
         index = sources.view.index()
         if request.mode == "bm25":
@@ -82,7 +82,7 @@ def search(sources: Searched, request: SearchRequest) -> SearchReply:
         )
         found = answer(index, question)
         if near is None:
-            return _answered(request, found)
+            return _make_reply(request, found)
         return _together(request, index, found, near)
     except IndexUnavailable:
         if request.mode == "hybrid":
@@ -102,14 +102,14 @@ def _near(sources: Searched, request: SearchRequest, filters: Filters) -> tuple[
 
 
 def _by_meaning(sources: Searched, request: SearchRequest, filters: Filters) -> SearchReply:
-    view = sources.vectors.required()
+    view = sources.vectors.require()
     try:
         hits = view.index().search(request.query, filters, request.limit)
     except IndexUnavailable as error:
         raise IndexUnavailable(
             "nothing is embedded yet", hint="`agentx sync` does it, or a running daemon"
         ) from error
-    return _reply(request, shown(_text_index(sources), hits), layers=("vectors",))
+    return _reply(request, show_passages(_text_index(sources), hits), layers=("vectors",))
 
 
 def _text_index(sources: Searched) -> TextIndex | None:
@@ -129,7 +129,7 @@ def _together(
     by_words = {memory.hit.doc_id: memory for memory in found.memories}
     by_meaning = {hit.doc_id: hit for hit in near}
     only_near = [by_meaning[each.doc_id] for each in fused if each.doc_id not in by_words]
-    opened = {hit.doc_id: hit for hit in shown(index, only_near)}
+    opened = {hit.doc_id: hit for hit in show_passages(index, only_near)}
     memories = tuple(
         replace(by_words[each.doc_id], hit=replace(by_words[each.doc_id].hit, score=each.score))
         if each.doc_id in by_words
@@ -145,7 +145,7 @@ def _together(
     }
     sessions = sessions_of(found, near, request.limit)
     together = replace(found, memories=memories, why=why, sessions=sessions)
-    return _answered(request, together, layers=(*_LAYERS, "vectors"))
+    return _make_reply(request, together, layers=(*_LAYERS, "vectors"))
 
 
 def _filters(request: SearchRequest, project: str) -> Filters:
@@ -165,7 +165,7 @@ def _filters(request: SearchRequest, project: str) -> Filters:
     )
 
 
-def _answered(
+def _make_reply(
     request: SearchRequest, found: Answer, layers: tuple[str, ...] = _LAYERS
 ) -> SearchReply:
     also = {memory.hit.doc_id: memory.also for memory in found.memories}
@@ -193,7 +193,7 @@ def _answered(
         ),
         sessions=tuple(each.session for each in found.sessions if each.session),
         layers=reply.layers,
-        plan=explained(found) if request.explain else (),
+        plan=explain(found) if request.explain else (),
     )
 
 

@@ -26,7 +26,7 @@ class HitGroup:
     also: tuple[str, ...] = ()
 
 
-def merged(
+def merge_alike(
     hits: Sequence[Hit], made_of: Mapping[str, tuple[str, ...]] | None = None
 ) -> tuple[HitGroup, ...]:
     """Merge near-duplicates; the order is that of the best of each.

@@ -22,7 +22,7 @@ from agentx.search.text.matching import match_keys
 from agentx.search.text.schema import key, schema
 
 
-def shown(index: TextIndex | None, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+def show_passages(index: TextIndex | None, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Return hits by meaning, their score the cosine, with their passages."""
     reader = index.reading().passages if index is not None else None
     return tuple(hit if reader is None else _with_passage(reader, hit) for hit in hits)

@@ -17,7 +17,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 from agentx.recall.question.emphasis import emphasis, without_scope
 from agentx.recall.question.intent import Cues, Voice, cues, is_asking
-from agentx.recall.question.likeness import HitGroup, merged
+from agentx.recall.question.likeness import HitGroup, merge_alike
 from agentx.recall.question.rank import (
     WEIGHTS,
     RankedSession,
@@ -104,7 +104,7 @@ def plan(question: Question) -> Plan:
     )
 
 
-def explained(found: Answer) -> tuple[str, ...]:
+def explain(found: Answer) -> tuple[str, ...]:
     """Say what was read out of the question, a line each."""
     made = found.plan
     lines = [f"intent: {made.cues.intent}", f"words: {', '.join(made.query.terms) or 'none'}"]
@@ -129,7 +129,7 @@ def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> 
     """
     made = plan(question)
     if made.anchor is not None and not made.spans:
-        made = replace(made, spans=_dated(index, made.anchor, question))
+        made = replace(made, spans=_date(index, made.anchor, question))
     view = Vantage(
         cues=made.cues,
         spans=made.spans,
@@ -149,7 +149,7 @@ def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> 
     }
     return Answer(
         plan=made,
-        memories=merged(hits, made_of),
+        memories=merge_alike(hits, made_of),
         sessions=tuple(
             FoundSession(_name(each, evidence, reading), each.score)
             for each in rank_sessions(evidence, ranked, weights)[: question.limit]
@@ -167,7 +167,7 @@ def _name(session: RankedSession, evidence: Evidence, reading: Reading) -> str:
     return reading.hit(session.best.candidate.address, session.score).session
 
 
-def _dated(index: TextIndex, told: Anchor, question: Question) -> tuple[TimeSpan, ...]:
+def _date(index: TextIndex, told: Anchor, question: Question) -> tuple[TimeSpan, ...]:
     """Look up when the thing was that a time is told by."""
     hits = index.search(parse(told.words, operators=False), question.filters, 1)
     if not hits:

@@ -113,10 +113,10 @@ def rank(evidence: Evidence, view: Vantage) -> tuple[Ranked, ...]:
         reply = replied.get(key, 0.0)
         named = weights.named * best if candidate.is_named else 0.0
         if candidate.traits not in by_traits:
-            by_traits[candidate.traits] = _grown(_of_traits(candidate.traits, view))
+            by_traits[candidate.traits] = _grow(_of_traits(candidate.traits, view))
         score = (base[key] + reply + named) * by_traits[candidate.traits]
         if leans_on_time:
-            score *= _grown(_of_time_and_use(candidate, view))
+            score *= _grow(_of_time_and_use(candidate, view))
         ranked.append(Ranked(candidate, score, reply, named))
     ranked.sort(key=lambda each: (-each.score, -each.candidate.timestamp_ms, each.candidate.key))
     return tuple(ranked)
@@ -182,7 +182,7 @@ def _replies(evidence: Evidence, base: Mapping[int, float], share: float) -> dic
     return found
 
 
-def _grown(leanings: list[tuple[str, float]]) -> float:
+def _grow(leanings: list[tuple[str, float]]) -> float:
     factor = 1.0
     for _, value in leanings:
         factor *= 1 + value

@@ -53,7 +53,7 @@ def settle(ranked: tuple[Ranked, ...], reading: Reading, limit: int) -> Settled:
         return Settled(ranked, {})
     said = [each for each in ranked if not each.candidate.traits & _DRAWN]
     shown = {each.candidate.key for each in said[:limit]}
-    known = [_tied(each, places, shown, reading) for each in tied]
+    known = [_tie(each, places, shown, reading) for each in tied]
     scores = {key: each.score for key, each in places.items()}
     stands_for: dict[int, int] = {}
     made_of: dict[int, tuple[str, ...]] = {}
@@ -73,7 +73,7 @@ def settle(ranked: tuple[Ranked, ...], reading: Reading, limit: int) -> Settled:
     return Settled(tuple(left), made_of)
 
 
-def _tied(ranked: Ranked, places: Mapping[int, Ranked], shown: set[int], reading: Reading) -> _Tied:
+def _tie(ranked: Ranked, places: Mapping[int, Ranked], shown: set[int], reading: Reading) -> _Tied:
     tied = reading.ties(ranked.candidate.address)
     return _Tied(
         ranked,

@@ -149,17 +149,19 @@ def _days(match: re.Match[str], today: date) -> tuple[date, date] | None:  # noq
     try:
         if said["iso"]:
             day = said["iso_day"]
-            return _dated(int(said["iso_year"]), int(said["iso_month"]), int(day) if day else None)
+            return _date_span(
+                int(said["iso_year"]), int(said["iso_month"]), int(day) if day else None
+            )
         for kind in ("dm", "md"):
             if said[f"{kind}_day"]:
                 month, day = _month(said[f"{kind}_month"]), int(said[f"{kind}_day"])
                 year = said[f"{kind}_year"]
-                return _dated(int(year) if year else _past(today, month, day), month, day)
+                return _date_span(int(year) if year else _past(today, month, day), month, day)
         if said["my_month"]:
-            return _dated(int(said["my_year"]), _month(said["my_month"]), None)
+            return _date_span(int(said["my_year"]), _month(said["my_month"]), None)
         if said["month"]:
             month = _month(said["month"])
-            return _dated(_past(today, month, 1), month, None)
+            return _date_span(_past(today, month, 1), month, None)
         if said["year"]:
             return date(int(said["year"]), 1, 1), date(int(said["year"]) + 1, 1, 1)
         return _relative(said, today)
@@ -213,7 +215,7 @@ def _period(period: str, which: str, today: date) -> tuple[date, date]:
     return date(year, 1, 1), date(year + 1, 1, 1)
 
 
-def _dated(year: int, month: int, day: int | None) -> tuple[date, date]:
+def _date_span(year: int, month: int, day: int | None) -> tuple[date, date]:
     first = date(year, month, day or 1)
     return first, first + timedelta(days=1) if day else _months_later(first, 1)
 

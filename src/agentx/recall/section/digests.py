@@ -42,7 +42,7 @@ def prepare_digests(sources: Sources, store: StorePaths, branch: str = "") -> in
             lines = gatherer.gather(about, with_standing=False)
             notice = notice_of(gatherer.standing, sources.now, role)
             made = {
-                cap: section(lines, _beside(notice, cap), more=_MORE).prepared
+                cap: section(lines, _beside(notice, cap), more=_MORE).prepared_text
                 for cap in set(CAPS.values())
             }
             for harness, cap in CAPS.items():

@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.text import folded, preview
+from agentx.kernel.text import fold_text, preview
 from agentx.kernel.tokens import estimate
-from agentx.lessons.confidence import judged
+from agentx.lessons.confidence import judge
 from agentx.memory.found import KINDS, SearchRequest
 from agentx.prose.likeness import coverage, list_words
 from agentx.recall.section.render import RecallLine
@@ -74,13 +74,13 @@ class Gatherer:
         parts: list[Iterable[RecallLine]] = [self._close(about)]
         if with_standing:
             parts.append(self.standing.lines(self._now, about.role))
-        learnt = self._tolerated(lambda: self.observed(about))
+        learnt = self._tolerate(lambda: self.list_observations(about))
         parts += [self._run, learnt, self._lessons]
-        told = [*self._wanted(about), *self._recent(self._days, about)]
+        told = [*self._list_wanted(about), *self._recent(self._days, about)]
         parts.append(_unsaid(told, [line.short for line in learnt]))
-        return list(_unrepeated(line for part in parts for line in part))
+        return list(_drop_repeats(line for part in parts for line in part))
 
-    def observed(self, about: About) -> Iterator[RecallLine]:
+    def list_observations(self, about: About) -> Iterator[RecallLine]:
         """Yield what sessions learnt, best first.
 
         Raises: UnavailableError, DataError.
@@ -88,7 +88,7 @@ class Gatherer:
         for one in self._sources.observations(about, self._observations_max):
             yield self._now.line(
                 group=OBSERVATIONS,
-                text=folded(f"{one.category}{_doubts(one)}: {one.content}"),
+                text=fold_text(f"{one.category}{_doubts(one)}: {one.content}"),
                 doc_id=one.id,
                 at_ms=one.timestamp_ms,
                 source=f"{one.agent}, issue {one.issue_number}" if one.issue_number else one.agent,
@@ -119,7 +119,7 @@ class Gatherer:
     @cached_property
     def standing(self) -> Standing:
         """How things stand; as if nothing did, where that cannot be had."""
-        found = self._tolerated(lambda: [self._sources.standing()])
+        found = self._tolerate(lambda: [self._sources.standing()])
         return found[0] if found else Standing()
 
     @cached_property
@@ -136,7 +136,7 @@ class Gatherer:
                     tokens=estimate(line),
                 )
 
-        return self._tolerated(lines)
+        return self._tolerate(lines)
 
     @cached_property
     def _lessons(self) -> list[RecallLine]:
@@ -147,14 +147,14 @@ class Gatherer:
                 text = f"{said.name}: {said.text}" if named else said.text
                 yield self._now.line(
                     group=LESSONS,
-                    text=f"{judged(one)} {one.kind}: {preview(text, _LESSON_CHARS_MAX)}",
+                    text=f"{judge(one)} {one.kind}: {preview(text, _LESSON_CHARS_MAX)}",
                     doc_id=one.id,
                     at_ms=one.changed_ms,
                     source=said.area or "runs",
                     tokens=estimate(said.text),
                 )
 
-        return self._tolerated(lines)
+        return self._tolerate(lines)
 
     @cached_property
     def _days(self) -> list[TocNode]:
@@ -177,7 +177,7 @@ class Gatherer:
             known = self._parts_of[node.node_id] = self._sources.reader.browse(node.node_id).nodes
         return known
 
-    def _wanted(self, about: About) -> Iterator[RecallLine]:
+    def _list_wanted(self, about: About) -> Iterator[RecallLine]:
         """Yield what the parts of days tell of the wanted issue or role, newest day first."""
         title = about.title()
         if not title:
@@ -220,7 +220,7 @@ class Gatherer:
         found.sort(key=lambda each: each[0])
         return (line for _, line in found)
 
-    def _tolerated(self, gather: Callable[[], Iterable[Thing]]) -> list[Thing]:
+    def _tolerate(self, gather: Callable[[], Iterable[Thing]]) -> list[Thing]:
         """Return what a room gives; nothing where it cannot give it: a session begins anyway."""
         try:
             return list(gather())
@@ -252,12 +252,12 @@ def _unsaid(lines: Iterable[RecallLine], said: Iterable[str]) -> Iterator[Recall
             yield line
 
 
-def _unrepeated(lines: Iterable[RecallLine]) -> Iterator[RecallLine]:
+def _drop_repeats(lines: Iterable[RecallLine]) -> Iterator[RecallLine]:
     """Yield each thing once, where it stands first."""
     ids: set[str] = set()
     words: set[str] = set()
     for line in lines:
-        said = folded(line.text)
+        said = fold_text(line.text)
         if said not in words and (line.doc_id not in ids or line.group in _STANDING):
             ids.add(line.doc_id)
             words.add(said)

@@ -59,7 +59,7 @@ def _write_all(sources: Sources, store: StorePaths) -> None:
     for role in ("", *standing.roles()):
         path = store.notice(role)
         kept.add(path)
-        put_text(path, notice_of(standing, sources.now, role).prepared)
+        put_text(path, notice_of(standing, sources.now, role).prepared_text)
     for path in store.digests.glob(f"*{NOTICE_SUFFIX}"):
         if path not in kept:
             path.unlink(missing_ok=True)

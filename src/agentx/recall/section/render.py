@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from sys import maxsize
 
-from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, folded, preview, printable
+from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, fold_text, preview, printable
 from agentx.kernel.tokens import estimate, most
 from agentx.kernel.values import frozen
 
@@ -70,7 +70,7 @@ class Section:
         return "\n".join(text for _, text in self.rows)
 
     @property
-    def prepared(self) -> str:
+    def prepared_text(self) -> str:
         """As a file that hooks read: on every line the id, a tab, and the text."""
         return "\n".join(f"{doc_id}\t{text}" for doc_id, text in self.rows)
 
@@ -80,9 +80,9 @@ def section(lines: Sequence[RecallLine], cap: Cap, *, more: str) -> Section:
 
     `lines` come best first; they are shown grouped, groups in the order of their first line.
     """
-    short = [_said(line, line.short) for line in lines]
+    short = [_say(line, line.short) for line in lines]
 
-    def written(said: Sequence[str]) -> Section:
+    def write(said: Sequence[str]) -> Section:
         shown = tuple(lines[: len(said)])
         left_out = len(lines) - len(said)
         rows = _rows(shown, said, left_out, more) if said else ()
@@ -90,15 +90,15 @@ def section(lines: Sequence[RecallLine], cap: Cap, *, more: str) -> Section:
         return Section(rows=rows, shown=shown, left_out=left_out, tokens=tokens)
 
     def fits(said: Sequence[str]) -> bool:
-        made = written(said)
+        made = write(said)
         return made.tokens <= cap.tokens and len(made.text) <= cap.chars
 
     fitting = most(len(lines), lambda count: fits(short[:count]))
     if fitting < len(lines):
-        return written(short[:fitting])
-    whole = [_said(line, folded(line.text)) for line in lines]
+        return write(short[:fitting])
+    whole = [_say(line, fold_text(line.text)) for line in lines]
     best = most(fitting, lambda count: fits(whole[:count] + short[count:]))
-    return written(whole[:best] + short[best:])
+    return write(whole[:best] + short[best:])
 
 
 def _rows(
@@ -115,8 +115,8 @@ def _rows(
     return tuple(rows)
 
 
-def _said(line: RecallLine, text: str) -> str:
+def _say(line: RecallLine, text: str) -> str:
     """Return one line, whatever its text is; it cannot close the fence that it stands in."""
     said = printable(text).replace(RECALL_OPEN, "(recall)").replace(RECALL_CLOSE, "(/recall)")
-    source = folded(line.source)
+    source = fold_text(line.source)
     return f"- {line.when} ({line.age}, {source}): {said} [{line.doc_id}; {line.tokens} tokens]"

@@ -72,9 +72,9 @@ class Standing:
     def work(self, role: str = "") -> tuple[str, ...]:
         """Return what a session of a role is told of issues; nothing where there are none."""
         mine = self._issue_of().get(role)
-        lines = [f"Your issue: {_said(issue)}" for issue in self.issues if issue.number == mine]
+        lines = [f"Your issue: {_say(issue)}" for issue in self.issues if issue.number == mine]
         ready = queue(self.issues, self.blocking).ready
-        lines.extend(f"Ready to begin: {_said(issue)}" for issue in ready[:_READY_SHOWN])
+        lines.extend(f"Ready to begin: {_say(issue)}" for issue in ready[:_READY_SHOWN])
         if len(ready) > _READY_SHOWN:
             lines.append(f"{len(ready) - _READY_SHOWN} more: agentx ready")
         return tuple(lines)
@@ -120,7 +120,7 @@ def _question(state: Clarification, role: str) -> str:
     return f"answered: {about} -- settle with: agentx clarify resolve {state.id}"
 
 
-def _said(issue: Issue) -> str:
+def _say(issue: Issue) -> str:
     priority = priority_of(issue.labels)
     rank = f", {priority}" if priority else ""
     return f"#{issue.number} {preview(issue.title, _TITLE_CHARS_MAX)} ({issue.status}{rank})"

@@ -22,9 +22,7 @@ HAND = "by-hand"
 _HEADS = ("run_id:", "actor:", "created:", "task_id:", "version:", "---")
 
 
-def edited_artifact(
-    run: Run, name: str, found: str, events: Iterable[RunEvent]
-) -> Happening | None:
+def read_artifact(run: Run, name: str, found: str, events: Iterable[RunEvent]) -> Happening | None:
     """Return what a person made of an artifact, or of a file laid beside the artifacts."""
     known = run.artifacts.get(name)
     if known is not None:
@@ -48,7 +46,7 @@ def edited_artifact(
     return Happening(kind="artifact-written", actor=HAND, detail=detail)
 
 
-def edited_log(task: Task, found: str) -> Happening | None:
+def read_log(task: Task, found: str) -> Happening | None:
     """Return what a person added to a work log."""
     if found == work_log(task):
         return None
@@ -64,7 +62,7 @@ def is_known_contract(found: Contract, task: Task) -> bool:
     return found in task.contracts
 
 
-def added_task(run: Run, task: str, contract: Contract) -> Happening | None:
+def read_task(run: Run, task: str, contract: Contract) -> Happening | None:
     """Return the task that a person laid down as a file."""
     known = run.tasks.get(task)
     if known is not None and known.born:

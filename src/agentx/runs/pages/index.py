@@ -24,7 +24,7 @@ def entry(run: Run) -> dict[str, Any]:
     return found
 
 
-def archived_entry(run: Run, archive_path: str, at: str) -> dict[str, Any]:
+def archive_entry(run: Run, archive_path: str, at: str) -> dict[str, Any]:
     """Return the line of one run that is packed away; of a damaged archive, what is known."""
     known = entry(run) if run.started else {"run_id": run.id}
     return {**known, "archived_at": at, "archive_path": archive_path}

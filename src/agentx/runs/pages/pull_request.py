@@ -19,13 +19,13 @@ def description(run: Run) -> str:
     if run.description:
         parts.append(run.description + "\n")
     done = [task for task in run.tasks.values() if task.status is TaskStatus.COMPLETED]
-    parts += _section("What was done", (_done(task) for task in done))
+    parts += _section("What was done", (_tell_done(task) for task in done))
     dropped = [task for task in run.tasks.values() if task.status is TaskStatus.DROPPED]
     parts += _section(
         "What was left out", (f"- {each.contract.title}: {each.reason}" for each in dropped)
     )
     parts += _section("Decisions", (f"- {_line(each.text)}" for each in run.decisions))
-    parts += _section("Verification", _verified(run))
+    parts += _section("Verification", _tell_verified(run))
     in_conflict = {each.escalation for each in run.conflicts.values()}
     parts += _section(
         "Questions that were settled",
@@ -55,14 +55,14 @@ def checklist(run: Run) -> str:
         passed = bool(reports) and reports[-1].verdict is not Verdict.FAILED
         rows += [_row(passed, f"  {task.id}: {_line(each)}") for each in task.contract.acceptance]
     rows.append(_row(not any(lane.open for lane in run.lanes.values()), "every lane is merged"))
-    rows.append(_row(_verified_well(run), "everything that was verified passed"))
+    rows.append(_row(_is_verified(run), "everything that was verified passed"))
     unsettled = not any(each.open for each in run.escalations.values())
     rows.append(_row(unsettled, "no question is open"))
     rows.append(_row(not any(each.open for each in run.conflicts.values()), "no conflict is open"))
     return "\n".join(rows) + "\n"
 
 
-def _done(task: Task) -> str:
+def _tell_done(task: Task) -> str:
     said = next((entry.text for entry in reversed(task.log)), task.contract.goal)
     lines = [f"- **{task.contract.title}** ({task.id})"]
     if said:
@@ -70,7 +70,7 @@ def _done(task: Task) -> str:
     return "\n".join(lines)
 
 
-def _verified(run: Run) -> Iterable[str]:
+def _tell_verified(run: Run) -> Iterable[str]:
     for task in run.tasks.values():
         if task.reports:
             yield f"- {task.id}: {_verdict(task.reports[-1])}"
@@ -85,7 +85,7 @@ def _verdict(report: Report) -> str:
     return f"{_VERDICTS[report.verdict]}{counted}{summary}"
 
 
-def _verified_well(run: Run) -> bool:
+def _is_verified(run: Run) -> bool:
     last = [task.reports[-1] for task in run.tasks.values() if task.reports]
     last += run.reports[-1:]
     return bool(last) and all(report.verdict is not Verdict.FAILED for report in last)

@@ -291,7 +291,7 @@ def detail_checked(kind: str, detail: Mapping[str, object]) -> Detail:
     for name, value in detail.items():
         if not isinstance(name, str) or not name:
             raise InvalidValue(f"{kind}: a field needs a name")
-        made[name] = _checked(kind, name, value, known.get(name))
+        made[name] = _check(kind, name, value, known.get(name))
     missing = [name for name in shape.needs if made.get(name, "") in ("", [], ())]
     if missing:
         raise InvalidValue(
@@ -325,9 +325,9 @@ def event_of(raw: object) -> RunEvent:
         run=_text(raw, "run"),
         actor=actor_named(_text(raw, "actor")),
         kind=kind,
-        task=_named(raw, "task"),
+        task=_check_name(raw, "task"),
         task_of=_text(raw, "task_of"),
-        lane=_named(raw, "lane"),
+        lane=_check_name(raw, "lane"),
         lane_of=_text(raw, "lane_of"),
         # A detail without fields is the common case.
         detail=detail_checked(kind, detail) if detail or KINDS[kind].needs else detail,
@@ -369,12 +369,12 @@ def _text(raw: dict[str, Any], name: str) -> str:
     return found
 
 
-def _named(raw: dict[str, Any], name: str) -> str:
+def _check_name(raw: dict[str, Any], name: str) -> str:
     found = _text(raw, name)
     return name_checked(found, f"a {name}") if found else ""
 
 
-def _checked(kind: str, name: str, value: object, shape: Field | None) -> object:
+def _check(kind: str, name: str, value: object, shape: Field | None) -> object:
     if shape is None:
         return _free(kind, name, value, depth=0)
     match shape.type:
@@ -387,10 +387,10 @@ def _checked(kind: str, name: str, value: object, shape: Field | None) -> object
                 return [_free(kind, name, each, depth=0) for each in value]
             raise InvalidValue(f"{kind}: {name} is not a list of objects")
         case _:
-            return _chosen(kind, name, value, shape.choices)
+            return _check_choice(kind, name, value, shape.choices)
 
 
-def _chosen(kind: str, name: str, value: object, choices: tuple[str, ...]) -> str:
+def _check_choice(kind: str, name: str, value: object, choices: tuple[str, ...]) -> str:
     if not isinstance(value, str):
         raise InvalidValue(f"{kind}: {name} is not a text")
     if choices:

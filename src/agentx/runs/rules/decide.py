@@ -54,7 +54,7 @@ def decide(run: Run, said: Happening) -> tuple[Happening, ...]:
 
     Raises: InvalidValue, NotFound, IllegalTransition, LimitError.
     """
-    said = _checked(said)
+    said = _check(said)
     if said.kind == "run-started":
         if run.started:
             raise IllegalTransition(f"{run.id} was started already")
@@ -70,7 +70,7 @@ def decide(run: Run, said: Happening) -> tuple[Happening, ...]:
     return (said,) if rule is None else rule(run, said)
 
 
-def _checked(said: Happening) -> Happening:
+def _check(said: Happening) -> Happening:
     shape = KINDS.get(said.kind)
     if shape is None:
         raise InvalidValue(f"{said.kind!r} is not a type of event")
@@ -120,7 +120,7 @@ def _may_leave(run: Run) -> None:
                 hint="`agentx run lane merge LANE`, or `run lane fail LANE` to give one up",
             )
     if run.phase is Phase.VERIFICATION:
-        failed = _failed_reports(run)
+        failed = _list_failed_reports(run)
         if failed:
             raise IllegalTransition(
                 f"{run.id}: verification failed for {', '.join(failed[:5])}",
@@ -128,7 +128,7 @@ def _may_leave(run: Run) -> None:
             )
 
 
-def _failed_reports(run: Run) -> list[str]:
+def _list_failed_reports(run: Run) -> list[str]:
     found = [
         name
         for name, task in run.tasks.items()
@@ -175,7 +175,7 @@ def _task_added(run: Run, said: Happening) -> tuple[Happening, ...]:
 
 
 def _task_revised(run: Run, said: Happening) -> tuple[Happening, ...]:
-    _known_task(run, said)
+    _find_task(run, said)
     _no_circle(run, said)
     return (said,)
 
@@ -198,7 +198,7 @@ def _no_circle(run: Run, said: Happening) -> None:
         )
 
 
-def _known_task(run: Run, said: Happening) -> Task:
+def _find_task(run: Run, said: Happening) -> Task:
     task = run.tasks.get(said.task)
     if task is None:
         raise NotFound(
@@ -245,7 +245,7 @@ def _lane_opened(run: Run, said: Happening) -> tuple[Happening, ...]:
         )
     if not said.task:
         return (said,)
-    task = _known_task(run, said)
+    task = _find_task(run, said)
     at_work = next((lane for lane in busy if lane.task == said.task), None)
     if at_work is not None:
         raise IllegalTransition(
@@ -259,7 +259,7 @@ def _lane_opened(run: Run, said: Happening) -> tuple[Happening, ...]:
 
 
 def _lane_step(run: Run, said: Happening) -> tuple[Happening, ...]:
-    lane = known_lane(run, said.lane)
+    lane = find_lane(run, said.lane)
     if lane.status not in LANE_STEPS[said.kind]:
         raise IllegalTransition(
             f"{lane.id} is {lane.status}: {said.kind} cannot happen",
@@ -282,7 +282,7 @@ def _lane_step(run: Run, said: Happening) -> tuple[Happening, ...]:
     return (said, *follows)
 
 
-def known_lane(run: Run, name: str) -> Lane:
+def find_lane(run: Run, name: str) -> Lane:
     """Return a lane.
 
     Raises: NotFound.
@@ -298,20 +298,20 @@ def known_lane(run: Run, name: str) -> Lane:
 def _conflicts_resolved(run: Run, lane: Lane, said: Happening) -> list[Happening]:
     """Return what ends the conflicts of a lane that is merged or given up."""
     return [
-        _resolved(conflict.id, said.actor, f"{said.kind} {lane.id}")
+        _resolve(conflict.id, said.actor, f"{said.kind} {lane.id}")
         for conflict in run.conflicts.values()
         if conflict.open and conflict.lane == lane.id
     ]
 
 
-def _resolved(conflict: str, actor: str, how: str) -> Happening:
+def _resolve(conflict: str, actor: str, how: str) -> Happening:
     detail = {"conflict": conflict, "resolution": how}
     return Happening(kind="conflict-resolved", actor=actor, detail=detail)
 
 
 def _work_rebased(run: Run, said: Happening) -> tuple[Happening, ...]:
     follows = [
-        _resolved(conflict.id, said.actor, "the work branch was rebased")
+        _resolve(conflict.id, said.actor, "the work branch was rebased")
         for conflict in run.conflicts.values()
         if conflict.open and conflict.operation == "rebase"
     ]

@@ -75,7 +75,7 @@ class RunDraft:
         # Work logs grow an entry at a time; a tuple that grows so is quadratic.
         self.logs: dict[str, list[LogEntry]] = {}
 
-    def done(self) -> Run:
+    def finish(self) -> Run:
         """Return the run as it is now."""
         for name, log in self.logs.items():
             task = self.tasks[name]
@@ -117,7 +117,7 @@ def entry_of(event: RunEvent, text: str) -> LogEntry:
     return LogEntry(at_ms=event.at_ms, actor=event.actor, text=text, event_id=event.id)
 
 
-def answered(draft: RunDraft, event: RunEvent, escalation: str, resolution: str) -> None:
+def settle_question(draft: RunDraft, event: RunEvent, escalation: str, resolution: str) -> None:
     """Settle a question, the first time it is answered."""
     found = draft.escalations.get(escalation)
     if found is not None and found.open:

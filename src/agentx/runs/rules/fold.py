@@ -30,10 +30,10 @@ from agentx.runs.model import (
 )
 from agentx.runs.rules.draft import (
     RunDraft,
-    answered,
     entry_of,
     escalation_name,
     lane_named,
+    settle_question,
     task_meant,
     task_named,
 )
@@ -45,7 +45,7 @@ def fold(run_id: str, events: Iterable[RunEvent]) -> Run:
     draft = RunDraft(Run(id=run_id))
     for event in in_order(events):
         _apply(draft, event)
-    return draft.done()
+    return draft.finish()
 
 
 def in_order(events: Iterable[RunEvent]) -> list[RunEvent]:
@@ -57,7 +57,7 @@ def evolve(run: Run, event: RunEvent) -> Run:
     """Return where a run stands after one more event."""
     draft = RunDraft(run)
     _apply(draft, event)
-    return draft.done()
+    return draft.finish()
 
 
 def _apply(draft: RunDraft, event: RunEvent) -> None:
@@ -90,7 +90,7 @@ def _run_started(draft: RunDraft, event: RunEvent) -> None:
         latest_commit=draft.git.latest_commit or event.text("base_commit"),
     )
     if not draft.phases:
-        draft.phases[Phase.PLANNING] = _entered(event.at_ms)
+        draft.phases[Phase.PLANNING] = _enter(event.at_ms)
 
 
 def _phase_entered(draft: RunDraft, event: RunEvent) -> None:
@@ -103,13 +103,13 @@ def _phase_entered(draft: RunDraft, event: RunEvent) -> None:
                 before, status=RunStatus.COMPLETED, completed_ms=event.at_ms
             )
         elif number == turn:
-            draft.phases[phase] = _entered(event.at_ms)
+            draft.phases[phase] = _enter(event.at_ms)
         elif number > turn:
             draft.phases.pop(phase, None)
     draft.phase = entered
 
 
-def _entered(at_ms: Millis) -> PhaseEntry:
+def _enter(at_ms: Millis) -> PhaseEntry:
     return PhaseEntry(status=RunStatus.IN_PROGRESS, entered_ms=at_ms)
 
 
@@ -129,7 +129,7 @@ def _run_ended(draft: RunDraft, event: RunEvent) -> None:
 
 def _run_reopened(draft: RunDraft, event: RunEvent) -> None:
     draft.outcome, draft.outcome_reason, draft.ended_ms = RunStatus.IN_PROGRESS, "", None
-    draft.phases[draft.phase] = _entered(event.at_ms)
+    draft.phases[draft.phase] = _enter(event.at_ms)
 
 
 def _decision_made(draft: RunDraft, event: RunEvent) -> None:
@@ -157,7 +157,7 @@ def _escalation_raised(draft: RunDraft, event: RunEvent) -> None:
 
 
 def _escalation_resolved(draft: RunDraft, event: RunEvent) -> None:
-    answered(draft, event, event.text("escalation"), event.text("resolution"))
+    settle_question(draft, event, event.text("escalation"), event.text("resolution"))
 
 
 def _verification_recorded(draft: RunDraft, event: RunEvent) -> None:

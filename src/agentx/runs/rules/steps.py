@@ -17,11 +17,11 @@ from agentx.runs.model import (
 )
 from agentx.runs.rules.draft import (
     RunDraft,
-    answered,
     entry_of,
     escalation_name,
     free_name,
     lane_named,
+    settle_question,
     task_meant,
 )
 
@@ -205,7 +205,7 @@ def _conflict_resolved(draft: RunDraft, event: RunEvent) -> None:
         return
     how = event.text("resolution") or "resolved"
     draft.conflicts[found.id] = replace(found, resolved_ms=event.at_ms, resolution=how)
-    answered(draft, event, found.escalation, how)
+    settle_question(draft, event, found.escalation, how)
     lane = draft.lanes.get(found.lane)
     if lane is not None and lane.status is LaneStatus.CONFLICT:
         draft.lanes[lane.id] = replace(lane, status=LaneStatus.FINISHED, changed_ms=event.at_ms)

@@ -69,8 +69,8 @@ class Archive:
                 files[name] = data
             elif files[name] != data:
                 files[name + _TAKEN_OVER] = data
-        packed = _packed(run_id, files)
-        if _unpacked(packed) != files:
+        packed = _pack(run_id, files)
+        if _unpack(packed) != files:
             raise CorruptRecord(f"{target}: the archive does not read back", hint="try again")
         passing(CrashPoint.RUN_PACKED)
         make_private_directory(self._root)
@@ -135,7 +135,7 @@ class Archive:
         if not target.is_file():
             return {}
         try:
-            return _unpacked(target.read_bytes())
+            return _unpack(target.read_bytes())
         except (OSError, EOFError, ValueError) as error:
             raise CorruptRecord(
                 f"{target}: not a whole archive: {error}",
@@ -143,7 +143,7 @@ class Archive:
             ) from error
 
 
-def packed_events(archive: Archive, run_id: str) -> Iterator[RunEvent]:
+def read_packed_events(archive: Archive, run_id: str) -> Iterator[RunEvent]:
     """Yield the events of a packed run, in no order.
 
     Raises: CorruptRecord.
@@ -164,7 +164,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 # Most commands open no archive: what reads one is imported by those that do.
 
 
-def _packed(run_id: str, files: dict[str, bytes]) -> bytes:
+def _pack(run_id: str, files: dict[str, bytes]) -> bytes:
     import gzip  # noqa: PLC0415  see above
     import tarfile  # noqa: PLC0415  see above
 
@@ -181,7 +181,7 @@ def _packed(run_id: str, files: dict[str, bytes]) -> bytes:
     return raw.getvalue()
 
 
-def _unpacked(packed: bytes) -> dict[str, bytes]:
+def _unpack(packed: bytes) -> dict[str, bytes]:
     """Return the files of an archive.
 
     Raises: OSError, EOFError, ValueError when it is none.

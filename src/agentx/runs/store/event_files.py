@@ -87,7 +87,7 @@ def events_in(text: bytes, run_id: str) -> Iterator[RunEvent]:
 
 def _read(line: bytes, run_id: str) -> Iterator[RunEvent | str]:
     """Yield each event of a line, or why it is none."""
-    for raw, fault in _parsed(line) if line.strip() else ():
+    for raw, fault in _parse(line) if line.strip() else ():
         if fault:
             yield fault
             continue
@@ -110,7 +110,7 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
         raise unreadable(file, error) from error
 
 
-def _parsed(line: bytes) -> list[tuple[object, str]]:
+def _parse(line: bytes) -> list[tuple[object, str]]:
     """Return what a line holds: one value, or several that a merge has glued; or why nothing."""
     if line.startswith(_MARKERS):
         return [(None, "a conflict marker of git")]
@@ -119,7 +119,7 @@ def _parsed(line: bytes) -> list[tuple[object, str]]:
     try:
         return [(json_text.parse_json(line), "")]
     except ValueError as error:
-        glued = _glued(line)
+        glued = _split_glued(line)
         if glued:
             return [(value, "") for value in glued]
         if not line.endswith(b"\n"):
@@ -127,7 +127,7 @@ def _parsed(line: bytes) -> list[tuple[object, str]]:
         return [(None, f"not JSON: {error}")]
 
 
-def _glued(line: bytes) -> list[object]:
+def _split_glued(line: bytes) -> list[object]:
     try:
         text = line.decode("utf-8").strip()
     except UnicodeDecodeError:
@@ -154,7 +154,7 @@ def repair(paths: RunPaths) -> list[str]:
         good: list[bytes] = []
         bad: list[bytes] = []
         for _, line in _lines(file):
-            parsed = _parsed(line)
+            parsed = _parse(line)
             if any(fault for _, fault in parsed):
                 bad.append(line)
             elif len(parsed) > 1 or not line.endswith(b"\n"):

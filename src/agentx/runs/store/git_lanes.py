@@ -189,7 +189,7 @@ class GitLanes:
 
     def _undone(self, run_id: str, folder: Path, doing: str, said: GitReply) -> Conflicted:
         """Leave the work branch as it was; return what was in the way."""
-        files = _unmerged(folder)
+        files = _list_unmerged(folder)
         git(folder, doing, "--abort")
         self._end(run_id)
         if not files:
@@ -293,7 +293,7 @@ class GitLanes:
         self._notes.git_mark(run_id).unlink(missing_ok=True)
 
 
-def _unmerged(folder: Path) -> tuple[str, ...]:
+def _list_unmerged(folder: Path) -> tuple[str, ...]:
     return git_done(folder, "diff", "--name-only", "--diff-filter=U", "-z").names
 
 

@@ -18,10 +18,10 @@ from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import RunId
 from agentx.kernel.paths import ProjectPaths
 from agentx.runs.model import Run, RunEvent
-from agentx.runs.pages.index import archived_entry, entries_in, entry, index_of
+from agentx.runs.pages.index import archive_entry, entries_in, entry, index_of
 from agentx.runs.paths import RunsPaths
 from agentx.runs.rules.fold import fold
-from agentx.runs.store.archive import Archive, packed_events
+from agentx.runs.store.archive import Archive, read_packed_events
 
 
 class IndexFile:
@@ -46,14 +46,14 @@ class IndexFile:
             return None
         return None if isinstance(found, Fault) else found
 
-    def archived(self) -> tuple[dict[str, Any], ...]:
+    def list_archived(self) -> tuple[dict[str, Any], ...]:
         """Return the line of each run that is packed away, newest first, as the archives are."""
         there = frozenset(self._ids())
         packed = tuple(name for name in self._archive.ids() if name not in there)
-        known = self._said() if packed else {}
+        known = self._read_packed() if packed else {}
         return tuple(known.get(name) or self._line(name) for name in packed)
 
-    def _said(self) -> dict[str, dict[str, Any]]:
+    def _read_packed(self) -> dict[str, dict[str, Any]]:
         """Return what the index says of packed runs; of two that clones wrote, the earlier."""
         with suppress(OSError):
             raw = self._paths.index.read_bytes()
@@ -76,12 +76,12 @@ class IndexFile:
             self.rebuild({run.id: run})
             return
         lines[run.id] = entry(run)
-        self._write(lines.values(), self.archived())
+        self._write(lines.values(), self.list_archived())
 
     def rebuild(self, known: Mapping[str, Run]) -> None:
         """Make the index from the events of every run, and from the archives."""
         runs = (known.get(name) or self._look(name) for name in self._ids())
-        self._write([entry(run) for run in runs if run.started], self.archived())
+        self._write([entry(run) for run in runs if run.started], self.list_archived())
 
     def note_archived(self, run: Run, at_ms: Millis) -> str:
         """Move the line of a run to those that are packed away; return where it is packed."""
@@ -92,8 +92,8 @@ class IndexFile:
             for each in entries_in(known, group)
             if each["run_id"] != run.id
         ]
-        path = self._shown(run.id)
-        self._write(others, [*self.archived(), archived_entry(run, path, to_iso(at_ms))])
+        path = self._show(run.id)
+        self._write(others, [*self.list_archived(), archive_entry(run, path, to_iso(at_ms))])
         return path
 
     def _line(self, run_id: str) -> dict[str, Any]:
@@ -101,12 +101,12 @@ class IndexFile:
         path = self._archive.path(run_id)
         events: list[RunEvent] = []
         with suppress(CorruptRecord):
-            events += packed_events(self._archive, run_id)
+            events += read_packed_events(self._archive, run_id)
         # Nobody wrote down when: it was not later than this checkout got the archive.
         at = to_iso(Millis(path.stat().st_mtime_ns // 1_000_000))
-        return archived_entry(fold(run_id, events), self._shown(run_id), at)
+        return archive_entry(fold(run_id, events), self._show(run_id), at)
 
-    def _shown(self, run_id: str) -> str:
+    def _show(self, run_id: str) -> str:
         return str(self._archive.path(run_id).relative_to(self._paths.project.root))
 
     def _write(

@@ -34,11 +34,11 @@ from agentx.runs.model import Contract, Happening, Run, RunEvent, RunStatus
 from agentx.runs.pages.contracts import contract_of
 from agentx.runs.pages.files import pages
 from agentx.runs.pages.hand_edits import (
-    added_task,
-    edited_artifact,
-    edited_log,
     is_known_contract,
     page_contract,
+    read_artifact,
+    read_log,
+    read_task,
 )
 from agentx.runs.paths import RunNotes, RunPaths, RunsPaths
 from agentx.runs.rules.catalogue import name_checked
@@ -135,7 +135,7 @@ class RunStore:
 
     # --- which run ----------------------------------------------------------------------------
 
-    def noted_active(self) -> str:
+    def read_active(self) -> str:
         """Return the run that was last worked on here; empty when there is none."""
         try:
             return self._notes.active.read_text(encoding="ascii").strip()
@@ -144,7 +144,7 @@ class RunStore:
 
     def note_active(self, run_id: str) -> None:
         """Remember the run that is worked on here."""
-        if self.noted_active() != run_id:
+        if self.read_active() != run_id:
             replace_file(self._notes.active, run_id.encode())
 
     def glimpse(self, run_id: str) -> str:
@@ -196,7 +196,7 @@ class OpenRun:
         made: list[RunEvent] = []
         run = self.run
         for happening in happenings:
-            made.append(self._stamped(run, happening))
+            made.append(self._stamp(run, happening))
             run = evolve(run, made[-1])
         if made:
             self._writer.append(tuple(made))
@@ -205,7 +205,7 @@ class OpenRun:
             self.run = run
         return tuple(made)
 
-    def _stamped(self, run: Run, said: Happening) -> RunEvent:
+    def _stamp(self, run: Run, said: Happening) -> RunEvent:
         # Later than everything this desk has seen, whatever the clock says: what was known when
         # something was decided stands before it.
         at_ms = Millis(max(self._store.clock.now_ms(), run.updated_ms + 1))
@@ -250,7 +250,7 @@ class OpenRun:
 
     def _take_in(self) -> None:
         """Make events of what people changed by hand in the files of the run."""
-        for path, said in (*self._laid_tasks(), *self._edits()):
+        for path, said in (*self._find_laid_tasks(), *self._edits()):
             if said is None:
                 assert path is not None, "what is no text lies in a file"
                 self._keep(path, path.read_bytes(), "it is no text, or too long")
@@ -282,27 +282,25 @@ class OpenRun:
                 if text is None and ours is not None:
                     yield ours, None
                 said = (
-                    None
-                    if text is None
-                    else edited_artifact(self.run, path.name, text, self._events)
+                    None if text is None else read_artifact(self.run, path.name, text, self._events)
                 )
                 if said is not None:
                     yield ours, said
         for task in tuple(self.run.tasks.values()):
             log = self.paths.work_log(task.id)
             text = _text(log)
-            found = None if text is None else edited_log(task, text)
+            found = None if text is None else read_log(task, text)
             if found is not None or (text is None and log.is_file()):
                 yield log, found
 
-    def _laid_tasks(self) -> Iterator[tuple[Path | None, Happening | None]]:
+    def _find_laid_tasks(self) -> Iterator[tuple[Path | None, Happening | None]]:
         with suppress(OSError):
             for folder in sorted(self.paths.tasks.iterdir()):
                 task = self.run.tasks.get(folder.name)
                 if (task is not None and task.born) or not folder.is_dir():
                     continue
                 contract = self._contract_on_disk(folder.name)
-                said = None if contract is None else added_task(self.run, folder.name, contract)
+                said = None if contract is None else read_task(self.run, folder.name, contract)
                 if said is not None:
                     yield None, said
 
@@ -312,7 +310,7 @@ class OpenRun:
         except InvalidValue:
             return None
         found = contract_file(self.paths.contract(task))
-        return found or contract_file(self.paths.written_contract(task))
+        return found or contract_file(self.paths.hand_contract(task))
 
     def _keep_edited_contract(self, path: Path, data: bytes) -> None:
         """Keep a contract that somebody changed: it does not hold, but is not lost."""

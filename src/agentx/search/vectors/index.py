@@ -198,7 +198,7 @@ class VectorIndex:
                     return False
                 self._growing = (self._graph_to_grow(), covered)
             graph, first = self._growing
-            after = min(first + rows_max, self._shelf.closed_rows)
+            after = min(first + rows_max, self._shelf.rows_closed)
             rows = np.arange(first, after)
             vectors = self._shelf.gather(rows)
         if len(rows):
@@ -207,7 +207,7 @@ class VectorIndex:
             if self._growing is None or self._growing[0] is not graph:
                 return True  # what it was made from was written again meanwhile
             self._growing = (graph, after)
-            if after < self._shelf.closed_rows:
+            if after < self._shelf.rows_closed:
                 return True
             self._adopt_graph(graph, after)
             return False

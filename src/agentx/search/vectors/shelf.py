@@ -44,7 +44,7 @@ class Shelf:
         return self._segments
 
     @property
-    def closed_rows(self) -> int:
+    def rows_closed(self) -> int:
         """How many rows lie in segments that are followed by another."""
         return self._starts()[-2] if self._segments else 0
 

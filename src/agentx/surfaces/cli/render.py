@@ -49,9 +49,9 @@ def size(count: int) -> str:
     raise AssertionError("unreachable")
 
 
-def counted(count: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
     """Return `1 event`, `2,345 events`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def vectors(state: VectorIndexState | None) -> str:
@@ -60,12 +60,12 @@ def vectors(state: VectorIndexState | None) -> str:
         return "off: `agentx vectors status` says why"
     if not state.ready:
         return "nothing embedded yet: `agentx sync` does it, or a running daemon"
-    done = f"{counted(state.documents, 'document')} in {counted(state.chunks, 'chunk')}"
+    done = f"{count(state.documents, 'document')} in {count(state.chunks, 'chunk')}"
     left = []
     if state.entries_left:
-        left.append(counted(state.entries_left, "log entry").replace("entrys", "entries"))
+        left.append(count(state.entries_left, "log entry").replace("entrys", "entries"))
     if state.sessions_left:
-        left.append(counted(state.sessions_left, "session"))
+        left.append(count(state.sessions_left, "session"))
     rest = f"; still to embed: {', '.join(left)}" if left else ""
     return f"{done}, {size(state.bytes_on_disk)}{rest}"
 

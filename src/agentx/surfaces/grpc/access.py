@@ -33,7 +33,7 @@ def token_in(path: Path) -> str:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
-        return _kept_token(path)
+        return _read_token(path)
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(token + "\n")
@@ -59,10 +59,10 @@ class TokenCheck(grpc.ServerInterceptor):  # type: ignore[type-arg]  # generic i
         if hmac.compare_digest(sent, self._expected):
             return continuation(handler_call_details)
         # A handler of streams answers any kind of call, and without reading what was sent.
-        return grpc.stream_stream_rpc_method_handler(_refused)
+        return grpc.stream_stream_rpc_method_handler(_refuse)
 
 
-def _refused(_requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[Any]:
+def _refuse(_requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[Any]:
     refuse(
         context,
         InvalidValue(
@@ -73,7 +73,7 @@ def _refused(_requests: Iterator[Any], context: grpc.ServicerContext) -> Iterato
     )
 
 
-def _kept_token(path: Path) -> str:
+def _read_token(path: Path) -> str:
     there = path.lstat()
     if not stat.S_ISREG(there.st_mode) or there.st_uid != os.getuid() or there.st_mode & 0o077:
         raise InvalidValue(

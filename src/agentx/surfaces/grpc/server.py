@@ -56,7 +56,7 @@ class RpcServer:
     def listen_on_socket(self, path: Path) -> str:
         """Bind to a Unix socket that only its user can open; return the address."""
         self.address = f"{UNIX}{path}"
-        self._bound(self.address, self._server.add_insecure_port)
+        self._bind(self.address, self._server.add_insecure_port)
         path.chmod(0o600)
         return self.address
 
@@ -66,10 +66,10 @@ class RpcServer:
         Raises: InvalidValue for files that hold no TLS, UnavailableError when it cannot be bound.
         """
         if tcp.certificate is None or tcp.key is None:
-            port = self._bound(tcp.text, self._server.add_insecure_port)
+            port = self._bind(tcp.text, self._server.add_insecure_port)
         else:
             credentials = _credentials(tcp.certificate, tcp.key)
-            port = self._bound(
+            port = self._bind(
                 tcp.text, lambda text: self._server.add_secure_port(text, credentials)
             )
         self.address = Tcp(host=tcp.host, port=port).text
@@ -94,7 +94,7 @@ class RpcServer:
         self._pool.shutdown(wait=True)
 
     @staticmethod
-    def _bound(address: str, bind: Any) -> int:
+    def _bind(address: str, bind: Any) -> int:
         try:
             port: int = bind(address)
         except RuntimeError as error:

@@ -96,15 +96,15 @@ class MemoryService:
         """Store batches; acknowledge each after it is on disk."""
         with self._answering(context):
             before = -1
-            for batch in self._awaited(batches):
-                drafts = _checked(batch, before)
+            for batch in self._await(batches):
+                drafts = _check(batch, before)
                 before = batch.sequence
                 receipt = self._of(context).append(drafts)
                 yield pb2.IngestEventsResponse(
                     sequence=batch.sequence, receipt=RECEIPT.write(receipt)
                 )
 
-    def _awaited(
+    def _await(
         self, batches: Iterator[pb2.IngestEventsRequest]
     ) -> Iterator[pb2.IngestEventsRequest]:
         """Yield what the caller sends; in between, the call is not at work."""
@@ -180,7 +180,7 @@ def _page(memory: Memory, query: EventQuery) -> Message:
     return message
 
 
-def _checked(batch: pb2.IngestEventsRequest, before: int) -> tuple[Draft, ...]:
+def _check(batch: pb2.IngestEventsRequest, before: int) -> tuple[Draft, ...]:
     """Return the drafts of a batch, or refuse all of it.
 
     Raises: InvalidValue, LimitError.

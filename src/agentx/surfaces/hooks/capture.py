@@ -27,7 +27,7 @@ _PROJECT_DIRECTORY = {"claude-code": "CLAUDE_PROJECT_DIR", "gemini": "GEMINI_PRO
 
 def capture(arguments: list[str]) -> None:
     """Spool what is on stdin, and print what this agent CLI may be told."""
-    at_ms = received_ms()
+    at_ms = read_now_ms()
     raw, cut = _read()
     if os.environ.get("AGENTX_INTERNAL") == "1":
         # An agent that AgentX itself runs: its words are not the user's.
@@ -36,7 +36,7 @@ def capture(arguments: list[str]) -> None:
     call = Caller(harness, at_ms, working_directory(harness), os.environ.get("AGENTX_AGENT", ""))
     payload = raw
     if len(raw) > HOOK_PAYLOAD_PLAIN_BYTES_MAX or suspicious(raw):
-        payload, cut = _cleaned(raw, cut)
+        payload, cut = _clean(raw, cut)
     deliver(call, payload, cut=cut)
     if is_session_start(harness, raw[:_NAMED_BYTES_MAX]):
         from agentx.surfaces.hooks.digest import announce
@@ -44,7 +44,7 @@ def capture(arguments: list[str]) -> None:
         announce(call, raw[:_NAMED_BYTES_MAX])
 
 
-def received_ms() -> int:
+def read_now_ms() -> int:
     """Return the time now; a replayed sample says when its events happened."""
     replayed = os.environ.get("AGENTX_REPLAY_MS", "")
     if replayed.isdigit() and len(replayed) <= _MS_DIGITS_MAX:
@@ -112,11 +112,11 @@ def _read() -> tuple[bytes, bool]:
     return b"".join(chunks)[:HOOK_PAYLOAD_BYTES_MAX], size > HOOK_PAYLOAD_BYTES_MAX
 
 
-def _cleaned(raw: bytes, cut: bool) -> tuple[bytes, bool]:
+def _clean(raw: bytes, cut: bool) -> tuple[bytes, bool]:
     try:
-        from agentx.surfaces.hooks.cleaning import cleaned
+        from agentx.surfaces.hooks.cleaning import clean
 
-        payload, shortened = cleaned(raw)
+        payload, shortened = clean(raw)
         return payload, cut or shortened
     except Exception:
         # What could not be redacted is not written.

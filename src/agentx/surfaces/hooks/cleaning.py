@@ -27,17 +27,17 @@ _HEAD_CHARS = (EVENT_TEXT_CHARS_MAX - _MARK_CHARS) * 3 // 4
 _TAIL_CHARS = EVENT_TEXT_CHARS_MAX - _MARK_CHARS - _HEAD_CHARS
 
 
-def cleaned(raw: bytes) -> tuple[bytes, bool]:
+def clean(raw: bytes) -> tuple[bytes, bool]:
     """Return a payload without secrets and overlong texts, and whether something was cut."""
     try:
         value = json.loads(raw)
-        clean = _Cleaner(redactor(_short_texts(value)))
-        return dump(redact_tree(value, clean)), clean.has_cut
+        cleaner = _Cleaner(redactor(_short_texts(value)))
+        return dump(redact_tree(value, cleaner)), cleaner.has_cut
     except (ValueError, RecursionError):
-        clean = _Cleaner(redact)
+        cleaner = _Cleaner(redact)
         text = raw.decode("utf-8", "surrogateescape")
-        text = clean(text) if len(raw) > HOOK_PAYLOAD_PLAIN_BYTES_MAX else redact(text)
-        return text.encode("utf-8", "surrogateescape"), clean.has_cut
+        text = cleaner(text) if len(raw) > HOOK_PAYLOAD_PLAIN_BYTES_MAX else redact(text)
+        return text.encode("utf-8", "surrogateescape"), cleaner.has_cut
 
 
 class _Cleaner:
@@ -51,10 +51,10 @@ class _Cleaner:
         if len(text) <= EVENT_TEXT_CHARS_MAX:
             return self._redacted(text)
         self.has_cut = True
-        return _shortened(without_private(text))
+        return _shorten(without_private(text))
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     """Return the head and the tail of a long text, redacted, with a mark between them."""
     if len(text) <= EVENT_TEXT_CHARS_MAX:
         return redact(text)

@@ -9,9 +9,9 @@ it tells stands before a tab. A line without a tab is told as it is, and names n
 
 import os
 
-from agentx.kernel.places import encoded, spool_root
+from agentx.kernel.places import encode_name, spool_root
 from agentx.surfaces.hooks.output import announcement
-from agentx.surfaces.hooks.spool import Caller, deliver, quoted
+from agentx.surfaces.hooks.spool import Caller, deliver, quote
 
 _DIGEST_BYTES_MAX = 262_144
 _SMALL_BYTES_MAX = 4_096
@@ -34,10 +34,10 @@ def announce(call: Caller, raw: bytes) -> None:
         return
     _print(printed)
     session = session_of(raw)
-    note = b"{%b" % (b'"session_id":' + quoted(session) + b"," if session else b"")
-    ids = b",".join([quoted(doc_id) for doc_id, _, _ in rows[:told] if doc_id][:_IDS_MAX])
+    note = b"{%b" % (b'"session_id":' + quote(session) + b"," if session else b"")
+    ids = b",".join([quote(doc_id) for doc_id, _, _ in rows[:told] if doc_id][:_IDS_MAX])
     shown = len(printed.decode("utf-8", "replace"))
-    note += b'"digest":%b,"chars":%d,"ids":[%b]}' % (quoted(name), shown, ids)
+    note += b'"digest":%b,"chars":%d,"ids":[%b]}' % (quote(name), shown, ids)
     deliver(call, note, kind="injected")
 
 
@@ -82,11 +82,11 @@ def _digest(call: Caller, top: str, branch: str) -> tuple[str, str] | None:
         return None
     choices = ((branch, call.agent), (branch, ""), ("", call.agent), ("", ""))
     names = [
-        f"{encoded(wanted)}+{encoded(role)}+{encoded(call.harness)}.txt"
+        f"{encode_name(wanted)}+{encode_name(role)}+{encode_name(call.harness)}.txt"
         for wanted, role in dict.fromkeys(choices)
     ]
     digest = _first(folder, names)
-    notice = _first(folder, [f"{encoded(call.agent)}.notice", f"{encoded('')}.notice"])
+    notice = _first(folder, [f"{encode_name(call.agent)}.notice", f"{encode_name('')}.notice"])
     if digest is None or notice is None:
         return digest or notice
     return digest[0], f"{notice[1].rstrip()}\n\n{digest[1]}"
@@ -103,13 +103,13 @@ def _first(folder: str, names: list[str]) -> tuple[str, str] | None:
 
 def _folder(directory: str) -> str:
     """Return where the digests of a directory's project are, if a drain has settled its store."""
-    spool = os.path.join(spool_root(os.environ), encoded(directory))
+    spool = os.path.join(spool_root(os.environ), encode_name(directory))
     settled = _read(os.path.join(spool, "store"), _SMALL_BYTES_MAX)
     store, _, project = (settled or "").strip().partition("\n")
     if not os.path.isabs(store):
         return ""
     folder = os.path.join(store, "digests")
-    own = os.path.join(folder, encoded(project.strip()))
+    own = os.path.join(folder, encode_name(project.strip()))
     # Projects that share a store have a folder each.
     return own if project and os.path.isdir(own) else folder
 

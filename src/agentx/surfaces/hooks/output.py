@@ -1,7 +1,7 @@
 """The one object that a hook prints at session start, within the cap of its agent CLI."""
 
 from agentx.adapters.hook_output import OUTPUTS
-from agentx.surfaces.hooks.spool import quoted
+from agentx.surfaces.hooks.spool import quote
 
 _LEFT_OUT = "({count} lines left out to fit; `agentx recall` shows all)"
 _LEFT_OUT_CHARS_MAX = 80
@@ -13,16 +13,16 @@ def announcement(harness: str, text: str) -> tuple[bytes, int]:
     if output is None:
         return b"", 0
     room = output.cap - len(output.before) - len(output.after) - len(b'""')
-    fitted, told = _fitted(text, room, counts_bytes=output.counts_bytes)
-    return (output.before + quoted(fitted) + output.after, told) if told else (b"", 0)
+    fitted, told = _fit(text, room, counts_bytes=output.counts_bytes)
+    return (output.before + quote(fitted) + output.after, told) if told else (b"", 0)
 
 
-def _fitted(text: str, room: int, *, counts_bytes: bool) -> tuple[str, int]:
+def _fit(text: str, room: int, *, counts_bytes: bool) -> tuple[str, int]:
     """Cut a text at the end of a line; its last line closes the fence and is always kept."""
 
     def size(part: str) -> int:
         # As it is printed: an escape is longer than what it stands for.
-        printed = quoted(part)[1:-1]
+        printed = quote(part)[1:-1]
         return len(printed) if counts_bytes else len(printed.decode())
 
     if size(text) <= room:

@@ -15,7 +15,7 @@ them, so that no name can lead elsewhere.
 import os
 import sys
 
-from agentx.kernel.places import encoded, fallback_spool_roots, spool_root
+from agentx.kernel.places import encode_name, fallback_spool_roots, spool_root
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -38,7 +38,7 @@ def deliver(call: Caller, payload: bytes, *, cut: bool = False, kind: str = "") 
     """Put a payload into the spool of the working directory; return whether a place took it."""
     name = f"{call.at_ms:013d}-{os.getpid()}-{os.urandom(6).hex()}.evt"
     content = header(call, len(payload), cut=cut, kind=kind) + payload
-    folder = encoded(call.cwd)
+    folder = encode_name(call.cwd)
     try:
         _write(os.path.join(spool_root(os.environ), folder), call.cwd, name, content)
         return True
@@ -56,19 +56,19 @@ def deliver(call: Caller, payload: bytes, *, cut: bool = False, kind: str = "") 
 
 def header(call: Caller, size: int, *, cut: bool, kind: str) -> bytes:
     """Return the first line of a file, as `capture.spool_record` reads it."""
-    mark = b',"kind":' + quoted(kind) if kind else b""
+    mark = b',"kind":' + quote(kind) if kind else b""
     return b'{"v":1,"harness":%b,"at":%d,"cwd":%b,"agent":%b,"bytes":%d,"cut":%b%b}\n' % (
-        quoted(call.harness),
+        quote(call.harness),
         call.at_ms,
-        quoted(call.cwd),
-        quoted(call.agent),
+        quote(call.cwd),
+        quote(call.agent),
         size,
         b"true" if cut else b"false",
         mark,
     )
 
 
-def quoted(text: str) -> bytes:
+def quote(text: str) -> bytes:
     """Return a text as JSON; what is no text in a file name becomes an escape."""
     return b'"%b"' % text.translate(_ESCAPES).encode("utf-8", "backslashreplace")
 
@@ -79,10 +79,10 @@ def _write(folder: str, cwd: str, name: str, content: bytes) -> None:
     Raises: OSError.
     """
     try:
-        tmp, new = _opened(folder)
+        tmp, new = _open_folder(folder)
     except FileNotFoundError:
         _make(folder, cwd)
-        tmp, new = _opened(folder)
+        tmp, new = _open_folder(folder)
     file = os.open(name, _FILE, 0o600, dir_fd=tmp)
     place = tmp
     try:
@@ -98,7 +98,7 @@ def _write(folder: str, cwd: str, name: str, content: bytes) -> None:
         os.close(file)
 
 
-def _opened(folder: str) -> tuple[int, int]:
+def _open_folder(folder: str) -> tuple[int, int]:
     """Return `tmp/` and `new/`; they are closed when the hook ends, which is at once."""
     root = os.open(folder, _FOLDER)
     try:

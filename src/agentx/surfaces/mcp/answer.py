@@ -30,12 +30,12 @@ class Row:
     data: object
 
 
-def fenced(text: str) -> CallToolResult:
+def fence(text: str) -> CallToolResult:
     """Return a text, fenced; whoever wrote it kept to the budget."""
     return CallToolResult(content=[TextContent(type="text", text=_fence(text))])
 
 
-def fenced_tokens(text: str) -> int:
+def count_fenced(text: str) -> int:
     """Return what a text costs with its fence."""
     return estimate(_fence(text))
 
@@ -45,7 +45,7 @@ def answer(
 ) -> CallToolResult:
     """Return as many rows as the budget allows; `more` says how to get those left out."""
 
-    def written(count: int) -> tuple[str, dict[str, Any]]:
+    def write(count: int) -> tuple[str, dict[str, Any]]:
         left_out = len(rows) - count
         tail = f"{left_out} left out to fit {budget} tokens. {more}".strip() if left_out else ""
         kept = rows[:count]
@@ -60,13 +60,13 @@ def answer(
         return _fence("\n".join(lines)), data
 
     def fits(count: int) -> bool:
-        text, data = written(count)
+        text, data = write(count)
         return estimate(text) <= budget and estimate(json.dumps(data, ensure_ascii=False)) <= budget
 
     count = most(len(rows), fits)
     if count == 0 and not fits(0):
         raise InvalidValue(f"nothing fits {budget} tokens", hint="give a larger budget_tokens")
-    text, data = written(count)
+    text, data = write(count)
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=data)
 
 

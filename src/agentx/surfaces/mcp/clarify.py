@@ -74,7 +74,7 @@ def _offer_ask(server: MCPServer, opened: OpenProject) -> None:
                 issue=issue, asker=asker, to=to, topic=topic, question=question, blocking=blocking
             )
             state = clarify_ask.ask(project, request, waiting=waiting, told=_nobody)
-        return _said(state)
+        return _say(state)
 
 
 def _offer_answer(server: MCPServer, opened: OpenProject) -> None:
@@ -96,7 +96,7 @@ def _offer_answer(server: MCPServer, opened: OpenProject) -> None:
 
         project = opened()
         verb = clarify_settle.resolve if resolve else clarify_settle.answer
-        return _said(verb(project, id, text, by=asker))
+        return _say(verb(project, id, text, by=asker))
 
 
 def _offer_inbox(server: MCPServer, opened: OpenProject) -> None:
@@ -157,7 +157,7 @@ def answer_rows(states: tuple[Clarification, ...], now_ms: int) -> CallToolResul
     return answer(rows, budget=_TOKENS_MAX, head=head, more="`agentx clarify` shows them all.")
 
 
-def _said(state: Clarification) -> CallToolResult:
+def _say(state: Clarification) -> CallToolResult:
     from agentx.wiring.clarifications import as_data  # noqa: PLC0415  see above
 
     return answer([Row(_line(state), as_data(state))], budget=_TOKENS_MAX)

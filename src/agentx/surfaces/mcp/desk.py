@@ -61,10 +61,10 @@ class Desk:
                 )
             for _ in range(_TRIES - 1):
                 try:
-                    return self._asked(project, question, fresh=fresh)
+                    return self._ask(project, question, fresh=fresh)
                 except DaemonUnavailable:
                     continue
-            return self._asked(project, question, fresh=fresh)
+            return self._ask(project, question, fresh=fresh)
 
     def ask_everywhere(self, question: Callable[[Project], Reply]) -> Reply:
         """Put a question to all projects, which opens their stores itself, after bringing this
@@ -75,10 +75,10 @@ class Desk:
         with self._one_at_a_time:
             project = self.project()
             if _is_remembered(project):
-                self._asked(project, lambda _project, _memory: None, fresh=True)
+                self._ask(project, lambda _project, _memory: None, fresh=True)
             return question(project)
 
-    def _asked(
+    def _ask(
         self, project: Project, question: Callable[[Project, Memory], Reply], *, fresh: bool
     ) -> Reply:
         with self._opened(project) as memory:

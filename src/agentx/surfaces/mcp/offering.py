@@ -38,9 +38,9 @@ def offer(
     the few that it should see whole from the beginning.
     """
 
-    def offered(tool: Tool[Arguments]) -> Tool[Arguments]:
+    def offer_tool(tool: Tool[Arguments]) -> Tool[Arguments]:
         @wraps(tool)
-        def called(*args: Arguments.args, **kwargs: Arguments.kwargs) -> CallToolResult:
+        def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> CallToolResult:
             try:
                 return tool(*args, **kwargs)
             except AgentXError as error:
@@ -61,7 +61,7 @@ def offer(
             ),
             meta=_ALWAYS_LOADED if always_loaded else None,
             structured_output=False,
-        )(called)
-        return called
+        )(call)
+        return call
 
-    return offered
+    return offer_tool

@@ -14,12 +14,12 @@ from agentx.conversation.toc_model import Expansion, TocNode
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
 from agentx.operations.limits import MCP_AROUND_MAX, MCP_IDS_MAX
-from agentx.operations.recall.document import Opened, spoken_kind
+from agentx.operations.recall.document import Opened, speak_kind
 from agentx.operations.recall.read import ReadReply, TextPart, read
 from agentx.operations.recall.timeline import Timeline
 from agentx.operations.recall.timeline import timeline as surroundings
 from agentx.project.zone import project_zone
-from agentx.surfaces.mcp.answer import Row, answer, fenced, fenced_tokens
+from agentx.surfaces.mcp.answer import Row, answer, count_fenced, fence
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.limits import MCP_ANSWER_TOKENS_MAX, MCP_ANSWER_TOKENS_MIN
 from agentx.surfaces.mcp.offering import offer
@@ -95,7 +95,7 @@ def _offer_get(server: MCPServer, desk: Desk) -> None:
                 heading=lambda document: _heading(document, zone),
             )
         )
-        return fenced(_texts(found, zone, budget_tokens))
+        return fence(_texts(found, zone, budget_tokens))
 
 
 def _offer_expand(server: MCPServer, desk: Desk) -> None:
@@ -142,7 +142,7 @@ def _part(node: TocNode, zone: tzinfo) -> Row:
 def _event(
     event: Event, zone: tzinfo, *, is_focus: bool = False, chars_max: int = _LINE_CHARS_MAX
 ) -> Row:
-    at, kind = _clock(event.timestamp_ms, zone), spoken_kind(event.event_type)
+    at, kind = _clock(event.timestamp_ms, zone), speak_kind(event.event_type)
     said = preview(event.text, chars_max)
     tokens = estimate(event.text)
     text = (
@@ -184,7 +184,7 @@ def _texts(found: ReadReply, zone: tzinfo, budget: int) -> str:
     notes = [f"No room for {doc_id}: ask for it alone" for doc_id in found.left_out]
     for note in (*notes, *(why for _, why in found.missing)):
         longer = f"{text}\n\n{note}".strip()
-        if fenced_tokens(longer) > budget:
+        if count_fenced(longer) > budget:
             return text
         text = longer
     return text

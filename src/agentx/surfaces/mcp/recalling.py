@@ -12,7 +12,7 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field
 
-from agentx.surfaces.mcp.answer import fenced
+from agentx.surfaces.mcp.answer import fence
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.limits import MCP_ANSWER_TOKENS_MAX, MCP_ANSWER_TOKENS_MIN
 from agentx.surfaces.mcp.offering import offer
@@ -53,5 +53,5 @@ def register(server: MCPServer, desk: Desk) -> None:
         )
         reply = desk.ask(lambda project, memory: recalled(project, memory, request), fresh=True)
         if not reply.text:
-            return fenced("Nothing to recall yet.")
+            return fence("Nothing to recall yet.")
         return CallToolResult(content=[TextContent(type="text", text=reply.text)])

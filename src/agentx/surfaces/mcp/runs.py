@@ -15,7 +15,7 @@ from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
 from agentx.operations.runs.read import RunOverview, show_run
 from agentx.operations.runs.write import EVENT_TYPES, Saying, record_event
 from agentx.runs.model import CANDIDATE_KINDS
-from agentx.surfaces.mcp.answer import Row, answer, fenced
+from agentx.surfaces.mcp.answer import Row, answer, fence
 from agentx.surfaces.mcp.desk import OpenProject
 from agentx.surfaces.mcp.offering import offer
 
@@ -90,7 +90,7 @@ def _offer_context(server: MCPServer, opened: OpenProject) -> None:
         from agentx.operations.runs.context import run_context  # noqa: PLC0415  see above
         from agentx.runs.rendering import as_text as context_text  # noqa: PLC0415  see above
 
-        return fenced(context_text(run_context(opened(), run, task, budget_tokens)))
+        return fence(context_text(run_context(opened(), run, task, budget_tokens)))
 
 
 def _offer_event(server: MCPServer, opened: OpenProject) -> None:

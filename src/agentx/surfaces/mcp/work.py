@@ -103,7 +103,7 @@ def _offer_create(server: MCPServer, opened: OpenProject) -> None:
         new = NewIssue(
             title=title, body=body, labels=tuple(labels or ()), status=parse_status(status)
         )
-        return _said(create_issue(opened(), new))
+        return _say(create_issue(opened(), new))
 
 
 def _offer_update(server: MCPServer, opened: OpenProject) -> None:
@@ -136,10 +136,10 @@ def _offer_update(server: MCPServer, opened: OpenProject) -> None:
         if comment:
             found = comment_issue(project, number, comment, author=project.environment.agent)
         assert found is not None, "there was something to change"
-        return _said(found)
+        return _say(found)
 
 
-def _said(issue: IssueView) -> CallToolResult:
+def _say(issue: IssueView) -> CallToolResult:
     return answer([Row(_line(issue), _brief(issue))], budget=_TOKENS_MAX)
 
 

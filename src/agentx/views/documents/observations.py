@@ -46,10 +46,10 @@ class ObservationDocuments:
         self._days = ("", {})
         stamp = self._stamp()
         if self._known is None or self._known[0] != stamp:
-            self._known = (stamp, tuple(self._looked_up()))
+            self._known = (stamp, tuple(self._look_up()))
         return self._known[1]
 
-    def _looked_up(self) -> Iterator[tuple[str, str]]:
+    def _look_up(self) -> Iterator[tuple[str, str]]:
         by_part: dict[str, list[str]] = {}
         with closing(self._opened()) as store:
             for row in store.search_by_filters(SearchFilters()):

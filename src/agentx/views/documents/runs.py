@@ -48,7 +48,7 @@ class RunDocuments:
             yield self._overview(run)
         newest = {artifact.event_id for artifact in run.artifacts.values()}
         for event in events:
-            words = _said(event)
+            words = _say(event)
             if words and event.kind not in _SILENT:
                 old = event.kind == "artifact-written" and event.id not in newest
                 yield self._event(run, event, words, superseded=old)
@@ -77,7 +77,7 @@ class RunDocuments:
         )
 
 
-def _said(event: RunEvent) -> str:
+def _say(event: RunEvent) -> str:
     found = [event.text(name) for name in _WORDS if event.text(name)]
     found += [each for name in ("acceptance", "tried", "options") for each in event.texts(name)]
     return "\n".join(found)

@@ -152,8 +152,10 @@ class Observing:
         if kept:
             mark_superseded(self._room().store, kept)
         if kept or not made:
-            taken = (*mark.taken, *map(_taken, kept))[-CAPTURE_TAKEN_MAX:]
-            self._marks.polished(ref, msgspec.structs.replace(mark, taken=taken, polished=True))
+            taken = (*mark.taken, *map(_take, kept))[-CAPTURE_TAKEN_MAX:]
+            self._marks.note_polished(
+                ref, msgspec.structs.replace(mark, taken=taken, polished=True)
+            )
 
     @contextmanager
     def forgetting(self, session_id: str, *, whole: bool, is_kept: bool) -> Iterator[int]:
@@ -172,7 +174,7 @@ class Observing:
                 names = {session_id, *(mark.session_id for _, mark in mine)}
                 taken = {one.id for _, mark in mine for one in mark.taken}
                 room = self._room()
-                said = said_in(room.store, names, by_hand=whole)
+                said = list_said_in(room.store, names, by_hand=whole)
                 gone = len(room.forget(taken.union(said)))
             for ref, mark in mine:
                 self._marks.begin_again(ref, WaitingSession(newest_ms=mark.until_ms, is_due=True))
@@ -223,9 +225,9 @@ class Observing:
     def _capture(self, room: Observations, ref: bytes) -> int:
         events = self._source.session_events(ref, Millis(0))[-CAPTURE_EVENTS_MAX:]
         if not events:
-            self._marks.finish(ref, _nothing(self._marks.done(ref)), still_waiting=False)
+            self._marks.finish(ref, _nothing(self._marks.read_mark(ref)), still_waiting=False)
             return 0
-        mark = self._marks.done(ref)
+        mark = self._marks.read_mark(ref)
         intent = self._marks.intent(ref)
         newest = (events[-1].timestamp_ms, events[-1].event_id)
         if intent is None:
@@ -245,7 +247,7 @@ class Observing:
             until_ms=intent.until_ms,
             until_id=intent.until_id,
             events=len(read),
-            taken=(*before, *map(_taken, kept))[-CAPTURE_TAKEN_MAX:],
+            taken=(*before, *map(_take, kept))[-CAPTURE_TAKEN_MAX:],
         )
         self._marks.finish(ref, after, still_waiting=newest > until)
         return len(kept)
@@ -288,7 +290,9 @@ class Observing:
         return kept
 
 
-def said_in(store: ObservationStore, sessions: Collection[str], *, by_hand: bool) -> frozenset[str]:
+def list_said_in(
+    store: ObservationStore, sessions: Collection[str], *, by_hand: bool
+) -> frozenset[str]:
     """Return what was learnt in some sessions, in the archive too; `by_hand`: added there too."""
     return frozenset(
         each.id
@@ -399,7 +403,7 @@ def _observation(finding: Finding, first: Event, intent: CaptureIntent, commit: 
     return made if made.commit else replace(made, commit=commit)
 
 
-def _taken(observation: Observation) -> Taken:
+def _take(observation: Observation) -> Taken:
     return Taken(
         id=observation.id,
         category=observation.category,

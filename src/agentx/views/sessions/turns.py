@@ -27,10 +27,10 @@ _CALL_IDS = ("tool_use_id", "native_call_id", "tool_call_id")
 
 def turns_of(events: Iterable[Event]) -> tuple[Turn, ...]:
     """Return the turns of a session's events, in their order."""
-    return tuple(turn for event in events for turn in (*_said_with(event), _turn(event)))
+    return tuple(turn for event in events for turn in (*_find_said_with(event), _turn(event)))
 
 
-def _said_with(event: Event) -> Iterator[Turn]:
+def _find_said_with(event: Event) -> Iterator[Turn]:
     """Yield what was said before a call, where the agent CLI tells it with the call."""
     said = _word(event.metadata, "said")
     if event.event_type is EventType.TOOL_CALL and said.strip():

@@ -24,7 +24,7 @@ def start_capture(project: Project, bus: Bus, room: Callable[[], Observations]) 
     """
     issue = project.config.section(MemorySettings).issue
 
-    def compacted(fact: ContextCompacted) -> None:
+    def hear_compaction(fact: ContextCompacted) -> None:
         from agentx.views.sessions.compacted import capture_compacted  # noqa: PLC0415  all rules of extraction
 
         try:
@@ -32,13 +32,13 @@ def start_capture(project: Project, bus: Bus, room: Callable[[], Observations]) 
         except AgentXError as error:
             project.log.record("warning", "memory-capture-failed", message=error.message)
 
-    return bus.listen(ContextCompacted, compacted)
+    return bus.listen(ContextCompacted, hear_compaction)
 
 
 def start_counting(project: Project, bus: Bus, room: Callable[[], Observations]) -> Stop:
     """Count the observations that hooks print at session start; return a function that stops it."""
 
-    def told(fact: SessionTold) -> None:
+    def hear(fact: SessionTold) -> None:
         ids = [each for each in fact.doc_ids if each.startswith(ID_PREFIX)]
         if fact.project != project.id or not ids:
             return
@@ -47,7 +47,7 @@ def start_counting(project: Project, bus: Bus, room: Callable[[], Observations])
         except AgentXError as error:
             project.log.record("warning", "memory-alert", message=f"not counted: {error.message}")
 
-    return bus.listen(SessionTold, told)
+    return bus.listen(SessionTold, hear)
 
 
 def log_recalls(project: Project, bus: Bus) -> Stop:

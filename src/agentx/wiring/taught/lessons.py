@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.values import frozen
-from agentx.lessons.confidence import judged
+from agentx.lessons.confidence import judge
 from agentx.lessons.model import (
     Lesson,
     LessonKind,
@@ -73,7 +73,7 @@ def lesson_row(lesson: Lesson) -> LessonRow:
         files=content.files,
         line=content.line,
         priority=str(content.priority) if lesson.kind is LessonKind.DEBT else "",
-        confidence=str(judged(lesson)),
+        confidence=str(judge(lesson)),
         status=str(lesson.status),
         learned_from=lesson.learned_from,
         contradicted_by=lesson.contradicted_by,
@@ -100,7 +100,7 @@ def lesson_pages(project: Project) -> LessonPages:
     return LessonPages(project.paths.lessons, lambda: open_lessons(project))
 
 
-def damaged_memory(project: Project) -> Iterator[tuple[str, str, str]]:
+def list_damaged_memory(project: Project) -> Iterator[tuple[str, str, str]]:
     """Yield what is wrong with lessons and archives: which of them, what, and how to mend it."""
     if LtmPaths(project.paths.lessons).events.is_dir():
         for fault in open_lessons(project).read().faults:

@@ -67,17 +67,17 @@ def _of_run(project: Project, lesson: Lesson, run_id: str) -> RunProof:
     # A run may be gone with its archive: the lesson stays.
     with suppress(InputError, DataError):
         run, events = story_of(project, run_id)
-        return _told(run, tuple(_said(lesson, events)))
+        return _tell(run, tuple(_find_said(lesson, events)))
     return RunProof(run_id=run_id)
 
 
-def _told(run: Run, said: tuple[RunSaying, ...]) -> RunProof:
+def _tell(run: Run, said: tuple[RunSaying, ...]) -> RunProof:
     return RunProof(
         run_id=run.id, title=run.title, at_ms=run.updated_ms, status=str(run.status), said=said
     )
 
 
-def _said(lesson: Lesson, events: tuple[RunEvent, ...]) -> Iterator[RunSaying]:
+def _find_said(lesson: Lesson, events: tuple[RunEvent, ...]) -> Iterator[RunSaying]:
     named = {one[-_SHORT_ID_CHARS:] for one in lesson.evidence}
     texts = {fingerprint(revision.text) for revision in lesson.revisions}
     for event in events:

@@ -55,8 +55,8 @@ _WORST_FIRST = ("FAILED", "PASSED_WITH_WARNINGS", "PASSED")
 
 def lessons_of(run: Run) -> tuple[Taught, ...]:
     """Return what a run taught, what its actors proposed first."""
-    found = [*_proposed(run), *_decided(run), *_answered(run), *_mended(run)]
-    found += [*_clashed(run), *_left(run)]
+    found = [*_list_proposed(run), *_list_decided(run), *_list_answered(run), *_list_mended(run)]
+    found += [*_list_clashes(run), *_left(run)]
     seen: dict[tuple[LessonKind, str], Taught] = {}
     for one in found:
         seen.setdefault((one.kind, one.content.text.casefold()), one)
@@ -94,7 +94,7 @@ def measure_run(run: Run, churn: Churn) -> Measure:
     )
 
 
-def _taught(
+def _teach(
     run: Run,
     key: str,
     kind: LessonKind,
@@ -115,7 +115,7 @@ def _taught(
     )
 
 
-def _proposed(run: Run) -> Iterator[Taught]:
+def _list_proposed(run: Run) -> Iterator[Taught]:
     for candidate in run.candidates.values():
         kind = _PROPOSED.get(candidate.kind)
         if kind is not None and candidate.text.strip():
@@ -140,10 +140,10 @@ def _of_candidate(run: Run, candidate: Candidate, kind: LessonKind) -> Taught:
     )
 
 
-def _decided(run: Run) -> Iterator[Taught]:
+def _list_decided(run: Run) -> Iterator[Taught]:
     for decision in run.decisions:
         name, _, _ = decision.text.partition(". ")
-        yield _taught(
+        yield _teach(
             run,
             decision.event_id,
             LessonKind.DECISION,
@@ -158,18 +158,18 @@ def _decided(run: Run) -> Iterator[Taught]:
         )
 
 
-def _answered(run: Run) -> Iterator[Taught]:
+def _list_answered(run: Run) -> Iterator[Taught]:
     conflicts = {conflict.escalation for conflict in run.conflicts.values()}
     for escalation in run.escalations.values():
         if escalation.resolution.strip() and escalation.id not in conflicts:
-            yield _taught(
+            yield _teach(
                 run,
                 escalation.id,
                 LessonKind.DECISION,
                 Content(
                     name=preview(escalation.question, 80),
                     text=escalation.resolution,
-                    context=_asked(escalation),
+                    context=_tell_question(escalation),
                     area=_area_of_task(run, escalation.task),
                 ),
                 confidence=Confidence.HIGH,
@@ -178,7 +178,7 @@ def _answered(run: Run) -> Iterator[Taught]:
             )
 
 
-def _asked(escalation: Escalation) -> str:
+def _tell_question(escalation: Escalation) -> str:
     lines = [one_line(escalation.question)]
     if escalation.tried:
         lines.append("Tried: " + "; ".join(map(one_line, escalation.tried)))
@@ -187,7 +187,7 @@ def _asked(escalation: Escalation) -> str:
     return "\n".join(lines)
 
 
-def _mended(run: Run) -> Iterator[Taught]:
+def _list_mended(run: Run) -> Iterator[Taught]:
     for task in run.tasks.values():
         for number, report in enumerate(task.reports):
             later = task.reports[number + 1 :]
@@ -199,7 +199,7 @@ def _mended(run: Run) -> Iterator[Taught]:
                 continue
             did = [entry.text for entry in task.log if report.at_ms <= entry.at_ms <= passed.at_ms]
             for check in failed:
-                yield _taught(
+                yield _teach(
                     run,
                     f"{task.id}-report-{number + 1}-{one_line(check.name)}",
                     LessonKind.ERROR,
@@ -222,7 +222,7 @@ def _story(evidence: str, did: list[str]) -> str:
     return f"{told.rstrip('.')}. Mended by: {mended}" if mended else told
 
 
-def _clashed(run: Run) -> Iterator[Taught]:
+def _list_clashes(run: Run) -> Iterator[Taught]:
     for conflict in run.conflicts.values():
         if conflict.resolution.strip() and conflict.files:
             yield _of_conflict(run, conflict)
@@ -230,7 +230,7 @@ def _clashed(run: Run) -> Iterator[Taught]:
 
 def _of_conflict(run: Run, conflict: Conflict) -> Taught:
     names = ", ".join(conflict.files)
-    return _taught(
+    return _teach(
         run,
         conflict.id,
         LessonKind.LEARNING,
@@ -254,7 +254,7 @@ def _left(run: Run) -> Iterator[Taught]:
 
 def _of_undone(run: Run, task: Task) -> Taught:
     because = f" ({one_line(task.reason)})" if task.reason else ""
-    return _taught(
+    return _teach(
         run,
         f"{task.id}-undone",
         LessonKind.DEBT,

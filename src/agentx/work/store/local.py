@@ -19,7 +19,7 @@ from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LimitError, NotFound
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
-from agentx.kernel.paths import ProjectPaths, counted
+from agentx.kernel.paths import ProjectPaths, check_number
 from agentx.kernel.text import compile_late
 from agentx.work.model import Comment, Issue, NewIssue
 from agentx.work.store.issue_file import from_shape, to_shape
@@ -131,7 +131,7 @@ class LocalIssues:
 
 def issue_path(paths: ProjectPaths, number: int) -> Path:
     """Return where an issue lies."""
-    return paths.issues / f"{counted(number)}.json"
+    return paths.issues / f"{check_number(number)}.json"
 
 
 def _numbers_in(folder: Path) -> set[int]:

@@ -358,7 +358,7 @@ def test_nine_roles_ship_and_a_projects_own_text_wins(tmp_path: Path) -> None:
 
     assert [roles.text("architect"), roles.text("poet")] == ["Our own.", "Rhyme."]
     assert roles.names()[-1] == "poet"
-    assert roles.named("devops") == "devops-engineer"
+    assert roles.name_role("devops") == "devops-engineer"
     (tmp_path / "poet.md").write_text("x" * (ROLE_TEXT_BYTES_MAX + 1), "utf-8")
     with pytest.raises(InvalidValue, match="too many for a role"):
         roles.text("poet")

@@ -61,7 +61,7 @@ class IssueFiles:
 
     def archive_path(self, issue: int) -> Path:
         """Return where the originals of merged observations lie."""
-        return self.paths.archived(issue_number(issue))
+        return self.paths.archive_of(issue_number(issue))
 
     def stamps(self) -> dict[int, Stamp]:
         """Return what every issue file looks like now."""

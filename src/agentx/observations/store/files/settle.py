@@ -18,7 +18,7 @@ from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import UnsupportedVersion
-from agentx.kernel.ids import hashed
+from agentx.kernel.ids import hash_text
 from agentx.observations.forgetting import Undoing
 from agentx.observations.ids import parse_observation_id
 from agentx.observations.store.files.issue_files import (
@@ -174,7 +174,7 @@ class Settling:
         """Put lines aside that are no acts: the journal is emptied afterwards."""
         if self._pending.damaged:
             data = b"\n".join(self._pending.damaged) + b"\n"
-            name = f"{self._pending.path.name}.corrupt-{hashed(data.hex()).hex()}"
+            name = f"{self._pending.path.name}.corrupt-{hash_text(data.hex()).hex()}"
             replace_file(self._pending.path.with_name(name), data)
 
 

@@ -50,11 +50,11 @@ def command(
     with invocation.memory() as memory, progress(invocation) as bar:
         task = bar.add_task("importing", total=None, events=0)
 
-        def told(step: ImportProgress) -> None:
+        def tell(step: ImportProgress) -> None:
             bar.update(task, total=step.total, completed=step.done, events=step.events)
 
         memory.drain()
-        reply = import_history(project, memory, request, told)
+        reply = import_history(project, memory, request, tell)
     invocation.show(reply, lambda screen: draw(screen, reply))
 
 
@@ -79,7 +79,7 @@ def draw(screen: Console, reply: ImportReply) -> None:
         others = sum(one.other_projects for one in reply.harnesses)
         if others:
             screen.print(
-                f"\nhint: {render.counted(others, 'transcript')} of other folders: "
+                f"\nhint: {render.count(others, 'transcript')} of other folders: "
                 "see them with --all-projects --dry-run",
                 style="dim",
             )
@@ -102,7 +102,7 @@ def draw(screen: Console, reply: ImportReply) -> None:
     unchanged = sum(one.unchanged for one in seen)
     if unchanged:
         screen.print(
-            f"\n{render.counted(unchanged, 'transcript')} unchanged since the last import",
+            f"\n{render.count(unchanged, 'transcript')} unchanged since the last import",
             style="dim",
         )
     for one in seen:
@@ -118,7 +118,7 @@ def draw(screen: Console, reply: ImportReply) -> None:
 
 def _draw_damaged(screen: Console, reply: ImportReply) -> None:
     count = sum(one.damaged for one in reply.harnesses)
-    screen.print(f"\n{render.counted(count, 'damaged line')} skipped:", style="yellow")
+    screen.print(f"\n{render.count(count, 'damaged line')} skipped:", style="yellow")
     for item in reply.damaged[:_DAMAGED_SHOWN]:
         screen.print(f"  {item.path}:{item.line}: {item.reason}", soft_wrap=True)
     if count > _DAMAGED_SHOWN:

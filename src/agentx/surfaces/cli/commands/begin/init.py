@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 
 from agentx.capture.transcripts import ImportProgress
-from agentx.operations.setup.init import InitReply, InitRequest, init, named_harnesses
+from agentx.operations.setup.init import InitReply, InitRequest, init, parse_harnesses
 from agentx.operations.setup.installation import setup_inputs
 from agentx.surfaces.cli.commands.begin.import_history import draw as draw_import
 from agentx.surfaces.cli.commands.begin.import_history import progress
@@ -28,16 +28,16 @@ from agentx.surfaces.cli.frame import Invocation, Verb
 def command(invocation: Invocation, harness: str, no_import: bool, dry_run: bool) -> None:
     """Set this project up: find the agent CLIs in use, install hooks, import their history."""
     request = InitRequest(
-        harnesses=named_harnesses(harness), with_import=not no_import, dry_run=dry_run
+        harnesses=parse_harnesses(harness), with_import=not no_import, dry_run=dry_run
     )
     project = invocation.project
     with progress(invocation) as bar:
         task = bar.add_task("importing", total=None, events=0)
 
-        def told(step: ImportProgress) -> None:
+        def tell(step: ImportProgress) -> None:
             bar.update(task, total=step.total, completed=step.done, events=step.events)
 
-        reply = init(project, invocation.memory, setup_inputs(project), request, told)
+        reply = init(project, invocation.memory, setup_inputs(project), request, tell)
     invocation.show(reply, lambda screen: _draw(screen, reply))
 
 

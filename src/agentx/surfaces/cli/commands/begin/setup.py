@@ -8,7 +8,7 @@ from rich.text import Text
 
 from agentx.adapters.port import SetupScope
 from agentx.kernel.errors import InvalidValue
-from agentx.operations.setup.init import named_harnesses
+from agentx.operations.setup.init import parse_harnesses
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.setup.setup import Setup, SetupReply, setup
 from agentx.surfaces.cli.frame import Invocation, Verb
@@ -36,7 +36,7 @@ def command(
     HARNESS is claude-code, codex, gemini, opencode or copilot. What you have in its settings
     stays; a copy is kept before every change.
     """
-    chosen = named_harnesses(harness)
+    chosen = parse_harnesses(harness)
     if len(chosen) != 1:
         raise InvalidValue("name one agent CLI", hint="`agentx init` sets up all that are in use")
     project = invocation.project
@@ -56,7 +56,7 @@ def command(
 def draw(screen: Console, reply: SetupReply) -> None:
     """Show what became of each settings file."""
     for file in reply.files:
-        if reply.changed and not file.changed and not file.notes:
+        if reply.is_changed and not file.changed and not file.notes:
             continue
         screen.print(
             f"[bold]{reply.title}[/bold]: {_did(reply, file.changed)} {file.path}", soft_wrap=True

@@ -33,7 +33,7 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
     rows: list[tuple[str, str]] = [
         (
             "remembered",
-            f"{render.counted(log.events, 'event')} in {render.counted(log.sessions, 'session')}",
+            f"{render.count(log.events, 'event')} in {render.count(log.sessions, 'session')}",
         )
     ]
     if log.first_ms is not None and log.last_ms is not None:
@@ -42,12 +42,10 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
     for harness, count in log.by_harness.items():
         rows.append(("", f"{harness}: {count:,}"))
     if log.forgotten:
-        rows.append(("forgotten", render.counted(log.forgotten, "event")))
+        rows.append(("forgotten", render.count(log.forgotten, "event")))
     rows += _rooms(reply.rooms)
     waiting = reply.memory.spool_waiting
-    rows.append(
-        ("spool", "empty" if not waiting else f"{render.counted(waiting, 'record')} waiting")
-    )
+    rows.append(("spool", "empty" if not waiting else f"{render.count(waiting, 'record')} waiting"))
     if reply.memory.spool_refused:
         rows.append(("refused", f"{reply.memory.spool_refused:,}: see `agentx doctor`"))
     rows.append(("store", f"{render.size(log.bytes_on_disk)} in {reply.store}"))
@@ -58,7 +56,7 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
     if spent is not None:
         used = f"{spent.tokens:,} of {spent.tokens_max:,} tokens"
         paid = f"${spent.usd:.2f} of ${spent.usd_max:.2f}"
-        calls = render.counted(spent.calls, "call")
+        calls = render.count(spent.calls, "call")
         rows.append(("model", f"{spent.model}: {used}, {paid} today, {calls}"))
     rows.append(("hooks", ", ".join(reply.hooks) or "none: `agentx init` installs them"))
     for name, text in rows:
@@ -68,8 +66,8 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
 def _rooms(rooms: RoomsStatus) -> list[tuple[str, str]]:
     rows = []
     if rooms.observations or rooms.lessons:
-        learnt = f"{render.counted(rooms.observations, 'observation')}"
-        lessons = f", {render.counted(rooms.lessons, 'lesson')} of runs" if rooms.lessons else ""
+        learnt = f"{render.count(rooms.observations, 'observation')}"
+        lessons = f", {render.count(rooms.lessons, 'lesson')} of runs" if rooms.lessons else ""
         rows.append(("learnt", learnt + lessons))
     if rooms.questions_open:
         rows.append(("questions", f"{rooms.questions_open:,} open: `agentx clarify`"))
@@ -82,7 +80,7 @@ def _words(state: TextIndexState) -> str:
     if not state.ready:
         return "not yet indexed: `agentx sync`"
     left = f"; {state.entries_left:,} log entries behind" if state.entries_left else ""
-    return f"{render.counted(state.passages, 'passage')}, {render.size(state.bytes_on_disk)}{left}"
+    return f"{render.count(state.passages, 'passage')}, {render.size(state.bytes_on_disk)}{left}"
 
 
 def _daemon(reply: StatusReply) -> str:

@@ -46,15 +46,15 @@ def _progress(invocation: Invocation) -> Iterator[HowFar]:
 
 def _draw(screen: Console, reply: Drained) -> None:
     screen.print(
-        f"took {render.counted(reply.files, 'captured record')}: "
-        f"{render.counted(reply.stored, 'new event')}, {reply.duplicates:,} seen before"
+        f"took {render.count(reply.files, 'captured record')}: "
+        f"{render.count(reply.stored, 'new event')}, {reply.duplicates:,} seen before"
     )
     if reply.damaged:
         screen.print(
-            f"{render.counted(reply.damaged, 'record')} damaged, kept as notes", style="yellow"
+            f"{render.count(reply.damaged, 'record')} damaged, kept as notes", style="yellow"
         )
     if reply.refused:
         screen.print(
-            f"{render.counted(reply.refused, 'record')} could not be taken: see `agentx doctor`",
+            f"{render.count(reply.refused, 'record')} could not be taken: see `agentx doctor`",
             style="red",
         )

@@ -41,7 +41,7 @@ def get(invocation: Invocation, key: str) -> None:
     row = invocation.project.config.rows.get(key)
     if row is None:
         raise NotFound(f"{key} is not a setting", hint="`agentx config` lists them")
-    invocation.show(row, lambda screen: screen.print(_said(row.value)))
+    invocation.show(row, lambda screen: screen.print(_say(row.value)))
 
 
 @command.command("set")
@@ -54,7 +54,7 @@ def set_(invocation: Invocation, key: str, value: str, user: bool) -> None:
     path = _path(invocation, user=user or key in USER_ONLY)
     kept = set_value(path, key, value)
     reply = {"key": key, "value": kept, "file": str(path)}
-    invocation.show(reply, lambda screen: screen.print(f"{key} = {_said(kept)}  ({path})"))
+    invocation.show(reply, lambda screen: screen.print(f"{key} = {_say(kept)}  ({path})"))
 
 
 @command.command("unset")
@@ -77,12 +77,12 @@ def _path(invocation: Invocation, *, user: bool) -> Path:
     return invocation.project.paths.settings
 
 
-def _said(value: object) -> str:
+def _say(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value) or '""'
 
 
 def _draw(screen: Console, rows: tuple[SettingRow, ...]) -> None:
     table = render.table("SETTING", "VALUE", "FROM", "WHAT IT DOES")
     for row in rows:
-        table.add_row(row.key, _said(row.value), row.source, row.about)
+        table.add_row(row.key, _say(row.value), row.source, row.about)
     screen.print(table)

@@ -61,7 +61,7 @@ def start(
     started = launch(invocation.project, wish)
     now_ms = invocation.project.clock.now_ms()
     invocation.show(
-        {**_told(started.state, now_ms), "was_running": started.was_running},
+        {**_tell(started.state, now_ms), "was_running": started.was_running},
         lambda screen: _draw_started(screen, started),
     )
 
@@ -74,7 +74,7 @@ def stop(invocation: Invocation) -> None:
     was_running = ending is not Ending.NOT_RUNNING
     invocation.show(
         {"was_running": was_running, "ending": ending.value},
-        lambda screen: screen.print(f"the daemon {_spoken(ending)}"),
+        lambda screen: screen.print(f"the daemon {_speak(ending)}"),
     )
 
 
@@ -84,10 +84,10 @@ def status(invocation: Invocation) -> None:
     """Say whether the daemon runs, and where it can be reached."""
     found = control.state(invocation.project.store)
     now_ms = invocation.project.clock.now_ms()
-    invocation.show(_told(found, now_ms), lambda screen: _draw(screen, found, now_ms))
+    invocation.show(_tell(found, now_ms), lambda screen: _draw(screen, found, now_ms))
 
 
-def _told(found: DaemonState, now_ms: int) -> dict[str, Any]:
+def _tell(found: DaemonState, now_ms: int) -> dict[str, Any]:
     return {
         "state": found.condition.value,
         "pid": found.pid or None,
@@ -115,7 +115,7 @@ def _draw(screen: Console, found: DaemonState, now_ms: int) -> None:
         case Condition.RUNNING:
             minutes = (_uptime_ms(found, now_ms) or 0) // 60_000
             screen.print(
-                f"running, process {found.pid}, for {render.counted(minutes, 'minute')}, "
+                f"running, process {found.pid}, for {render.count(minutes, 'minute')}, "
                 f"version {found.version}"
             )
             _draw_addresses(screen, found)
@@ -134,7 +134,7 @@ def _draw_addresses(screen: Console, found: DaemonState) -> None:
         screen.print(f"  tcp     {found.tcp_address}, token in {found.token_file}", soft_wrap=True)
 
 
-def _spoken(ending: Ending) -> str:
+def _speak(ending: Ending) -> str:
     if ending is Ending.KILLED:
         return "did not stop and was killed: nothing that was acknowledged is lost"
     return ending.value

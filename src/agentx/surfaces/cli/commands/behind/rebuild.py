@@ -30,5 +30,5 @@ def command(invocation: Invocation, view: str) -> None:
         made = behind_progress(
             invocation, lambda told: rebuild(invocation.project, memory, view, told)
         )
-    said = f"{made.view}: made anew, {render.counted(made.count, made.what)}"
+    said = f"{made.view}: made anew, {render.count(made.count, made.what)}"
     invocation.show(made, lambda screen: screen.print(said))

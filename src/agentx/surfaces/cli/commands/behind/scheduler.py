@@ -51,7 +51,7 @@ def status(invocation: Invocation) -> None:
         {
             "daemon_runs": found.daemon_runs,
             "zone": found.zone,
-            "jobs": [_told(job) for job in found.jobs],
+            "jobs": [_tell(job) for job in found.jobs],
         },
         lambda screen: _draw(screen, found, now_ms),
     )
@@ -64,7 +64,7 @@ def pause(invocation: Invocation, name: str) -> None:
     """Let a job run no more by itself, also after a restart."""
     with open_scheduler(invocation.project) as scheduler:
         job = scheduler.pause(name)
-    invocation.show(_told(job), lambda screen: screen.print(f"{job.name} is paused"))
+    invocation.show(_tell(job), lambda screen: screen.print(f"{job.name} is paused"))
 
 
 @command.command("resume")
@@ -76,7 +76,7 @@ def resume(invocation: Invocation, name: str) -> None:
         job = scheduler.resume(name)
     next_run = render.moment(job.record.next_run_ms)
     invocation.show(
-        _told(job), lambda screen: screen.print(f"{job.name} is active, next on {next_run}")
+        _tell(job), lambda screen: screen.print(f"{job.name} is active, next on {next_run}")
     )
 
 
@@ -102,7 +102,7 @@ def run(invocation: Invocation, name: str) -> None:
             )
 
 
-def _told(job: JobStatus) -> dict[str, Any]:
+def _tell(job: JobStatus) -> dict[str, Any]:
     record = {field.name: getattr(job.record, field.name) for field in fields(JobRecord)}
     del record["planned_by"]
     return {
@@ -144,7 +144,7 @@ def _draw_about(screen: Console, job: JobStatus) -> None:
         error = render.line(job.record.error, _ERROR_CHARS_MAX)
         screen.print(Text("  last run: ").append(error), style="red", soft_wrap=True)
     if job.record.skipped:
-        times = render.counted(job.record.skipped, "time")
+        times = render.count(job.record.skipped, "time")
         screen.print(f"  skipped {times}, because it was still running", style="yellow")
 
 

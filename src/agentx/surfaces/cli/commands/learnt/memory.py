@@ -31,7 +31,7 @@ _STYLES = {
 }
 
 
-def _filtered(verb: Callable[..., Any]) -> Callable[..., Any]:
+def _add_filters(verb: Callable[..., Any]) -> Callable[..., Any]:
     """Give a verb the options that narrow what it shows."""
     options = (
         click.option("--agent", default="", metavar="ROLE", help="Only of this role."),
@@ -57,7 +57,7 @@ def command() -> None:
 
 @command.command("search")
 @click.argument("query")
-@_filtered
+@_add_filters
 @click.pass_obj
 def search(invocation: Invocation, /, query: str, limit: int, **given: Any) -> None:
     """Find observations by their words, best first."""
@@ -67,7 +67,7 @@ def search(invocation: Invocation, /, query: str, limit: int, **given: Any) -> N
 
 
 @command.command("list")
-@_filtered
+@_add_filters
 @click.pass_obj
 def list_(invocation: Invocation, /, limit: int, **given: Any) -> None:
     """Show observations, newest first."""
@@ -155,10 +155,10 @@ def compact(invocation: Invocation, issue: int | None, older_than: int | None) -
         if not done.archived:
             screen.print("Nothing to merge: what is old stands alone, or nothing is old enough.")
             return
-        merged = render.counted(len(done.merged), "new one")
+        merged = render.count(len(done.merged), "new one")
         screen.print(
-            f"merged {render.counted(done.archived, 'observation')} of"
-            f" {render.counted(done.issues, 'issue')} into {merged}"
+            f"merged {render.count(done.archived, 'observation')} of"
+            f" {render.count(done.issues, 'issue')} into {merged}"
         )
         screen.print("the originals are kept in the archive: agentx memory show ID", style="dim")
 
@@ -176,8 +176,8 @@ def migrate(invocation: Invocation, to: str) -> None:
 
     def draw(screen: Console) -> None:
         screen.print(
-            f"{render.counted(done.observations, 'observation')} and"
-            f" {render.counted(done.archived, 'original')} in the archive are now kept in {to}"
+            f"{render.count(done.observations, 'observation')} and"
+            f" {render.count(done.archived, 'original')} in the archive are now kept in {to}"
         )
         screen.print(f"digest of all of them: {done.digest}", style="dim")
         screen.print(f"the old store is kept in {done.kept_aside}", style="dim", soft_wrap=True)
@@ -195,7 +195,7 @@ def verify(invocation: Invocation) -> None:
 
     def draw(screen: Console) -> None:
         screen.print(
-            f"checked {render.counted(found.checked, 'observation')}: {found.stale:,} with files"
+            f"checked {render.count(found.checked, 'observation')}: {found.stale:,} with files"
             f" changed since, {found.superseded:,} superseded; {found.amended:,} marked anew"
         )
 
@@ -314,8 +314,8 @@ def _draw_stats(screen: Console, found: MemoryStats, now_ms: int) -> None:
     store = found.store
     state = "" if found.enabled else ", switched off (memory.enabled)"
     screen.print(
-        f"{render.counted(store.total_observations, 'observation')} of"
-        f" {render.counted(store.issue_count, 'issue')}, {store.total_tokens:,} tokens,"
+        f"{render.count(store.total_observations, 'observation')} of"
+        f" {render.count(store.issue_count, 'issue')}, {store.total_tokens:,} tokens,"
         f" {render.size(store.bytes_on_disk)} in {found.backend}{state}"
     )
     if store.oldest_ms is not None and store.newest_ms is not None:

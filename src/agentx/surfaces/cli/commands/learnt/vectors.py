@@ -47,11 +47,11 @@ def command() -> None:
 def install_command(invocation: Invocation, *, source: str, yes: bool) -> None:
     """Put the model in place, after trying it out."""
 
-    def agreed(question: str) -> bool:
+    def agree(question: str) -> bool:
         # Without a terminal there is nobody to ask: that is a no.
         return yes or (sys.stdin.isatty() and click.confirm(question, err=True))
 
-    reply = install(invocation.environment.data, source, agreed)
+    reply = install(invocation.environment.data, source, agree)
     invocation.show(reply, lambda screen: _draw_installed(screen, reply))
 
 
@@ -99,4 +99,4 @@ def _draw_removed(screen: Console, reply: Removed) -> None:
     if not reply.model and not reply.indexes:
         screen.print("nothing was installed")
         return
-    screen.print(f"removed the model and the vectors of {render.counted(reply.indexes, 'project')}")
+    screen.print(f"removed the model and the vectors of {render.count(reply.indexes, 'project')}")

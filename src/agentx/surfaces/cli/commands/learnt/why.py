@@ -46,7 +46,7 @@ def _fill(tree: Tree, trace: Trace) -> None:
 
 
 def _label(trace: Trace) -> Text:
-    label = _said(trace)
+    label = _say(trace)
     facts = [render.moment(trace.timestamp_ms), trace.source, trace.id]
     label.append(f"\n{'  '.join(filter(None, facts))}", style="not bold not italic dim default")
     if trace.recalled:
@@ -56,7 +56,7 @@ def _label(trace: Trace) -> Text:
     return label
 
 
-def _said(trace: Trace) -> Text:
+def _say(trace: Trace) -> Text:
     if trace.kind == "event" and trace.marks:
         shown = Text(printable(trace.text)[: trace.marks[-1][1] + _AFTER_CHARS])
         for start, end in trace.marks:

@@ -39,7 +39,7 @@ def draw_list(screen: Console, rows: tuple[RunRow, ...], now_ms: int) -> None:
         screen.print('\nhint: `agentx run start "TITLE"` begins one', style="dim")
         return
     for row in rows:
-        counted = f"{row.tasks_done} of {render.counted(row.tasks, 'task')}"
+        counted = f"{row.tasks_done} of {render.count(row.tasks, 'task')}"
         changed = age(row.updated_ms, now_ms=now_ms)
         facts = (row.phase, _status(row.status), counted, changed)
         _entry(screen, f"{'*' if row.active else ' '} {row.run_id}", row.title, facts)
@@ -183,7 +183,7 @@ def draw_resumption(
 def draw_rebuilt(screen: Console, found: tuple[Rebuilt, ...]) -> None:
     """Draw what a rebuild did."""
     for each in found:
-        changed = render.counted(each.files_changed, "file")
+        changed = render.count(each.files_changed, "file")
         screen.print(f"{each.run.id}: {each.run.events:,} events, {changed} made again")
         for remark in each.remarks:
             screen.print(Text(f"  {printable(remark)}"), style="yellow", soft_wrap=True)
@@ -196,7 +196,7 @@ def draw_pull_request(screen: Console, found: PullRequest) -> None:
     screen.print(Text(printable(found.description)), soft_wrap=True)
     screen.print(Text(printable(found.checklist)), soft_wrap=True)
     if found.changes is not None:
-        files = render.counted(len(found.changes.files), "file")
+        files = render.count(len(found.changes.files), "file")
         lines = f"+{found.changes.lines_added:,} -{found.changes.lines_removed:,} lines"
         screen.print(f"{files}, {lines} on {found.work_branch}", style="dim", soft_wrap=True)
     word = "ready to be opened" if found.ready else "not ready: see the open boxes above"

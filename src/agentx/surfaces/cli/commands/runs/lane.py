@@ -37,7 +37,7 @@ def lane() -> None:
 @click.option("--lane", "name", default="", help="Its name; without one the next number.")
 @by_actor
 @click.pass_obj
-def opened(invocation: Invocation, task: str, name: str, run_id: str, actor: str) -> None:
+def open_one(invocation: Invocation, task: str, name: str, run_id: str, actor: str) -> None:
     """Open a lane: a branch, and a folder to work in."""
     by = Saying(run_id=run_id, actor=actor, task=task, lane=name)
     _tell(invocation, open_lane(invocation.project, by), folder=True)
@@ -46,7 +46,7 @@ def opened(invocation: Invocation, task: str, name: str, run_id: str, actor: str
 @lane.command("list")
 @of_run
 @click.pass_obj
-def listed(invocation: Invocation, run_id: str) -> None:
+def list_all(invocation: Invocation, run_id: str) -> None:
     """Show the lanes."""
     found = show_run(invocation.project, run_id)
     now_ms = invocation.project.clock.now_ms()
@@ -63,7 +63,7 @@ def listed(invocation: Invocation, run_id: str) -> None:
 @click.argument("name", metavar="LANE")
 @by_actor
 @click.pass_obj
-def finished(invocation: Invocation, name: str, run_id: str, actor: str) -> None:
+def finish(invocation: Invocation, name: str, run_id: str, actor: str) -> None:
     """Say that a lane's work is done; all of it must be committed."""
     by = Saying(run_id=run_id, actor=actor, lane=name)
     _tell(invocation, finish_lane(invocation.project, by))
@@ -73,7 +73,7 @@ def finished(invocation: Invocation, name: str, run_id: str, actor: str) -> None
 @click.argument("name", metavar="LANE")
 @by_actor
 @click.pass_obj
-def merged(invocation: Invocation, name: str, run_id: str, actor: str) -> None:
+def merge(invocation: Invocation, name: str, run_id: str, actor: str) -> None:
     """Merge a lane into the work branch.
 
     A conflict changes nothing in git; it is recorded, a person is asked, and the exit code is 3.
@@ -85,7 +85,7 @@ def merged(invocation: Invocation, name: str, run_id: str, actor: str) -> None:
 @lane.command("rebase")
 @by_actor
 @click.pass_obj
-def rebased(invocation: Invocation, run_id: str, actor: str) -> None:
+def rebase(invocation: Invocation, run_id: str, actor: str) -> None:
     """Put the work branch on top of its base branch; no lane may be open."""
     by = Saying(run_id=run_id, actor=actor)
     _tell(invocation, rebase_work(invocation.project, by))
@@ -96,7 +96,7 @@ def rebased(invocation: Invocation, run_id: str, actor: str) -> None:
 @click.argument("reason")
 @by_actor
 @click.pass_obj
-def failed(invocation: Invocation, name: str, reason: str, run_id: str, actor: str) -> None:
+def fail(invocation: Invocation, name: str, reason: str, run_id: str, actor: str) -> None:
     """Say that a lane did not work, and why; its branch stays."""
     by = Saying(run_id=run_id, actor=actor, lane=name)
     _tell(invocation, fail_lane(invocation.project, by, reason))
@@ -107,7 +107,7 @@ def failed(invocation: Invocation, name: str, reason: str, run_id: str, actor: s
 @click.option("--reason", default="")
 @by_actor
 @click.pass_obj
-def retried(invocation: Invocation, name: str, reason: str, run_id: str, actor: str) -> None:
+def retry(invocation: Invocation, name: str, reason: str, run_id: str, actor: str) -> None:
     """Try a failed lane again, from what is on its branch."""
     by = Saying(run_id=run_id, actor=actor, lane=name)
     _tell(invocation, retry_lane(invocation.project, by, reason), folder=True)
@@ -118,7 +118,7 @@ def retried(invocation: Invocation, name: str, reason: str, run_id: str, actor: 
 @click.option("--reason", default="")
 @by_actor
 @click.pass_obj
-def reassigned(invocation: Invocation, name: str, reason: str, run_id: str, actor: str) -> None:
+def reassign(invocation: Invocation, name: str, reason: str, run_id: str, actor: str) -> None:
     """Give a lane's task to a new lane that begins where the work branch is."""
     by = Saying(run_id=run_id, actor=actor, lane=name)
     _tell(invocation, reassign_lane(invocation.project, by, reason), folder=True)

@@ -111,7 +111,7 @@ def reject_(invocation: Invocation, keys: tuple[str, ...], run_id: str) -> None:
     count = reject(invocation.project, run_id, keys)
     invocation.show(
         {"rejected": count},
-        lambda screen: screen.print(f"laid aside: {render.counted(count, 'lesson')}"),
+        lambda screen: screen.print(f"laid aside: {render.count(count, 'lesson')}"),
     )
 
 
@@ -186,7 +186,7 @@ def _draw_lessons(screen: Console, found: LessonList, what: str) -> None:
         table.add_row(
             row.id,
             f"[{colour}]{row.priority or row.confidence}[/]",
-            render.counted(len(row.learned_from), "run") if row.learned_from else "by hand",
+            render.count(len(row.learned_from), "run") if row.learned_from else "by hand",
             render.line(row.area, _AREA_CHARS_MAX),
             render.line(said, room),
         )
@@ -244,7 +244,7 @@ def _draw_promoted(screen: Console, done: Promoted) -> None:
     if not (done.learnt or done.confirmed):
         screen.print("nothing new")
     if done.left:
-        screen.print(f"{render.counted(done.left, 'lesson')} still to decide on", style="dim")
+        screen.print(f"{render.count(done.left, 'lesson')} still to decide on", style="dim")
 
 
 def _draw_metrics(screen: Console, found: RunMetrics) -> None:
@@ -260,7 +260,7 @@ def _draw_metrics(screen: Console, found: RunMetrics) -> None:
             f"{one.tasks_completed} tasks done, {one.tasks_failed} failed",
             f"{one.escalations} asked",
             f"+{one.lines_added} -{one.lines_removed} lines",
-            render.counted(one.files_changed, "file"),
+            render.count(one.files_changed, "file"),
             one.verification_status,
         )
         screen.print("  " + "  ".join(facts), soft_wrap=True)

@@ -68,7 +68,7 @@ def start(invocation: Invocation, title: str, description: str, requester: str, 
 @command.command("list")
 @click.option("--archived", is_flag=True, help="Those that are packed away.")
 @click.pass_obj
-def listed(invocation: Invocation, archived: bool) -> None:
+def list_all(invocation: Invocation, archived: bool) -> None:
     """Show all runs, newest first; * marks the active one."""
     if archived:
         _list_archived(invocation)
@@ -379,7 +379,7 @@ def rebuild(invocation: Invocation, run_id: str, everything: bool) -> None:
 @click.argument("run_id", metavar="RUN", required=False, default="")
 @click.option("--actor", default="orchestrator", show_default=True)
 @click.pass_obj
-def prepared(invocation: Invocation, run_id: str, actor: str) -> None:
+def prepare(invocation: Invocation, run_id: str, actor: str) -> None:
     """Show what the pull request says, and what is still missing."""
     found = pull_request(invocation.project, run_id, actor=actor)
 

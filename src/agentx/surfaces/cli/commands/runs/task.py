@@ -95,7 +95,7 @@ def revise(
 @task.command("list")
 @of_run
 @click.pass_obj
-def listed(invocation: Invocation, run_id: str) -> None:
+def list_all(invocation: Invocation, run_id: str) -> None:
     """Show the tasks: what is done, what is ready, what waits for what."""
     found = show_run(invocation.project, run_id)
 
@@ -135,7 +135,7 @@ def log(invocation: Invocation, task_id: str, text: str, run_id: str, actor: str
 @click.argument("text", required=False, default="")
 @by_actor
 @click.pass_obj
-def done(invocation: Invocation, task_id: str, text: str, run_id: str, actor: str) -> None:
+def finish(invocation: Invocation, task_id: str, text: str, run_id: str, actor: str) -> None:
     """Say that a task is done, and in a word how."""
     _step(invocation, "task-completed", run_id, actor, task_id, text=text)
 

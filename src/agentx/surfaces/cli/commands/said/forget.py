@@ -35,11 +35,11 @@ def command(
     verb = "would erase" if dry_run else "erased"
     invocation.show(
         found,
-        lambda screen: screen.print(f"{verb} {render.counted(found.events, 'event')} for good"),
+        lambda screen: screen.print(f"{verb} {render.count(found.events, 'event')} for good"),
     )
 
 
 def _ask(invocation: Invocation, found: ForgetReply, *, yes: bool) -> None:
     if yes or invocation.as_json or not sys.stdin.isatty():
         return
-    click.confirm(f"Erase {render.counted(found.events, 'event')} for good?", abort=True, err=True)
+    click.confirm(f"Erase {render.count(found.events, 'event')} for good?", abort=True, err=True)

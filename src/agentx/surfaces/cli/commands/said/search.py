@@ -98,7 +98,7 @@ def _draw_everywhere(screen: Console, found: EverywhereReply, now_ms: int) -> No
         _draw_hit(screen, hit, now_ms)
     if not found.hits:
         screen.print("Nothing found.")
-    screen.print(f"looked in {render.counted(len(found.searched), 'project')}", style="dim")
+    screen.print(f"looked in {render.count(len(found.searched), 'project')}", style="dim")
     for passed in found.passed_over:
         hint = f" ({passed.hint})" if passed.hint else ""
         screen.print(f"passed over {passed.project}: {passed.message}{hint}", style="yellow")

@@ -85,9 +85,9 @@ def _fill(drawn: Tree, tree: TocTree, *, bullets: bool) -> None:
 
 def _heading(tree: TocTree) -> Text:
     heading = Text(printable(tree.title), style=_LEVEL_STYLES.get(tree.level, ""))
-    facts = [render.counted(tree.event_count, "event")]
+    facts = [render.count(tree.event_count, "event")]
     if tree.session_count > 1:
-        facts.append(render.counted(tree.session_count, "session"))
+        facts.append(render.count(tree.session_count, "session"))
     facts.append(", ".join(tree.harnesses))
     if tree.agents:
         facts.append("as " + ", ".join(tree.agents))
@@ -118,7 +118,7 @@ def behind_progress(invocation: Invocation, update: Callable[[HowFar], Done]) ->
     ) as bar:
         task = bar.add_task("toc", total=1)
 
-        def told(done: int, total: int) -> None:
+        def tell(done: int, total: int) -> None:
             bar.update(task, completed=done, total=max(total, 1))
 
-        return update(told)
+        return update(tell)

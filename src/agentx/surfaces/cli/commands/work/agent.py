@@ -92,7 +92,7 @@ def roles(invocation: Invocation, copy: bool) -> None:
     invocation.show({"roles": rows, "copied": copied}, lambda screen: _draw_roles(screen, rows))
     if copied:
         folder = invocation.project.paths.roles
-        invocation.talk.print(f"wrote {render.counted(len(copied), 'role')} to {folder}")
+        invocation.talk.print(f"wrote {render.count(len(copied), 'role')} to {folder}")
 
 
 @command.command("show")

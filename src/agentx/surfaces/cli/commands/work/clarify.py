@@ -221,10 +221,10 @@ def warn_of_damage(invocation: Invocation, found: MonitorReport) -> None:
 def _stream(invocation: Invocation) -> Say:
     """Return where the conversation runs while it happens: talk, so that stdout stays data."""
 
-    def told(entry: str) -> None:
+    def tell(entry: str) -> None:
         invocation.talk.print(printable(entry), markup=False, soft_wrap=True)
 
-    return told
+    return tell
 
 
 def _draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> None:

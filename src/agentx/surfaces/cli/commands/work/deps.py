@@ -31,7 +31,9 @@ def command(ctx: click.Context, number: str) -> None:
 
 def _draw(screen: Console, found: DepsReply) -> None:
     if found.blocked:
-        screen.print(f"#{found.number} is blocked by {_named(found.open_blockers)}", style="red")
+        screen.print(
+            f"#{found.number} is blocked by {_name_issues(found.open_blockers)}", style="red"
+        )
     else:
         screen.print(f"#{found.number} is not blocked")
     for said, numbers in (
@@ -40,11 +42,11 @@ def _draw(screen: Console, found: DepsReply) -> None:
         ("waiting for it", found.blocks),
     ):
         if numbers:
-            screen.print(f"  {said}: {_named(numbers)}")
+            screen.print(f"  {said}: {_name_issues(numbers)}")
     if found.cycle:
         circle = " -> ".join(f"#{number}" for number in (*found.cycle, found.cycle[0]))
         screen.print(f"\nhint: they wait for each other ({circle}): take one dependency out")
 
 
-def _named(numbers: tuple[int, ...]) -> str:
+def _name_issues(numbers: tuple[int, ...]) -> str:
     return ", ".join(f"#{number}" for number in numbers)

@@ -49,7 +49,7 @@ def _draw(screen: Console, found: DigestReply) -> None:
 def _draw_issues(screen: Console, title: str, issues: tuple[IssueView, ...]) -> None:
     if not issues:
         return
-    screen.print(f"\n{title}: {render.counted(len(issues), 'issue')}")
+    screen.print(f"\n{title}: {render.count(len(issues), 'issue')}")
     for issue in issues:
         named = render.line(issue.title, max(screen.width - 12, 40))
         screen.print(f"  #{issue.number}", named)

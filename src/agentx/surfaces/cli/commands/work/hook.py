@@ -41,11 +41,11 @@ def start_(invocation: Invocation, agent: str, issue: int) -> None:
 def finish_(invocation: Invocation, agent: str, issue: int) -> None:
     """End: the agent is done, and what it learnt is kept."""
 
-    def told(entry: str) -> None:
+    def tell(entry: str) -> None:
         invocation.talk.print(printable(entry), markup=False, soft_wrap=True)
 
     crossed = finish(
-        invocation.project, agent=agent, issue=issue, told=told, open_memory=invocation.memory
+        invocation.project, agent=agent, issue=issue, told=tell, open_memory=invocation.memory
     )
     _show(invocation, crossed)
 
@@ -77,4 +77,4 @@ def _draw(screen: Console, crossed: Boundary) -> None:
     if crossed.recall:
         screen.print(printable(crossed.recall), markup=False, soft_wrap=True)
     if crossed.captured:
-        screen.print(f"kept {render.counted(crossed.captured, 'event')} of this session")
+        screen.print(f"kept {render.count(crossed.captured, 'event')} of this session")

@@ -168,7 +168,7 @@ def sync(invocation: Invocation, numbers: tuple[str, ...]) -> None:
     invocation.show(
         reply,
         lambda screen: screen.print(
-            f"posted {render.counted(reply.posted, 'comment')}, sent {reply.sent} that waited, "
+            f"posted {render.count(reply.posted, 'comment')}, sent {reply.sent} that waited, "
             f"{reply.waiting} still waiting"
         ),
     )
