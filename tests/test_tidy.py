@@ -169,6 +169,36 @@ def test_no_forbidden_word_of_the_dictionary_is_used_anywhere() -> None:
     assert used == []
 
 
+# What ends like a participle and is none, and participles that do not end so.
+NO_PARTICIPLES = frozenset("need feed seed embed speed exceed proceed".split())
+PARTICIPLES = frozenset(
+    "said told made found kept held seen shown written given taken known done gone chosen drawn "
+    "grown spoken begun sent built spent lost met paid taught thought brought caught understood "
+    "stood hidden driven forgotten fallen frozen proven heard laid led meant felt learnt".split()
+)
+# Two that read as English where they are used: `with locked(...)`, `@frozen`.
+SPOKEN_SO = frozenset({"locked", "frozen"})
+
+
+def _is_participle(name: str) -> bool:
+    word = name.lstrip("_").partition("_")[0]
+    ends_so = word.endswith("ed") and len(word) > 3 and word not in NO_PARTICIPLES
+    return ends_so or word in PARTICIPLES
+
+
+def test_functions_are_named_by_verbs_and_facts_by_participles() -> None:
+    named = [
+        node.name
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and not any("property" in ast.unparse(mark) for mark in node.decorator_list)
+    ]
+
+    assert len(named) > 1_000
+    assert {name for name in named if _is_participle(name)} <= SPOKEN_SO
+
+
 def test_every_adr_has_a_number_of_its_own() -> None:
     names = [path.name for path in (ROOT / "docs" / "adr").glob("*.md")]
     numbers = [name[:4] for name in names]

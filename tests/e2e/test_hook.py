@@ -474,9 +474,9 @@ def test_a_hook_that_dies_before_its_rename_leaves_nothing_to_be_taken(home: Hom
     program = (
         "import os, signal\n"
         "from agentx.host.crash import CrashPoint, arm\n"
-        "from agentx.surfaces.hooks.spool import Call, deliver\n"
+        "from agentx.surfaces.hooks.spool import Caller, deliver\n"
         "arm(CrashPoint.SPOOL_TEMP_WRITTEN, lambda: os.kill(os.getpid(), signal.SIGKILL))\n"
-        "deliver(Call('codex', 1, os.getcwd(), ''), b'{}')\n"
+        "deliver(Caller('codex', 1, os.getcwd(), ''), b'{}')\n"
     )
 
     died = subprocess.run(

@@ -108,7 +108,7 @@ def import_transcripts(
     Raises: InvalidValue for a source that is neither an agent CLI nor a path with transcripts.
     """
     run = _Run(environment, project_id, memory, request, told, Cursors(cursors))
-    wanted = list(_chosen(run))
+    wanted = list(_choose(run))
     for done, (adapter, transcript) in enumerate(wanted):
         told(
             ImportProgress(done=done, total=len(wanted), harness=adapter.harness, events=run.events)
@@ -122,9 +122,9 @@ def import_transcripts(
     )
 
 
-def _chosen(run: _Run) -> Iterator[tuple[Adapter, Transcript]]:
+def _choose(run: _Run) -> Iterator[tuple[Adapter, Transcript]]:
     """Yield the transcripts to read, newest first, after counting those that are passed over."""
-    found = [(adapter, transcript) for adapter, transcript in _found(run)]
+    found = [(adapter, transcript) for adapter, transcript in _find(run)]
     found.sort(key=lambda pair: pair[1].modified_ms, reverse=True)
     left = run.request.limit
     for adapter, transcript in found:
@@ -141,7 +141,7 @@ def _chosen(run: _Run) -> Iterator[tuple[Adapter, Transcript]]:
         yield adapter, transcript
 
 
-def _found(run: _Run) -> Iterator[tuple[Adapter, Transcript]]:
+def _find(run: _Run) -> Iterator[tuple[Adapter, Transcript]]:
     names = {harness.value for harness in Harness}
     sources = run.request.sources or tuple(names)
     for source in sources:

@@ -82,7 +82,7 @@ def _write(edit: FileEdit, data: DataPaths, clock: Clock, new_mode: int) -> Path
     else:
         mode = new_mode if edit.before is None else target.stat().st_mode & 0o7777
         replace_file(target, edit.after.encode(), mode)
-    if _bytes(target) != _encoded(edit.after):
+    if _bytes(target) != _encode(edit.after):
         raise CorruptRecord(
             f"{edit.path}: what was written is not what the disk gives back",
             hint=f"the file as it was: {backup}" if backup else "",
@@ -120,7 +120,7 @@ def _remove(path: Path, target: Path) -> None:
 
 def _check(edit: FileEdit) -> None:
     target = edit.path.resolve()
-    if _bytes(target) != _encoded(edit.before):
+    if _bytes(target) != _encode(edit.before):
         raise StaleVersion(
             f"{edit.path}: changed while it was being edited; nothing was written",
             hint="run the same command again",
@@ -146,5 +146,5 @@ def _bytes(path: Path) -> bytes | None:
         raise UnavailableError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def _encoded(text: str | None) -> bytes | None:
+def _encode(text: str | None) -> bytes | None:
     return None if text is None else text.encode()
