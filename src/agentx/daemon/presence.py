@@ -13,7 +13,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import socket
 import stat
 import time
 from collections.abc import Iterator
@@ -177,6 +176,8 @@ def remove_socket(path: Path) -> None:
 
 def _accepts(address: str) -> bool:
     """Tell whether somebody listens on a socket, even one too busy to answer."""
+    import socket  # noqa: PLC0415  every command looks for a daemon, and most find none
+
     with socket.socket(socket.AF_UNIX) as caller:
         caller.setblocking(False)
         try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import socket
 import time
 from pathlib import Path
 
@@ -43,7 +42,7 @@ def process_id() -> int:
 @functools.cache
 def host_name() -> str:
     """Return the name of this machine."""
-    return socket.gethostname()
+    return os.uname().nodename
 
 
 @functools.cache

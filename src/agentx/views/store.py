@@ -59,6 +59,11 @@ class WaitingSession(msgspec.Struct, frozen=True, kw_only=True):
     is_due: bool = False  # it ended or was compacted: no need to wait for silence
 
 
+def is_due(waiting: WaitingSession, now_ms: int, quiet_ms: int) -> bool:
+    """Tell whether a session with news is to be captured: it is over, or has gone quiet."""
+    return waiting.is_due or now_ms - waiting.newest_ms >= quiet_ms
+
+
 class CaptureMarks:
     """The checkpoints of one project."""
 

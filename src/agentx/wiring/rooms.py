@@ -1,18 +1,30 @@
 """The rooms whose files can be found beside the log, for one project.
 
-A room is imported when there is something of it: most projects have few, and every command that
-catches up asks all of them what is new.
+A room is imported when there is something new of it: every command that catches up asks all of
+them. What parts a room had is noted beside the index, with the names, sizes and times of its files;
+while those are the same, the note answers for the room.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
+from agentx.host.files.atomic import replace_file
+from agentx.host.files.json_text import line_of, parse_json
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import UnavailableError
+from agentx.kernel.ids import digest
 from agentx.project.project import Project
 from agentx.search.document import Document
 from agentx.views.documents.rooms import Rooms, RoomSource
+
+_NOTES = "rooms.json"
+# A file may change once more within the same tick of the disk's clock: then it looks the same.
+_SETTLED_MS = 2_000
 
 
 def searchable_rooms(project: Project) -> Rooms:
@@ -43,23 +55,58 @@ def searchable_rooms(project: Project) -> Rooms:
 
         return LessonSource(LessonStore(paths, store, clock, project.entropy), project.id)
 
+    notes = _Notes(store.text_index / _NOTES, clock)
     return Rooms(
         (
-            _OnceThere("observations", paths.observations, observations),
-            _OnceThere("clarifications", paths.ledgers, clarifications),
-            _OnceThere("runs", paths.runs, runs),
-            _OnceThere("lessons", paths.lessons, lessons),
+            _OnceThere("observations", paths.observations, observations, notes),
+            _OnceThere("clarifications", paths.ledgers, clarifications, notes),
+            _OnceThere("runs", paths.runs, runs, notes),
+            _OnceThere("lessons", paths.lessons, lessons, notes),
         )
     )
 
 
-class _OnceThere:
-    """A room that is opened once its folder is there; until then it has nothing."""
+class _Notes:
+    """What parts each room had, by what its files looked like."""
 
-    def __init__(self, name: str, folder: Path, open_source: Callable[[], RoomSource]) -> None:
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._path = path
+        self._clock = clock
+
+    def read(self, room: str, look: str) -> tuple[tuple[str, str], ...] | None:
+        """Return the parts of a room whose files look so; None when that is not known."""
+        match self._all().get(room):
+            case [str(noted), dict(parts)] if noted == look:
+                return tuple((str(key), str(stamp)) for key, stamp in parts.items())
+            case _:
+                return None
+
+    def write(self, room: str, look: str, newest_ms: int, parts: Iterable[tuple[str, str]]) -> None:
+        """Note the parts of a room, unless its files may still change unseen."""
+        is_settled = self._clock.now_ms() - newest_ms >= _SETTLED_MS
+        if not (is_settled and self._path.parent.is_dir()):
+            return
+        with suppress(UnavailableError):  # it only saves work
+            replace_file(self._path, line_of({**self._all(), room: [look, dict(parts)]}))
+
+    def _all(self) -> dict[str, object]:
+        try:
+            said = parse_json(self._path.read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return said if isinstance(said, dict) else {}
+
+
+class _OnceThere:
+    """A room that is opened once there is something new in its folder."""
+
+    def __init__(
+        self, name: str, folder: Path, open_source: Callable[[], RoomSource], notes: _Notes
+    ) -> None:
         self.name = name
         self._folder = folder
         self._open_source = open_source
+        self._notes = notes
 
     @cached_property
     def _source(self) -> RoomSource:
@@ -67,9 +114,38 @@ class _OnceThere:
 
     def parts(self) -> Iterable[tuple[str, str]]:
         """Return the key of each part with its stamp."""
-        return self._source.parts() if self._folder.is_dir() else ()
+        if not self._folder.is_dir():
+            return ()
+        look, newest_ms = _look_at(self._folder)
+        noted = self._notes.read(self.name, look)
+        if noted is not None:
+            return noted
+        parts = tuple(self._source.parts())
+        self._notes.write(self.name, look, newest_ms, parts)
+        return parts
 
     def documents(self, key: str) -> Iterator[Document]:
         """Yield the documents of a part; none when it is gone."""
         if self._folder.is_dir():
             yield from self._source.documents(key)
+
+
+def _look_at(folder: Path) -> tuple[str, int]:
+    """Return what the files below a folder look like, and when the newest of them changed."""
+    looks, newest_ns, waiting = [], 0, [str(folder)]
+    while waiting:
+        try:
+            entries = list(os.scandir(waiting.pop()))
+        except OSError:
+            continue
+        for entry in entries:
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                    continue
+                status = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue
+            newest_ns = max(newest_ns, status.st_mtime_ns)
+            looks.append(f"{entry.path} {status.st_size} {status.st_mtime_ns} {status.st_ino}")
+    return digest(*sorted(looks)).hex(), newest_ns // 1_000_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from contextlib import suppress
 
 UNIX = "unix:"  # how the address of a Unix socket begins
@@ -15,7 +14,8 @@ _LOOPBACK_6 = bytes(15) + b"\x01"
 
 def is_loopback(host: str) -> bool:
     """Tell whether a host is this machine and cannot be another."""
-    # Every command that looks for a daemon comes by here: `ipaddress` would cost it a few ms.
+    import socket  # noqa: PLC0415  every command that looks for a daemon comes by this file
+
     with suppress(OSError):
         return socket.inet_pton(socket.AF_INET, host).startswith(b"\x7f")
     with suppress(OSError):

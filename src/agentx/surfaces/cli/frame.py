@@ -56,14 +56,14 @@ class Invocation:
         """Where data goes for a person."""
         from rich.console import Console
 
-        return Console(highlight=False, soft_wrap=False)
+        return Console(highlight=False, soft_wrap=False, emoji=False)
 
     @cached_property
     def talk(self) -> Console:
         """Where talk goes: progress, hints, what is being done."""
         from rich.console import Console
 
-        return Console(stderr=True, highlight=False)
+        return Console(stderr=True, highlight=False, emoji=False)
 
     def show(self, data: object, draw: Callable[[Console], None]) -> None:
         """Write the reply: as JSON for a program, drawn for a person."""

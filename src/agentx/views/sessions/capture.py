@@ -50,7 +50,14 @@ from agentx.views.limits import (
 )
 from agentx.views.sessions.issue_of import branches_of, issue_of
 from agentx.views.sessions.turns import turns_of
-from agentx.views.store import CaptureIntent, CaptureMark, CaptureMarks, Taken, WaitingSession
+from agentx.views.store import (
+    CaptureIntent,
+    CaptureMark,
+    CaptureMarks,
+    Taken,
+    WaitingSession,
+    is_due,
+)
 
 if TYPE_CHECKING:
     from agentx.observations.service import Observations
@@ -105,7 +112,7 @@ class Observing:
             due = [
                 (waiting.newest_ms, ref)
                 for ref, waiting in self._marks.waiting()
-                if waiting.is_due or now_ms - waiting.newest_ms >= self._rules.quiet_ms
+                if is_due(waiting, now_ms, self._rules.quiet_ms)
             ]
             if not due:
                 return Captured()

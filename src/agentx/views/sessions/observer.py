@@ -22,9 +22,9 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
 from agentx.observations.service import Observations
 from agentx.search.model import ViewStatus
-from agentx.views.limits import MODEL_EXTRACTION_SESSIONS_MAX
+from agentx.views.limits import CAPTURE_QUIET_MS, MODEL_EXTRACTION_SESSIONS_MAX
 from agentx.views.port import Gone, View
-from agentx.views.store import CaptureMarks
+from agentx.views.store import CaptureMarks, is_due
 
 if TYPE_CHECKING:
     from agentx.observations.extract.session.turns import Finding, Turn
@@ -61,13 +61,20 @@ class Observer(View):
 
     def catch_up(self, told: HowFar = unheard) -> int:  # noqa: ARG002  a pass is short
         """Capture the sessions that are due; return how many observations came of it."""
-        if not self.enabled:
+        if not (self.enabled and self._has_work()):
             return 0
         try:
             return self._observing.catch_up().observations
         except AgentXError as error:
             self.log.record("warning", "memory-capture-failed", message=error.message)
             return 0
+
+    def _has_work(self) -> bool:
+        """Tell, without the rules of extraction, whether anything is new or due."""
+        if self.marks.sequence() != self.source.newest_sequence():
+            return True
+        now_ms = self.clock.now_ms()
+        return any(is_due(one, now_ms, CAPTURE_QUIET_MS) for _, one in self.marks.waiting())
 
     def polish(self) -> int:
         """Let the model, if one is set, look at captured sessions; return how many it did."""

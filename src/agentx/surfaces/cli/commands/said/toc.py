@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from contextlib import ExitStack
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 from rich.tree import Tree
 
-from agentx.kernel.bus import HowFar
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.text import printable
 from agentx.operations.recall.toc import DEPTH_MAX, TocTree, toc
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 Done = TypeVar("Done")
 
@@ -108,17 +112,24 @@ def _deepest(tree: TocTree) -> TocTree:
 def behind_progress(invocation: Invocation, update: Callable[[HowFar], Done]) -> Done:
     """Run a catch-up or a rebuild behind a progress bar that shows only when it takes a while."""
     talk = invocation.talk
-    with Progress(
-        TextColumn("reading the log"),
-        BarColumn(),
-        TextColumn("{task.completed:,}/{task.total:,}"),
-        console=talk,
-        transient=True,
-        disable=invocation.as_json or not talk.is_terminal,
-    ) as bar:
-        task = bar.add_task("toc", total=1)
+    if invocation.as_json or not talk.is_terminal:
+        return update(unheard)
+    with ExitStack() as drawing:
+
+        @cache
+        def bar() -> Progress:
+            from rich.progress import BarColumn, Progress, TextColumn
+
+            columns = (
+                TextColumn("reading the log"),
+                BarColumn(),
+                TextColumn("{task.completed:,}/{task.total:,}"),
+            )
+            made = drawing.enter_context(Progress(*columns, console=talk, transient=True))
+            made.add_task("toc", total=1)
+            return made
 
         def tell(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=max(total, 1))
+            bar().update(bar().task_ids[0], completed=done, total=max(total, 1))
 
         return update(tell)
