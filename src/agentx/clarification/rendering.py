@@ -14,6 +14,7 @@ from agentx.clarification.model import (
     Entry,
     EntryType,
 )
+from agentx.clarification.store.ledger_json import as_json
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.roles import speak_role
 from agentx.kernel.text import preview, printable
@@ -211,3 +212,14 @@ def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
         )
         lines.extend(f"  - next: `{action}`" for action in next_actions(state)[:1])
     return "\n".join(lines)
+
+
+def as_data(state: Clarification) -> dict[str, object]:
+    """Return a clarification for a program: as the ledger has it, and what can be done now."""
+    return {
+        **as_json(state),
+        "clarificationId": state.id,
+        "issueNumber": state.issue,
+        "answer": None if state.is_unanswered else state.answer or None,
+        "nextActions": list(next_actions(state)),
+    }

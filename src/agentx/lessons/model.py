@@ -255,3 +255,28 @@ class Promoted:
     confirmed: tuple[str, ...] = ()
     contradicted: tuple[str, ...] = ()
     left: int = 0  # offered, and waiting for a person
+
+
+@frozen
+class LessonRow:
+    """A lesson as it is shown."""
+
+    id: str
+    kind: str
+    name: str
+    text: str
+    context: str
+    area: str
+    files: tuple[str, ...]
+    line: int
+    priority: str
+    confidence: str
+    status: str
+    learned_from: tuple[str, ...]
+    contradicted_by: tuple[str, ...]
+    evidence: tuple[str, ...]
+    consequences: tuple[str, ...]
+    reason: str
+    created_ms: int
+    changed_ms: int
+    uid: str

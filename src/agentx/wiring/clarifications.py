@@ -21,11 +21,9 @@ from agentx.clarification.metrics import Metrics, metrics
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
 from agentx.clarification.rendering import (
     inbox_line,
-    next_actions,
     outbox_line,
 )
 from agentx.clarification.service import Clarifications
-from agentx.clarification.store.ledger_json import as_json
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.kernel.bus import Bus
 from agentx.kernel.text import preview
@@ -113,17 +111,6 @@ def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
 def ledgers_aside(project: Project) -> tuple[Path, ...]:
     """Return the damaged ledgers that were moved aside and wait for somebody to mend them."""
     return LedgerStore(project.paths, project.clock).list_moved_aside()
-
-
-def as_data(state: Clarification) -> dict[str, object]:
-    """Return a clarification for a program: as the ledger has it, and what can be done now."""
-    return {
-        **as_json(state),
-        "clarificationId": state.id,
-        "issueNumber": state.issue,
-        "answer": None if state.is_unanswered else state.answer or None,
-        "nextActions": list(next_actions(state)),
-    }
 
 
 def clarification_metrics(project: Project, *, start_ms: int, end_ms: int) -> Metrics:

@@ -27,14 +27,13 @@ from agentx.wiring.clarifications import make_logged_bus, open_clarifications
 from agentx.wiring.runners import role_texts
 from agentx.wiring.section import renew_notices
 from agentx.wiring.work import (
-    Position,
     is_github,
     issue_store,
     open_agents,
     open_workflows,
     position,
 )
-from agentx.work.model import Issue, IssueChanged
+from agentx.work.model import Issue, IssueChanged, Position
 from agentx.work.port import IssueStore
 from agentx.work.progress import output_of, stages, step_for, workflow_name
 from agentx.work.service import Issues

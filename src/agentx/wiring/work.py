@@ -6,12 +6,11 @@ from functools import partial
 from typing import Any
 
 from agentx.kernel.clock import to_iso
-from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.runners import role_texts
 from agentx.work.labels import priority_of, type_of
 from agentx.work.limits import GITHUB_TRIES_MAX
-from agentx.work.model import AgentStatus, Issue, Stage, StepStage, Workflow
+from agentx.work.model import AgentStatus, Issue, IssueView, Position
 from agentx.work.port import IssueStore
 from agentx.work.progress import stages, workflow_name
 from agentx.work.settings import WorkSettings
@@ -53,23 +52,6 @@ def open_workflows(project: Project) -> WorkflowFiles:
     return WorkflowFiles(project.paths.workflows, role_texts(project).names())
 
 
-@frozen
-class IssueView:
-    """An issue as programs see it: the fields of its file, and what its labels say."""
-
-    number: int
-    title: str
-    body: str
-    labels: tuple[str, ...]
-    status: str
-    state: str
-    created: str
-    updated: str
-    comments: tuple[dict[str, str], ...]
-    type: str
-    priority: str
-
-
 def view(issue: Issue) -> IssueView:
     """Return an issue as programs see it."""
     return IssueView(
@@ -90,20 +72,6 @@ def view(issue: Issue) -> IssueView:
     )
 
 
-@frozen
-class Position:
-    """Where an issue stands in its workflow."""
-
-    issue: Issue
-    workflow: Workflow
-    steps: tuple[StepStage, ...]
-
-    @property
-    def next(self) -> tuple[StepStage, ...]:
-        """The steps that can be done now."""
-        return tuple(each for each in self.steps if each.stage is Stage.NEXT)
-
-
 def position(project: Project, number: int, issues: IssueStore | None = None) -> Position:
     """Say where an issue stands in its workflow.
 
@@ -116,7 +84,7 @@ def position(project: Project, number: int, issues: IssueStore | None = None) ->
     return Position(issue=issue, workflow=workflow, steps=found)
 
 
-def status_shape(status: AgentStatus) -> dict[str, Any]:
+def shape_status(status: AgentStatus) -> dict[str, Any]:
     """Return an agent's status as its file holds it, with its name."""
     return {"agent": status.agent, **shape_of(status)}
 

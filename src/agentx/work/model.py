@@ -219,3 +219,34 @@ class IssueChanged:
     """What the room tells the bus: an issue was made or changed, and is kept."""
 
     number: int
+
+
+@frozen
+class IssueView:
+    """An issue as programs see it: the fields of its file, and what its labels say."""
+
+    number: int
+    title: str
+    body: str
+    labels: tuple[str, ...]
+    status: str
+    state: str
+    created: str
+    updated: str
+    comments: tuple[dict[str, str], ...]
+    type: str
+    priority: str
+
+
+@frozen
+class Position:
+    """Where an issue stands in its workflow."""
+
+    issue: Issue
+    workflow: Workflow
+    steps: tuple[StepStage, ...]
+
+    @property
+    def next(self) -> tuple[StepStage, ...]:
+        """The steps that can be done now."""
+        return tuple(each for each in self.steps if each.stage is Stage.NEXT)

@@ -17,10 +17,10 @@ from agentx.operations.limits import AGENT_RECALL_TOKENS, AGENT_WORK_WAIT_MS
 from agentx.operations.recall.recall import RecallRequest, recall
 from agentx.project.project import Project
 from agentx.wiring.hub import open_bus, open_issues, run_monitor
-from agentx.wiring.runners import role_texts, runner_named, runner_of
-from agentx.wiring.work import Position, open_agents, position
+from agentx.wiring.runners import RUNNERS, role_texts, runner_named, runner_of
+from agentx.wiring.work import open_agents, position
 from agentx.work.agent_states import fail
-from agentx.work.model import AgentState, Edit, Issue, Stage, Status, Step
+from agentx.work.model import AgentState, Edit, Issue, Position, Stage, Status, Step
 from agentx.work.progress import output_of
 
 
@@ -51,6 +51,11 @@ class RunReply:
     took_ms: int
     issue_status: str
     agent_status: str
+
+
+def list_runners() -> tuple[str, ...]:
+    """Return who may play a role, by name."""
+    return RUNNERS
 
 
 def run_agent(

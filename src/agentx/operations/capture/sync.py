@@ -7,6 +7,7 @@ from agentx.memory.port import Drained, Memory
 from agentx.project.project import Project
 from agentx.wiring.hub import mirror_threads
 from agentx.wiring.observation_upkeep import settle_observations
+from agentx.wiring.spool import open_spool
 
 
 def sync(project: Project, memory: Memory, embedding: HowFar = unheard) -> Drained:
@@ -30,3 +31,8 @@ def sync(project: Project, memory: Memory, embedding: HowFar = unheard) -> Drain
             refused=drained.refused,
         )
     return drained
+
+
+def count_spooled(project: Project) -> int:
+    """Count what hooks have left and nobody has taken yet; no store is made by asking."""
+    return open_spool(project).waiting()

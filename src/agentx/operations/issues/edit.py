@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agentx.project.project import Project
 from agentx.wiring.hub import open_issues
-from agentx.wiring.work import IssueView, view
-from agentx.work.model import Edit, NewIssue
+from agentx.wiring.work import view
+from agentx.work.model import Edit, IssueView, NewIssue
 
 
 def create_issue(project: Project, new: NewIssue) -> IssueView:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
-from agentx.wiring.work import IssueView, issue_store, unreadable_issues, view
-from agentx.work.model import Status
+from agentx.wiring.work import issue_store, unreadable_issues, view
+from agentx.work.model import IssueView, Status
 
 
 @frozen

@@ -6,7 +6,8 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.clarifications import blocking_questions
 from agentx.wiring.hub import open_issues, run_monitor
-from agentx.wiring.work import IssueView, view
+from agentx.wiring.work import view
+from agentx.work.model import IssueView
 
 
 @frozen

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from agentx.project.project import Project
-from agentx.wiring.work import open_agents
+from agentx.wiring.work import open_agents, shape_status
 from agentx.work.model import AgentStatus
 
 
@@ -13,3 +15,8 @@ def state(project: Project) -> tuple[AgentStatus, ...]:
     Raises: CorruptRecord after moving a damaged file aside.
     """
     return open_agents(project).all()
+
+
+def describe_agent(status: AgentStatus) -> dict[str, Any]:
+    """Return an agent's status for a program: as its file holds it, with its name."""
+    return shape_status(status)

@@ -12,9 +12,9 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.wiring.clarifications import clarification_metrics
-from agentx.wiring.work import IssueView, issue_store, open_agents, view
+from agentx.wiring.work import issue_store, open_agents, view
 from agentx.work.digest import week_of
-from agentx.work.model import AgentStatus
+from agentx.work.model import AgentStatus, IssueView
 
 _WEEK = compile_late(r"(\d{4})-?W(\d{1,2})", re.IGNORECASE)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
-from agentx.wiring.work import Position, open_workflows, position
-from agentx.work.model import Problem, Workflow
+from agentx.wiring.work import open_workflows, position
+from agentx.work.model import Position, Problem, Workflow
 
 
 @frozen

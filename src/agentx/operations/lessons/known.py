@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
-from agentx.lessons.model import Confidence, Content, LessonKind, Measure
+from agentx.lessons.model import Confidence, Content, LessonKind, LessonRow, Measure
 from agentx.lessons.names import area_name
 from agentx.lessons.pages import summary
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
-from agentx.wiring.taught.lessons import LessonRow, lesson_row, open_lessons
+from agentx.wiring.taught.lessons import lesson_row, open_lessons
 
 PERSON = "person"
 

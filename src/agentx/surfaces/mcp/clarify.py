@@ -149,8 +149,7 @@ def _prompt(opened: OpenProject, issue: str) -> str:
 
 def answer_rows(states: tuple[Clarification, ...], now_ms: int) -> CallToolResult:
     """Return clarifications as rows."""
-    from agentx.clarification.rendering import listing  # noqa: PLC0415  see above
-    from agentx.wiring.clarifications import as_data  # noqa: PLC0415  see above
+    from agentx.clarification.rendering import as_data, listing  # noqa: PLC0415  see above
 
     rows = [Row(_line(state), as_data(state)) for state in states]
     head = "" if rows else listing((), now_ms)
@@ -158,7 +157,7 @@ def answer_rows(states: tuple[Clarification, ...], now_ms: int) -> CallToolResul
 
 
 def _say(state: Clarification) -> CallToolResult:
-    from agentx.wiring.clarifications import as_data  # noqa: PLC0415  see above
+    from agentx.clarification.rendering import as_data  # noqa: PLC0415  see above
 
     return answer([Row(_line(state), as_data(state))], budget=_TOKENS_MAX)
 

@@ -21,7 +21,7 @@ from agentx.surfaces.mcp.offering import offer
 from agentx.work.model import Edit, NewIssue, parse_status
 
 if TYPE_CHECKING:
-    from agentx.wiring.work import IssueView
+    from agentx.work.model import IssueView
 
 _TOKENS_MAX = 6_000
 

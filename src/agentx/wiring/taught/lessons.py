@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
-from agentx.kernel.values import frozen
 from agentx.lessons.confidence import judge
 from agentx.lessons.model import (
     Lesson,
     LessonKind,
     LessonLearnt,
+    LessonRow,
 )
 from agentx.lessons.paths import LtmPaths
 from agentx.lessons.service import Lessons
@@ -20,31 +20,6 @@ from agentx.project.project import Project
 from agentx.runs.store.archive import Archive
 from agentx.views.lesson_pages import LessonPages
 from agentx.wiring.listeners.log import log_told
-
-
-@frozen
-class LessonRow:
-    """A lesson as it is shown."""
-
-    id: str
-    kind: str
-    name: str
-    text: str
-    context: str
-    area: str
-    files: tuple[str, ...]
-    line: int
-    priority: str
-    confidence: str
-    status: str
-    learned_from: tuple[str, ...]
-    contradicted_by: tuple[str, ...]
-    evidence: tuple[str, ...]
-    consequences: tuple[str, ...]
-    reason: str
-    created_ms: int
-    changed_ms: int
-    uid: str
 
 
 def open_lessons(project: Project, bus: Bus | None = None) -> Lessons:

@@ -8,12 +8,12 @@ from contextlib import suppress
 from agentx.kernel.errors import DataError, InputError
 from agentx.kernel.values import frozen
 from agentx.lessons.likeness import fingerprint
-from agentx.lessons.model import Lesson
+from agentx.lessons.model import Lesson, LessonRow
 from agentx.project.project import Project
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.rendering import event_line
 from agentx.wiring.runs import story_of
-from agentx.wiring.taught.lessons import LessonRow, lesson_row, open_lessons
+from agentx.wiring.taught.lessons import lesson_row, open_lessons
 
 _SHORT_ID_CHARS = 6  # by which candidates, escalations and conflicts are named after their event
 

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.clock import age
-from agentx.lessons.model import PATTERNS, Confidence, Content, LessonKind, Priority, Promoted
+from agentx.lessons.model import (
+    PATTERNS,
+    Confidence,
+    Content,
+    LessonKind,
+    LessonRow,
+    Priority,
+    Promoted,
+)
 from agentx.operations.lessons.candidates import CandidateRow, accept, list_candidates, reject
 from agentx.operations.lessons.known import (
     LessonList,
@@ -21,7 +29,6 @@ from agentx.operations.lessons.known import (
 )
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.wiring.taught.lessons import LessonRow
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.operations.agents.roles import RoleRow, copy_roles, list_roles, show_role
-from agentx.operations.agents.run import RunReply, RunRequest, run_agent
+from agentx.operations.agents.run import RunReply, RunRequest, list_runners, run_agent
 from agentx.operations.limits import AGENT_WORK_WAIT_MS
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.wiring.runners import RUNNERS
 from agentx.work.model import issue_number
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def command() -> None:
     "--runner",
     default="",
     metavar="NAME",
-    help=f"Who plays the role: {', '.join(RUNNERS)} (default: the setting agents.runner).",
+    help=f"Who plays the role: {', '.join(list_runners())} (default: the setting agents.runner).",
 )
 @click.option("--task", default="", metavar="TEXT", help="What to do (default: the next step).")
 @click.option("--model", default="", metavar="NAME", help="The model, as the agent CLI names it.")

@@ -13,7 +13,7 @@ from agentx.clarification.model import (
     MonitorReport,
     NewQuestion,
 )
-from agentx.clarification.rendering import next_actions, terminal
+from agentx.clarification.rendering import as_data, next_actions, terminal
 from agentx.kernel.bus import Say
 from agentx.kernel.clock import SECOND_MS, age
 from agentx.kernel.text import preview, printable
@@ -22,7 +22,6 @@ from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.wiring.clarifications import as_data
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agentx.operations.issues.state import describe_agent
 from agentx.operations.issues.week import DigestReply, digest
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb, plain
-from agentx.wiring.work import IssueView, status_shape
+from agentx.work.model import IssueView
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def command(invocation: Invocation, week: str) -> None:
     """Tell what an ISO week brought: issues, agents, and how well agents settled questions."""
     found = digest(invocation.project, week)
-    reply = {**plain(found), "agents": [status_shape(each) for each in found.agents]}
+    reply = {**plain(found), "agents": [describe_agent(each) for each in found.agents]}
     reply["clarifications"]["topics"] = [
         {"topic": topic, "count": count} for topic, count in found.clarifications.topics
     ]

@@ -19,8 +19,7 @@ from agentx.operations.issues.edit import (
 from agentx.operations.issues.read import IssueList, IssueQuery, list_issues, show_issue
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.wiring.work import IssueView
-from agentx.work.model import Edit, NewIssue, Status, issue_number, parse_status
+from agentx.work.model import Edit, IssueView, NewIssue, Status, issue_number, parse_status
 
 if TYPE_CHECKING:
     from rich.console import Console

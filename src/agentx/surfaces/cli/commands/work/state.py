@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.clock import age
-from agentx.operations.issues.state import state
+from agentx.operations.issues.state import describe_agent, state
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
-from agentx.wiring.work import status_shape
 from agentx.work.model import AgentStatus
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def command(invocation: Invocation) -> None:
     """Show what each agent is doing, on which issue, and whom it waits for or answers."""
     found = state(invocation.project)
     now_ms = invocation.project.clock.now_ms()
-    shapes = [status_shape(status) for status in found]
+    shapes = [describe_agent(status) for status in found]
     invocation.show({"agents": shapes}, lambda screen: _draw(screen, found, now_ms))
 
 

@@ -15,8 +15,7 @@ from agentx.operations.issues.workflows import (
 )
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.wiring.work import Position
-from agentx.work.model import Problem, Stage, Step, Workflow, issue_number
+from agentx.work.model import Position, Problem, Stage, Step, Workflow, issue_number
 
 if TYPE_CHECKING:
     from rich.console import Console
