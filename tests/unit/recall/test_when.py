@@ -9,9 +9,18 @@ from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, Millis, from_iso
-from agentx.recall.question.when import TimeSpan, anchor, nearness, spans
+from agentx.recall.question.when import (
+    _EXPRESSION,
+    TimeSpan,
+    anchor,
+    may_name_time,
+    nearness,
+    spans,
+)
 
 NOW = from_iso("2026-03-18T15:00:00Z")  # a Wednesday
 
@@ -115,3 +124,29 @@ def test_what_happened_then_is_an_anchor() -> None:
     assert (after.is_before, after.words) == (False, "we moved to postgres")
     assert anchor("before last week", now_ms=NOW, zone=UTC) is None
     assert anchor("the release", now_ms=NOW, zone=UTC) is None
+
+
+WORDS = (
+    "the day before yesterday today tonight this morning last past previous current week month "
+    "weekend year fortnight two a couple of few 3 12th 1st 2026 2026-03-05 in during since on of "
+    "by early march Mar. sept DECEMBER jan monday Fridays ago spring fall we marching agony thistle"
+).split()
+
+
+@given(
+    st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=6)), max_size=8),
+    st.sampled_from([" ", "  ", ", ", "-", "_", "\n", ""]),
+)
+def test_no_time_is_overlooked_before_the_expression_is_asked(
+    words: list[str], between: str
+) -> None:
+    text = between.join(words)
+
+    assert may_name_time(text) or _EXPRESSION.search(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["why did we move from SQLite to Postgres?", "retries of webhooks", ""]
+)
+def test_most_questions_name_no_time_and_pay_for_none(text: str) -> None:
+    assert not may_name_time(text)

@@ -86,6 +86,15 @@ _ANCHOR = compile_late(
     re.IGNORECASE,
 )
 _FAR_MS = 100 * 366 * DAY_MS
+# How the words begin without which no time is told, but for those that are told in digits. The
+# expression takes longer to compile than most questions to answer, and most name no time.
+_BEGINNINGS = frozenset(
+    word[:3]
+    for word in (
+        *(*_MONTHS, *_DAYS, "yesterday", "today", "tonight", "ago"),
+        *("last", "past", "previous", "this", "current"),
+    )
+)
 
 
 @frozen(kw_only=False)
@@ -107,6 +116,8 @@ class Anchor:
 
 def spans(text: str, *, now_ms: int, zone: tzinfo) -> tuple[TimeSpan, ...]:
     """Return the spans of time that a text names, seen from the present."""
+    if not may_name_time(text):
+        return ()
     today = datetime.fromtimestamp(now_ms / 1000, tz=zone).date()
     found = []
     for match in _EXPRESSION.finditer(text):
@@ -123,6 +134,12 @@ def spans(text: str, *, now_ms: int, zone: tzinfo) -> tuple[TimeSpan, ...]:
             since, until = Millis(max(since - _FAR_MS, 0)), since
         found.append(TimeSpan(since, until, match[0]))
     return tuple(found)
+
+
+def may_name_time(text: str) -> bool:
+    """Tell, cheaply, whether a text could name a time; never no where it does."""
+    plain = "".join(char if char.isalnum() else " " for char in text.casefold())
+    return any(word[:3] in _BEGINNINGS or not word.isalpha() for word in plain.split())
 
 
 def anchor(text: str, *, now_ms: int, zone: tzinfo) -> Anchor | None:
