@@ -1,8 +1,8 @@
 """The rooms whose files can be found beside the log, for one project.
 
 A room is imported when there is something new of it: every command that catches up asks all of
-them. What parts a room had is noted beside the index, with the names, sizes and times of its files;
-while those are the same, the note answers for the room.
+them. What parts a room had is noted beside the index, with the names, sizes and times of its files
+and the setting that says which of them count; while those are the same, the note answers.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from agentx.host.files.json_text import line_of, parse_json
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import digest
+from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.search.document import Document
 from agentx.views.documents.rooms import Rooms, RoomSource
@@ -56,9 +57,10 @@ def searchable_rooms(project: Project) -> Rooms:
         return LessonSource(LessonStore(paths, store, clock, project.entropy), project.id)
 
     notes = _Notes(store.text_index / _NOTES, clock)
+    backend = project.config.section(MemorySettings).backend
     return Rooms(
         (
-            _OnceThere("observations", paths.observations, observations, notes),
+            _OnceThere("observations", paths.observations, observations, notes, backend),
             _OnceThere("clarifications", paths.ledgers, clarifications, notes),
             _OnceThere("runs", paths.runs, runs, notes),
             _OnceThere("lessons", paths.lessons, lessons, notes),
@@ -101,12 +103,18 @@ class _OnceThere:
     """A room that is opened once there is something new in its folder."""
 
     def __init__(
-        self, name: str, folder: Path, open_source: Callable[[], RoomSource], notes: _Notes
+        self,
+        name: str,
+        folder: Path,
+        open_source: Callable[[], RoomSource],
+        notes: _Notes,
+        kept_as: str = "",
     ) -> None:
         self.name = name
         self._folder = folder
         self._open_source = open_source
         self._notes = notes
+        self._kept_as = kept_as
 
     @cached_property
     def _source(self) -> RoomSource:
@@ -116,7 +124,7 @@ class _OnceThere:
         """Return the key of each part with its stamp."""
         if not self._folder.is_dir():
             return ()
-        look, newest_ms = _look_at(self._folder)
+        look, newest_ms = _look_at(self._folder, self._kept_as)
         noted = self._notes.read(self.name, look)
         if noted is not None:
             return noted
@@ -130,9 +138,9 @@ class _OnceThere:
             yield from self._source.documents(key)
 
 
-def _look_at(folder: Path) -> tuple[str, int]:
+def _look_at(folder: Path, kept_as: str) -> tuple[str, int]:
     """Return what the files below a folder look like, and when the newest of them changed."""
-    looks, newest_ns, waiting = [], 0, [str(folder)]
+    looks, newest_ns, waiting = [kept_as], 0, [str(folder)]
     while waiting:
         try:
             entries = list(os.scandir(waiting.pop()))
@@ -143,7 +151,7 @@ def _look_at(folder: Path) -> tuple[str, int]:
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
                     continue
-                status = entry.stat(follow_symlinks=False)
+                status = entry.stat()  # of what a link names, which may change without the link
             except OSError:
                 continue
             newest_ns = max(newest_ns, status.st_mtime_ns)

@@ -69,6 +69,31 @@ def test_files_that_may_still_change_within_a_tick_are_looked_at_every_time(
     assert was_opened(again)
 
 
+def test_observations_kept_in_another_way_are_other_observations(
+    project: Project, tmp_path: Path
+) -> None:
+    settle_files(project, 10)
+    in_files = searchable_rooms(project).stamps()
+    settings = project.root / ".agentx" / "config.toml"
+    settings.write_text('[memory]\nbackend = "sqlite"\n', encoding="utf-8")
+
+    assert searchable_rooms(project_in(tmp_path)).stamps() == {} != in_files
+
+
+def test_a_link_is_looked_at_where_it_leads(project: Project, tmp_path: Path) -> None:
+    file = next(one for one in project.paths.observations.rglob("*") if one.is_file())
+    real = file.rename(tmp_path / file.name)
+    file.symlink_to(real)
+    settle_files(project, 10)
+    os.utime(file, (1, 1), follow_symlinks=False)
+    searchable_rooms(project).stamps()
+    os.utime(real, (1, 1))
+    again = searchable_rooms(project)
+    again.stamps()
+
+    assert was_opened(again)
+
+
 @pytest.mark.parametrize(
     "damage", [b"", b"[1]", b'{"observations": 7}', b'{"observations": ["a"]}']
 )
