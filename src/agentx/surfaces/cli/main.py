@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from agentx import __version__
@@ -13,6 +14,10 @@ from agentx import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
+
+# Starting makes tens of thousands of objects that stay; to look through them for garbage after
+# every 700 new ones, as Python does, takes a good part of the start.
+_GARBAGE_OBJECTS = 20_000
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -24,6 +29,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if given in (["--version"], ["-V"]):
         sys.stdout.write(f"agentx {__version__}\n")
         sys.exit(0)
+    gc.set_threshold(_GARBAGE_OBJECTS)
     from agentx.surfaces.cli.root import run  # click, which the version does not wait for
 
     run(given)
