@@ -291,6 +291,7 @@ def test_t7_an_empty_store_recalls_nothing(opened: Opened) -> None:
     assert desk.told == []
 
 
+@pytest.mark.timed
 def test_t10_ten_thousand_observations_are_searched_in_under_200_ms(opened: Opened) -> None:
     desk = opened()
     made = generated(10_000, issues=100, words=12)

@@ -460,6 +460,7 @@ _SLOW = [
 ]
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("unit", _SLOW)
 def test_a_line_of_a_megabyte_takes_less_than_a_second(unit: str) -> None:
     line = unit * (_MEGABYTE // len(unit)) + " password private key -----END x@y ://"
@@ -471,6 +472,7 @@ def test_a_line_of_a_megabyte_takes_less_than_a_second(unit: str) -> None:
     assert time.process_time() - began < 2.0
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("opened", ["-----BEGIN RSA PRIVATE KEY-----", 'password="', "eyJ", "sk-"])
 def test_a_megabyte_that_follows_an_opening_takes_less_than_a_second(opened: str) -> None:
     began = time.process_time()
