@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
+from agentx import __version__
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.json_text import line_of, parse_json
 from agentx.kernel.clock import Clock
@@ -140,7 +141,8 @@ class _OnceThere:
 
 def _look_at(folder: Path, kept_as: str) -> tuple[str, int]:
     """Return what the files below a folder look like, and when the newest of them changed."""
-    looks, newest_ns, waiting = [kept_as], 0, [str(folder)]
+    # Another release may tell the parts of a room in another way.
+    looks, newest_ns, waiting = [__version__, kept_as], 0, [str(folder)]
     while waiting:
         try:
             entries = list(os.scandir(waiting.pop()))

@@ -104,3 +104,15 @@ def test_a_damaged_note_costs_a_look_and_nothing_else(project: Project, damage: 
     note.write_bytes(damage)
 
     assert searchable_rooms(project).stamps() == known
+
+
+def test_another_release_asks_every_room_anew(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle_files(project, 10)
+    searchable_rooms(project).stamps()
+    monkeypatch.setattr("agentx.wiring.rooms.__version__", "another")
+    rooms = searchable_rooms(project)
+    rooms.stamps()
+
+    assert was_opened(rooms)
