@@ -140,6 +140,7 @@ class DataPaths:
     command = Below("bin/agentx")
     # The weights of the model behind the vectors, for all projects.
     vector_model = Below("models/minilm")
+    audit = Below("audit.jsonl")  # what was trusted, forgotten, exported, read across projects
     backups = Below("backups")  # copies of the settings files of agent CLIs, before we edited them
 
     def store(self, project: ProjectId) -> StorePaths:

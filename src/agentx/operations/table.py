@@ -224,6 +224,7 @@ _UPKEEP = (
         grpc="RebuildToc, RebuildIndex",
     ),
     _row("upkeep.logs", "operations.upkeep.logs:logs", "logs"),
+    _row("upkeep.audit", "operations.upkeep.logs:audit", "logs"),
     _row("daemon.start", "daemon.launch:launch", "daemon start"),
     _row("daemon.status", "daemon.control:state", "daemon status"),
     _row("daemon.stop", "daemon.control:stop", "daemon stop", grpc="Stop"),

@@ -17,6 +17,7 @@ from agentx.kernel.paths import RESERVED_STORE_NAMES, StorePaths
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchHit, SearchReply, SearchRequest
 from agentx.memory.port import Memory
+from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Identity, Project, Rule
 
 OpenStore = Callable[[Project], Memory]
@@ -61,6 +62,7 @@ def search_everywhere(
             continue
         searched.append(other.id)
         hits += (replace(hit, project=other.id) for hit in reply.hits)
+    record_act(project, AuditAct.READ_ELSEWHERE, projects=searched, hits=len(hits))
     hits.sort(key=lambda hit: (-hit.score, -hit.timestamp_ms))
     return EverywhereReply(
         hits=tuple(hits[: request.limit]),
