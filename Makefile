@@ -12,7 +12,7 @@ SUITE := -n 2 --dist worksteal -m "$(CHOSEN)"
 # The real agent CLIs are installed outside the checkout: they weigh a gigabyte.
 CLIS ?= $(HOME)/.cache/agentx-clis
 
-.PHONY: demo test check coverage fmt bench bench-recall e2e-clis soak proto setup clean
+.PHONY: demo test check coverage fmt pages lock bench bench-recall e2e-clis soak proto setup clean
 
 setup: $(STAMP)
 
@@ -34,6 +34,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m scripts.operations_page --check
+	$(BIN)/python -m scripts.guarantees_page --check
 
 # How many branches the tests of logic take; fails below the floor in pyproject.toml.
 coverage: $(STAMP)
@@ -47,6 +48,11 @@ coverage: $(STAMP)
 fmt: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The pages of the documents that are made from the code.
+pages: $(STAMP)
+	$(BIN)/python -m scripts.operations_page
+	$(BIN)/python -m scripts.guarantees_page
 
 proto: $(STAMP)
 	$(BIN)/python scripts/generate_proto.py

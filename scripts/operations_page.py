@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 import sys
 from importlib import import_module
-from pathlib import Path
+
+from scripts.page import settle_page
 
 from agentx.operations.table import OPERATIONS, Operation
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "operations.md"
 HEAD = """\
 # Every operation on every surface
 
@@ -51,17 +51,5 @@ def _write_row(operation: Operation) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def main(arguments: list[str]) -> int:
-    """Write or check the page; return the exit code."""
-    wanted = write_page()
-    if "--check" not in arguments:
-        PAGE.write_text(wanted, encoding="utf-8")
-        return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == wanted:
-        return 0
-    sys.stderr.write(f"{PAGE.name} is out of date: python -m scripts.operations_page\n")
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(settle_page("operations.md", write_page(), sys.argv[1:]))

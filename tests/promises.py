@@ -5,6 +5,13 @@ A promise that is not kept yet says why in `DEFERRED`; then no test may claim it
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+
 PROMISES: dict[str, str] = {
     "hook.never-disturbs": "Whatever a hook is given, it leaves with 0 and says nothing.",
     "capture.complete": "A recorded session is captured completely and once, also by two hooks.",
@@ -81,3 +88,36 @@ PROMISES: dict[str, str] = {
 }
 
 DEFERRED: dict[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A test that says it keeps a promise."""
+
+    promise: str
+    path: Path  # below the folder of the tests
+    test: str
+
+
+def find_claims() -> Iterator[Claim]:
+    """Yield what the tests claim with `@pytest.mark.promise("id")`, a file or class at a time."""
+    for path in sorted(TESTS.rglob("test_*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for owner in ast.walk(tree):
+            for promise in _promised(owner, path):
+                yield Claim(promise, path.relative_to(TESTS), getattr(owner, "name", ""))
+
+
+def _promised(owner: ast.AST, path: Path) -> Iterator[str]:
+    match owner:
+        case ast.FunctionDef() | ast.ClassDef():
+            marks: list[ast.expr] = owner.decorator_list
+        case ast.Module():  # `pytestmark = pytest.mark.promise(...)` holds for the whole file
+            marks = [each.value for each in owner.body if isinstance(each, ast.Assign)]
+        case _:
+            return
+    for mark in (call for each in marks for call in ast.walk(each)):
+        if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.promise":
+            for argument in mark.args:
+                assert isinstance(argument, ast.Constant), f"{path}: name it by its id"
+                yield str(argument.value)
