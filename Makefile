@@ -16,11 +16,19 @@ CLIS ?= $(HOME)/.cache/agentx-clis
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml scripts/agentx-hook
+# Every package is the one that requirements.lock names, by its hash; AgentX itself is built with them.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+$(STAMP): pyproject.toml requirements.lock scripts/agentx-hook
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing AgentX and its tools into $(VENV) (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(PIP) --require-hashes --requirement requirements.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $(STAMP)
+
+# Choose the newest packages that pyproject.toml allows, for every Python and system; needs `uv`.
+lock:
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --upgrade \
+		--no-emit-index-url --no-annotate --custom-compile-command 'make lock' --quiet --output-file requirements.lock
 
 demo: $(STAMP)
 	@$(BIN)/agentx demo

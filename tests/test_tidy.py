@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import fields
@@ -205,3 +206,17 @@ def test_every_adr_has_a_number_of_its_own() -> None:
 
     assert len(numbers) == len(set(numbers))
     assert all(re.fullmatch(r"\d{4}-[a-z0-9-]+\.md", name) for name in names)
+
+
+def test_every_package_is_locked_by_its_hash() -> None:
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=\S)", re.sub(r"^#.*\n", "", lock, flags=re.MULTILINE))
+    entries = [entry for entry in entries if entry.strip()]
+    locked = {entry.partition("==")[0] for entry in entries}
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
+    names = {re.split(r"[<>=\[ ]", each)[0].lower().replace("_", "-") for each in wanted}
+
+    assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
+    assert names <= locked
