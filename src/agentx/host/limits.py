@@ -24,3 +24,5 @@ JOURNAL_WAIT_MS = 10_000
 LOG_LINE_BYTES_MAX = 64 * 1024
 # Git that writes: a checkout of a large repository takes a while, one that hangs never ends.
 GIT_WORK_WAIT_MS = 300_000
+# No file of ours in a repository is larger; one that is was put there by somebody else.
+PLAIN_FILE_BYTES_MAX = 64 * 1024 * 1024

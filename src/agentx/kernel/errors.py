@@ -10,6 +10,7 @@
     |  `- StaleVersion
     |- DataError             repair the disk first
     |  |- CorruptRecord
+    |  |- UnsafePath        (an OSError too: who tolerates a file that cannot be read tolerates it)
     |  `- UnsupportedVersion
     |- LimitError            ask for less
     |  `- BudgetExceeded
@@ -91,6 +92,20 @@ class CorruptRecord(DataError):
     """Bytes that do not mean what they should."""
 
     code = "corrupt_record"
+
+
+class UnsafePath(DataError, OSError):
+    """A link, a device or the like where a repository must have a plain file or folder."""
+
+    code = "unsafe_path"
+
+    def __init__(self, message: str, *, hint: str = "", number: int = 0, path: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.errno = number
+        self.filename = path
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class UnsupportedVersion(DataError):

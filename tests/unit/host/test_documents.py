@@ -16,7 +16,7 @@ from agentx.host.documents.document import DocumentFile
 from agentx.host.documents.json_file import json_file
 from agentx.host.documents.yaml_file import YAML, readings
 from agentx.host.locks.lock import locked
-from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
+from agentx.kernel.errors import CorruptRecord, LockHeld, UnsafePath
 from agentx.kernel.ids import is_ulid
 from tests.support.time_and_chance import FakeClock
 
@@ -186,7 +186,7 @@ def test_an_edit_waits_for_the_lock_and_says_who_has_it(tmp_path: Path, make: Ma
 def test_a_folder_in_the_files_place_is_said_in_words(tmp_path: Path, make: Make) -> None:
     (tmp_path / "doc").mkdir()
 
-    with pytest.raises(UnavailableError, match="cannot be read"):
+    with pytest.raises(UnsafePath, match="no plain file"):
         make(tmp_path / "doc", FakeClock()).read()
 
 

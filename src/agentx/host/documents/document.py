@@ -14,6 +14,7 @@ from typing import Any
 
 from agentx.host.files.atomic import PRIVATE_FILE
 from agentx.host.files.disk import unreadable
+from agentx.host.files.plain import read_bytes
 from agentx.host.locks.lock import Held, locked
 from agentx.host.locks.queue import LOCK_WAIT_MS
 from agentx.host.system import system_entropy
@@ -119,7 +120,7 @@ class DocumentFile:
 
     def _raw(self) -> bytes | None:
         try:
-            return self.path.read_bytes()
+            return read_bytes(self.path)
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -11,7 +11,9 @@ import errno
 import os
 from pathlib import Path
 
-from agentx.kernel.errors import UnavailableError
+from agentx.host.files.ground import opening
+from agentx.host.files.plain import look
+from agentx.kernel.errors import AgentXError, UnavailableError, UnsafePath
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _NOT_OURS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -19,20 +21,17 @@ _NOT_OURS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 def sync_directory(directory: Path) -> None:
     """Make the names in a directory durable."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with opening(directory) as folder:
+        folder.sync()
 
 
 def look_at(path: Path) -> tuple[int, int, int] | None:
     """Return what changes when a file does, or None when there is none."""
     try:
-        found = path.stat()
+        found = look(path)
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return None if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def write_all(descriptor: int, data: bytes) -> None:
@@ -42,8 +41,10 @@ def write_all(descriptor: int, data: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def refusal_of(path: Path, error: OSError) -> UnavailableError:
+def refusal_of(path: Path, error: OSError) -> AgentXError:
     """Return the error that tells a person what the disk would not do."""
+    if isinstance(error, UnsafePath):
+        return error
     if error.errno in _NO_ROOM:
         return UnavailableError(
             f"{path}: no room left to write it; nothing was changed",
@@ -61,8 +62,10 @@ def refusal_of(path: Path, error: OSError) -> UnavailableError:
     )
 
 
-def unreadable(path: Path, error: OSError) -> UnavailableError:
+def unreadable(path: Path, error: OSError) -> AgentXError:
     """Return the error that tells a person why a file cannot be read."""
+    if isinstance(error, UnsafePath):
+        return error
     return UnavailableError(
         f"{path}: cannot be read ({error.strerror or error})",
         hint="make it readable for this user, then try again",

@@ -17,6 +17,8 @@ from typing import Any
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import json_text
 from agentx.host.files.disk import refusal_of, sync_directory, write_all
+from agentx.host.files.ground import make_folders
+from agentx.host.files.plain import open_to_read, open_to_write
 from agentx.host.limits import JOURNAL_WAIT_MS, LOCK_POLL_MS
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LockHeld
@@ -42,7 +44,7 @@ class Journal:
         if not lines:
             return
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(self._path.parent, private=False)
             self._append(lines)
         except OSError as error:
             raise refusal_of(self._path, error) from error
@@ -53,7 +55,7 @@ class Journal:
         Raises: CorruptRecord for a whole line that is no JSON, naming it.
         """
         try:
-            file = self._path.open("rb")
+            file = open_to_read(self._path)
         except FileNotFoundError:
             return
         with file:
@@ -69,8 +71,7 @@ class Journal:
                     ) from error
 
     def _append(self, lines: bytes) -> None:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-        descriptor = os.open(self._path, flags, self._mode)
+        descriptor = open_to_write(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, self._mode)
         try:
             self._wait_for(descriptor)
             end = _whole_bytes(descriptor)

@@ -16,6 +16,8 @@ from traceback import format_exception_only
 from typing import Any
 
 from agentx.host.files import json_text
+from agentx.host.files.ground import make_folders
+from agentx.host.files.plain import exists, look, open_to_write, read_bytes, rename
 from agentx.host.limits import LOG_FILE_BYTES_MAX, LOG_FILES_MAX, LOG_LINE_BYTES_MAX
 from agentx.host.system import process_id
 from agentx.kernel.clock import Clock, to_iso
@@ -56,12 +58,12 @@ class LogFile:
         return line + b"\n"
 
     def _write(self, line: bytes) -> None:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
         try:
-            descriptor = os.open(self._path, flags, 0o600)
+            descriptor = open_to_write(self._path, flags)
         except FileNotFoundError:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self._path, flags, 0o600)
+            make_folders(self._path.parent, private=True)
+            descriptor = open_to_write(self._path, flags)
         try:
             # After a crash or a full disk the last line may be torn: do not grow onto it.
             os.write(descriptor, line if _ends_whole(descriptor) else b"\n" + line)
@@ -75,13 +77,14 @@ class LogFile:
             fcntl.flock(full, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return  # another process is at it
-        if os.fstat(full).st_ino != self._path.stat().st_ino:
+        now = look(self._path)
+        if now is None or os.fstat(full).st_ino != now.st_ino:
             return  # another process was at it a moment ago
         # The full file moves last: until then nobody can fill another and rotate too.
         for number in range(LOG_FILES_MAX - 1, 0, -1):
             newer = self._path if number == 1 else _number(self._path, number - 1)
-            if newer.exists():
-                newer.replace(_number(self._path, number))
+            if exists(newer):
+                rename(newer, _number(self._path, number))
 
 
 def read_records(path: Path, limit: int) -> list[dict[str, Any]]:
@@ -90,7 +93,7 @@ def read_records(path: Path, limit: int) -> list[dict[str, Any]]:
     for number in range(LOG_FILES_MAX):
         file = path if number == 0 else _number(path, number)
         try:
-            lines = file.read_bytes().split(b"\n")
+            lines = read_bytes(file).split(b"\n")
         except OSError:
             continue
         for line in reversed(lines):

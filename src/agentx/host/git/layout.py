@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
+from agentx.host.files.plain import exists
 
 _ATTRIBUTES = """\
 # Written by AgentX. Events are facts that only grow; all else is made from them again.
@@ -21,5 +22,5 @@ _IGNORED = "# Written by AgentX.\n*.tmp\n*.lock\n*.guard\narchive/*.leaving/\n"
 def lay_out(folder: Path) -> None:
     """Say to git how the memory in a folder is merged; a file that is there is left alone."""
     for path, text in ((folder / ".gitattributes", _ATTRIBUTES), (folder / ".gitignore", _IGNORED)):
-        if not path.exists():
+        if not exists(path):
             replace_file(path, text.encode())

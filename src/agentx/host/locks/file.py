@@ -25,6 +25,7 @@ from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.disk import write_all
+from agentx.host.files.plain import open_to_write, remove
 from agentx.host.limits import LOCK_HEARTBEAT_MS, LOCK_LAST_WAIT_MS, LOCK_STALE_MS
 from agentx.host.locks.flock import Flock, is_at
 from agentx.host.locks.record import Here, LockRecord, Sighting, look, replace_record
@@ -110,7 +111,7 @@ class LockFile:
         """
         try:
             with self._hold_guard() as (guard, _):
-                self._lock.unlink(missing_ok=True)
+                remove(self._lock)
                 guard.remove()
         except (StaleVersion, LockHeld, OSError):
             pass
@@ -139,9 +140,8 @@ class LockFile:
         )
 
     def _create(self, mine: LockRecord) -> bool:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         try:
-            descriptor = os.open(self._lock, flags, 0o600)
+            descriptor = open_to_write(self._lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         except FileExistsError:
             return False
         try:
@@ -162,7 +162,7 @@ class LockFile:
             return
         with guard:
             if is_at(descriptor, self._lock):
-                self._lock.unlink(missing_ok=True)
+                remove(self._lock)
             guard.remove()
 
     def _take_over(self, mine: LockRecord) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from agentx.host.files.plain import look, open_to_write, remove
 from agentx.kernel.values import frozen
 
 
@@ -27,7 +28,7 @@ class Flock:
     def claim(cls, path: Path) -> Flock | None:
         """Hold the file, or return None at once when another does."""
         while True:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = open_to_write(path, os.O_RDWR | os.O_CREAT)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -39,7 +40,7 @@ class Flock:
 
     def remove(self) -> None:
         """Take the file away; to be called while it is held."""
-        self.path.unlink(missing_ok=True)
+        remove(self.path)
 
     def release(self) -> None:
         """Let go."""
@@ -61,8 +62,5 @@ class Flock:
 
 def is_at(descriptor: int, path: Path) -> bool:
     """Tell whether the open file is the one that the name means now."""
-    try:
-        named = path.stat()
-    except FileNotFoundError:
-        return False
-    return os.path.samestat(os.fstat(descriptor), named)
+    named = look(path)
+    return named is not None and os.path.samestat(os.fstat(descriptor), named)

@@ -21,8 +21,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from agentx.host.files.atomic import PRIVATE_FILE, make_missing_directories, replace_file
+from agentx.host.files.atomic import PRIVATE_FILE, replace_file
 from agentx.host.files.disk import refusal_of, sync_directory
+from agentx.host.files.ground import find_ground, make_folders
+from agentx.host.files.plain import remove, rename
 from agentx.host.locks.file import LockFile, Timing
 from agentx.host.locks.heartbeat import heartbeat
 from agentx.host.locks.queue import LOCK_WAIT_MS, Patience, ask_in_turn, thread_line
@@ -56,8 +58,7 @@ class Held:
         """
         with self._lock(path).committing():
             try:
-                path.replace(target)
-                sync_directory(path.parent)
+                rename(path, target)
             except OSError as error:
                 raise refusal_of(path, error) from error
 
@@ -68,7 +69,7 @@ class Held:
         """
         with self._lock(path).committing():
             try:
-                path.unlink(missing_ok=True)
+                remove(path)
                 sync_directory(path.parent)
             except OSError as error:
                 raise refusal_of(path, error) from error
@@ -109,7 +110,7 @@ def _holding(lock: LockFile, patience: Patience, here: Here) -> Iterator[None]:
         raise _say_held(lock)
     try:
         try:
-            make_missing_directories(lock.path.parent, private=True)
+            make_folders(lock.path.parent, private=True)
             if not ask_in_turn(lock, patience, here):
                 raise _say_held(lock)
         except OSError as error:
@@ -136,4 +137,5 @@ def _say_held(lock: LockFile) -> LockHeld:
 
 def _canonical(path: Path) -> Path:
     """Return the one name of a file, whichever way its folder was named."""
-    return Path(os.path.realpath(path.parent)) / path.name
+    ground = find_ground(path) or path.parent
+    return Path(os.path.realpath(ground)) / path.relative_to(ground)

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agentx.host.files import json_text
+from agentx.host.files.plain import exists, read_bytes
 from agentx.host.limits import LOCK_FIRST_WAIT_MS, LOCK_LAST_WAIT_MS, LOCK_POLL_MS, LOCK_TRIES_MAX
 from agentx.host.locks.file import LockFile
 from agentx.host.locks.flock import Flock
@@ -111,7 +112,7 @@ class ProcessLine:
 
     def is_empty(self) -> bool:
         """Tell whether nobody stands in line."""
-        return not self._file.exists()
+        return not exists(self._file)
 
     def place(self) -> int:
         """Return how many are before us; join the line if need be.
@@ -151,7 +152,7 @@ class ProcessLine:
 
     def _see(self) -> list[list[object]]:
         try:
-            return _parse(self._file.read_bytes())
+            return _parse(read_bytes(self._file))
         except FileNotFoundError:
             return []
 

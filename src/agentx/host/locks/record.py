@@ -15,9 +15,9 @@ from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path
 
-from agentx.host.files import json_text
-from agentx.host.files.atomic import temporary_beside
+from agentx.host.files import json_text, plain
 from agentx.host.files.disk import write_all
+from agentx.host.files.ground import opening_parent
 from agentx.host.system import boot_id, host_name, pid_alive, process_id
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.values import frozen
@@ -92,16 +92,16 @@ class Sighting:
 def look(path: Path) -> Sighting | None:
     """Return what lies at a lock's path; None when nothing does."""
     try:
-        with path.open("rb") as file:
+        with plain.open_to_read(path) as file:
             changed_ms = Millis(os.fstat(file.fileno()).st_mtime_ns // 1_000_000)
             raw = file.read(_RECORD_BYTES_MAX)
     except FileNotFoundError:
         return None
     except OSError:
-        try:
-            changed_ms = Millis(path.stat().st_mtime_ns // 1_000_000)
-        except FileNotFoundError:
+        found = plain.look(path)
+        if found is None:
             return None
+        changed_ms = Millis(found.st_mtime_ns // 1_000_000)
         raw = b""
     return Sighting(record=_parse(raw), changed_ms=changed_ms)
 
@@ -111,18 +111,8 @@ def replace_record(path: Path, record: LockRecord) -> None:
 
     Not synced: a lock does not outlive the machine's next start.
     """
-    temporary = temporary_beside(path)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    descriptor = os.open(temporary, flags, 0o600)
-    try:
-        try:
-            write_all(descriptor, record.to_bytes())
-        finally:
-            os.close(descriptor)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with opening_parent(path) as (folder, name):
+        plain.replace_in(folder, name, 0o600, lambda file: write_all(file, record.to_bytes()))
 
 
 def _parse(raw: bytes) -> LockRecord | None:

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import json_text
-from agentx.host.files.atomic import make_missing_directories, replace_file
+from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import refusal_of, unreadable
+from agentx.host.files.ground import make_folders
 from agentx.host.files.journal import Journal
 from agentx.kernel.clock import Clock, to_file_name
 from agentx.kernel.errors import InvalidValue
@@ -204,7 +205,7 @@ class EventWriter:
         first = events[0]
         file = self._file(first)
         try:
-            make_missing_directories(file.parent, private=True)
+            make_folders(file.parent, private=True)
         except OSError as error:
             raise refusal_of(file.parent, error) from error
         Journal(file, self._clock).append(line_of(event) for event in events)
