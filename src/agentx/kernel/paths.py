@@ -15,7 +15,7 @@ from agentx.kernel.places import encode_name
 from agentx.kernel.values import frozen
 
 NOTICE_SUFFIX = ".notice"
-RESERVED_STORE_NAMES = frozenset({"spool", "bin", "backups", "models", "unified"})
+RESERVED_STORE_NAMES = frozenset({"spool", "bin", "backups", "models", "unified", "trust"})
 
 
 class _Rooted(Protocol):
@@ -39,12 +39,14 @@ class ProjectPaths:
 
     root: Path
 
+    own = Below(".agentx")  # all of ours but what runs keep
     settings = Below(".agentx/config.toml")  # project settings: only what the user set
     workflows = Below(".agentx/workflows")  # workflows in TOML
     roles = Below(".agentx/agents")  # the instructions of each role
     issues = Below(".agentx/issues")  # issues in local mode
     state = Below(".agentx/state")  # what holds for this checkout only
     agent_status = Below(".agentx/state/agent-status.json")  # who is doing what
+    questions = Below(".agentx/questions")  # the questions as events
     ledgers = Below(".agentx/state/clarifications")  # the clarification ledgers
     observations = Below(".agentx/memory")  # the observations, one file an issue
     log = Below(".agentx/logs/agentx.jsonl")  # our own structured log
@@ -82,6 +84,17 @@ class StorePaths:
     # Our own structured log, for a project that was not set up with `agentx init`.
     log = Below("agentx.jsonl")
     faults = Below("faults.jsonl")  # what could not be taken, for `doctor`
+
+    @property
+    def private(self) -> Path:
+        """What only this machine needs of a repository that is not ours; each project its own."""
+        folder = self.root / "private"
+        return folder / encode_name(self.shared_by) if self.shared_by else folder
+
+    @property
+    def tracked(self) -> Path:
+        """Which of our private folders git tracks something of, as of which index."""
+        return self.private / "tracked.json"
 
     @property
     def digests(self) -> Path:
@@ -141,6 +154,7 @@ class DataPaths:
     # The weights of the model behind the vectors, for all projects.
     vector_model = Below("models/minilm")
     audit = Below("audit.jsonl")  # what was trusted, forgotten, exported, read across projects
+    trust = Below("trust")  # what the user trusts, one record a repository
     backups = Below("backups")  # copies of the settings files of agent CLIs, before we edited them
 
     def store(self, project: ProjectId) -> StorePaths:

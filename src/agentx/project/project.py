@@ -21,6 +21,8 @@ from agentx.kernel.paths import RESERVED_STORE_NAMES, DataPaths, ProjectPaths, S
 from agentx.kernel.values import frozen
 from agentx.project.config import Config, Environment, load_config
 from agentx.project.settings import ProjectSettings, StorageSettings
+from agentx.project.trust.private import PrivateFolders
+from agentx.project.trust.trust import Trust
 
 _SLUG_CHARS_MAX = 40
 _HASH_CHARS = 12
@@ -52,6 +54,7 @@ class Project:
     directory: Path  # where the user is
     environment: Environment
     config: Config
+    trust: Trust
     store: StorePaths
     clock: Clock
     entropy: Entropy
@@ -74,6 +77,11 @@ class Project:
         return ProjectPaths(self.identity.root)
 
     @property
+    def private(self) -> PrivateFolders:
+        """Where that lies which only this machine needs."""
+        return PrivateFolders(self.trust, self.store)
+
+    @property
     def data(self) -> DataPaths:
         """What lies in the user's data folder."""
         return self.environment.data
@@ -87,7 +95,7 @@ def open_project(directory: Path, environment: Environment) -> Project:
     folder = directory.expanduser().absolute()
     if not folder.is_dir():
         raise NotFound(f"{folder}: no such folder", hint="give an existing folder with --project")
-    identity, config = _identify(folder, environment)
+    identity, config, trust = _identify(folder, environment)
     clock = SystemClock()
     store = store_of(identity, config, environment.data)
     log_path = _log_path(ProjectPaths(identity.root), store)
@@ -96,6 +104,7 @@ def open_project(directory: Path, environment: Environment) -> Project:
         directory=folder,
         environment=environment,
         config=config,
+        trust=trust,
         store=store,
         clock=clock,
         entropy=system_entropy,
@@ -114,7 +123,7 @@ def locate(directory: str, environment: Environment) -> tuple[Identity, StorePat
         identity = _from_directory(folder)
         config = load_config(environment, ProjectPaths(folder).settings)
     else:
-        identity, config = _identify(nearest, environment)
+        identity, config, _ = _identify(nearest, environment)
     return identity, store_of(identity, config, environment.data)
 
 
@@ -130,15 +139,16 @@ def _log_path(paths: ProjectPaths, store: StorePaths) -> Path:
     return paths.log if paths.settings.parent.is_dir() else store.log
 
 
-def _identify(folder: Path, environment: Environment) -> tuple[Identity, Config]:
-    found = git.repository(folder)
-    own = _from_repository(found) if found is not None else _from_directory(folder)
+def _identify(folder: Path, environment: Environment) -> tuple[Identity, Config, Trust]:
+    found = git.find_repository(folder)
+    own = _from_repository(found.root) if found is not None else _from_directory(folder)
+    trust = Trust(own.root, found.common if found is not None else None, environment.data.trust)
     config = load_config(environment, ProjectPaths(own.root).settings)
     pinned = config.section(ProjectSettings).id
     for forced, rule in ((environment.project_id, Rule.ENVIRONMENT), (pinned, Rule.SETTING)):
         if forced:
-            return Identity(id=_free(forced), root=own.root, rule=rule), config
-    return own, config
+            return Identity(id=_free(forced), root=own.root, rule=rule), config, trust
+    return own, config, trust
 
 
 def _from_repository(root: Path) -> Identity:

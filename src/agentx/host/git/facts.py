@@ -14,10 +14,19 @@ from pathlib import Path
 from agentx.host.limits import GIT_WAIT_MS
 from agentx.host.system import environment_without
 from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 
 _COUNT = compile_late(r"(\d+) (file|insertion|deletion)")
 _HASH = compile_late(r"[0-9a-f]{7,64}")
 _CREDENTIALS = compile_late(r"(?<=://)[^/@\s]*@")
+
+
+@frozen(kw_only=False)
+class Repository:
+    """A repository: where its files are, and the folder of git's that all its worktrees share."""
+
+    root: Path
+    common: Path
 
 
 def repository(path: Path) -> Path | None:
@@ -25,22 +34,41 @@ def repository(path: Path) -> Path | None:
 
     For a bare repository that is the repository itself.
     """
+    found = find_repository(path)
+    return None if found is None else found.root
+
+
+def find_repository(path: Path) -> Repository | None:
+    """Return the repository that a folder belongs to."""
     said = _ask(path, "rev-parse", "--git-common-dir")
     if not said:
         return None
-    shared = _resolve(path, said)
-    if shared.name == ".git":
-        return shared.parent
+    common = _resolve(path, said)
+    return Repository(_find_root(path, common), common)
+
+
+def _find_root(path: Path, common: Path) -> Path:
+    if common.name == ".git":
+        return common.parent
     # A submodule keeps its repository inside its parent's and says where its files are.
-    elsewhere = _ask(shared, "config", "--get", "core.worktree")
+    elsewhere = _ask(common, "config", "--get", "core.worktree")
     if elsewhere:
-        return _resolve(shared, elsewhere)
+        return _resolve(common, elsewhere)
     own = _ask(path, "rev-parse", "--git-dir")
     top = _ask(path, "rev-parse", "--show-toplevel")
     # A repository kept apart from its files knows them only from inside.
-    if top and own and _resolve(path, own) == shared:
+    if top and own and _resolve(path, own) == common:
         return _resolve(path, top)
-    return shared
+    return common
+
+
+def list_tracked(path: Path, folder: str) -> tuple[str, ...] | None:
+    """Return what git tracks of a folder below the root, in whatever case; None if it cannot say.
+
+    A folder that is itself a link or a repository of its own is one name.
+    """
+    said = _ask(path, "ls-files", "-z", "--", f":(top,icase){folder}")
+    return None if said is None else tuple(name for name in said.split("\0") if name)
 
 
 def branch(path: Path) -> str | None:

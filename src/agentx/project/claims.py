@@ -1,0 +1,94 @@
+"""What AgentX may trust without being asked: what it wrote itself, where nobody had written.
+
+    claim_private    the product makes `.agentx/` where neither it nor `.agent-memory/` stood
+    claim_data       a verb that writes begins a repository's issues, runs or questions
+    trust_written    a verb wrote a file that acts, and what it replaced was trusted or absent
+
+What arrives later, by a pull, is not among it: data is told only where `claim_data` was made, and
+a file acts only with the content it was trusted with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from agentx.kernel.clock import to_iso
+from agentx.project.project import Project
+from agentx.project.trust.marker import make_marker
+from agentx.project.trust.record import TrustRecord
+
+
+def claim_private(project: Project) -> bool:
+    """Take the folders for this machine alone as ours, where nothing stood; tell whether they are.
+
+    Raises: UnavailableError when that cannot be noted.
+    """
+    if project.trust.has_private:
+        return True
+    if not project.trust.is_bare:
+        return False
+    write_record(project, "capture", private=True)
+    return True
+
+
+def claim_data(project: Project, by: str) -> bool:
+    """Take the repository's data as the user's, where there is none yet; tell whether it is.
+
+    Raises: as `claim_private`.
+    """
+    trust = project.trust
+    if trust.has_data:
+        return True
+    if trust.holds_data:
+        return False
+    write_record(project, by, data=True, private=trust.is_bare or trust.has_private)
+    return True
+
+
+def trust_written(project: Project, path: Path, content: bytes, by: str) -> None:
+    """Trust what a verb of ours has written into a file that acts.
+
+    Raises: as `claim_private`.
+    """
+    write_record(project, by, acts={project.trust.name_of(path): content})
+
+
+def may_write_acting(project: Project, path: Path) -> bool:
+    """Tell whether a file that acts is absent or trusted: then what a verb writes there is too."""
+    return not project.trust.exists(path) or project.trust.read_acting(path) is not None
+
+
+def write_record(
+    project: Project,
+    by: str,
+    *,
+    private: bool = False,
+    data: bool = False,
+    said: bool = False,
+    acts: Mapping[str, bytes] | None = None,
+) -> TrustRecord:
+    """Trust more of a project's repository than before; what is not named stays.
+
+    Raises: UnavailableError, ConflictError.
+    """
+    # Few commands trust anything, and locks take long to load.
+    from agentx.host.locks.lock import locked  # noqa: PLC0415  see above
+
+    trust = project.trust
+    marker = make_marker(trust.marker_path, project.id, project.entropy)
+    kept = {name: trust.folder.keep(marker.mark, text) for name, text in (acts or {}).items()}
+    with locked(trust.folder.path(marker.mark), owner="trust", clock=project.clock):
+        known = trust.folder.read(marker.mark)
+        record = TrustRecord(
+            root=str(project.root),
+            project_id=project.id,
+            private=private or (known is not None and known.private),
+            data=data or (known is not None and known.data),
+            said=said or (known is not None and known.said),
+            acts={**(known.acts if known is not None else {}), **kept},
+            at=to_iso(project.clock.now_ms()),
+            by=by,
+        )
+        trust.folder.write(marker.mark, record)
+    return record

@@ -1,0 +1,132 @@
+"""What the user trusts, repository by repository: kept in the user's folder, never in theirs.
+
+`trust/<mark>.json` says what is trusted of the repository with that marker; `trust/<mark>/` keeps
+the trusted content of each file that acts, so that a change of it can be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from agentx.host.files.atomic import replace_file
+from agentx.host.files.json_text import page_of, parse_json
+from agentx.kernel.values import frozen
+from agentx.project.trust.marker import read_small
+
+# A record names each file that acts with its hash: so many make a long one, and no repository
+# that a person can look through has more.
+RECORD_BYTES_MAX = 1024 * 1024
+# What acts is read by a person before it is trusted.
+ACTING_FILE_BYTES_MAX = 256 * 1024
+
+
+@frozen
+class TrustRecord:
+    """What is trusted of one repository."""
+
+    root: str
+    project_id: str
+    # The product made `.agentx/` here: what lies in its folders for this machine alone is ours.
+    private: bool = False
+    # A person's word: issues, questions, runs and lessons may be told, each with its author.
+    data: bool = False
+    # A person's word on the repository as a whole, said with `agentx trust`.
+    said: bool = False
+    acts: Mapping[str, str]  # path below the root -> hash of the content that may act
+    at: str
+    by: str  # the verb that wrote it
+
+
+class TrustFolder:
+    """The records of one user."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, mark: str) -> TrustRecord | None:
+        """Return what is trusted of the repository with this marker; None for a stranger's."""
+        return _record_of(read_small(self.path(mark), RECORD_BYTES_MAX))
+
+    def write(self, mark: str, record: TrustRecord) -> None:
+        """Keep a record.
+
+        Raises: UnavailableError.
+        """
+        said = {name: getattr(record, name) for name in _NAMES}
+        replace_file(self.path(mark), page_of({**said, "acts": dict(record.acts)}))
+
+    def remove(self, mark: str) -> bool:
+        """Take a record and what was kept with it away; tell whether there was one."""
+        kept = self._folder / mark
+        with suppress(OSError):
+            for file in kept.iterdir():
+                file.unlink(missing_ok=True)
+            kept.rmdir()
+        was_there = self.path(mark).exists()
+        self.path(mark).unlink(missing_ok=True)
+        return was_there
+
+    def keep(self, mark: str, content: bytes) -> str:
+        """Keep what a file that acts holds; return its hash.
+
+        Raises: UnavailableError.
+        """
+        name = hash_of(content)
+        replace_file(self._folder / mark / name, content)
+        return name
+
+    def read_kept(self, mark: str, name: str) -> bytes | None:
+        """Return the content with a hash, if it was kept and is still what it was."""
+        raw = read_small(self._folder / mark / name, ACTING_FILE_BYTES_MAX)
+        return raw if raw is not None and hash_of(raw) == name else None
+
+    def records(self) -> Iterator[TrustRecord]:
+        """Yield every record."""
+        for path in sorted(self._folder.glob("*.json")):
+            record = _record_of(read_small(path, RECORD_BYTES_MAX))
+            if record is not None:
+                yield record
+
+    def path(self, mark: str) -> Path:
+        """Return where the record of a marker lies."""
+        return self._folder / f"{mark}.json"
+
+
+_NAMES = ("root", "project_id", "private", "data", "said", "acts", "at", "by")
+
+
+def hash_of(content: bytes) -> str:
+    """Return the hash by which content is known again."""
+    return sha256(content).hexdigest()
+
+
+def _record_of(raw: bytes | None) -> TrustRecord | None:
+    try:
+        said = {} if raw is None else parse_json(raw)
+    except ValueError:
+        return None
+    match said:
+        case {
+            "root": str(root),
+            "project_id": str(project_id),
+            "private": bool(private),
+            "data": bool(data),
+            "acts": dict(acts),
+            "at": str(at),
+            "by": str(by),
+        }:
+            return TrustRecord(
+                root=root,
+                project_id=project_id,
+                private=private,
+                data=data,
+                said=said.get("said") is True,
+                acts={str(path): str(name) for path, name in acts.items()},
+                at=at,
+                by=by,
+            )
+        case _:
+            return None

@@ -1,0 +1,151 @@
+"""What may be believed of a repository: asked anew each time, for it may have changed meanwhile.
+
+What *acts* (settings, workflows, the instructions of roles) is trusted file by file, by its
+content. What is only *data* (issues, questions, runs, lessons) is trusted with its repository.
+Where neither `.agentx/` nor `.agent-memory/` stands there is nothing to distrust.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+
+from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.values import frozen
+from agentx.project.trust.marker import Marker, marker_path, read_marker, read_small
+from agentx.project.trust.record import (
+    ACTING_FILE_BYTES_MAX,
+    TrustFolder,
+    TrustRecord,
+    hash_of,
+)
+
+_ACTING_FILES_MAX = 500
+
+
+class ActingState(StrEnum):
+    """How a file that acts stands."""
+
+    TRUSTED = "trusted"
+    NEW = "new"
+    CHANGED = "changed"  # since it was trusted
+    UNREADABLE = "unreadable"  # a link, a device, or too large: it never acts
+
+
+@frozen
+class ActingFile:
+    """A file of a repository that would act."""
+
+    path: str  # below the root
+    state: ActingState
+    content: bytes = b""
+    trusted: bytes | None = None  # what it held when it was trusted last
+
+
+class Trust:
+    """What one project is trusted with."""
+
+    def __init__(self, root: Path, common: Path | None, folder: Path) -> None:
+        self.paths = ProjectPaths(root)
+        self.common = common
+        self.folder = TrustFolder(folder)
+
+    @property
+    def marker_path(self) -> Path:
+        """Where the project's marker lies, or would lie."""
+        return marker_path(self.paths.root, self.common)
+
+    def marker(self) -> Marker | None:
+        """Return the project's marker."""
+        return read_marker(self.marker_path)
+
+    def record(self) -> TrustRecord | None:
+        """Return what the user said of this repository; None for a stranger's."""
+        marker = self.marker()
+        return None if marker is None else self.folder.read(marker.mark)
+
+    @property
+    def has_private(self) -> bool:
+        """Whether the folders for this machine alone are ours, but for what git tracks in them."""
+        record = self.record()
+        return record is not None and record.private
+
+    @property
+    def has_data(self) -> bool:
+        """Whether the data in the repository may be told."""
+        record = self.record()
+        return record is not None and record.data
+
+    @property
+    def was_said(self) -> bool:
+        """Whether a person trusts the repository itself, and not only what AgentX keeps in it."""
+        record = self.record()
+        return record is not None and record.said
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the repository has neither of our two folders, by whomever."""
+        return not any(map(os.path.lexists, (self.paths.own, self.paths.run_memory)))
+
+    @property
+    def holds_data(self) -> bool:
+        """Whether the repository has data, or files that act."""
+        paths = self.paths
+        data = (
+            *(paths.issues, paths.questions, paths.ledgers, paths.agent_status),
+            *(paths.run_memory, paths.settings, paths.workflows, paths.roles),
+        )
+        return any(map(os.path.lexists, data))
+
+    def exists(self, path: Path) -> bool:
+        """Tell whether something lies there, be it a link."""
+        return os.path.lexists(path)
+
+    def read_acting(self, path: Path) -> bytes | None:
+        """Return the content of a file that may act as it stands; None for any other."""
+        record = self.record()
+        wanted = record.acts.get(self.name_of(path)) if record is not None else None
+        if wanted is None:
+            return None
+        content = read_small(path, ACTING_FILE_BYTES_MAX)
+        return content if content is not None and hash_of(content) == wanted else None
+
+    def acting_files(self) -> tuple[ActingFile, ...]:
+        """Return every file that would act, and how it stands."""
+        marker = self.marker()
+        record = None if marker is None else self.folder.read(marker.mark)
+        found = []
+        for path in _find_acting(self.paths):
+            name = self.name_of(path)
+            wanted = record.acts.get(name) if record is not None else None
+            content = read_small(path, ACTING_FILE_BYTES_MAX)
+            if content is None:
+                found.append(ActingFile(path=name, state=ActingState.UNREADABLE))
+                continue
+            trusted = None
+            if wanted is None:
+                state = ActingState.NEW
+            elif hash_of(content) == wanted:
+                state, trusted = ActingState.TRUSTED, content
+            else:
+                state = ActingState.CHANGED
+                trusted = self.folder.read_kept(marker.mark, wanted) if marker is not None else None
+            found.append(ActingFile(path=name, state=state, content=content, trusted=trusted))
+        return tuple(found)
+
+    def name_of(self, path: Path) -> str:
+        """Return how a file is named in the record."""
+        return path.relative_to(self.paths.root).as_posix()
+
+
+def _find_acting(paths: ProjectPaths) -> Iterator[Path]:
+    if os.path.lexists(paths.settings):
+        yield paths.settings
+    for folder, suffix in ((paths.workflows, ".toml"), (paths.roles, ".md")):
+        try:
+            found = sorted(path for path in folder.iterdir() if path.suffix == suffix)
+        except OSError:
+            continue
+        yield from found[:_ACTING_FILES_MAX]
