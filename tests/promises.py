@@ -20,6 +20,7 @@ PROMISES: dict[str, str] = {
     "capture.one-memory": "Every folder and worktree of a repository has one memory.",
     "redact.before-disk": "No secret and no private text reaches a file, the log or an output.",
     "redact.few-false": "Of the lines of third-party sources fewer than 1 in 100 is touched.",
+    "output.only-read": "Words shown or told can only be read: no control, no hiding, no fence.",
     "log.append-only": "What was appended is read back whole, in the order of its own time.",
     "log.identity": "An event that arrives again, live or imported, is stored once.",
     "log.forget": "What was forgotten is absent after reopening, re-importing, and from the disk.",

@@ -220,3 +220,17 @@ def test_every_package_is_locked_by_its_hash() -> None:
 
     assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
     assert names <= locked
+
+
+def test_the_command_line_writes_through_one_place() -> None:
+    direct = re.compile(r"sys\.std(out|err)\.write|click\.(echo|secho|confirm|prompt)\(|\bprint\(")
+    ours = {"surfaces/cli/screen.py", "surfaces/cli/main.py"}  # main knows nothing but the version
+    found = [
+        _name(path)
+        for path in MODULES
+        if _name(path).startswith("surfaces/cli/")
+        and _name(path) not in ours
+        and direct.search(re.sub(r"\w\.print\(", "", path.read_text(encoding="utf-8")))
+    ]
+
+    assert found == []

@@ -83,7 +83,7 @@ def _name_settler(entry: Entry, body: str) -> str:
 
 def terminal(state: Clarification, *, colour: bool) -> str:
     """Return a thread for a terminal, or for a file when it has no colours."""
-    head = f"{state.id}  {printable(preview(state.topic, 200))}"
+    head = printable(f"{state.id}  {preview(state.topic, 200)}")
     blocks = "blocking" if state.blocking else "not blocking"
     facts = f"{state.status}, round {state.round}/{state.rounds_max}, {blocks}"
     lines = [f"{head}  {_tint(f'[{facts}]', _STATUS_COLOURS[state.status], colour)}"]
@@ -115,7 +115,8 @@ def _indent(mark: str, body: str) -> list[str]:
 
 
 def _tint(text: str, tint: str, colour: bool) -> str:
-    return f"{tint}{text}{_RESET}" if colour else text
+    said = printable(text)
+    return f"{tint}{said}{_RESET}" if colour else said
 
 
 # --- a comment on an issue ------------------------------------------------------------------

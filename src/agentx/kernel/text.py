@@ -8,6 +8,7 @@ hooks return.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from typing import Any, AnyStr, cast
@@ -43,6 +44,51 @@ class _Late:
 
 
 _SPACE = compile_late(r"\s+")
+
+# Joiners and selectors belong between and after letters beyond ASCII, one at a time: there they
+# make emoji, Persian and Indic words. Anywhere else they hide something.
+_JOINED = r"[\u0300-\u1fff\u2070-\U000dffff]"
+_INVISIBLE = (
+    r"\u00ad\u034f\u17b4\u17b5\u180e\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
+    r"\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_TURNS = r"\u202a-\u202e\u2066-\u2069"
+_ODD = compile_late(
+    r"(?P<line>\r\n?|[\x0b\x0c\x85\u2028\u2029])"
+    r"|(?P<hidden>(?:\x1b\[|\x9b)[0-9;:]*m"
+    rf"|[{_INVISIBLE}]"
+    rf"|(?<!{_JOINED})[\u200c\u200d]|[\u200c\u200d](?!{_JOINED})"
+    r"|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+|(?<=[ -\"$-)+-/:-~\t\n])[\ufe00-\ufe0f]+)"
+    rf"|(?P<shown>[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff{_TURNS}])"
+)
+_UNSEEN = compile_late(
+    rf"[\x7f-\x9f\u061c\u200c-\u200f\u2028\u2029\ud800-\udfff{_INVISIBLE}{_TURNS}]"
+)
+
+# Letters of other alphabets, and brackets, that a reader takes for those of the fence.
+_ALIKE = {
+    "a": "\u0430\u03b1\u0410\u0391\u0251",
+    "g": "\u0261\u0581",
+    "e": "\u0435\u0415\u0395\u04bd\u212e",
+    "n": "\u0578\u057c\u039d",
+    "t": "\u0442\u03c4\u0422\u03a4",
+    "x": "\u0445\u03c7\u0425\u03a7\u00d7",
+    "r": "\u0433\u1d26",
+    "c": "\u0441\u03f2\u0421\u1d04",
+    "l": "\u04cf\u0406\u0456\u03b9\u0131\u0142\u01c0",
+    ":": "\u02d0\u0589\u05c3\u2236\ua789",
+    "/": "\u2044\u2215\u29f8\u2571",
+    "[": "\u27e6\u3010\u3014\u2045\u301a",
+    "]": "\u27e7\u3011\u3015\u2046\u301b",
+}
+_LOOKALIKES = str.maketrans({each: plain for plain, others in _ALIKE.items() for each in others})
+# A few of what is not seen may stand between letters; a bound keeps long texts quick to read.
+_GAP = rf"[\s\u200c-\u200f\ufe00-\ufe0f{_INVISIBLE}{_TURNS}]{{0,8}}"
+_FENCE = compile_late(
+    rf"(?:[\[(<{{]{_GAP})?(?:(?P<close>/){_GAP})?"
+    + _GAP.join(("a", "g", "e", "n", "t", "x", "[:;]", "r", "e", "c", "a", "[l1|]", "[l1|]"))
+    + rf"(?:{_GAP}[\])>}}])?"
+)
 
 
 def cut(text: str, chars_max: int) -> str:
@@ -102,12 +148,58 @@ def encodable(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Replace control characters that would disturb a terminal; keep tabs and newlines."""
-    if text.isprintable():
+    """Return a text that shows what it says, on a terminal and to an agent.
+
+    Colours and what cannot be seen (zero-width, tags, joiners that join nothing) are dropped;
+    controls and what turns the direction of writing are shown as U+FFFD. Tabs and newlines stay.
+    """
+    if text.isascii() and text.isprintable():
         return text
-    return "".join(
-        char if char in "\t\n" or unicodedata.category(char) != "Cc" else "\ufffd" for char in text
-    )
+    mended = _ODD.sub(_mend, text)
+    # What was dropped may leave a selector or a joiner without its letter.
+    return mended if mended == text else printable(mended)
+
+
+def _mend(odd: re.Match[str]) -> str:
+    return {"line": "\n", "hidden": ""}.get(odd.lastgroup or "", "\ufffd")
+
+
+def escape_unseen(json_text: str) -> str:
+    """Write what cannot be seen in a JSON text by its number: the data stays what it is."""
+    if json_text.isascii() and "\x7f" not in json_text:
+        return json_text
+    return _UNSEEN.sub(lambda found: json.dumps(found.group())[1:-1], json_text)
+
+
+def disarm(text: str) -> str:
+    """Return a text that cannot do more than be read: `printable`, and without a fence of a recall.
+
+    However the fence is spelled: in capitals, with spaces, full-width, with letters of other
+    alphabets that look the same.
+    """
+    text = printable(text)
+    if text.isascii():
+        folded, places = text.casefold(), list(range(len(text) + 1))
+    else:
+        folded, places = _fold_letters(text)
+    kept, end = [], 0
+    for fence in _FENCE.finditer(folded):
+        kept += [text[end : places[fence.start()]], f"({fence.group('close') or ''}recall)"]
+        end = places[fence.end()]
+    return "".join((*kept, text[end:])) if kept else text
+
+
+def _fold_letters(text: str) -> tuple[str, list[int]]:
+    """Return a text in plain letters, and for each of them where it stood."""
+    folded, places = [], []
+    for place, char in enumerate(text):
+        plain = char
+        if not char.isascii():
+            plain = unicodedata.normalize("NFKC", char).translate(_LOOKALIKES)
+        for each in plain.casefold():
+            folded.append(each)
+            places.append(place)
+    return "".join(folded), [*places, len(text)]
 
 
 def without_recall(text: str) -> str:

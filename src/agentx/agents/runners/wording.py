@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Wants
 from agentx.kernel.roles import speak_role
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import compile_late, disarm, fold_text, printable
 
 _FORM = """\
 ## How to answer
@@ -89,7 +89,7 @@ def reply_of(text: str) -> Reply:
 
 
 def _parts(ask: Ask) -> Iterator[str]:
-    yield ask.instructions
+    yield printable(ask.instructions)
     where = f" on issue #{ask.issue}" if ask.issue is not None else ""
     yield f"You are the {speak_role(ask.role)}{where}."
     if ask.recalled:
@@ -98,23 +98,24 @@ def _parts(ask: Ask) -> Iterator[str]:
         yield _fence(artifact)
     if ask.thread:
         said = "\n".join(f"[{each.speaker}, {each.kind}] {each.body}" for each in ask.thread)
-        yield f"## What was said before\n\n{said}"
+        yield f"## What was said before\n\n{disarm(said)}"
     if ask.wants is Wants.WORK:
-        yield f"## The task\n\n{ask.question}"
+        yield f"## The task\n\n{disarm(ask.question)}"
         yield _WORK.format(issue=ask.issue or "N", role=ask.role)
         return
     asked_by = f" from the {speak_role(ask.asked_by)}" if ask.asked_by else ""
     named = f" ({ask.clarification_id})" if ask.clarification_id else ""
-    topic = f"Topic: {ask.topic}\n\n" if ask.topic else ""
-    yield f"## The question{asked_by}{named}\n\n{topic}{ask.question}"
+    topic = f"Topic: {disarm(ask.topic)}\n\n" if ask.topic else ""
+    yield f"## The question{asked_by}{named}\n\n{topic}{disarm(ask.question)}"
     yield _FORM
 
 
 def _fence(artifact: Reference) -> str:
     # A fence longer than any inside, so that a document cannot end its own.
-    longest = max((len(run) for run in re.findall(r"`{3,}", artifact.text)), default=2)
+    name, text = disarm(fold_text(artifact.name)), disarm(artifact.text)
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
-    return f"## {artifact.name} (a document, for information)\n\n{fence}\n{artifact.text}\n{fence}"
+    return f"## {name} (a document, for information)\n\n{fence}\n{text}\n{fence}"
 
 
 def _from_labels(text: str) -> dict[str, str]:

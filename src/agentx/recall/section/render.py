@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from sys import maxsize
 
-from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, fold_text, preview, printable
+from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, disarm, fold_text, preview
 from agentx.kernel.tokens import estimate, most
 from agentx.kernel.values import frozen
 
@@ -117,6 +117,6 @@ def _rows(
 
 def _say(line: RecallLine, text: str) -> str:
     """Return one line, whatever its text is; it cannot close the fence that it stands in."""
-    said = printable(text).replace(RECALL_OPEN, "(recall)").replace(RECALL_CLOSE, "(/recall)")
-    source = fold_text(line.source)
+    said = disarm(text)
+    source = disarm(fold_text(line.source))
     return f"- {line.when} ({line.age}, {source}): {said} [{line.doc_id}; {line.tokens} tokens]"

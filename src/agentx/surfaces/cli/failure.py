@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import traceback
 
 from agentx.kernel.errors import (
@@ -47,10 +46,9 @@ class Failure:
         text = f"agentx: {self.message}\n"
         return text + f"\nhint: {self.hint}\n" if self.hint else text
 
-    def as_json(self) -> str:
+    def as_data(self) -> dict[str, dict[str, str]]:
         """Return what a program reads."""
-        error = {"code": self.code, "message": self.message, "hint": self.hint}
-        return json.dumps({"error": error}, ensure_ascii=False)
+        return {"error": {"code": self.code, "message": self.message, "hint": self.hint}}
 
 
 def failure_of(error: AgentXError | OSError) -> Failure:

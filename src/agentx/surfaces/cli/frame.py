@@ -6,8 +6,6 @@ after the name of the command.
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cached_property
@@ -15,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from agentx.surfaces.cli.screen import write_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,21 +54,21 @@ class Invocation:
     @cached_property
     def screen(self) -> Console:
         """Where data goes for a person."""
-        from rich.console import Console
+        from agentx.surfaces.cli.screen import open_console
 
-        return Console(highlight=False, soft_wrap=False, emoji=False)
+        return open_console()
 
     @cached_property
     def talk(self) -> Console:
         """Where talk goes: progress, hints, what is being done."""
-        from rich.console import Console
+        from agentx.surfaces.cli.screen import open_console
 
-        return Console(stderr=True, highlight=False, emoji=False)
+        return open_console(stderr=True)
 
     def show(self, data: object, draw: Callable[[Console], None]) -> None:
         """Write the reply: as JSON for a program, drawn for a person."""
         if self.as_json:
-            sys.stdout.write(json.dumps(plain(data), ensure_ascii=False) + "\n")
+            write_json(plain(data))
         else:
             draw(self.screen)
 

@@ -93,6 +93,13 @@ def text(words: str = "", style: str = "") -> Text:
     return Text(words, style=style)
 
 
+def assemble(*parts: str | tuple[str, str]) -> Text:
+    """Return words side by side, each with its style."""
+    from rich.text import Text  # see above
+
+    return Text.assemble(*parts)
+
+
 def harness(name: str) -> Text:
     """Return the name of an agent CLI in its colour."""
     return text(name, style=HARNESS_COLOURS.get(name, ""))

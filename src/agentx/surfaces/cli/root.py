@@ -16,6 +16,7 @@ from agentx import __version__
 from agentx.kernel.errors import AgentXError
 from agentx.surfaces.cli.failure import Failure, failure_of, unforeseen
 from agentx.surfaces.cli.frame import Invocation
+from agentx.surfaces.cli.screen import prepare_streams, write_json, write_text
 
 # name -> (module, what it does): in the order a newcomer needs them.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -132,6 +133,7 @@ def agentx(ctx: click.Context, as_json: bool, project: str) -> None:
 def run(given: list[str]) -> NoReturn:
     """Run one command and leave with its exit code."""
     as_json = "--json" in given
+    prepare_streams()
     try:
         # Not standalone, click gives back the code that a command left with.
         left = agentx.main(args=given, prog_name="agentx", standalone_mode=False)
@@ -142,7 +144,7 @@ def run(given: list[str]) -> NoReturn:
     except click.exceptions.Abort:
         _leave(Failure(exit_code=130, code="interrupted", message="interrupted"), as_json)
     except click.exceptions.NoArgsIsHelpError as help_wanted:
-        sys.stdout.write(help_wanted.format_message() + "\n")
+        write_text(help_wanted.format_message() + "\n")
         sys.exit(0)
     except click.ClickException as error:
         usage = isinstance(error, click.UsageError) and error.ctx is not None
@@ -163,7 +165,7 @@ def run(given: list[str]) -> NoReturn:
 
 def _leave(failure: Failure, as_json: bool) -> NoReturn:
     if as_json:
-        sys.stdout.write(failure.as_json() + "\n")
+        write_json(failure.as_data())
     else:
-        sys.stderr.write(failure.as_text())
+        write_text(failure.as_text(), to_stderr=True)
     sys.exit(failure.exit_code)

@@ -15,7 +15,7 @@ from typing import Any
 from mcp.types import CallToolResult, TextContent
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, printable
+from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, disarm
 from agentx.kernel.tokens import estimate, most
 from agentx.kernel.values import frozen
 
@@ -71,12 +71,7 @@ def answer(
 
 
 def _fence(text: str) -> str:
-    return f"{RECALL_OPEN} {NOTICE}\n{fence_safe(text)}\n{RECALL_CLOSE}"
-
-
-def fence_safe(text: str) -> str:
-    """Return a text that cannot close the fence it stands in, nor disturb a terminal."""
-    return printable(text).replace(RECALL_OPEN, "(recall)").replace(RECALL_CLOSE, "(/recall)")
+    return f"{RECALL_OPEN} {NOTICE}\n{disarm(text)}\n{RECALL_CLOSE}"
 
 
 def plain(value: object) -> Any:
@@ -89,4 +84,4 @@ def plain(value: object) -> Any:
         }
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    return fence_safe(value) if isinstance(value, str) else value
+    return disarm(value) if isinstance(value, str) else value

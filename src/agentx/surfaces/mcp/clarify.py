@@ -15,8 +15,8 @@ from pydantic import Field
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX, CLARIFY_TOPIC_CHARS_MAX
-from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, preview
-from agentx.surfaces.mcp.answer import NOTICE, Row, answer, fence_safe
+from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, disarm, preview
+from agentx.surfaces.mcp.answer import NOTICE, Row, answer
 from agentx.surfaces.mcp.desk import OpenProject
 from agentx.surfaces.mcp.offering import offer
 
@@ -125,7 +125,7 @@ def _offer_prompt(server: MCPServer, opened: OpenProject) -> None:
             said = _prompt(opened, issue)
         except AgentXError as error:
             said = f"{error.message}\n{error.hint}".strip()
-        return f"{RECALL_OPEN} {NOTICE}\n{fence_safe(said)}\n{RECALL_CLOSE}"
+        return f"{RECALL_OPEN} {NOTICE}\n{disarm(said)}\n{RECALL_CLOSE}"
 
 
 def _prompt(opened: OpenProject, issue: str) -> str:

@@ -16,6 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, ToolAnnotations
 
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.text import disarm
 
 _ALWAYS_LOADED = {"anthropic/alwaysLoad": True}
 
@@ -45,9 +46,10 @@ def offer(
                 return tool(*args, **kwargs)
             except AgentXError as error:
                 hint = f"\nhint: {error.hint}" if error.hint else ""
-                raise ToolError(f"{error.message}{hint}") from error
+                raise ToolError(disarm(f"{error.message}{hint}")) from error
             except OSError as error:
-                raise ToolError(f"{error.filename or 'disk'}: {error.strerror or error}") from error
+                said = f"{error.filename or 'disk'}: {error.strerror or error}"
+                raise ToolError(disarm(said)) from error
 
         server.tool(
             title=title,

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from agentx.demo import sample
 from agentx.demo.sample.timeline import SampleSession
 from agentx.demo.stage import DemoStage
+from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 # The last days are captured live, through the real hook; what came before is imported.
@@ -51,9 +51,13 @@ def _play(stage: DemoStage, screen: Console, talk: Console, *, fast: bool) -> No
     live = () if fast else story[-_LIVE_SESSIONS:]
     past = [session for session in story if session not in live]
     screen.print(
-        "Mira and Tomas build [bold]Tidebook[/bold], a booking service for harbour berths, with\n"
-        "Claude Code, Codex and Gemini CLI, from 2 to 20 March 2026. Nothing below is canned:\n"
-        "these are the real commands."
+        render.assemble(
+            "Mira and Tomas build ",
+            ("Tidebook", "bold"),
+            ", a booking service for harbour berths, with\n"
+            "Claude Code, Codex and Gemini CLI, from 2 to 20 March 2026. Nothing below is canned:\n"
+            "these are the real commands.",
+        )
     )
     stage.set_up(past)
     _say(
@@ -134,11 +138,11 @@ def _replay(stage: DemoStage, talk: Console, live: tuple[SampleSession, ...]) ->
 
 
 def _say(screen: Console, text: str) -> None:
-    screen.print(f"\n[bold cyan]# {escape(text)}[/bold cyan]", soft_wrap=True)
+    screen.print(f"\n# {text}", style="bold cyan", soft_wrap=True)
 
 
 def _show(stage: DemoStage, screen: Console, *arguments: str) -> None:
-    typed = escape(shlex.join(arguments))
-    screen.print(f"[dim]$[/dim] [bold]agentx {typed}[/bold]", soft_wrap=True)
+    typed = shlex.join(arguments)
+    screen.print(render.assemble(("$ ", "dim"), (f"agentx {typed}", "bold")), soft_wrap=True)
     screen.file.flush()
     stage.run(*arguments)

@@ -8,6 +8,7 @@ from rich.console import Console
 from agentx.capture.transcripts import ImportProgress
 from agentx.operations.setup.init import InitReply, InitRequest, init, parse_harnesses
 from agentx.operations.setup.installation import setup_inputs
+from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.begin.import_history import draw as draw_import
 from agentx.surfaces.cli.commands.begin.import_history import progress
 from agentx.surfaces.cli.commands.begin.setup import draw as draw_setup
@@ -42,7 +43,9 @@ def command(invocation: Invocation, harness: str, no_import: bool, dry_run: bool
 
 
 def _draw(screen: Console, reply: InitReply) -> None:
-    screen.print(f"[bold]{reply.project_id}[/bold]  [dim]{reply.root}[/dim]", soft_wrap=True)
+    screen.print(
+        render.assemble((reply.project_id, "bold"), (f"  {reply.root}", "dim")), soft_wrap=True
+    )
     for one in reply.setups:
         draw_setup(screen, one)
     for failure in reply.failures:
@@ -57,6 +60,10 @@ def _draw(screen: Console, reply: InitReply) -> None:
         draw_import(screen, reply.imported)
     if not reply.dry_run:
         screen.print(
-            "\nFrom now on every session is remembered. Next: "
-            "[bold]agentx sessions[/bold], [bold]agentx events[/bold], [bold]agentx status[/bold]."
+            render.assemble(
+                "\nFrom now on every session is remembered. Next: ",
+                *(("agentx sessions", "bold"), ", ", ("agentx events", "bold"), ", "),
+                ("agentx status", "bold"),
+                ".",
+            )
         )

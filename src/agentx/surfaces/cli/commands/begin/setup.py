@@ -11,6 +11,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.operations.setup.init import parse_harnesses
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.setup.setup import Setup, SetupReply, setup
+from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -59,7 +60,8 @@ def draw(screen: Console, reply: SetupReply) -> None:
         if reply.is_changed and not file.changed and not file.notes:
             continue
         screen.print(
-            f"[bold]{reply.title}[/bold]: {_did(reply, file.changed)} {file.path}", soft_wrap=True
+            render.assemble((reply.title, "bold"), f": {_did(reply, file.changed)} {file.path}"),
+            soft_wrap=True,
         )
         if reply.dry_run and file.diff:
             for row in file.diff.splitlines():

@@ -29,7 +29,9 @@ def command(invocation: Invocation) -> None:
 
 def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
     log = reply.memory.log
-    screen.print(f"[bold]{reply.project_id}[/bold]  [dim]{reply.root} (by {reply.rule})[/dim]")
+    screen.print(
+        render.assemble((reply.project_id, "bold"), (f"  {reply.root} (by {reply.rule})", "dim"))
+    )
     rows: list[tuple[str, str]] = [
         (
             "remembered",

@@ -15,6 +15,7 @@ from agentx.observations.model import Category, Observation, ObservationIndex, S
 from agentx.operations.memory import read as memory_read
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.screen import ask
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -114,7 +115,7 @@ def add(
     kept = memory_add(invocation.project, draft)
     if len(text.strip()) > OBSERVATION_CHARS_MAX:
         invocation.talk.print(f"only the first {OBSERVATION_CHARS_MAX:,} characters were kept")
-    invocation.show({"id": kept.id}, lambda screen: screen.print(kept.id, markup=False))
+    invocation.show({"id": kept.id}, lambda screen: screen.print(kept.id))
 
 
 @command.command("remove")
@@ -128,11 +129,11 @@ def remove(invocation: Invocation, observation_id: str, yes: bool) -> None:
     found = memory_read.memory_show(invocation.project, observation_id).observation
     if not (yes or invocation.as_json) and sys.stdin.isatty():
         said = render.line(found.summary, 70)
-        click.confirm(f"Remove for good: {said}?", abort=True, err=True)
+        ask(f"Remove for good: {said}?", or_leave=True)
     memory_remove(invocation.project, observation_id)
     invocation.show(
         {"removed": observation_id},
-        lambda screen: screen.print(f"removed {observation_id}", markup=False),
+        lambda screen: screen.print(f"removed {observation_id}"),
     )
 
 
@@ -222,12 +223,12 @@ def budget(invocation: Invocation, agent: str, issue: int, context: str, session
         with invocation.memory() as memory:
             memory.drain()
             measured = session_budget(invocation.project, memory, session_id)
-        invocation.show(measured, lambda screen: screen.print(measured.report, markup=False))
+        invocation.show(measured, lambda screen: screen.print(measured.report))
         return
     from agentx.operations.memory.check import memory_budget
 
     found = memory_budget(invocation.project, agent=agent, issue=issue or None, context=context)
-    invocation.show(found, lambda screen: screen.print(found.report, markup=False))
+    invocation.show(found, lambda screen: screen.print(found.report))
 
 
 @command.command("stats")
@@ -267,8 +268,10 @@ def _show_rows(invocation: Invocation, found: tuple[ObservationIndex, ...], noth
         for row in found:
             issue = f"  issue {row.issue_number}" if row.issue_number else ""
             old = age(row.timestamp_ms, now_ms=now_ms)
-            said = f"{_kind(row.category)}  {old}{issue}  {row.agent}  [dim]{row.id}[/]"
-            screen.print(said, soft_wrap=True)
+            said = f"  {old}{issue}  {row.agent}  "
+            screen.print(
+                render.assemble(_kind(row.category), said, (row.id, "dim")), soft_wrap=True
+            )
             screen.print(render.line(_doubt(row) + row.summary, screen.width - 2), end="\n\n")
         screen.print("open one: agentx memory show ID", style="dim")
 
@@ -281,18 +284,19 @@ def _doubt(row: ObservationIndex) -> str:
     return "(files changed since) " if row.stale else ""
 
 
-def _kind(category: Category) -> str:
-    return f"[{_STYLES[category]}]{category}[/]"
+def _kind(category: Category) -> tuple[str, str]:
+    return category, _STYLES[category]
 
 
 def _draw_one(screen: Console, found: Observation, archived: bool, now_ms: int) -> None:
     issue = f"issue {found.issue_number}" if found.issue_number else "no issue"
-    screen.print(f"{_kind(found.category)}  {issue}  {found.agent}  [dim]{found.id}[/]")
+    whose = f"  {issue}  {found.agent}  "
+    screen.print(render.assemble(_kind(found.category), whose, (found.id, "dim")))
     when = render.moment(found.timestamp_ms)
     old = age(found.timestamp_ms, now_ms=now_ms)
     screen.print(f"{when} ({old}), {found.tokens} tokens", style="dim")
     screen.print()
-    screen.print(printable(found.content), markup=False, soft_wrap=True)
+    screen.print(printable(found.content), soft_wrap=True)
     facts = (
         ("merged since; this is the original", archived),
         (f"superseded by {found.superseded_by}", found.superseded_by),
@@ -307,7 +311,7 @@ def _draw_one(screen: Console, found: Observation, archived: bool, now_ms: int) 
     if said:
         screen.print()
     for text in said:
-        screen.print(printable(text), style="dim", markup=False, soft_wrap=True)
+        screen.print(printable(text), style="dim", soft_wrap=True)
 
 
 def _draw_stats(screen: Console, found: MemoryStats, now_ms: int) -> None:
@@ -327,7 +331,7 @@ def _draw_stats(screen: Console, found: MemoryStats, now_ms: int) -> None:
     for name, counts in (("kinds", store.by_category), ("agents", store.by_agent)):
         if counts:
             said = ", ".join(f"{word} {count:,}" for word, count in counts.items())
-            screen.print(f"{name}: {said}", markup=False)
+            screen.print(f"{name}: {said}")
     screen.print(
         f"superseded {store.superseded:,}, with files changed since {store.stale:,},"
         f" merged away {store.archived:,}"
@@ -356,4 +360,4 @@ def _draw_stats(screen: Console, found: MemoryStats, now_ms: int) -> None:
     if found.captures_skipped:
         screen.print(f"captures skipped: {found.captures_skipped}", style="yellow")
     for sentence in found.alerts:
-        screen.print(f"! {sentence}", style="yellow", markup=False)
+        screen.print(f"! {sentence}", style="yellow")

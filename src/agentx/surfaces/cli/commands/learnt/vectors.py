@@ -19,6 +19,7 @@ from agentx.operations.recall.vectors import (
 )
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.screen import ask
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +50,7 @@ def install_command(invocation: Invocation, *, source: str, yes: bool) -> None:
 
     def agree(question: str) -> bool:
         # Without a terminal there is nobody to ask: that is a no.
-        return yes or (sys.stdin.isatty() and click.confirm(question, err=True))
+        return yes or (sys.stdin.isatty() and ask(question))
 
     reply = install(invocation.environment.data, source, agree)
     invocation.show(reply, lambda screen: _draw_installed(screen, reply))
@@ -70,7 +71,7 @@ def status_command(invocation: Invocation) -> None:
 def remove_command(invocation: Invocation, *, yes: bool) -> None:
     """Take the model away, and the vectors of every project. The memory itself stays."""
     if not yes:
-        click.confirm("Remove the model and every project's vectors?", abort=True, err=True)
+        ask("Remove the model and every project's vectors?", or_leave=True)
     reply = remove(invocation.environment.data)
     invocation.show(reply, lambda screen: _draw_removed(screen, reply))
 

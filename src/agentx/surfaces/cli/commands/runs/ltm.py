@@ -192,7 +192,7 @@ def _draw_lessons(screen: Console, found: LessonList, what: str) -> None:
         said = f"{row.name}: {row.text}" if row.name and row.name != row.text else row.text
         table.add_row(
             row.id,
-            f"[{colour}]{row.priority or row.confidence}[/]",
+            render.text(str(row.priority or row.confidence), style=colour),
             render.count(len(row.learned_from), "run") if row.learned_from else "by hand",
             render.line(row.area, _AREA_CHARS_MAX),
             render.line(said, room),
@@ -201,7 +201,7 @@ def _draw_lessons(screen: Console, found: LessonList, what: str) -> None:
 
 
 def _draw_lesson(screen: Console, row: LessonRow, now_ms: int) -> None:
-    screen.print(f"[bold]{row.id}[/]  {row.kind}  {row.confidence}  {row.status}")
+    screen.print(render.assemble((row.id, "bold"), f"  {row.kind}  {row.confidence}  {row.status}"))
     if row.name:
         screen.print(render.line(row.name, 200))
     screen.print(render.line(row.text, 4_000))
@@ -218,7 +218,7 @@ def _draw_lesson(screen: Console, row: LessonRow, now_ms: int) -> None:
     }
     for name, value in facts.items():
         if value:
-            screen.print(f"  [dim]{name}[/]  ", render.line(value, 1_000), end="\n")
+            screen.print(render.text(f"  {name}  ", style="dim"), render.line(value, 1_000))
 
 
 def _draw_candidates(screen: Console, found: tuple[CandidateRow, ...]) -> None:

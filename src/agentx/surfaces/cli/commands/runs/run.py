@@ -26,6 +26,7 @@ from agentx.surfaces.cli.commands.runs.lane import lane
 from agentx.surfaces.cli.commands.runs.options import by_actor, details, of_run, tell
 from agentx.surfaces.cli.commands.runs.task import task
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.screen import write_text
 
 _BUDGET_DEFAULT = 20_000
 
@@ -313,7 +314,7 @@ def context(invocation: Invocation, task_id: str, budget: int, run_id: str) -> N
     from agentx.runs.rendering import as_text as context_text
 
     found = run_context(invocation.project, run_id, task_id, budget)
-    invocation.show(found, lambda _screen: click.echo(context_text(found), nl=False))
+    invocation.show(found, lambda _screen: write_text(context_text(found)))
 
 
 @command.command("resume")

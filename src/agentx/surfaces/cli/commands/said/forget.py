@@ -10,6 +10,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.operations.capture.forget import ForgetReply, forget
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.screen import ask
 
 
 @click.command(cls=Verb)
@@ -42,4 +43,4 @@ def command(
 def _ask(invocation: Invocation, found: ForgetReply, *, yes: bool) -> None:
     if yes or invocation.as_json or not sys.stdin.isatty():
         return
-    click.confirm(f"Erase {render.count(found.events, 'event')} for good?", abort=True, err=True)
+    ask(f"Erase {render.count(found.events, 'event')} for good?", or_leave=True)

@@ -100,9 +100,7 @@ def roles(invocation: Invocation, copy: bool) -> None:
 def show(invocation: Invocation, role: str) -> None:
     """Show the instructions of a role."""
     text = show_role(invocation.project, role)
-    invocation.show(
-        {"role": role, "text": text}, lambda screen: screen.print(text, markup=False, end="")
-    )
+    invocation.show({"role": role, "text": text}, lambda screen: screen.print(text, end=""))
 
 
 def _draw(screen: Console, invocation: Invocation, reply: RunReply) -> None:

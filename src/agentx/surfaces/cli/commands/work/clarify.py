@@ -214,14 +214,14 @@ def monitor_data(found: MonitorReport) -> dict[str, object]:
 def warn_of_damage(invocation: Invocation, found: MonitorReport) -> None:
     """Say which ledgers were damaged."""
     for damage in found.damaged:
-        invocation.talk.print(f"damaged: {printable(damage)}", style="yellow", markup=False)
+        invocation.talk.print(f"damaged: {printable(damage)}", style="yellow")
 
 
 def _stream(invocation: Invocation) -> Say:
     """Return where the conversation runs while it happens: talk, so that stdout stays data."""
 
     def tell(entry: str) -> None:
-        invocation.talk.print(printable(entry), markup=False, soft_wrap=True)
+        invocation.talk.print(printable(entry), soft_wrap=True)
 
     return tell
 
@@ -251,7 +251,7 @@ def _draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> 
         screen.print(line, no_wrap=True, overflow="ellipsis")
     screen.print("\nnext:", style="dim")
     for state in seen.clarifications[:5]:
-        screen.print(f"  {next_actions(state)[0]}", style="dim", markup=False)
+        screen.print(f"  {next_actions(state)[0]}", style="dim")
     screen.print(f"  agentx clarify --issue {seen.clarifications[0].issue}", style="dim")
 
 
@@ -264,22 +264,22 @@ def _draw_thread(screen: Console, issue: int, states: tuple[Clarification, ...])
         # The renderer's own escapes go out as they are; everything else in it was made printable.
         screen.file.write(terminal(state, colour=colour) + "\n")
         for action in next_actions(state)[:1]:
-            screen.print(f"next: {action}", style="dim", markup=False, soft_wrap=True)
+            screen.print(f"next: {action}", style="dim", soft_wrap=True)
         screen.print()
 
 
 def _draw_asked(screen: Console, state: Clarification, *, wanted: bool) -> None:
     line = f"{state.id} {state.status}: {state.asker} -> {state.to}"
-    screen.print(line, style=_STYLES[state.status], markup=False, soft_wrap=True)
+    screen.print(line, style=_STYLES[state.status], soft_wrap=True)
     if wanted and not state.blocking:
         screen.print("not blocking: the workflow step does not let it block", style="dim")
     if state.answer and not state.is_unanswered:
-        screen.print(printable(state.answer), markup=False, soft_wrap=True)
+        screen.print(printable(state.answer), soft_wrap=True)
     for action in next_actions(state)[:1]:
-        screen.print(f"\nnext: {action}", style="dim", markup=False, soft_wrap=True)
+        screen.print(f"\nnext: {action}", style="dim", soft_wrap=True)
 
 
 def _draw_done(screen: Console, state: Clarification, said: str) -> None:
-    screen.print(f"{state.id} {said}", style=_STYLES[state.status], markup=False)
+    screen.print(f"{state.id} {said}", style=_STYLES[state.status])
     if state.status is ClarificationStatus.ESCALATED and said == "escalated":
-        screen.print(printable(state.summary), markup=False, soft_wrap=True)
+        screen.print(printable(state.summary), soft_wrap=True)

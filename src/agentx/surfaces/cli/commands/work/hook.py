@@ -42,7 +42,7 @@ def finish_(invocation: Invocation, agent: str, issue: int) -> None:
     """End: the agent is done, and what it learnt is kept."""
 
     def tell(entry: str) -> None:
-        invocation.talk.print(printable(entry), markup=False, soft_wrap=True)
+        invocation.talk.print(printable(entry), soft_wrap=True)
 
     crossed = finish(
         invocation.project, agent=agent, issue=issue, told=tell, open_memory=invocation.memory
@@ -71,10 +71,10 @@ def _show(invocation: Invocation, crossed: Boundary) -> None:
 def _draw(screen: Console, crossed: Boundary) -> None:
     status = crossed.status
     named = f" ({status.clarification_id})" if status.clarification_id else ""
-    screen.print(f"{crossed.agent}: {status.state}{named}, issue {crossed.issue}", markup=False)
+    screen.print(f"{crossed.agent}: {status.state}{named}, issue {crossed.issue}")
     for line in crossed.inbox:
-        screen.print(f"- {printable(line)}", markup=False, soft_wrap=True)
+        screen.print(f"- {printable(line)}", soft_wrap=True)
     if crossed.recall:
-        screen.print(printable(crossed.recall), markup=False, soft_wrap=True)
+        screen.print(printable(crossed.recall), soft_wrap=True)
     if crossed.captured:
         screen.print(f"kept {render.count(crossed.captured, 'event')} of this session")

@@ -97,7 +97,7 @@ def _draw_list(screen: Console, rows: tuple[WorkflowRow, ...]) -> None:
 def _draw_steps(screen: Console, found: Workflow) -> None:
     screen.print(f"{found.name}: {found.description}")
     for number, step in enumerate(found.steps, start=1):
-        screen.print(f"\n{number}. {step.id}: {step.title}", style="bold", markup=False)
+        screen.print(f"\n{number}. {step.id}: {step.title}", style="bold")
         said = {
             "agent": step.agent,
             "needs": ", ".join(step.needs),
@@ -111,7 +111,7 @@ def _draw_steps(screen: Console, found: Workflow) -> None:
         }
         for name, value in said.items():
             if value:
-                screen.print(f"   {name:<9}{value}", markup=False, soft_wrap=True)
+                screen.print(f"   {name:<9}{value}", soft_wrap=True)
 
 
 def _asks(step: Step) -> str:
@@ -140,7 +140,6 @@ def _draw_next(screen: Console, found: Position) -> None:
         screen.print(
             f" {mark} {each.step.id:<16}{each.step.agent:<18}{each.step.title}{late}",
             style="bold" if each.stage is Stage.NEXT else "",
-            markup=False,
             soft_wrap=True,
         )
     if found.next:

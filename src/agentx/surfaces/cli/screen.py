@@ -1,0 +1,66 @@
+"""The one way out to a terminal: whatever is written, it cannot do more than be read.
+
+Words come from agents, tools and strangers' repositories. They never reach the terminal as
+they are: control sequences, turned or hidden characters are made visible or dropped, square
+brackets are brackets, and what the terminal cannot encode is replaced. Colours are ours.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from agentx.kernel.text import escape_unseen, printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def prepare_streams() -> None:
+    """Let nothing that a terminal cannot encode end a command."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def write_text(words: str, *, to_stderr: bool = False) -> None:
+    """Write plain words."""
+    stream = sys.stderr if to_stderr else sys.stdout
+    stream.write(printable(words))
+
+
+def write_json(data: object) -> None:
+    """Write data as one line of JSON, exactly as it is; what cannot be seen by its number."""
+    narrow = not _is_unicode(sys.stdout)
+    sys.stdout.write(escape_unseen(json.dumps(data, ensure_ascii=narrow)) + "\n")
+
+
+def ask(question: str, *, or_leave: bool = False) -> bool:
+    """Ask a person on stderr, yes or no; `or_leave` ends the command with a no."""
+    return click.confirm(printable(question), abort=or_leave, err=True)
+
+
+def open_console(*, stderr: bool = False) -> Console:
+    """Return where drawn things go."""
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class Screen(Console):
+        """A console that shows words as words: no markup in them, no control of the terminal."""
+
+        def render_str(self, text: str, **options: Any) -> Any:
+            return super().render_str(printable(text), **options)
+
+        def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
+            for part in super().render(renderable, options):
+                yield Segment(printable(part.text), part.style) if part.control is None else part
+
+    return Screen(stderr=stderr, highlight=False, emoji=False, markup=False, soft_wrap=False)
+
+
+def _is_unicode(stream: TextIO) -> bool:
+    return (stream.encoding or "").lower().replace("-", "").startswith("utf")
