@@ -23,7 +23,7 @@ import grpc
 from agentx.conversation.model import EventQuery
 from agentx.memory.remote import dial
 from agentx.memory.wire._generated import memory_pb2 as pb2
-from agentx.memory.wire.calls import DRAFT
+from agentx.memory.wire.messages import DRAFT
 from tests.bench.log import drafts
 from tests.bench.row import Row
 from tests.support.grpc_stub import MemoryServiceStub

@@ -112,6 +112,7 @@ def test_a_daemon_serves_on_a_private_socket_and_ends_without_a_trace(
     child = run(store)
 
     assert store.socket.stat().st_mode & 0o777 == 0o600
+    assert store.hatch.stat().st_mode & 0o777 == 0o600
     assert store.root.stat().st_mode & 0o777 == 0o700
     assert is_healthy(state(store).address)
     assert children_of(child.pid) == []
@@ -178,6 +179,7 @@ def test_a_killed_daemon_leaves_nothing_that_stops_the_next(store: StorePaths, r
     first.kill()
     first.wait(10)
     assert store.socket.exists()
+    assert store.hatch.exists()
     assert store.daemon.exists()
     assert state(store).condition is Condition.STALE
     assert connect(store) is None
@@ -229,8 +231,8 @@ def test_a_store_deep_in_the_tree_gets_a_short_socket(store: StorePaths, run: Ru
     child = run(deep, f"short_folder={short}")
     with connected(deep) as memory:
         assert len(memory.append([draft()]).stored) == 1
-    (socket,) = short.iterdir()
-    assert socket.stat().st_mode & 0o777 == 0o600
+        assert memory.status().log.events == 1
+    assert [path.stat().st_mode & 0o777 for path in short.iterdir()] == [0o600, 0o600]
 
     assert stop(deep) is Ending.ASKED
     assert child.wait(10) == 0
@@ -298,6 +300,7 @@ def test_a_daemon_that_hangs_is_killed_and_swept(store: StorePaths) -> None:
 
     assert state(store).condition is Condition.STOPPED
     assert not store.socket.exists()
+    assert not store.hatch.exists()
 
 
 def test_a_number_that_another_process_has_now_is_never_killed(store: StorePaths, run: Run) -> None:

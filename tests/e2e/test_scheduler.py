@@ -29,7 +29,7 @@ from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.paths import StorePaths
 from agentx.memory.wire.connection import Connection, connect_to
-from agentx.surfaces.grpc.server import open_servers
+from agentx.surfaces.cli.commands.behind.daemon import open_servers
 from tests.support.fake_memory import FakeMemory
 from tests.support.house import House
 

@@ -16,8 +16,7 @@ from tests.support.house import BIN, WAIT_S, House, prompt
 _NEVER = frozenset(
     "asyncio email httpx mcp numpy onnxruntime ssl tokenizers tomlkit usearch yaml".split()
 )
-_SERVER = frozenset({"grpc_reflection.v1alpha", "grpc_health.v1"})
-_WITH_GRPC = frozenset({"asyncio", "ssl"})  # grpc imports them itself
+_SERVER = frozenset({"grpc", "google.protobuf", "grpc_reflection.v1alpha", "grpc_health.v1"})
 _STORE = frozenset({"rocksdict", "tantivy", "cryptography", "zstandard", "sqlite3"})
 # What `status` looks at to say which hooks are installed.
 _SETTINGS = frozenset({"tomlkit"})
@@ -70,7 +69,7 @@ def test_the_version_is_told_without_click(house: House) -> None:
 def test_help_is_told_without_what_commands_need(house: House) -> None:
     imported = _imported(house, "--help")
 
-    assert imported & (_NEVER | _STORE | _SERVER | {"rich", "msgspec", "grpc", "socket"}) == set()
+    assert imported & (_NEVER | _STORE | _SERVER | {"rich", "msgspec", "socket"}) == set()
     assert _ours(imported) <= 12
 
 
@@ -81,7 +80,7 @@ def test_a_command_that_opens_the_store_imports_no_more_than_it_reads_with(
     imported = _imported(lived_in, *command)
 
     allowed = _SETTINGS if command == ("status",) else frozenset()
-    assert imported & ((_NEVER | _SERVER | {"grpc"}) - allowed) == set()
+    assert imported & ((_NEVER | _SERVER) - allowed) == set()
     assert _ours(imported) <= _READING[command][0]
 
 
@@ -91,7 +90,7 @@ def test_a_command_that_a_daemon_serves_opens_no_store(lived_in: House) -> None:
         for command, (_, most) in _READING.items():
             imported = _imported(lived_in, *command)
 
-            allowed = _WITH_GRPC | (_SETTINGS if command == ("status",) else frozenset())
+            allowed = _SETTINGS if command == ("status",) else frozenset()
             assert imported & ((_NEVER | _SERVER | _STORE) - allowed) == set()
             assert _ours(imported) <= most
     finally:

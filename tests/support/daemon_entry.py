@@ -14,7 +14,7 @@ from agentx.daemon.life import DaemonPlan, run_daemon
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, ConflictError
 from agentx.kernel.paths import StorePaths
-from agentx.surfaces.grpc.server import open_servers
+from agentx.surfaces.cli.commands.behind.daemon import open_servers
 from tests.support.drafts import draft
 from tests.support.fake_memory import FakeMemory, SlowMemory
 

@@ -7,7 +7,7 @@ from typing import Any
 import grpc
 from google.protobuf.message_factory import GetMessageClass
 
-from agentx.memory.wire.calls import SERVICE, path_of
+from agentx.memory.wire.messages import SERVICE, path_of
 
 
 class MemoryServiceStub:

@@ -76,6 +76,11 @@ def socket_path(paths: StorePaths, short_folder: Path) -> Path:
     return short
 
 
+def hatch_path(paths: StorePaths, socket: Path) -> Path:
+    """Return where the hatch of a store lies, whose socket lies there."""
+    return paths.hatch if socket == paths.socket else paths.hatch_in(socket.parent)
+
+
 def private_folder(path: Path) -> None:
     """Make a folder that only its user can enter, or see that it is one.
 

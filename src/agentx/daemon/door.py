@@ -1,9 +1,9 @@
 """The way to the project's memory and to its jobs, whichever it is today.
 
-Commands and the MCP server come in here. Only the way that is taken is imported: gRPC where
-a daemon serves, RocksDB where none does; start-up time is a promise. A daemon that is coming
-up or going is waited for: it has the store, so a command that went on without it would only
-wait for the store instead, and in vain.
+Commands and the MCP server come in here. Only the way that is taken is imported: the hatch
+or gRPC where a daemon serves, RocksDB where none does; start-up time is a promise. A daemon
+that is coming up or going is waited for: it has the store, so a command that went on without
+it would only wait for the store instead, and in vain.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def connect(
         return None
     from agentx.memory.remote import dial  # noqa: PLC0415  see above
 
-    return dial(presence.address, project=project)
+    return dial(presence.address, hatch=presence.hatch, project=project)
 
 
 def open_memory(project: Project) -> Memory:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from typing import TypeVar
 
 from agentx import __version__
 from agentx.daemon.activity import Activity
-from agentx.daemon.address import Tcp, private_folder, socket_path
+from agentx.daemon.address import Tcp, hatch_path, private_folder, socket_path
 from agentx.daemon.chores import Chore, Chores, Drain, Views
 from agentx.daemon.limits import (
     DAEMON_DRAIN_EVERY_MS,
@@ -44,7 +44,7 @@ from agentx.daemon.presence import (
     write_presence,
 )
 from agentx.daemon.scheduler.scheduler import Scheduler
-from agentx.daemon.servers import Host, Offer, OpenServers, Places, Server
+from agentx.daemon.servers import Host, Offer, OpenServers, Places, Server, Servers
 from agentx.daemon.summons import Summons
 from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.kernel.clock import Clock
@@ -126,27 +126,20 @@ def _serving(plan: DaemonPlan, offer: Offer, open_servers: OpenServers) -> Itera
     """Answer calls for as long as the block runs, and finish those at work after it."""
     store = plan.store
     socket = socket_path(store, plan.short_folder)
-    servers: Sequence[Server] = ()
+    hatch = hatch_path(store, socket)
+    servers: tuple[Server, ...] = ()
     try:
-        remove_socket(socket)
-        servers = open_servers(
-            offer, Places(socket=socket, tcp=plan.tcp, token_file=store.daemon_token)
+        for path in (socket, hatch):
+            remove_socket(path)
+        opened = open_servers(
+            offer, Places(socket=socket, hatch=hatch, tcp=plan.tcp, token_file=store.daemon_token)
         )
+        servers = tuple(opened)
         for server in servers:
             server.start()
-        address, tcp_address = servers[0].address, servers[1].address if plan.tcp else ""
-        write_presence(
-            store,
-            Presence(
-                pid=offer.host.pid,
-                address=address,
-                started_ms=offer.host.started_ms,
-                version=__version__,
-                tcp_address=tcp_address,
-                token_file=str(store.daemon_token) if tcp_address else "",
-            ),
-        )
-        _log.info("serving %s on %s %s", store.root, address, tcp_address)
+        presence = _presence(offer, opened, store)
+        write_presence(store, presence)
+        _log.info("serving %s on %s %s", store.root, presence.address, presence.tcp_address)
         yield
     finally:
         with suppress(OSError):
@@ -158,7 +151,20 @@ def _serving(plan: DaemonPlan, offer: Offer, open_servers: OpenServers) -> Itera
             server.refuse_new_calls(DAEMON_FAREWELL_MS)
         for server in servers:
             server.wait_until_ended()
-        remove_socket(socket)
+        for path in (socket, hatch):
+            remove_socket(path)
+
+
+def _presence(offer: Offer, opened: Servers, store: StorePaths) -> Presence:
+    return Presence(
+        pid=offer.host.pid,
+        address=opened.socket.address,
+        started_ms=offer.host.started_ms,
+        version=__version__,
+        tcp_address=opened.tcp.address if opened.tcp else "",
+        token_file=str(store.daemon_token) if opened.tcp else "",
+        hatch=opened.hatch.address if opened.hatch else "",
+    )
 
 
 @contextmanager

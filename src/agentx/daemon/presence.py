@@ -41,6 +41,7 @@ class Presence:
     version: str
     tcp_address: str = ""
     token_file: str = ""
+    hatch: str = ""  # the path of the socket that takes JSON; an older daemon has none
 
 
 @frozen(kw_only=False)
@@ -123,6 +124,7 @@ def read_presence(paths: StorePaths) -> Presence | None:
                 version=str(said.get("version", "")),
                 tcp_address=str(said.get("tcp_address", "")),
                 token_file=str(said.get("token_file", "")),
+                hatch=str(said.get("hatch", "")),
             )
         case _:
             return None
@@ -140,7 +142,7 @@ def reachable(paths: StorePaths) -> Presence | None:
     owner = lock_owner(paths)
     if owner is not None and owner.pid != presence.pid:
         return None
-    return presence if _accepts(presence.address) else None
+    return presence if _accepts(presence.hatch or presence.address) else None
 
 
 def write_presence(paths: StorePaths, presence: Presence) -> None:
@@ -156,12 +158,14 @@ def write_presence(paths: StorePaths, presence: Presence) -> None:
 
 
 def clear_presence(paths: StorePaths) -> None:
-    """Remove `daemon.json` and the socket it names. Only for who holds the lock."""
+    """Remove `daemon.json` and the sockets it names. Only for who holds the lock."""
     presence = read_presence(paths)
     paths.daemon.unlink(missing_ok=True)
-    sockets = {paths.socket}
+    sockets = {paths.socket, paths.hatch}
     if presence is not None and presence.address.startswith(UNIX):
         sockets.add(Path(presence.address.removeprefix(UNIX)))
+    if presence is not None and presence.hatch:
+        sockets.add(Path(presence.hatch))
     for path in sockets:
         remove_socket(path)
 

@@ -7,20 +7,20 @@ from agentx.daemon.scheduler.model import JobRun, JobStatus, SchedulerStatus
 from agentx.daemon.servers import Host
 from agentx.memory.limits import RPC_LONG_WAIT_MS
 from agentx.memory.wire.calls import Call
-from agentx.memory.wire.codec import Codec, Exemption
+from agentx.memory.wire.codec import Exemption
 from agentx.memory.wire.connection import Connection
 
 _STOP_WAIT_MS = 2_000
 
-_CODEC = Codec(
+_EXEMPTIONS = (
     Exemption(JobStatus, "in_words", "the message says of what", "schedule_in_words"),
     Exemption(SchedulerStatus, "daemon_runs", "only a daemon sends it", read=lambda _message: True),
 )
 
-STATUS = Call("GetSchedulerStatus", SchedulerDoor.status, codec=_CODEC)
-PAUSE = Call("PauseJob", SchedulerDoor.pause, part="job", codec=_CODEC)
-RESUME = Call("ResumeJob", SchedulerDoor.resume, part="job", codec=_CODEC)
-RUN = Call("RunJob", SchedulerDoor.run_now, wait_ms=RPC_LONG_WAIT_MS, codec=_CODEC)
+STATUS = Call("GetSchedulerStatus", SchedulerDoor.status, exemptions=_EXEMPTIONS)
+PAUSE = Call("PauseJob", SchedulerDoor.pause, part="job", exemptions=_EXEMPTIONS)
+RESUME = Call("ResumeJob", SchedulerDoor.resume, part="job", exemptions=_EXEMPTIONS)
+RUN = Call("RunJob", SchedulerDoor.run_now, wait_ms=RPC_LONG_WAIT_MS, exemptions=_EXEMPTIONS)
 SCHEDULER_CALLS = (STATUS, PAUSE, RESUME, RUN)
 
 STOP = Call("Stop", Host.stop, part="pid", wait_ms=_STOP_WAIT_MS)

@@ -73,6 +73,7 @@ class StorePaths:
     daemon_log_before = Below("daemon.log.1")  # what the daemon said before its log was full
     daemon_token = Below("daemon.token")  # what a caller over TCP must know
     socket = Below("daemon.sock")  # where the daemon listens
+    hatch = Below("hatch.sock")  # where it answers small requests in JSON
     # What is known of each job: when it ran, what came of it, when it runs next.
     scheduler = Below("scheduler.json")
     scheduler_lock = Below("scheduler.lock")  # held while a command runs a job without a daemon
@@ -124,6 +125,10 @@ class StorePaths:
     def socket_in(self, folder: Path) -> Path:
         """Where the daemon listens when its own folder cannot hold a socket: a short name."""
         return folder / f"{digest(str(self.root), size=12).hex()}.sock"
+
+    def hatch_in(self, folder: Path) -> Path:
+        """Where its hatch is then: the name is no longer than that of the socket."""
+        return folder / f"{digest(str(self.root), size=12).hex()}.json"
 
 
 @frozen(kw_only=False)

@@ -19,3 +19,9 @@ RPC_ERROR_CHARS_MAX = 400
 POLISH_SEGMENTS_MAX = 20
 # Slices of embedding that one call asks for.
 EMBED_SLICES_MAX = 10
+# One question through the hatch, and its answer. A question is a few words and an id.
+HATCH_REQUEST_BYTES_MAX = 1024 * 1024
+HATCH_ANSWER_BYTES_MAX = RPC_MESSAGE_BYTES_MAX
+# How long a question may take to arrive, and an answer to be taken.
+HATCH_ARRIVAL_MS = 5_000
+HATCH_DEPARTURE_MS = 30_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import TracebackType
-from typing import Concatenate, Self
+from typing import TYPE_CHECKING, Concatenate, Self
 
 from agentx.conversation.model import (
     Event,
@@ -24,29 +24,43 @@ from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.port import Drained, Memory, MemoryStatus
 from agentx.memory.wire.calls import MEMORY_CALLS, SEARCH_CALLS, Given, Reply
-from agentx.memory.wire.connection import Connection, connect_to
-from agentx.memory.wire.ingest import ingest
+from agentx.memory.wire.hatch_connection import HatchConnection, Later
 from agentx.search.model import Capabilities, Embedding, IndexReport
+
+if TYPE_CHECKING:
+    from agentx.memory.wire.connection import Connection
 
 
 def dial(
-    address: str, *, token: str = "", root_certificates: bytes | None = None, project: str = ""
+    address: str,
+    *,
+    hatch: str = "",
+    token: str = "",
+    root_certificates: bytes | None = None,
+    project: str = "",
 ) -> RemoteMemory:
     """Return the memory at an address; nothing is sent before the first call.
 
-    `project` says which one is meant where a store holds several.
+    `project` says which one is meant where a store holds several. Through a `hatch`, the path of
+    a socket, all but streams is asked without importing gRPC.
 
     Raises: InvalidValue when a token would travel in the clear to another machine.
     """
-    return RemoteMemory(
-        connect_to(address, token=token, root_certificates=root_certificates, project=project)
-    )
+
+    def connect() -> Connection:
+        from agentx.memory.wire.connection import connect_to  # noqa: PLC0415  100 ms, for who needs it
+
+        return connect_to(address, token=token, root_certificates=root_certificates)
+
+    if hatch:
+        return RemoteMemory(HatchConnection(hatch, Later(connect), project))
+    return RemoteMemory(connect().of_project(project))
 
 
 class RemoteMemory:
     """A memory that a daemon serves. Safe to use from many threads."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection | HatchConnection) -> None:
         self._connection = connection
 
     def __enter__(self) -> Self:
@@ -66,7 +80,9 @@ class RemoteMemory:
 
     def append(self, drafts: Iterable[Draft]) -> Receipt:
         """Store what is new; return after it is on disk."""
-        return ingest(self._connection, drafts)
+        from agentx.memory.wire.ingest import ingest  # noqa: PLC0415  gRPC: only who stores something
+
+        return ingest(self._connection.grpc, drafts)
 
     def events(self, query: EventQuery) -> EventPage:
         """Return one page of events."""

@@ -23,22 +23,29 @@ looked for only where protobuf refuses: almost every value can travel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import is_dataclass
 from enum import StrEnum
 from functools import cached_property
-from inspect import signature
-from types import NoneType, UnionType
-from typing import Any, Generic, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from agentx.kernel.errors import AgentXError, InvalidValue
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
+from agentx.memory.wire.fields import (
+    Convert,
+    WireField,
+    bare,
+    find_fields,
+    find_parameters,
+    prefix_errors,
+    read_each,
+    read_word,
+)
 
-Convert = Callable[[Any], Any]
 Value = TypeVar("Value")
 
 _RANGES = {
@@ -70,23 +77,6 @@ class Exemption:
 _NONE = Exemption(None, "", "")
 
 
-@frozen(kw_only=False)
-class _Field:
-    """A field of a value, or a parameter of a verb."""
-
-    kind: Any  # without None
-    can_be_none: bool
-    defaults: tuple[Any, ...]  # the one it has, or none
-
-    @classmethod
-    def of(cls, hint: Any, *defaults: Any) -> _Field:
-        options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-        kinds = [kind for kind in options if kind is not NoneType]
-        if len(kinds) != 1:
-            raise TypeError(f"{hint} cannot travel")
-        return cls(_bare(kinds[0]), NoneType in options, defaults)
-
-
 class Codec:
     """Makes the pairs of values and messages, each once."""
 
@@ -100,16 +90,16 @@ class Codec:
         """Return how a dataclass travels in a message."""
         key = (kind, message)
         if key not in self._pairs:
-            self._pairs[key] = Pair(self, kind, _find_fields, message, kind)
+            self._pairs[key] = Pair(self, kind, find_fields, message, kind)
         return self._pairs[key]
 
     def arguments(self, verb: Callable[..., Any], message: type[Message]) -> Pair[Any]:
         """Return how the arguments of a verb travel: written from attributes, read as a dict."""
-        return Pair(self, verb, _find_parameters, message, dict)
+        return Pair(self, verb, find_parameters, message, dict)
 
     def part(self, name: str, hint: Any, message: type[Message]) -> Pair[Any]:
         """Return how a value travels alone in a message: as the attribute or key of that name."""
-        return Pair(self, None, lambda _of: {name: _Field.of(hint)}, message, dict)
+        return Pair(self, None, lambda _of: {name: WireField.of(hint)}, message, dict)
 
 
 class Pair(Generic[Value]):
@@ -119,7 +109,7 @@ class Pair(Generic[Value]):
         self,
         codec: Codec,
         of: object,
-        find: Callable[[Any], dict[str, _Field]],
+        find: Callable[[Any], dict[str, WireField]],
         message: type[Message],
         make: Callable[..., Any],
     ) -> None:
@@ -131,7 +121,7 @@ class Pair(Generic[Value]):
         self._make = make
 
     @cached_property
-    def _fields(self) -> dict[str, _Field]:
+    def _fields(self) -> dict[str, WireField]:
         return self._find(self._of)
 
     @cached_property
@@ -214,7 +204,7 @@ class Pair(Generic[Value]):
             if key in self._wire:
                 field = self._wire[key]
                 read = exempt.read or self._reader(held.kind, field)
-                named = read if read in (None, dict, tuple) else _prefix_errors(f".{key}", read)
+                named = read if read in (None, dict, tuple) else prefix_errors(f".{key}", read)
                 if field.has_presence and (held.can_be_none or field.message_type is None):
                     absent = None if held.can_be_none else held.defaults[0]
                     yield name, "", _if_present(key, named, absent)
@@ -235,8 +225,8 @@ class Pair(Generic[Value]):
         message = self._message if field is None else GetMessageClass(field.message_type)
         return self._codec.pair(kind, message)
 
-    def _writer(self, held: _Field, field: Any) -> Convert | None:
-        kind = _bare(get_args(held.kind)[0]) if get_origin(held.kind) is tuple else held.kind
+    def _writer(self, held: WireField, field: Any) -> Convert | None:
+        kind = bare(get_args(held.kind)[0]) if get_origin(held.kind) is tuple else held.kind
         if field.containing_oneof is not None and len(field.containing_oneof.fields) > 1:
             return lambda value: value or None
         if not is_dataclass(kind):
@@ -250,8 +240,8 @@ class Pair(Generic[Value]):
 
     def _reader(self, kind: Any, field: Any) -> Convert | None:
         if get_origin(kind) is tuple:
-            read = self._reader(_bare(get_args(kind)[0]), field)
-            return tuple if read is None else lambda items: _read_each(read, items)
+            read = self._reader(bare(get_args(kind)[0]), field)
+            return tuple if read is None else lambda items: read_each(read, items)
         if get_origin(kind) is dict:
             return dict
         if is_dataclass(kind):
@@ -261,51 +251,6 @@ class Pair(Generic[Value]):
         if issubclass(kind, StrEnum):
             return read_word(kind)
         raise TypeError(f"{self._of}: {kind} cannot travel")
-
-
-def _find_fields(kind: Any) -> dict[str, _Field]:
-    hints = get_type_hints(kind)
-    return {each.name: _Field.of(hints[each.name], *_default(each)) for each in fields(kind)}
-
-
-def _find_parameters(verb: Callable[..., Any]) -> dict[str, _Field]:
-    hints = get_type_hints(verb)
-    return {
-        name: _Field.of(hints[name], *(() if each.default is each.empty else (each.default,)))
-        for name, each in signature(verb).parameters.items()
-        if name in hints and get_origin(hints[name]) is not Callable
-    }
-
-
-def read_word(kind: type[StrEnum]) -> Convert:
-    """Return what reads a word of an enumeration.
-
-    Raises: InvalidValue.
-    """
-    known = {word.value: word for word in kind}
-
-    def read(text: str) -> StrEnum:
-        try:
-            return known[text]
-        except KeyError:
-            raise InvalidValue(
-                f" is {text[:40]!r}: not a word that is known here",
-                hint=f"use one of: {', '.join(kind)}",
-            ) from None
-
-    return read
-
-
-def _bare(kind: Any) -> Any:
-    while isinstance(kind, NewType):
-        kind = kind.__supertype__
-    return kind
-
-
-def _default(field: Any) -> tuple[Any, ...]:
-    if field.default_factory is not MISSING:
-        return (field.default_factory(),)
-    return () if field.default is MISSING else (field.default,)
 
 
 def _compile(source: str, **known: object) -> Convert:
@@ -318,18 +263,6 @@ def _compile(source: str, **known: object) -> Convert:
     return made
 
 
-def _prefix_errors(name: str, read: Convert) -> Convert:
-    """Let what is wrong begin with a name."""
-
-    def read_or_name(part: Any) -> Any:
-        try:
-            return read(part)
-        except AgentXError as error:
-            raise type(error)(name + error.message, hint=error.hint) from None
-
-    return read_or_name
-
-
 def _if_present(key: str, convert: Convert | None, absent: Any) -> Convert:
     def read(message: Message) -> Any:
         if not message.HasField(key):
@@ -338,16 +271,6 @@ def _if_present(key: str, convert: Convert | None, absent: Any) -> Convert:
         return part if convert is None else convert(part)
 
     return read
-
-
-def _read_each(read: Convert, items: Iterable[Any]) -> tuple[Any, ...]:
-    done: list[Any] = []
-    try:
-        for item in items:
-            done.append(read(item))  # noqa: PERF401  how many are done names the one that failed
-    except AgentXError as error:
-        raise type(error)(f"[{len(done)}]{error.message}", hint=error.hint) from None
-    return tuple(done)
 
 
 def _mend(part: Any, field: Any) -> Any:

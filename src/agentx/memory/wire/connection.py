@@ -15,6 +15,7 @@ from agentx.memory.limits import RPC_MESSAGE_BYTES_MAX
 from agentx.memory.wire.address import PROJECT_HEADER, UNIX, bearer, is_loopback
 from agentx.memory.wire.calls import Call, Given, Reply
 from agentx.memory.wire.errors import error_of
+from agentx.memory.wire.messages import messages_of
 
 _HEALTH_WAIT_MS = 1_000
 _OPTIONS = (
@@ -35,6 +36,11 @@ class Connection:
         self.metadata = (*bearer(token), *(((PROJECT_HEADER, project),) if project else ()))
         self._token = token
 
+    @property
+    def grpc(self) -> Connection:
+        """The way by which a stream goes: this one."""
+        return self
+
     def of_project(self, project: str) -> Connection:
         """Return the same connection for another project in the same store."""
         return Connection(self.channel, self._token, project)
@@ -44,15 +50,16 @@ class Connection:
 
         Raises: what the verb raised over there, DaemonUnavailable.
         """
+        messages = messages_of(call)
         send = self.channel.unary_unary(
-            call.path,
-            request_serializer=call.request_class.SerializeToString,
-            response_deserializer=call.reply_class.FromString,
+            messages.path,
+            request_serializer=messages.request_class.SerializeToString,
+            response_deserializer=messages.reply_class.FromString,
         )
-        request = call.write_request(*arguments, **named)
+        request = messages.write_request(*arguments, **named)
         with raise_failures():
             reply = send(request, timeout=call.wait_ms / 1000, metadata=self.metadata)
-        return call.read_reply(reply)
+        return messages.read_reply(reply)
 
     def close(self) -> None:
         """Let nothing more be asked."""

@@ -7,7 +7,6 @@ the very class that the daemon raised.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import grpc
@@ -25,6 +24,7 @@ from agentx.kernel.errors import (
 )
 from agentx.kernel.text import cut
 from agentx.memory.limits import RPC_ERROR_CHARS_MAX
+from agentx.memory.wire.failure import RESTART, error_named
 
 STATUSES: dict[type[AgentXError], grpc.StatusCode] = {
     NotFound: grpc.StatusCode.NOT_FOUND,
@@ -38,10 +38,6 @@ STATUSES: dict[type[AgentXError], grpc.StatusCode] = {
 
 CODE_KEY = "agentx-code"
 HINT_KEY = "agentx-hint-bin"
-
-_RESTART = (
-    "`agentx daemon stop`, then try again: without a daemon, commands open the store themselves"
-)
 
 
 def status_of(error: AgentXError) -> grpc.StatusCode:
@@ -62,24 +58,24 @@ def refuse(
 def error_of(failure: grpc.RpcError) -> AgentXError:
     """Return the error that a failed call stands for."""
     status, message, trailing = _parts(failure)
-    kind = _kinds().get(str(trailing.get(CODE_KEY, "")))
-    if kind is not None:
-        hint = trailing.get(HINT_KEY, b"")
-        return kind(
-            message, hint=hint.decode("utf-8", "replace") if isinstance(hint, bytes) else hint
-        )
-    return _without_code(status, message)
+    hint = trailing.get(HINT_KEY, b"")
+    said = error_named(
+        str(trailing.get(CODE_KEY, "")),
+        message,
+        hint.decode("utf-8", "replace") if isinstance(hint, bytes) else hint,
+    )
+    return said or _without_code(status, message)
 
 
 def _without_code(status: grpc.StatusCode, message: str) -> AgentXError:
     """Return what a failure means that gRPC itself reported."""
     match status:
         case grpc.StatusCode.UNAVAILABLE | grpc.StatusCode.CANCELLED:
-            return DaemonUnavailable(f"the daemon does not answer: {message}", hint=_RESTART)
+            return DaemonUnavailable(f"the daemon does not answer: {message}", hint=RESTART)
         case grpc.StatusCode.DEADLINE_EXCEEDED:
-            return DaemonUnavailable("the daemon did not answer in time", hint=_RESTART)
+            return DaemonUnavailable("the daemon did not answer in time", hint=RESTART)
         case grpc.StatusCode.UNIMPLEMENTED:
-            return DaemonUnavailable("the daemon does not know this call", hint=_RESTART)
+            return DaemonUnavailable("the daemon does not know this call", hint=RESTART)
         case grpc.StatusCode.UNAUTHENTICATED | grpc.StatusCode.PERMISSION_DENIED:
             return InvalidValue(message, hint="send the token that the daemon's token file holds")
         case _:
@@ -95,14 +91,3 @@ def _parts(failure: grpc.RpcError) -> tuple[grpc.StatusCode, str, dict[str, Any]
     call: Any = failure  # every failure of a channel is a grpc.Call too, which its types deny
     trailing = call.trailing_metadata() or ()
     return call.code(), call.details() or "", {str(key): value for key, value in trailing}
-
-
-def _kinds() -> dict[str, type[AgentXError]]:
-    # A room may have a kind of its own for an error of the house: what travels is the house's.
-    return {kind.code: kind for kind in _tree(AgentXError) if "code" in vars(kind)}
-
-
-def _tree(kind: type[AgentXError]) -> Iterator[type[AgentXError]]:
-    yield kind
-    for child in kind.__subclasses__():
-        yield from _tree(child)

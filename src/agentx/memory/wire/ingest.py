@@ -25,8 +25,8 @@ from agentx.memory.limits import (
     RPC_STREAM_AGE_MS_MAX,
 )
 from agentx.memory.wire._generated import memory_pb2 as pb2
-from agentx.memory.wire.calls import DRAFT, RECEIPT, SERVICE
 from agentx.memory.wire.connection import Connection, raise_failures
+from agentx.memory.wire.messages import DRAFT, RECEIPT, path_of
 
 
 def ingest(connection: Connection, drafts: Iterable[Draft]) -> Receipt:
@@ -51,7 +51,7 @@ class IngestStream:
         self._sent = 0
         self._received = 0
         self._call: Any = connection.channel.stream_stream(
-            f"/{SERVICE.full_name}/IngestEvents",
+            path_of("IngestEvents"),
             request_serializer=pb2.IngestEventsRequest.SerializeToString,
             response_deserializer=pb2.IngestEventsResponse.FromString,
         )(

@@ -16,11 +16,11 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from agentx.daemon.address import Tcp
-from agentx.daemon.servers import Offer, Places
+from agentx.daemon.servers import Offer, Places, Servers
 from agentx.kernel.errors import InvalidValue, UnavailableError
 from agentx.memory.limits import RPC_MESSAGE_BYTES_MAX
 from agentx.memory.wire.address import UNIX
-from agentx.memory.wire.calls import SERVICE
+from agentx.memory.wire.messages import SERVICE
 from agentx.surfaces.grpc.access import TokenCheck, token_in
 from agentx.surfaces.grpc.service import MemoryService
 
@@ -104,8 +104,8 @@ class RpcServer:
         return port
 
 
-def open_servers(offer: Offer, places: Places) -> tuple[RpcServer, ...]:
-    """Return a server for each place, as a daemon is handed them; none has started yet.
+def open_servers(offer: Offer, places: Places) -> Servers:
+    """Return a server for each place that gRPC has; none has started yet.
 
     Raises: as `listen_on_tcp`; InvalidValue and CorruptRecord for a token that is none.
     """
@@ -120,7 +120,7 @@ def open_servers(offer: Offer, places: Places) -> tuple[RpcServer, ...]:
         for server in servers:
             server.wait_until_ended()
         raise
-    return tuple(servers)
+    return Servers(socket=servers[0], tcp=servers[1] if places.tcp else None)
 
 
 def _credentials(certificate: Path, key: Path) -> grpc.ServerCredentials:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,18 +18,17 @@ from google.protobuf.message import Message
 from agentx.conversation.model import EventQuery
 from agentx.daemon.remote import SCHEDULER_CALLS, STOP
 from agentx.daemon.scheduler.door import SchedulerDoor
-from agentx.daemon.servers import Offer
+from agentx.daemon.servers import Ask, Offer, Room, ask_verb, fit_page
 from agentx.kernel.capture import Draft
 from agentx.kernel.errors import AgentXError, InvalidValue, LimitError, UnavailableError
-from agentx.kernel.ids import project_id
 from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
-from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.limits import RPC_MESSAGE_BYTES_MAX
-from agentx.memory.port import Memory, MemoryStatus
+from agentx.memory.port import Memory
 from agentx.memory.wire._generated import memory_pb2 as pb2
 from agentx.memory.wire.address import PROJECT_HEADER
-from agentx.memory.wire.calls import DRAFT, MEMORY_CALLS, RECEIPT, SEARCH_CALLS, SERVICE, Call
+from agentx.memory.wire.calls import MEMORY_CALLS, Call
 from agentx.memory.wire.errors import refuse
+from agentx.memory.wire.messages import DRAFT, RECEIPT, SERVICE, CallMessages, messages_of
 
 _log = logging.getLogger(__name__)
 
@@ -38,17 +36,14 @@ _log = logging.getLogger(__name__)
 _PAGE_BYTES_MAX = RPC_MESSAGE_BYTES_MAX - 64 * 1024
 
 Find = Callable[[grpc.ServicerContext], Any]
-Ask = Callable[..., Any]
 
 
 class MemoryService:
     """Answers calls from what a daemon offers."""
 
     def __init__(self, offer: Offer) -> None:
-        self._memory = offer.memory
-        self._host = offer.host
+        self._offer = offer
         self._activity = offer.activity
-        self._scheduler = offer.scheduler
 
     def handler(self) -> grpc.GenericRpcHandler[Any, Any]:
         """Return what gRPC calls, for every call that the proto names."""
@@ -60,35 +55,33 @@ class MemoryService:
             ),
         }
         for call, find, ask in self._answers():
+            messages = messages_of(call)
             named[call.name] = grpc.unary_unary_rpc_method_handler(
-                partial(self._answer, call, find, ask),
-                call.request_class.FromString,
-                call.reply_class.SerializeToString,
+                partial(self._answer, messages, find, ask),
+                messages.request_class.FromString,
+                messages.reply_class.SerializeToString,
             )
         return grpc.method_handlers_generic_handler(SERVICE.full_name, named)
 
     def _answers(self) -> Iterator[tuple[Call[..., Any], Find, Ask]]:
         """Yield each call, who answers it, and how they are asked."""
-        with_care: dict[object, Ask] = {Memory.events: _page, Memory.status: self._status}
-        for verb, call in MEMORY_CALLS.items():
-            yield call, self._of, with_care.get(verb, _ask_verb(call))
-        for mode, call in SEARCH_CALLS.items():
-            yield call, self._of, partial(_search, mode)
+        for call, ask in self._offer.answers():
+            yield call, self._of, _page if call.verb is Memory.events else ask
         for call in SCHEDULER_CALLS:
-            yield call, self._jobs, _ask_verb(call)
-        yield STOP, lambda _context: self._host, _ask_verb(STOP)
+            yield call, self._jobs, ask_verb(call)
+        yield STOP, lambda _context: self._offer.host, ask_verb(STOP)
 
     def _answer(
         self,
-        call: Call[..., Any],
+        messages: CallMessages[..., Any],
         find: Find,
         ask: Ask,
         message: Message,
         context: grpc.ServicerContext,
     ) -> Message:
         with self._answering(context):
-            reply = ask(find(context), **call.read_request(message))
-            return reply if isinstance(reply, Message) else call.write_reply(reply)
+            reply = ask(find(context), **messages.read_request(message))
+            return reply if isinstance(reply, Message) else messages.write_reply(reply)
 
     def _ingest(
         self, batches: Iterator[pb2.IngestEventsRequest], context: grpc.ServicerContext
@@ -116,25 +109,13 @@ class MemoryService:
             yield batch
 
     def _jobs(self, _context: grpc.ServicerContext) -> SchedulerDoor:
-        if self._scheduler is None:
+        if self._offer.scheduler is None:
             raise UnavailableError("this daemon has no scheduler", hint="start `agentx daemon`")
-        return self._scheduler
+        return self._offer.scheduler
 
     def _of(self, context: grpc.ServicerContext) -> Memory:
-        """Return the memory of the project that the caller speaks of; one store may hold several.
-
-        Raises: InvalidValue for a name that cannot be.
-        """
         named = dict(context.invocation_metadata()).get(PROJECT_HEADER, "")
-        return self._memory.of_project(project_id(str(named))) if named else self._memory
-
-    def _status(self, memory: Memory) -> MemoryStatus:
-        return replace(
-            memory.status(),
-            served_by="daemon",
-            daemon_pid=self._host.pid,
-            daemon_uptime_ms=max(0, self._host.clock.now_ms() - self._host.started_ms),
-        )
+        return self._offer.memory_of(str(named))
 
     @contextmanager
     def _answering(self, context: grpc.ServicerContext) -> Iterator[None]:
@@ -155,29 +136,9 @@ class MemoryService:
                 refuse(context, said, status=grpc.StatusCode.INTERNAL)
 
 
-def _ask_verb(call: Call[..., Any]) -> Ask:
-    """Return what asks whoever it is given for the verb of a call."""
-    return lambda asked, **given: getattr(asked, call.verb.__name__)(**given)
-
-
-def _search(mode: str, memory: Memory, request: SearchRequest) -> SearchReply:
-    return memory.search(replace(request, mode=mode))
-
-
 def _page(memory: Memory, query: EventQuery) -> Message:
-    """Return a page that fits a message; a shorter one has a cursor, so nothing is missed."""
-    write = MEMORY_CALLS[Memory.events].write_reply
-    page = memory.events(query)
-    while (size := (message := write(page)).ByteSize()) > _PAGE_BYTES_MAX:
-        count = len(page.events)
-        if count == 1:
-            raise LimitError(
-                f"{page.events[0].event_id} has {size:,} bytes: more than a message holds"
-            )
-        # Events differ in size, so aim below the share that would fit exactly.
-        fewer = max(1, min(count - 1, count * _PAGE_BYTES_MAX // size * 3 // 4))
-        page = memory.events(replace(query, limit=fewer))
-    return message
+    write = messages_of(MEMORY_CALLS[Memory.events]).write_reply
+    return fit_page(memory, query, write, Room(_PAGE_BYTES_MAX, lambda message: message.ByteSize()))
 
 
 def _check(batch: pb2.IngestEventsRequest, before: int) -> tuple[Draft, ...]:

@@ -20,14 +20,15 @@ from agentx.kernel.errors import InvalidValue, LimitError
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, METADATA_DEPTH_MAX
 from agentx.memory.port import Memory
 from agentx.memory.wire._generated import memory_pb2 as pb2
-from agentx.memory.wire.calls import DRAFT, MEMORY_CALLS
+from agentx.memory.wire.calls import MEMORY_CALLS
 from agentx.memory.wire.codec import Codec
+from agentx.memory.wire.messages import DRAFT, messages_of
 from tests.support.drafts import draft
 
 Wire = TypeVar("Wire", bound=Message)
 
-EVENTS = MEMORY_CALLS[Memory.events]
-SESSIONS = MEMORY_CALLS[Memory.sessions]
+EVENTS = messages_of(MEMORY_CALLS[Memory.events])
+SESSIONS = messages_of(MEMORY_CALLS[Memory.sessions])
 
 
 def sent(message: Wire) -> Wire:
@@ -142,7 +143,7 @@ def test_what_is_wrong_deep_in_a_message_is_named_by_its_path() -> None:
     )
 
     with pytest.raises(InvalidValue, match=r"^nodes\[1\]\.bullets\[0\]\.kind is 'shout'"):
-        MEMORY_CALLS[Memory.toc_roots].read_reply(wire)
+        messages_of(MEMORY_CALLS[Memory.toc_roots]).read_reply(wire)
 
 
 def test_a_value_and_a_message_that_do_not_match_are_told_at_the_first_use() -> None:

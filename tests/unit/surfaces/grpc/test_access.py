@@ -28,7 +28,7 @@ from agentx.memory.wire.connection import connect_to, is_healthy
 from agentx.surfaces.grpc.access import token_in
 from agentx.surfaces.grpc.server import RpcServer
 from tests.support.drafts import draft
-from tests.unit.surfaces.grpc.conftest import Served
+from tests.support.served import Served
 
 TOKEN = "a-token-of-more-than-thirty-two-letters"
 

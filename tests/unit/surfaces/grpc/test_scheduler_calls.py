@@ -28,8 +28,8 @@ from agentx.memory.wire.connection import connect_to
 from agentx.surfaces.grpc.server import RpcServer
 from agentx.surfaces.grpc.service import MemoryService
 from tests.support.fake_memory import FakeMemory
+from tests.support.served import Served
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
-from tests.unit.surfaces.grpc.conftest import Served
 
 WAIT_S = 10
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from agentx.daemon.servers import Offer, Places, Servers
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -54,8 +57,6 @@ def start(
     if listen:
         tcp(listen, tls_cert, tls_key)  # refused here, where the user sees it, not in a log
     if foreground:
-        from agentx.surfaces.grpc.server import open_servers
-
         serve(invocation.project, wish, open_servers, log_to_file=to_log)
         return
     started = launch(invocation.project, wish)
@@ -85,6 +86,20 @@ def status(invocation: Invocation) -> None:
     found = control.state(invocation.project.store)
     now_ms = invocation.project.clock.now_ms()
     invocation.show(_tell(found, now_ms), lambda screen: _draw(screen, found, now_ms))
+
+
+def open_servers(offer: Offer, places: Places) -> Servers:
+    """Return the servers that a daemon is handed: gRPC, and the hatch."""
+    from agentx.surfaces.grpc import server as grpc  # only the daemon pays
+    from agentx.surfaces.hatch.server import open_hatch  # as above
+
+    opened = grpc.open_servers(offer, places)
+    try:
+        return replace(opened, hatch=open_hatch(offer, places))
+    except BaseException:
+        for server in opened:
+            server.wait_until_ended()
+        raise
 
 
 def _tell(found: DaemonState, now_ms: int) -> dict[str, Any]:
