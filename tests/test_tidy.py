@@ -234,3 +234,82 @@ def test_the_command_line_writes_through_one_place() -> None:
     ]
 
     assert found == []
+
+
+# Who may open files without `host.files`, which follows no link in a repository, and why.
+OPENS_FILES_ITSELF = {
+    "below the user's home, where links are the user's own": """
+        adapters/claude_code/transcripts.py adapters/codex/transcripts.py
+        adapters/copilot/transcripts.py adapters/gemini/history.py adapters/gemini/transcripts.py
+        adapters/opencode/transcripts.py adapters/folders.py adapters/lines.py adapters/sniff.py
+        adapters/settings/edits.py""",
+    "below our data folder": """
+        capture/cursors.py capture/drain.py capture/transcripts.py daemon/address.py
+        daemon/control.py daemon/life.py daemon/presence.py kernel/paths.py llm/store.py
+        operations/agents/boundary.py operations/capture/live.py operations/recall/everywhere.py
+        operations/recall/vectors.py operations/setup/setup.py operations/upkeep/doctor.py
+        operations/upkeep/leftovers.py project/settlement.py
+        project/trust/private.py project/trust/record.py project/trust/trust.py
+        recall/section/digests.py recall/section/notices.py runs/service.py
+        runs/store/git_lanes.py search/text/engine.py search/text/store.py search/vectors/bert.py
+        search/vectors/minilm.py search/vectors/model_files.py search/vectors/safetensors.py
+        search/vectors/segments.py surfaces/grpc/access.py surfaces/grpc/server.py
+        surfaces/hatch/server.py surfaces/mcp/desk.py views/digests.py views/recall_tally.py
+        views/vectors.py
+        work/store/github/pages.py""",
+    "what ships with AgentX": """
+        adapters/opencode/setup.py agents/roles/texts.py search/kindred.py
+        work/store/workflows.py demo/sample/__init__.py""",
+    "a stage of its own": "demo/stage.py surfaces/cli/commands/begin/demo.py",
+    "a terminal, or nothing": "agents/runners/person.py surfaces/cli/root.py",
+    "the folder that the user is in, and git's own": """
+        project/config.py project/project.py project/trust/marker.py views/sessions/observer.py
+        surfaces/hooks/digest.py""",
+    "standard library only, by descriptor": "surfaces/hooks/spool.py",
+}
+OF_A_PATH = frozenset(
+    "read_text read_bytes write_text write_bytes iterdir glob rglob unlink mkdir rmdir rename "
+    "touch symlink_to hardlink_to chmod stat lstat exists is_file is_dir".split()
+)
+OF_OS = frozenset(
+    "open scandir listdir walk unlink remove mkdir makedirs rename replace stat rmdir".split()
+)
+
+
+def _opens_a_file(call: ast.Call) -> bool:
+    """Tell whether a call opens, lists, changes or looks at a file by its path."""
+    if isinstance(call.func, ast.Name):
+        return call.func.id == "open"
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    name, owner = call.func.attr, ast.unparse(call.func.value)
+    given = [ast.unparse(each) for each in call.args]
+    if owner == "os":
+        return name in OF_OS and not given[0].endswith(".descriptor")
+    if owner == "shutil":
+        return name != "which"
+    if name == "open":
+        return any(each in ("'rb'", "'wb'", "'xb'", "'r'", "'w'") for each in given) or any(
+            each.arg == "encoding" for each in call.keywords
+        )
+    # Of our own kind: the module, an entry of a folder that is open, what is asked by name.
+    ours = owner in ("plain", "entry") or (name in ("stat", "exists") and bool(given))
+    return name in OF_A_PATH and not ours
+
+
+def test_files_are_opened_in_one_place() -> None:
+    known = {name: why for why, names in OPENS_FILES_ITSELF.items() for name in names.split()}
+    found = {
+        _name(path)
+        for path in MODULES
+        if not _name(path).startswith("host/")
+        and any(
+            isinstance(node, ast.Call) and _opens_a_file(node)
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        )
+    }
+
+    assert found - known.keys() == set(), (
+        "use agentx.host.files: it follows no link in a repository"
+    )
+    assert known.keys() - found == set(), "no longer needed"

@@ -99,7 +99,7 @@ def test_the_story_told_again_writes_the_same_bytes(root: Path) -> None:
 
     tell_story(town)
 
-    told = shapes(root)
+    told, expected = _without_our_log(shapes(root)), _without_our_log(expected)
     assert told.keys() == expected.keys()
     for name, texts in expected.items():
         assert told[name] == texts, name
@@ -113,6 +113,11 @@ def test_the_story_leaves_no_name_of_this_machine_in_the_sets() -> None:
             if path.name.endswith(".golden.tgz"):
                 with tarfile.open(path) as tar:
                     assert not any("LOG" in Path(name).name for name in tar.getnames()), path
+
+
+def _without_our_log(told: dict[str, Any]) -> dict[str, Any]:
+    """Leave out our own log, which is nobody's memory: it once lay in the repository."""
+    return {name: text for name, text in told.items() if "/logs/" not in name}
 
 
 def _unlike(before: dict[str, bytes], after: dict[str, bytes]) -> list[str]:

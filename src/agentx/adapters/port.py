@@ -82,6 +82,11 @@ class SetupRequest:
     mcp_command: tuple[str, ...] = ()
     uninstall: bool = False
 
+    @property
+    def ground(self) -> Path | None:
+        """The folder below which no link is followed; a user's own settings may be links."""
+        return self.project_root if self.scope is SetupScope.PROJECT else None
+
 
 @frozen
 class FileEdit:
@@ -91,6 +96,7 @@ class FileEdit:
     before: str | None
     after: str | None
     notes: tuple[str, ...] = ()  # what the user should know or do
+    ground: Path | None = None  # of a file in a repository: where no link is followed
 
 
 @frozen

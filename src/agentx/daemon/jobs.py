@@ -15,6 +15,7 @@ from agentx.daemon.scheduler.door import LocalScheduler
 from agentx.daemon.scheduler.model import Every, JobSpec
 from agentx.daemon.scheduler.registry import Registry
 from agentx.daemon.scheduler.scheduler import Scheduler
+from agentx.host.files.plain import is_folder
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.periods import Level
 from agentx.memory.local import LocalMemory
@@ -101,13 +102,13 @@ def _observation_jobs(project: Project) -> tuple[JobSpec, ...]:
         return f"acts moved into files: {settle_observations(project)}"
 
     def verify() -> str:
-        if not project.paths.observations.is_dir():
+        if not is_folder(project.paths.observations):
             return "no observations"
         found = memory_verify(project)
         return f"checked {found.checked:,}, stale {found.stale:,}, marked anew {found.amended:,}"
 
     def compact() -> str:
-        if not project.paths.observations.is_dir():
+        if not is_folder(project.paths.observations):
             return "no observations"
         done = memory_compact(project)
         return f"merged {done.archived:,} observations into {len(done.merged):,}"
@@ -140,7 +141,7 @@ def _run_job(project: Project) -> JobSpec:
     """Return what packs runs away that have stayed long enough."""
 
     def pack() -> str:
-        if not project.paths.runs.is_dir():
+        if not is_folder(project.paths.runs):
             return "no runs"
         done, _ = clean_runs(project)
         return f"packed away: {len(done.archived):,}, kept: {done.kept:,}"

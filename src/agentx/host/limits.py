@@ -26,3 +26,5 @@ LOG_LINE_BYTES_MAX = 64 * 1024
 GIT_WORK_WAIT_MS = 300_000
 # No file of ours in a repository is larger; one that is was put there by somebody else.
 PLAIN_FILE_BYTES_MAX = 64 * 1024 * 1024
+# No folder of ours lies deeper below another; what does has no end.
+FOLDERS_DEEP_MAX = 16

@@ -10,7 +10,7 @@
     |  `- StaleVersion
     |- DataError             repair the disk first
     |  |- CorruptRecord
-    |  |- UnsafePath        (an OSError too: who tolerates a file that cannot be read tolerates it)
+    |  |  `- UnsafePath      (an OSError too: who can do without a file can do without this one)
     |  `- UnsupportedVersion
     |- LimitError            ask for less
     |  `- BudgetExceeded
@@ -94,7 +94,7 @@ class CorruptRecord(DataError):
     code = "corrupt_record"
 
 
-class UnsafePath(DataError, OSError):
+class UnsafePath(CorruptRecord, OSError):
     """A link, a device or the like where a repository must have a plain file or folder."""
 
     code = "unsafe_path"

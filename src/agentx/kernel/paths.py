@@ -49,7 +49,6 @@ class ProjectPaths:
     questions = Below(".agentx/questions")  # the questions as events
     ledgers = Below(".agentx/state/clarifications")  # the clarification ledgers
     observations = Below(".agentx/memory")  # the observations, one file an issue
-    log = Below(".agentx/logs/agentx.jsonl")  # our own structured log
     ignore_file = Below(".agentx/.gitignore")  # the rules of what is not committed
     run_memory = Below(".agent-memory")  # runs (STM), lessons (LTM) and their archive
     runs = Below(".agent-memory/runs")  # all runs
@@ -82,8 +81,6 @@ class StorePaths:
     github_cache = Below("github/pages")
     github_queue = Below("github/queue.jsonl")  # what waits for GitHub to be reachable
     import_cursors = Below("import-cursors.json")  # how far each transcript has been read
-    # Our own structured log, for a project that was not set up with `agentx init`.
-    log = Below("agentx.jsonl")
     faults = Below("faults.jsonl")  # what could not be taken, for `doctor`
 
     @property
@@ -102,6 +99,13 @@ class StorePaths:
         """What hooks print at session start, prepared beforehand; each project has its own."""
         folder = self.root / "digests"
         return folder / encode_name(self.shared_by) if self.shared_by else folder
+
+    @property
+    def log(self) -> Path:
+        """Our own structured log; of projects that share a store each has its own."""
+        folder = self.root / "logs"
+        folder = folder / encode_name(self.shared_by) if self.shared_by else folder
+        return folder / "agentx.jsonl"
 
     def digest(self, harness: str, branch: str = "", role: str = "") -> Path:
         """The digest of one harness, for a branch and a role; both empty is the default."""

@@ -21,6 +21,16 @@ from agentx.host.documents.yaml_file import YAML, readings
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable
+from agentx.host.files.ground import make_folders
+from agentx.host.files.plain import (
+    find_files,
+    is_folder,
+    look,
+    read_bytes,
+    read_text,
+    remove,
+    walk_files,
+)
 from agentx.host.git.layout import lay_out
 from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock, Millis, from_iso, to_file_name, to_iso
@@ -43,6 +53,7 @@ from agentx.lessons.paths import LessonNotes, LtmPaths
 from agentx.lessons.promotion import LessonChange
 
 VERSION = 1
+_PAGES = (".yaml", ".md")
 
 
 @frozen
@@ -98,7 +109,7 @@ class LessonStore:
 
     def stamp(self) -> str:
         """Return a text that changes when events are added."""
-        stats = [file.stat() for file in self._files()]
+        stats = [stat for file in self._files() if (stat := look(file))]
         return f"{len(stats)}:{sum(stat.st_size for stat in stats)}"
 
     @contextmanager
@@ -107,7 +118,7 @@ class LessonStore:
 
         Raises: LockHeld, UnavailableError.
         """
-        self._desk.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(self._desk.parent, private=True)
         with locked(self._desk, owner="agentx ltm", clock=self._clock):
             desk = LessonDesk(self)
             desk.take_in_edits()
@@ -117,19 +128,19 @@ class LessonStore:
 
     def is_edited(self) -> bool:
         """Tell, cheaply, whether a page was changed since the pages were last made here."""
-        if not self._paths.events.is_dir():
+        if not is_folder(self._paths.events):
             return False
         try:
-            return self._seen.read_text(encoding="utf-8") != self._looks()
+            return read_text(self._seen) != self._looks()
         except OSError:
             return True
 
     def _looks(self) -> str:
-        stats = [(path, path.stat()) for path in self._pages()]
+        stats = [(path, stat) for path in self._pages() if (stat := look(path))]
         return "\n".join(f"{path}:{stat.st_size}:{stat.st_mtime_ns}" for path, stat in stats)
 
     def _pages(self) -> list[Path]:
-        found = (*self._paths.root.glob("**/*.yaml"), *self._paths.root.glob("**/*.md"))
+        found = (path for path in walk_files(self._paths.root) if path.suffix in _PAGES)
         return sorted(path for path in found if self._paths.aside not in path.parents)
 
     # --- events -------------------------------------------------------------------------------
@@ -163,14 +174,19 @@ class LessonStore:
             detail=change.detail,
         )
 
-    def _files(self) -> list[Path]:
-        return sorted(self._paths.events.glob("*/*.jsonl"))
+    def _files(self, refused: list[Path] | None = None) -> list[Path]:
+        return find_files(self._paths.events, depth=1, suffix=".jsonl", refused=refused)
 
     def _events(self, faults: list[PageFault]) -> Iterator[LtmEvent]:
-        for file in self._files():
+        refused: list[Path] = []
+        files = self._files(refused)
+        for path in refused:
+            name = str(path.relative_to(self._paths.root))
+            faults.append(PageFault(file=name, line=0, reason="a link or no plain file"))
+        for file in files:
             name = str(file.relative_to(self._paths.root))
             try:
-                lines = file.read_bytes().split(b"\n")
+                lines = read_bytes(file).split(b"\n")
             except OSError as error:
                 raise unreadable(file, error) from error
             for number, line in enumerate(lines, start=1):
@@ -200,7 +216,7 @@ class LessonStore:
         for path in self._pages():
             below = path.relative_to(self._paths.root)
             try:
-                text = path.read_text(encoding="utf-8", errors="replace")
+                text = read_text(path, errors="replace")
             except OSError as error:
                 raise unreadable(path, error) from error
             stamps = _stamps(text)
@@ -221,7 +237,7 @@ class LessonStore:
 
     def remove(self, path: Path) -> None:
         """Take away a page that was ours and is no more."""
-        (self._paths.root / path).unlink(missing_ok=True)
+        remove(self._paths.root / path)
 
 
 class LessonDesk:

@@ -59,7 +59,6 @@ class Project:
     clock: Clock
     entropy: Entropy
     log: LogFile
-    log_path: Path
 
     @property
     def id(self) -> ProjectId:
@@ -98,7 +97,6 @@ def open_project(directory: Path, environment: Environment) -> Project:
     identity, config, trust = _identify(folder, environment)
     clock = SystemClock()
     store = store_of(identity, config, environment.data)
-    log_path = _log_path(ProjectPaths(identity.root), store)
     return Project(
         identity=identity,
         directory=folder,
@@ -108,8 +106,7 @@ def open_project(directory: Path, environment: Environment) -> Project:
         store=store,
         clock=clock,
         entropy=system_entropy,
-        log=LogFile(log_path, clock),
-        log_path=log_path,
+        log=LogFile(store.log, clock),
     )
 
 
@@ -132,11 +129,6 @@ def store_of(identity: Identity, config: Config, data: DataPaths) -> StorePaths:
     if config.section(StorageSettings).mode == "unified":
         return replace(data.unified_store, shared_by=identity.id)
     return data.store(identity.id)
-
-
-def _log_path(paths: ProjectPaths, store: StorePaths) -> Path:
-    """Return where our own log goes: a repository that was not set up is left untouched."""
-    return paths.log if paths.settings.parent.is_dir() else store.log
 
 
 def _identify(folder: Path, environment: Environment) -> tuple[Identity, Config, Trust]:

@@ -17,3 +17,5 @@ RUN_CONTEXT_FILE_CHARS_MAX = 40_000
 # How long runs are kept (specified).
 RUN_COMPLETED_DAYS = 30
 RUN_FAILED_DAYS = 7
+# What a packed run may hold when it is unpacked; a small file may claim to hold any amount.
+RUN_ARCHIVE_BYTES_MAX = 256 * 1024 * 1024

@@ -11,7 +11,7 @@ from agentx.runs.model import Contract, Happening, RunEvent
 from agentx.runs.pages.contracts import fields_of
 from agentx.runs.replies import Told
 from agentx.runs.service import Runs, next_name
-from agentx.runs.store.run_store import OpenRun, contract_file
+from agentx.runs.store.run_store import OpenRun, contract_in
 
 
 class TaskWork:
@@ -65,14 +65,12 @@ class TaskWork:
         return self._runs.doing(run_id, work)
 
 
-def read_contract(file: Path) -> Contract:
-    """Read a contract out of a file of YAML or Markdown.
+def read_contract(text: str, file: Path) -> Contract:
+    """Read a contract out of the text of a file of YAML or Markdown.
 
-    Raises: NotFound, InvalidValue.
+    Raises: InvalidValue.
     """
-    if not file.is_file():
-        raise NotFound(f"{file}: no such file")
-    found = contract_file(file)
+    found = contract_in(text, file)
     if found is None:
         raise InvalidValue(f"{file} is no contract", hint="it needs at least a title")
     return found

@@ -7,8 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import HowFar, unheard
-from agentx.kernel.errors import LockHeld, UnavailableError
+from agentx.kernel.errors import LockHeld, UnavailableError, UnsafePath
 from agentx.views.port import View
 
 if TYPE_CHECKING:
@@ -29,10 +30,10 @@ class LessonPages(View):
 
     def catch_up(self, told: HowFar = unheard) -> bool:  # noqa: ARG002  it is one step
         """Take in what people changed; when somebody else writes, the next time does."""
-        with suppress(LockHeld, UnavailableError):
-            return self._folder.is_dir() and self._lessons().refresh_if_edited()
+        with suppress(LockHeld, UnavailableError, UnsafePath):
+            return is_folder(self._folder) and self._lessons().refresh_if_edited()
         return False
 
     def rebuild(self, told: HowFar = unheard) -> int:  # noqa: ARG002
         """Make every page again; return how many lessons there are."""
-        return len(self._lessons().refresh().known.lessons) if self._folder.is_dir() else 0
+        return len(self._lessons().refresh().known.lessons) if is_folder(self._folder) else 0

@@ -25,6 +25,7 @@ from agentx.clarification.rendering import (
 )
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.ledgers import LedgerStore
+from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus
 from agentx.kernel.text import preview
 from agentx.project.project import Project
@@ -95,7 +96,7 @@ def inbox_among(active: Iterable[Clarification], role: str) -> tuple[Clarificati
 
 def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
     """Return what a role is shown at its session start; nothing where nobody ever asked."""
-    if not role or not project.paths.ledgers.is_dir():
+    if not role or not is_folder(project.paths.ledgers):
         return ()
     waiting = inbox(project, role)
     now_ms = project.clock.now_ms()

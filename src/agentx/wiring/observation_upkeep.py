@@ -7,10 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from agentx.host.files.disk import look_at
+from agentx.host.files.plain import is_folder
 from agentx.host.system import system_entropy
 from agentx.kernel.errors import ConflictError
 from agentx.observations.model import Migrated, StoreFault
 from agentx.observations.store.aside import list_damaged
+from agentx.observations.store.database import remove_database
 from agentx.observations.store.files.pending import Pending
 from agentx.observations.store.migration import absorb, migrate
 from agentx.observations.store.paths import ObservationPaths
@@ -24,7 +26,7 @@ from agentx.wiring.observations import open_observations, open_store
 
 def settle_observations(project: Project) -> int:
     """Bring the files of the observations up to date, as `agentx sync` does; return the acts."""
-    if not project.paths.observations.is_dir():
+    if not is_folder(project.paths.observations):
         return 0
     with closing(open_observations(project)) as room:
         moved = room.settle()
@@ -39,11 +41,10 @@ def settle_observations(project: Project) -> int:
 
 def rebuild_observation_words(project: Project) -> int:
     """Make the words of the observations anew from their files; return how many observations."""
-    if not project.paths.observations.is_dir():
+    if not is_folder(project.paths.observations):
         return 0
     words = WordView(project.store.observation_words, project.paths.observations).path
-    for file in words.parent.glob(f"{words.name}*"):
-        file.unlink(missing_ok=True)
+    remove_database(words)
     settle_observations(project)
     with closing(open_observations(project)) as room:
         return room.store.get_stats().total_observations
@@ -55,7 +56,7 @@ def list_damaged_observations(project: Project) -> tuple[StoreFault, ...]:
     Raises: AgentXError when they cannot be read at all.
     """
     folder = project.paths.observations
-    if not folder.is_dir():
+    if not is_folder(folder):
         return ()
     with closing(open_observations(project)) as room:
         room.store.get_stats()

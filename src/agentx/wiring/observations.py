@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.host.files.atomic import make_private_directory, replace_file
+from agentx.host.files.plain import exists, look
 from agentx.host.system import system_entropy
 from agentx.kernel.bus import Bus
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
@@ -56,13 +57,12 @@ def open_observations(project: Project, bus: Bus | None = None) -> Observations:
 
 
 def keep_out_of_git(project: Project) -> None:
-    """Let git not see what we write into a repository that was never set up: our log goes there."""
+    """Let git not see what we write into a repository that was never set up."""
     paths = project.paths
-    if paths.ignore_file.exists() or paths.observations.exists():
+    if exists(paths.ignore_file) or exists(paths.observations):
         return
-    for folder in (paths.observations, paths.log.parent):
-        make_private_directory(folder)
-        replace_file(folder / ".gitignore", b"*\n")
+    make_private_directory(paths.observations)
+    replace_file(paths.observations / ".gitignore", b"*\n")
 
 
 def open_store(project: Project) -> JsonObservationStore | SqliteObservationStore:
@@ -113,9 +113,10 @@ def _reading_costs(root: Path) -> Callable[[Sequence[str]], int]:
         total = 0
         for name in files:
             try:
-                size = (root / name).stat().st_size
+                seen = look(root / name, ground=root)
             except (OSError, ValueError):
                 continue
+            size = 0 if seen is None else seen.st_size
             total += min(size // _CHARS_PER_TOKEN, OBSERVATION_FILE_TOKENS_MAX)
         return total
 

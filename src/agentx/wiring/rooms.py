@@ -15,9 +15,13 @@ from pathlib import Path
 
 from agentx import __version__
 from agentx.host.files.atomic import replace_file
+from agentx.host.files.ground import opening
 from agentx.host.files.json_text import line_of, parse_json
+from agentx.host.files.logfile import LogFile
+from agentx.host.files.plain import is_folder, read_bytes
+from agentx.host.limits import FOLDERS_DEEP_MAX
 from agentx.kernel.clock import Clock
-from agentx.kernel.errors import UnavailableError
+from agentx.kernel.errors import UnavailableError, UnsafePath
 from agentx.kernel.ids import digest
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
@@ -57,7 +61,7 @@ def searchable_rooms(project: Project) -> Rooms:
 
         return LessonSource(LessonStore(paths, store, clock, project.entropy), project.id)
 
-    notes = _Notes(store.text_index / _NOTES, clock)
+    notes = _Notes(store.text_index / _NOTES, clock, project.log)
     backend = project.config.section(MemorySettings).backend
     return Rooms(
         (
@@ -72,9 +76,10 @@ def searchable_rooms(project: Project) -> Rooms:
 class _Notes:
     """What parts each room had, by what its files looked like."""
 
-    def __init__(self, path: Path, clock: Clock) -> None:
+    def __init__(self, path: Path, clock: Clock, log: LogFile) -> None:
         self._path = path
         self._clock = clock
+        self._log = log
 
     def read(self, room: str, look: str) -> tuple[tuple[str, str], ...] | None:
         """Return the parts of a room whose files look so; None when that is not known."""
@@ -87,14 +92,18 @@ class _Notes:
     def write(self, room: str, look: str, newest_ms: int, parts: Iterable[tuple[str, str]]) -> None:
         """Note the parts of a room, unless its files may still change unseen."""
         is_settled = self._clock.now_ms() - newest_ms >= _SETTLED_MS
-        if not (is_settled and self._path.parent.is_dir()):
+        if not (is_settled and is_folder(self._path.parent)):
             return
         with suppress(UnavailableError):  # it only saves work
             replace_file(self._path, line_of({**self._all(), room: [look, dict(parts)]}))
 
+    def report(self, room: str, error: UnsafePath) -> None:
+        """Name what is left out; the other rooms are searched all the same."""
+        self._log.record("warning", "room-left-out", room=room, message=error.message)
+
     def _all(self) -> dict[str, object]:
         try:
-            said = parse_json(self._path.read_bytes())
+            said = parse_json(read_bytes(self._path))
         except (OSError, ValueError):
             return {}
         return said if isinstance(said, dict) else {}
@@ -123,39 +132,50 @@ class _OnceThere:
 
     def parts(self) -> Iterable[tuple[str, str]]:
         """Return the key of each part with its stamp."""
-        if not self._folder.is_dir():
+        if not is_folder(self._folder):
             return ()
         look, newest_ms = _look_at(self._folder, self._kept_as)
         noted = self._notes.read(self.name, look)
         if noted is not None:
             return noted
-        parts = tuple(self._source.parts())
+        try:
+            parts = tuple(self._source.parts())
+        except UnsafePath as error:
+            self._notes.report(self.name, error)
+            parts = ()
         self._notes.write(self.name, look, newest_ms, parts)
         return parts
 
     def documents(self, key: str) -> Iterator[Document]:
         """Yield the documents of a part; none when it is gone."""
-        if self._folder.is_dir():
+        if not is_folder(self._folder):
+            return
+        try:
             yield from self._source.documents(key)
+        except UnsafePath as error:
+            self._notes.report(self.name, error)
 
 
 def _look_at(folder: Path, kept_as: str) -> tuple[str, int]:
     """Return what the files below a folder look like, and when the newest of them changed."""
     # Another release may tell the parts of a room in another way.
-    looks, newest_ns, waiting = [__version__, kept_as], 0, [str(folder)]
+    looks, newest_ns, waiting = [__version__, kept_as], 0, [folder]
+    deepest = str(folder).count("/") + FOLDERS_DEEP_MAX
     while waiting:
         try:
-            entries = list(os.scandir(waiting.pop()))
+            with opening(waiting.pop()) as here, os.scandir(here.descriptor) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        if here.path.count("/") < deepest:
+                            waiting.append(Path(here.path, entry.name))
+                        continue
+                    try:
+                        status = entry.stat(follow_symlinks=False)
+                    except FileNotFoundError:
+                        continue  # gone since the folder was listed
+                    newest_ns = max(newest_ns, status.st_mtime_ns)
+                    name = f"{here.path}/{entry.name}"
+                    looks.append(f"{name} {status.st_size} {status.st_mtime_ns} {status.st_ino}")
         except OSError:
             continue
-        for entry in entries:
-            try:
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-                    continue
-                status = entry.stat()  # of what a link names, which may change without the link
-            except OSError:
-                continue
-            newest_ns = max(newest_ns, status.st_mtime_ns)
-            looks.append(f"{entry.path} {status.st_size} {status.st_mtime_ns} {status.st_ino}")
     return digest(*sorted(looks)).hex(), newest_ns // 1_000_000

@@ -10,6 +10,7 @@ from agentx.agents.runners.cast import read_cast
 from agentx.agents.runners.person import PERSON, Person
 from agentx.agents.runners.port import Runner
 from agentx.agents.runners.scripted import SCRIPTED, Scripted, read_script
+from agentx.host.files.ground import ground_of
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
 from agentx.project.project import Project
@@ -35,7 +36,7 @@ def runner_named(
     if name == SCRIPTED:
         if script is None:
             raise InvalidValue("a scripted runner needs a script", hint="--script FILE")
-        return Scripted(read_script(script))
+        return Scripted(read_script(script, ground_of(script, project.root)))
     if name not in RUNNERS:
         raise InvalidValue(f"{name[:40]!r} is not a runner", hint=f"one of: {', '.join(RUNNERS)}")
     return AgentCli(

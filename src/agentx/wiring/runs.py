@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import age
 from agentx.kernel.errors import NotFound
@@ -51,7 +52,7 @@ def open_tasks(project: Project) -> TaskWork:
 
 def active_run(project: Project) -> str:
     """Return the run that is worked on; empty when there is none. Reads two small files."""
-    if not project.paths.runs.is_dir():
+    if not is_folder(project.paths.runs):
         return ""
     return open_runs(project).active()
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from agentx.host.files.plain import is_folder
 from agentx.host.git import facts as git
 from agentx.kernel.errors import AgentXError, DataError, UnavailableError
 from agentx.memory.found import SearchReply, SearchRequest
@@ -94,7 +95,7 @@ class _Rooms:
         """Say how things stand; cheap, and never asks the network."""
         project = self._project
         work = self._work()
-        if not project.paths.ledgers.is_dir():
+        if not is_folder(project.paths.ledgers):
             return work
         from agentx.wiring.clarifications import (  # noqa: PLC0415  somebody asked something
             blocking_among,
@@ -112,7 +113,7 @@ class _Rooms:
         )
 
     def _work(self) -> Standing:
-        if not self._project.paths.issues.is_dir():
+        if not is_folder(self._project.paths.issues):
             return Standing()
         from agentx.wiring.work import is_github, issue_store, open_agents  # noqa: PLC0415  issues are there
 
@@ -125,14 +126,14 @@ class _Rooms:
             return Standing()  # `doctor` and the commands say what is wrong; a session must begin
 
     def run(self) -> tuple[str, tuple[str, ...]]:
-        if not self._project.paths.runs.is_dir():
+        if not is_folder(self._project.paths.runs):
             return "", ()
         from agentx.wiring.runs import active_run, digest_lines  # noqa: PLC0415  runs are there
 
         return active_run(self._project), digest_lines(self._project)
 
     def observations(self, about: About, limit: int) -> tuple[Observation, ...]:
-        if not self._project.paths.observations.is_dir():
+        if not is_folder(self._project.paths.observations):
             return ()
         from agentx.observations.model import Recall  # noqa: PLC0415  observations are there
         from agentx.wiring.observations import open_observations  # noqa: PLC0415  as above
@@ -143,7 +144,7 @@ class _Rooms:
         return self._observed.best(asked, limit)
 
     def lessons(self, limit: int) -> Iterable[Lesson]:
-        if not self._project.paths.lessons.is_dir():
+        if not is_folder(self._project.paths.lessons):
             return ()
         from agentx.wiring.taught.lessons import relevant_lessons  # noqa: PLC0415  lessons are there
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from agentx.capture.drain import Spool
+from agentx.host.files.plain import is_folder
 from agentx.project.project import Project, locate
 
 
@@ -25,7 +26,7 @@ def _locate(project: Project, directory: str) -> tuple[str, str]:
 
 
 def _active_run(project: Project) -> str:
-    if not project.paths.runs.is_dir():
+    if not is_folder(project.paths.runs):
         return ""
     from agentx.wiring.runs import active_run  # noqa: PLC0415  most projects have no runs
 

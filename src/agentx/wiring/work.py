@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from agentx.host.files.plain import exists
 from agentx.kernel.clock import to_iso
 from agentx.project.project import Project
 from agentx.wiring.runners import role_texts
@@ -91,5 +92,7 @@ def shape_status(status: AgentStatus) -> dict[str, Any]:
 
 def _exists(project: Project, path: str) -> bool:
     # A workflow is written by others: it may not look outside the project.
-    found = (project.root / path).resolve()
-    return found.is_relative_to(project.root.resolve()) and found.exists()
+    try:
+        return exists(project.root / path, ground=project.root)
+    except OSError:
+        return False

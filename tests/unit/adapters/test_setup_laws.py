@@ -20,7 +20,7 @@ from agentx.adapters.gemini import setup as gemini
 from agentx.adapters.opencode import setup as opencode
 from agentx.adapters.port import SetupScope
 from agentx.adapters.settings.file import is_current
-from agentx.kernel.errors import CorruptRecord, InvalidValue
+from agentx.kernel.errors import CorruptRecord, InvalidValue, UnsafePath
 from tests.support.setup_requests import request_in, write
 
 SETUPS = {
@@ -247,5 +247,5 @@ def test_a_folder_in_the_place_of_a_settings_file_is_named(
 ) -> None:
     setup.edits(request_in(tmp_path))[0].path.mkdir(parents=True)
 
-    with pytest.raises(InvalidValue, match="a folder"):
+    with pytest.raises(UnsafePath, match="no plain file"):
         setup.edits(request_in(tmp_path))

@@ -82,7 +82,7 @@ def test_an_agent_begins_with_what_can_be_had_when_the_memory_cannot(project: Pr
 
     assert "Keys live 7 days." in begun.recall
     assert "## Outcomes" not in begun.recall
-    assert "the store is held" in project.log_path.read_text(encoding="utf-8")
+    assert "the store is held" in project.store.log.read_text(encoding="utf-8")
 
 
 def test_a_budget_of_nothing_tells_nothing_and_counts_nothing(project: Project) -> None:

@@ -85,4 +85,4 @@ def test_what_a_session_was_told_is_counted_told_and_not_found(tmp_path: Path) -
     assert not any("injected" in hit.snippet or hit.session_id == "told" for hit in found)
     assert (rebuilt, after) == (2, counted)
     assert left == {ids[1]}
-    assert "memory-recalled" in project.log_path.read_text()
+    assert "memory-recalled" in project.store.log.read_text()

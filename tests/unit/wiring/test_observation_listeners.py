@@ -59,4 +59,4 @@ def test_a_store_that_cannot_be_opened_is_logged_and_the_loop_goes_on(project: P
     done = ContextCompactor(bus, FakeClock()).compact_conversation(talk(), Work(agent="engineer"))
 
     assert done.summary
-    assert "the disk is full" in project.log_path.read_text("utf-8")
+    assert "the disk is full" in project.store.log.read_text("utf-8")

@@ -80,7 +80,7 @@ def test_observations_kept_in_another_way_are_other_observations(
     assert searchable_rooms(project_in(tmp_path)).stamps() == {} != in_files
 
 
-def test_a_link_is_looked_at_where_it_leads(project: Project, tmp_path: Path) -> None:
+def test_what_a_link_leads_to_is_no_part_of_a_room(project: Project, tmp_path: Path) -> None:
     file = next(one for one in project.paths.observations.rglob("*") if one.is_file())
     real = file.rename(tmp_path / file.name)
     file.symlink_to(real)
@@ -91,7 +91,19 @@ def test_a_link_is_looked_at_where_it_leads(project: Project, tmp_path: Path) ->
     again = searchable_rooms(project)
     again.stamps()
 
-    assert was_opened(again)
+    assert not was_opened(again)
+
+
+def test_a_room_that_is_a_link_is_left_out_and_the_others_are_searched(
+    project: Project, tmp_path: Path
+) -> None:
+    project.paths.ledgers.mkdir(parents=True)
+    (project.paths.ledgers / "issue-1.json").write_text("{}", encoding="utf-8")
+    elsewhere = tmp_path / "elsewhere"
+    project.paths.observations.rename(elsewhere)
+    project.paths.observations.symlink_to(elsewhere)
+
+    assert list(searchable_rooms(project).stamps()) == ["clarifications/1"]
 
 
 @pytest.mark.parametrize(

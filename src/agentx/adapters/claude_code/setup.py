@@ -44,7 +44,7 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
         "timeout": limits.HOOK_WAIT_SECONDS_MAX,
     }
     hooks = Additions(hooks=dict.fromkeys(EVENTS, handler))
-    settings = edit_file(_settings(request), hooks, uninstall=request.uninstall)
+    settings = edit_file(_settings(request), hooks, request)
     return (replace(settings, notes=_notes(settings, request)), *_servers(request))
 
 

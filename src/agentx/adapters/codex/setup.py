@@ -41,25 +41,26 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     """Return how the settings files of Codex change."""
     folder = settings_folder(request)
     json_path, toml_path = folder / "hooks.json", folder / "config.toml"
-    toml = read_settings(toml_path)
+    ground = request.ground
+    toml = read_settings(toml_path, ground)
     if request.uninstall:
-        hooks = edit_file(json_path, Additions(), uninstall=True)
+        hooks = edit_file(json_path, Additions(), request)
         after = config_toml.take_out(toml, toml_path)
-        return (hooks, FileEdit(path=toml_path, before=toml, after=after))
+        return (hooks, FileEdit(path=toml_path, before=toml, after=after, ground=ground))
 
     data = read_toml(toml or "", toml_path)
     handlers = _handlers(request)
-    if _belong_into_toml(_document(json_path), data):
-        untouched = read_settings(json_path)
-        hooks = FileEdit(path=json_path, before=untouched, after=untouched)
+    if _belong_into_toml(_document(json_path, ground), data):
+        untouched = read_settings(json_path, ground)
+        hooks = FileEdit(path=json_path, before=untouched, after=untouched, ground=ground)
         after = config_toml.put_in(toml, toml_path, hooks=handlers, server=_server(request))
-        edit = FileEdit(path=toml_path, before=toml, after=after)
+        edit = FileEdit(path=toml_path, before=toml, after=after, ground=ground)
         return (hooks, replace(edit, notes=_notes(edit, data, hooks_in_it=True)))
 
-    hooks = edit_file(json_path, Additions(hooks=handlers), uninstall=False)
+    hooks = edit_file(json_path, Additions(hooks=handlers), request)
     after = toml if toml is None else config_toml.without_hooks(toml, toml_path)
     after = config_toml.put_in(after, toml_path, hooks={}, server=_server(request))
-    edit = FileEdit(path=toml_path, before=toml, after=after)
+    edit = FileEdit(path=toml_path, before=toml, after=after, ground=ground)
     return (
         replace(hooks, notes=_notes(hooks, {}, hooks_in_it=True)),
         replace(edit, notes=_notes(edit, data, hooks_in_it=False)),
@@ -100,8 +101,8 @@ def _belong_into_toml(hooks: JsonText | None, config: Toml) -> bool:
     return config_toml.has_hooks(config) and not has_json_hooks
 
 
-def _document(path: Path) -> JsonText | None:
-    text = read_settings(path)
+def _document(path: Path, ground: Path | None) -> JsonText | None:
+    text = read_settings(path, ground)
     return None if text is None or is_blank(text) else read_json(text, path)
 
 

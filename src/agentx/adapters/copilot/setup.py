@@ -38,7 +38,7 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
         folder = request.project_root / ".github" / "hooks"
     hooks = Additions(hooks=dict.fromkeys(EVENTS, handler), shape=Shape.FLAT, header={"version": 1})
     return (
-        edit_file(folder / "agentx.json", hooks, uninstall=request.uninstall),
+        edit_file(folder / "agentx.json", hooks, request),
         *_servers(request),
     )
 

@@ -43,7 +43,7 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     }
     entry = start_of(request) if request.mcp_command else None
     additions = Additions(hooks=dict.fromkeys(EVENTS, handler), server=entry)
-    edit = edit_file(_settings(request), additions, uninstall=request.uninstall)
+    edit = edit_file(_settings(request), additions, request)
     return (replace(edit, notes=_notes(edit, request)),)
 
 

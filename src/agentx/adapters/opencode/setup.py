@@ -19,6 +19,7 @@ from agentx.adapters.settings.file import (
     is_blank,
     read_settings,
 )
+from agentx.host.files.plain import exists
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
 
@@ -46,17 +47,19 @@ def _plugin(request: SetupRequest) -> FileEdit:
     if request.scope is SetupScope.PROJECT:
         folder = request.project_root / ".opencode"
     path = folder / "plugins" / "agentx.js"
-    before = read_settings(path)
+    before = read_settings(path, request.ground)
     ours = before is not None and HOOK_PROGRAM in before
     if request.uninstall:
-        return FileEdit(path=path, before=before, after=None if ours else before)
+        after = None if ours else before
+        return FileEdit(path=path, before=before, after=after, ground=request.ground)
     if not (ours or is_blank(before)):
         raise InvalidValue(
             f"{path}: a plugin that is not of AgentX has this name",
             hint="rename it, then run the same command again",
         )
     after = plugin_text(hook_words(request, Harness.OPENCODE))
-    return FileEdit(path=path, before=before, after=after, notes=() if ours else (_FIRST_START,))
+    notes = () if ours else (_FIRST_START,)
+    return FileEdit(path=path, before=before, after=after, notes=notes, ground=request.ground)
 
 
 def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
@@ -72,5 +75,8 @@ def _settings(request: SetupRequest) -> Path:
     folder = request.project_root
     if request.scope is SetupScope.USER:
         folder = request.homes.opencode_config
-    commented, plain = folder / "opencode.jsonc", folder / "opencode.json"
-    return commented if commented.exists() and not plain.exists() else plain
+    commented, bare = folder / "opencode.jsonc", folder / "opencode.json"
+    ground = request.ground
+    return (
+        commented if exists(commented, ground=ground) and not exists(bare, ground=ground) else bare
+    )

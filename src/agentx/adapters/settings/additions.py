@@ -59,15 +59,16 @@ class Additions:
     header: Mapping[str, Json] = field(default_factory=dict)  # what such a file must say
 
 
-def edit_file(path: Path, additions: Additions, *, uninstall: bool) -> FileEdit:
+def edit_file(path: Path, additions: Additions, request: SetupRequest) -> FileEdit:
     """Return the file with the additions put in, or with whatever is ours taken out.
 
     Raises: CorruptRecord when the file does not parse, InvalidValue when something else stands
     where the additions go.
     """
-    before = read_settings(path)
-    change = take_out if uninstall else put_in
-    return FileEdit(path=path, before=before, after=change(before, path, additions))
+    before = read_settings(path, request.ground)
+    change = take_out if request.uninstall else put_in
+    after = change(before, path, additions)
+    return FileEdit(path=path, before=before, after=after, ground=request.ground)
 
 
 def edit_servers(
@@ -77,11 +78,12 @@ def edit_servers(
 
     Raises: as `edit_file`.
     """
-    nothing = read_settings(path) is None if request.uninstall else not request.mcp_command
+    is_missing = request.uninstall and read_settings(path, request.ground) is None
+    nothing = is_missing if request.uninstall else not request.mcp_command
     if nothing:
         return ()
     additions = Additions(servers=servers, server=server if request.mcp_command else None)
-    return (edit_file(path, additions, uninstall=request.uninstall),)
+    return (edit_file(path, additions, request),)
 
 
 def start_of(request: SetupRequest) -> dict[str, Json]:

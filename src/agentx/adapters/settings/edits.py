@@ -3,8 +3,9 @@
     check all -> for each: copy aside -> replace -> read back
 
 Everything that can be known beforehand (a file changed since it was read, or marked
-read-only) stops the whole before the first write. A file that is a link, as dotfile
-managers make them, is changed where it really lies, and keeps its mode.
+read-only) stops the whole before the first write. A user's own file that is a link, as dotfile
+managers make them, is changed where it really lies, and keeps its mode; in a repository no
+link is followed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from pathlib import Path
 from agentx.adapters.limits import SETTINGS_BACKUPS_MAX
 from agentx.adapters.port import FileEdit
 from agentx.host.files.atomic import PRIVATE_FILE, make_private_directory, replace_file
-from agentx.host.files.disk import refusal_of, sync_directory
+from agentx.host.files.disk import refusal_of, unreadable
+from agentx.host.files.plain import look, read_bytes, remove
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import CorruptRecord, StaleVersion, UnavailableError
 from agentx.kernel.paths import DataPaths
@@ -75,19 +77,25 @@ def apply(
 
 
 def _write(edit: FileEdit, data: DataPaths, clock: Clock, new_mode: int) -> Path | None:
-    target = edit.path.resolve()
+    target, ground = _target(edit), edit.ground
     backup = _copy_aside(edit, data, clock)
     if edit.after is None:
-        _remove(edit.path, target)
+        _remove(edit.path, target, ground)
     else:
-        mode = new_mode if edit.before is None else target.stat().st_mode & 0o7777
-        replace_file(target, edit.after.encode(), mode)
-    if _bytes(target) != _encode(edit.after):
+        seen = None if edit.before is None else look(target, ground=ground)
+        mode = new_mode if seen is None else seen.st_mode & 0o7777
+        replace_file(target, edit.after.encode(), mode, ground=ground)
+    if _bytes(target, ground) != _encode(edit.after):
         raise CorruptRecord(
             f"{edit.path}: what was written is not what the disk gives back",
             hint=f"the file as it was: {backup}" if backup else "",
         )
     return backup
+
+
+def _target(edit: FileEdit) -> Path:
+    """Return the file that is meant: in a repository the very one that is named."""
+    return edit.path.resolve() if edit.ground is None else edit.path
 
 
 def _copy_aside(edit: FileEdit, data: DataPaths, clock: Clock) -> Path | None:
@@ -108,19 +116,18 @@ def _stamp(at_ms: int) -> str:
     return to_iso(at_ms).replace(":", "").replace("-", "")
 
 
-def _remove(path: Path, target: Path) -> None:
+def _remove(path: Path, target: Path, ground: Path | None) -> None:
     try:
-        target.unlink()
-        sync_directory(target.parent)
-        if path.is_symlink():  # a link to nothing would be worse than none
-            path.unlink()
+        remove(target, ground=ground)
+        if path != target:  # a link to nothing would be worse than none
+            path.unlink(missing_ok=True)
     except OSError as error:
         raise refusal_of(path, error) from error
 
 
 def _check(edit: FileEdit) -> None:
-    target = edit.path.resolve()
-    if _bytes(target) != _encode(edit.before):
+    target = _target(edit)
+    if _bytes(target, edit.ground) != _encode(edit.before):
         raise StaleVersion(
             f"{edit.path}: changed while it was being edited; nothing was written",
             hint="run the same command again",
@@ -137,13 +144,13 @@ def _check(edit: FileEdit) -> None:
             )
 
 
-def _bytes(path: Path) -> bytes | None:
+def _bytes(path: Path, ground: Path | None) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_bytes(path, ground=ground)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UnavailableError(f"{path}: cannot be read: {error.strerror}") from error
+        raise unreadable(path, error) from error
 
 
 def _encode(text: str | None) -> bytes | None:

@@ -13,8 +13,9 @@ from pathlib import Path, PurePath
 
 from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, SetupRequest
+from agentx.host.files.plain import read_text
 from agentx.kernel.capture import Harness
-from agentx.kernel.errors import CorruptRecord, InvalidValue, UnavailableError
+from agentx.kernel.errors import CorruptRecord, InvalidValue, UnavailableError, UnsafePath
 
 HOOK_PROGRAM = "agentx-hook"
 MCP_SERVER = "agentx"
@@ -23,21 +24,18 @@ MCP_SERVER = "agentx"
 _COMMAND_KEYS = ("command", "bash", "powershell")
 
 
-def read_settings(path: Path) -> str | None:
+def read_settings(path: Path, ground: Path | None = None) -> str | None:
     """Return the text of a settings file, character for character; None when there is none.
 
-    Raises: CorruptRecord when it is no text, InvalidValue when it is no file or too large,
+    Raises: CorruptRecord when it is no text, UnsafePath when it is no plain file or too large,
     UnavailableError when it cannot be read.
     """
     try:
-        size = path.stat().st_size
-        if size > limits.SETTINGS_FILE_BYTES_MAX:
-            raise InvalidValue(f"{path}: {size} bytes are too many for a settings file")
-        return path.read_bytes().decode("utf-8")
+        return read_text(path, bytes_max=limits.SETTINGS_FILE_BYTES_MAX, ground=ground)
     except FileNotFoundError:
         return None
-    except IsADirectoryError:
-        raise InvalidValue(f"{path}: a folder stands where the settings file should be") from None
+    except UnsafePath:
+        raise
     except UnicodeDecodeError as error:
         raise CorruptRecord(
             f"{path}: byte {error.start} is not UTF-8", hint="save the file as UTF-8"

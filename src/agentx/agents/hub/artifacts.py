@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agentx.agents.limits import CLARIFY_ARTIFACT_CHARS_MAX, CLARIFY_ARTIFACTS_MAX
 from agentx.agents.runners.port import Reference
+from agentx.agents.store import read_head
 from agentx.kernel.paths import ProjectPaths, check_number
 from agentx.kernel.text import cut
 
@@ -20,19 +21,18 @@ def artifacts_of(
     paths: ProjectPaths, issue: int, outputs: Iterable[str] = ()
 ) -> tuple[Reference, ...]:
     """Return what is written down about an issue, in the order it should be read."""
-    root = paths.root.resolve()
+    root = paths.root
     named = (
-        *(paths.root / output for output in outputs if output),
-        *_usual_places(paths.root, issue),
+        *(root / output for output in outputs if output and ".." not in Path(output).parts),
+        *_usual_places(root, issue),
     )
     found: dict[str, Reference] = {}
     for path in named:
-        real = path.resolve()
-        if not real.is_relative_to(root) or len(found) >= CLARIFY_ARTIFACTS_MAX:
+        if not path.is_relative_to(root) or len(found) >= CLARIFY_ARTIFACTS_MAX:
             continue
-        text = _text(real)
+        text = _text(path, root)
         if text:
-            name = str(real.relative_to(root))
+            name = str(path.relative_to(root))
             found[name] = Reference(name=name, text=text)
     return tuple(found.values())
 
@@ -47,13 +47,6 @@ def _usual_places(root: Path, issue: int) -> tuple[Path, ...]:
     )
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, root: Path) -> str:
     """Return a file as far as an agent can take it in; nothing for what is no readable file."""
-    if not path.is_file():
-        return ""
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            head = file.read(CLARIFY_ARTIFACT_CHARS_MAX * 4)
-    except OSError:
-        return ""
-    return cut(head, CLARIFY_ARTIFACT_CHARS_MAX)
+    return cut(read_head(path, root, CLARIFY_ARTIFACT_CHARS_MAX * 4), CLARIFY_ARTIFACT_CHARS_MAX)

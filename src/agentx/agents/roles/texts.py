@@ -9,8 +9,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from agentx.agents.limits import ROLE_TEXT_BYTES_MAX
-from agentx.kernel.errors import InvalidValue, UnavailableError
+from agentx.agents.store import list_names, read_role_text
 from agentx.kernel.roles import SHIPPED_ROLES, is_role_name, role_name
 
 _SUFFIX = ".md"
@@ -29,10 +28,7 @@ class RoleTexts:
 
     def own_names(self) -> tuple[str, ...]:
         """Return the roles for which the project has a text."""
-        try:
-            stems = sorted(path.stem for path in self._folder.glob(f"*{_SUFFIX}"))
-        except OSError:
-            return ()
+        stems = list_names(self._folder, _SUFFIX)
         return tuple(stem for stem in stems if is_role_name(stem))
 
     def name_role(self, text: str) -> str:
@@ -45,25 +41,12 @@ class RoleTexts:
     def text(self, role: str) -> str:
         """Return a role's instructions.
 
-        Raises: InvalidValue, UnavailableError.
+        Raises: InvalidValue, UnavailableError, UnsafePath.
         """
         name = self.name_role(role)
         if name not in self.own_names():
             return read_shipped(name)
-        path = self._folder / f"{name}{_SUFFIX}"
-        try:
-            raw = path.read_bytes()
-        except OSError as error:
-            raise UnavailableError(
-                f"{path}: cannot be read ({error.strerror or error})",
-                hint="make it readable for this user, then try again",
-            ) from error
-        if len(raw) > ROLE_TEXT_BYTES_MAX:
-            raise InvalidValue(
-                f"{path}: {len(raw):,} bytes are too many for a role's instructions",
-                hint=f"at most {ROLE_TEXT_BYTES_MAX:,}: they are sent with every question",
-            )
-        return raw.decode("utf-8", "replace")
+        return read_role_text(self._folder / f"{name}{_SUFFIX}")
 
 
 def read_shipped(role: str) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from agentx.agents.runners.port import AnswerStanding, Ask, Reply
+from agentx.agents.store import read_script_text
 from agentx.kernel.errors import AgentUnavailable, InvalidValue
 from agentx.kernel.roles import ALIASES
 from agentx.kernel.values import frozen
@@ -77,13 +78,13 @@ class Scripted:
         )
 
 
-def read_script(path: Path) -> tuple[ScriptLine, ...]:
+def read_script(path: Path, ground: Path | None = None) -> tuple[ScriptLine, ...]:
     """Read a script from a JSON file.
 
     Raises: InvalidValue naming the entry.
     """
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
+        entries = json.loads(read_script_text(path, ground))
     except (OSError, ValueError) as error:
         raise InvalidValue(
             f"{path}: is no script: {error}", hint='write a JSON list of {"role", "answer"}'

@@ -31,6 +31,8 @@ from agentx.clarification.store.ledger_shape import is_surely_whole
 from agentx.host.documents.document import Document, DocumentFile, Fault, Format
 from agentx.host.files import json_text
 from agentx.host.files.disk import unreadable
+from agentx.host.files.ground import opening
+from agentx.host.files.plain import list_folder, read_bytes
 from agentx.host.locks.lock import Held, locked
 from agentx.host.locks.queue import LOCK_WAIT_MS
 from agentx.kernel.clock import Clock
@@ -128,7 +130,7 @@ class LedgerStore:
     def _read(self, issue: int, take: Callable[[object, int], Taken]) -> Taken | None:
         path = ledger_path(self._paths, issue)
         try:
-            return take(json_text.parse_json(path.read_bytes()), issue)
+            return take(json_text.parse_json(read_bytes(path)), issue)
         except FileNotFoundError:
             return None
         except ValueError:
@@ -172,11 +174,14 @@ class LedgerStore:
         """Return which ledgers there are, by issue, with what changes when they do."""
         found: list[Stamp] = []
         try:
-            with os.scandir(self._paths.ledgers) as entries:
+            with (
+                opening(self._paths.ledgers) as folder,
+                os.scandir(folder.descriptor) as entries,
+            ):
                 for entry in entries:
                     named = _NAME.fullmatch(entry.name)
                     if named is not None:
-                        seen = entry.stat()
+                        seen = entry.stat(follow_symlinks=False)
                         found.append(
                             Stamp(int(named[1]), seen.st_ino, seen.st_size, seen.st_mtime_ns)
                         )
@@ -188,7 +193,7 @@ class LedgerStore:
 
     def list_moved_aside(self) -> tuple[Path, ...]:
         """Return what was no ledger and waits for somebody to mend it."""
-        return tuple(sorted(self._paths.ledgers.glob("issue-*.json.corrupt-*")))
+        return self._aside("issue-", ".json.corrupt-")
 
     def _find_highest_number(self, issue: int) -> int:
         """Return the highest number in what was moved aside, however damaged it is."""
@@ -196,10 +201,16 @@ class LedgerStore:
         name = ledger_path(self._paths, issue).name
         given = [
             int(number)
-            for path in self._paths.ledgers.glob(f"{name}.corrupt-*")
-            for number in spelled.findall(path.read_bytes())
+            for path in self._aside(f"{name}.corrupt-")
+            for number in spelled.findall(read_bytes(path))
         ]
         return max(given, default=0)
+
+    def _aside(self, begin: str, mark: str = "") -> tuple[Path, ...]:
+        names = list_folder(self._paths.ledgers).files
+        return tuple(
+            self._paths.ledgers / name for name in names if name.startswith(begin) and mark in name
+        )
 
     def _file(self, issue: int) -> DocumentFile:
         def parse(raw: bytes) -> Document | Fault:

@@ -180,6 +180,11 @@ def find_ground(path: Path) -> Path | None:
     return Path(base) if parts else None
 
 
+def ground_of(path: Path, root: Path) -> Path | None:
+    """Return the root of a repository for a file that somebody named and that lies in it."""
+    return root if path.absolute().is_relative_to(root) else None
+
+
 def refuse_link(path: str) -> UnsafePath:
     """Return the error for a link in a repository."""
     return UnsafePath(
@@ -236,6 +241,10 @@ def _make_above(path: str, mode: int) -> None:
 def _split(path: Path, ground: Path | None) -> tuple[str, list[str]]:
     """Return the ground and the way from there; no way where there is no ground."""
     text = os.fspath(path)
+    if "\0" in text:
+        raise UnsafePath(f"{text!r} is no name of a file", number=errno.EINVAL)
+    if ground is not None and not text.startswith("/"):
+        text = f"{os.getcwd()}/{text}"  # noqa: PTH109  as text, as all of this module
     parts = text.split("/")
     at = _first_guarded(parts) if ".agent" in text.lower() else len(parts)
     if ground is not None:

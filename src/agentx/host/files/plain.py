@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from agentx.host.files.ground import Folder, opening, opening_parent
-from agentx.host.limits import PLAIN_FILE_BYTES_MAX
+from agentx.host.limits import FOLDERS_DEEP_MAX, PLAIN_FILE_BYTES_MAX
 from agentx.host.system import system_entropy
 from agentx.kernel.errors import UnsafePath
 from agentx.kernel.values import frozen
@@ -135,21 +135,42 @@ def list_folder(path: Path, *, ground: Path | None = None) -> Listing:
     )
 
 
-def walk_files(path: Path, *, ground: Path | None = None) -> Iterator[Path]:
-    """Yield every plain file below a folder, in order.
+def walk_files(path: Path, *, depth_max: int = FOLDERS_DEEP_MAX) -> Iterator[Path]:
+    """Yield every plain file below a folder, in order; folders without end are not entered.
 
     Raises: as `list_folder`.
     """
-    listing = list_folder(path, ground=ground)
+    listing = list_folder(path)
     yield from (path / name for name in listing.files)
+    for name in listing.folders if depth_max else ():
+        yield from walk_files(path / name, depth_max=depth_max - 1)
+
+
+def find_files(
+    path: Path, *, depth: int, suffix: str, refused: list[Path] | None = None
+) -> list[Path]:
+    """Return the plain files so many folders below a folder, in order; `refused` takes the rest.
+
+    Raises: as `list_folder`.
+    """
+    listing = list_folder(path)
+    if refused is not None:
+        refused += [path / name for name in listing.refused]
+    if depth == 0:
+        return [path / name for name in listing.files if name.endswith(suffix)]
+    found: list[Path] = []
     for name in listing.folders:
-        yield from walk_files(path / name, ground=ground)
+        found += find_files(path / name, depth=depth - 1, suffix=suffix, refused=refused)
+    return found
 
 
-def walk_refused(path: Path, *, ground: Path | None = None) -> Iterator[Path]:
+def walk_refused(path: Path, *, depth_max: int = FOLDERS_DEEP_MAX) -> Iterator[Path]:
     """Yield every link, pipe and device below a folder, and the folder itself if it is one."""
+    if not depth_max:
+        yield path
+        return
     try:
-        listing = list_folder(path, ground=ground)
+        listing = list_folder(path)
     except UnsafePath as error:
         yield Path(error.filename)
         return
@@ -157,7 +178,7 @@ def walk_refused(path: Path, *, ground: Path | None = None) -> Iterator[Path]:
         return
     yield from (path / name for name in listing.refused)
     for name in listing.folders:
-        yield from walk_refused(path / name, ground=ground)
+        yield from walk_refused(path / name, depth_max=depth_max - 1)
 
 
 def look(path: Path, *, ground: Path | None = None) -> os.stat_result | None:
@@ -181,21 +202,13 @@ def exists(path: Path, *, ground: Path | None = None) -> bool:
 
 
 def is_file(path: Path, *, ground: Path | None = None) -> bool:
-    """Tell whether there is such a plain file.
-
-    Raises: as `look`.
-    """
-    found = look(path, ground=ground)
-    return found is not None and stat.S_ISREG(found.st_mode)
+    """Tell whether there is such a plain file; a link is none."""
+    return _has_kind(path, ground, stat.S_ISREG)
 
 
 def is_folder(path: Path, *, ground: Path | None = None) -> bool:
-    """Tell whether there is such a folder.
-
-    Raises: as `look`.
-    """
-    found = look(path, ground=ground)
-    return found is not None and stat.S_ISDIR(found.st_mode)
+    """Tell whether there is such a folder; a link is none."""
+    return _has_kind(path, ground, stat.S_ISDIR)
 
 
 def remove(path: Path, *, ground: Path | None = None) -> bool:
@@ -277,6 +290,14 @@ def temporary_name(name: str) -> str:
     """Return a hidden name beside another that nobody else has."""
     stem = os.fsdecode(os.fsencode(name)[:_NAME_BYTES_MAX])
     return f".{stem}.{system_entropy(8).hex()}.tmp"
+
+
+def _has_kind(path: Path, ground: Path | None, is_kind: Callable[[int], bool]) -> bool:
+    try:
+        found = look(path, ground=ground)
+    except OSError:
+        return False
+    return found is not None and is_kind(found.st_mode)
 
 
 def _part(folder: Folder, name: str) -> None:

@@ -6,9 +6,18 @@ takes with it every one of them that names it.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
+
+from agentx.host.files.plain import (
+    Listing,
+    is_folder,
+    list_folder,
+    read_bytes,
+    remove,
+    remove_tree,
+    walk_files,
+)
 
 _REPLACED = "replaced-"
 _CORRUPT = ".corrupt-"
@@ -18,12 +27,12 @@ def purge_aside(folder: Path, ids: Collection[str]) -> None:
     """Delete whatever was put aside and names one of these observations."""
     needles = [each.encode() for each in ids]
     for path in _aside(folder):
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        files = list(walk_files(path)) if is_folder(path) else [path]
         if any(_names(file, needles) for file in files):
-            if path.is_dir():
-                shutil.rmtree(path)
+            if is_folder(path):
+                remove_tree(path)
             else:
-                path.unlink(missing_ok=True)
+                remove(path)
 
 
 def list_damaged(folder: Path) -> list[Path]:
@@ -33,16 +42,14 @@ def list_damaged(folder: Path) -> list[Path]:
 
 def _aside(folder: Path) -> Iterator[Path]:
     for place in (folder, folder / "archive"):
-        if place.is_dir():
-            yield from (
-                path
-                for path in sorted(place.iterdir())
-                if path.name.startswith(_REPLACED) or _CORRUPT in path.name
-            )
+        listing = list_folder(place) if is_folder(place) else Listing()
+        yield from (
+            place / name
+            for name in sorted((*listing.files, *listing.folders))
+            if name.startswith(_REPLACED) or _CORRUPT in name
+        )
 
 
 def _names(path: Path, needles: Collection[bytes]) -> bool:
-    if not path.is_file():
-        return False
-    data = path.read_bytes()
+    data = read_bytes(path)
     return any(needle in data for needle in needles)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from pathlib import Path
 
+from agentx.host.files.ground import refuse_odd_file
+from agentx.host.files.plain import look, open_to_write, remove
 from agentx.host.limits import JOURNAL_WAIT_MS
+
+_PARTS = ("", "-wal", "-shm", "-journal")
 
 
 def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
@@ -14,7 +19,8 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
 
     `durable`: a transaction that ended survives a power cut. A view needs no more than to be whole.
     """
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    _check_files(path)
+    os.close(open_to_write(path, os.O_RDWR | os.O_CREAT))
     connection = sqlite3.connect(
         path, timeout=JOURNAL_WAIT_MS / 1000, isolation_level=None, check_same_thread=False
     )
@@ -28,6 +34,28 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def remove_database(path: Path) -> None:
+    """Take a database away, with what lies beside it."""
+    for suffix in _PARTS:
+        remove(path.with_name(path.name + suffix))
+
+
+def _check_files(path: Path) -> None:
+    """See that SQLite, which opens by name, meets plain files of ours alone.
+
+    Raises: UnsafePath, OSError.
+    """
+    for suffix in _PARTS:
+        part = path.with_name(path.name + suffix)
+        found = look(part)
+        if found is None:
+            continue
+        if not stat.S_ISREG(found.st_mode):
+            raise refuse_odd_file(str(part))
+        if found.st_nlink > 1:
+            os.close(open_to_write(part, os.O_RDWR))  # parts it from its other names
 
 
 def checkpoint(connection: sqlite3.Connection) -> None:

@@ -10,12 +10,12 @@ Law: nothing is renamed before count and digest of everything were found to be t
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.disk import sync_directory
+from agentx.host.files.plain import exists, find_files, list_folder, remove_tree, rename
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import Entropy, digest, mint
@@ -51,7 +51,7 @@ def migrate(
     paths = ObservationPaths(folder)
     make_private_directory(folder)
     beside = folder / ".migrating"
-    shutil.rmtree(beside, ignore_errors=True)
+    remove_tree(beside)
     make_private_directory(beside)
     new = ObservationPaths(beside)
 
@@ -147,22 +147,24 @@ def _move(paths: ObservationPaths, beside: Path, aside: Path, *, to: str) -> Non
     if olds:
         make_private_directory(aside)
     for old in olds:
-        old.replace(aside / old.name)
-    for made in list(beside.iterdir()):
-        if made.name != _VIEWS and not made.name.endswith((".lock", "-shm")):
-            made.replace(paths.root / made.name)
-    shutil.rmtree(beside, ignore_errors=True)
+        rename(old, aside / old.name)
+    made = list_folder(beside)
+    for name in (*made.files, *made.folders):
+        if name != _VIEWS and not name.endswith((".lock", "-shm")):
+            rename(beside / name, paths.root / name)
+    remove_tree(beside)
     sync_directory(paths.root)
 
 
 def _json_parts(paths: ObservationPaths) -> list[Path]:
-    known = (paths.manifest, paths.archive)
-    issues = paths.root.glob("issue-*.json")
-    return [path for path in (*known, *issues) if path.exists()]
+    known = [path for path in (paths.manifest, paths.archive) if exists(path)]
+    issues = find_files(paths.root, depth=0, suffix=".json")
+    return [*known, *(path for path in issues if path.name.startswith("issue-"))]
 
 
 def _database_parts(paths: ObservationPaths) -> list[Path]:
-    return sorted(paths.root.glob(f"{paths.database.name}*"))
+    found = find_files(paths.root, depth=0, suffix="")
+    return [path for path in found if path.name.startswith(paths.database.name)]
 
 
 def absorb(pending: Pending, target: SqliteObservationStore) -> int:

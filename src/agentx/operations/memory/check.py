@@ -12,6 +12,7 @@ from agentx.agents.context_budget import (
     ContextCategory,
     format_budget_report,
 )
+from agentx.host.files.plain import open_to_read
 from agentx.kernel.values import frozen
 from agentx.observations.ids import agent_name
 from agentx.observations.settings import MemorySettings
@@ -67,10 +68,11 @@ def memory_budget(
     settings = project.config.section(MemorySettings)
     budget = ContextBudget(memory_limit_tokens=settings.max_tokens)
     for name in _BOOT_FILES:
-        _track(budget, ContextCategory.INSTRUCTION, project.root / name, name)
+        _track(budget, ContextCategory.INSTRUCTION, project, project.root / name, name)
     if agent:
         role = agent_name(agent)
-        _track(budget, ContextCategory.AGENT_DEF, project.paths.roles / f"{role}.md", role)
+        path = project.paths.roles / f"{role}.md"
+        _track(budget, ContextCategory.AGENT_DEF, project, path, role)
     about = About(role=agent, issue=issue, context=context)
     with section_sources(project) as sources:
         learnt = list(Gatherer(sources, tokens=settings.max_tokens).list_observations(about))
@@ -80,13 +82,15 @@ def memory_budget(
     return _sum_budget(budget.report())
 
 
-def _track(budget: ContextBudget, category: ContextCategory, path: Path, name: str) -> None:
+def _track(
+    budget: ContextBudget, category: ContextCategory, project: Project, path: Path, name: str
+) -> None:
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
+        with open_to_read(path, ground=project.root) as file:
             text = file.read(SETTINGS_FILE_BYTES_MAX)
     except OSError:
         return
-    budget.track_item(category, name, text)
+    budget.track_item(category, name, text.decode("utf-8", "replace"))
 
 
 def _sum_budget(report: BudgetReport) -> Budgeted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from typing import Any
 
@@ -54,7 +54,7 @@ def memory_stats(project: Project) -> MemoryStats:
         store = room.stats()
         faults = room.store.faults()
     by_event: dict[str, list[dict[str, Any]]] = {}
-    for record in _records(project):
+    for record in read_records(project.store.log, EVENTS_PAGE_MAX):
         by_event.setdefault(str(record.get("event")), []).append(record)
     # What a hook printed from other rooms is a recall too, with no observation in it.
     recalls = [each for each in by_event.get("memory-recalled", ()) if "count" in each]
@@ -73,12 +73,6 @@ def memory_stats(project: Project) -> MemoryStats:
         alerts=tuple(dict.fromkeys((*alerts(store), *reversed(warned))))[:_ALERTS_SHOWN_MAX],
         faults=faults,
     )
-
-
-def _records(project: Project) -> Iterator[dict[str, Any]]:
-    """Yield what our own log holds; before `.agentx/` was made it lay elsewhere."""
-    for path in dict.fromkeys((project.store.log, project.log_path)):
-        yield from read_records(path, EVENTS_PAGE_MAX)
 
 
 def _counter(records: Iterable[dict[str, Any]], many: str = "count") -> Counter:

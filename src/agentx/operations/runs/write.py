@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from agentx.kernel.errors import InvalidValue
+from agentx.host.files.ground import ground_of
+from agentx.host.files.plain import read_bytes
+from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, Verdict
@@ -66,12 +68,24 @@ def go_to_phase(project: Project, by: Saying, wanted: str, *, reason: str = "") 
             return record_event(project, by, "phase-entered", detail)
 
 
-def contract_from(file: Path) -> Contract:
+def contract_from(project: Project, file: Path) -> Contract:
     """Read a contract out of a file of YAML or Markdown.
 
-    Raises: NotFound, InvalidValue.
+    Raises: NotFound, InvalidValue, UnsafePath.
     """
-    return read_contract(file)
+    return read_contract(read_given(project, file).decode("utf-8", "replace"), file)
+
+
+def read_given(project: Project, file: Path) -> bytes:
+    """Return what is in a file that somebody named; one in the repository must be no link.
+
+    Raises: NotFound, UnsafePath, OSError.
+    """
+    try:
+        path = file.absolute()
+        return read_bytes(path, ground=ground_of(path, project.root))
+    except FileNotFoundError:
+        raise NotFound(f"{file}: no such file") from None
 
 
 def add_task(project: Project, by: Saying, contract: Contract) -> Told:

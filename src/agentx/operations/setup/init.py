@@ -8,6 +8,7 @@ from collections.abc import Callable
 from agentx.adapters.registry import ADAPTERS
 from agentx.capture.transcripts import ImportProgress, ImportReply, ImportRequest
 from agentx.host.files.atomic import replace_file
+from agentx.host.files.plain import exists
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.values import frozen
@@ -25,7 +26,6 @@ IGNORE_RULES = """\
 /issues/*.lock
 /memory/
 /sessions/
-/logs/
 """
 
 
@@ -129,7 +129,7 @@ def _make_finder(project: Project) -> Callable[[str], str | None]:
 def _ignore_rules(project: Project, *, dry_run: bool) -> bool:
     """Write the ignore rules once; what the user made of them stays."""
     path = project.paths.ignore_file
-    if path.exists():
+    if exists(path):
         return False
     if not dry_run:
         replace_file(path, IGNORE_RULES.encode(), mode=0o644)

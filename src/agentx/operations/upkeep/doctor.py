@@ -15,8 +15,9 @@ from pathlib import Path
 from agentx.adapters.codex.trust import trust_state
 from agentx.adapters.registry import ADAPTERS
 from agentx.capture.faults import Faults
+from agentx.host.files.plain import walk_refused
 from agentx.kernel.capture import Harness
-from agentx.kernel.errors import AgentXError
+from agentx.kernel.errors import AgentXError, DataError
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.issues.workflows import check_workflows
@@ -78,14 +79,12 @@ def diagnose(project: Project, open_memory: Callable[[], Memory], inputs: SetupI
     return Diagnosis(
         checks=(
             _project(project),
+            *_links(project),
             *_store(project, open_memory),
             _room(project),
             *_launchers(inputs),
             *_hooks(project, inputs),
-            *_ledgers(project),
-            *_observations(project),
-            *_workflows(project),
-            *_runs(project),
+            *_rooms(project, _ledgers, _observations, _workflows, _runs),
             *_faults(project),
         )
     )
@@ -123,6 +122,31 @@ def _project(project: Project) -> HealthCheck:
             mend="not a git repository: other folders of it have a memory of their own",
         )
     return HealthCheck(name="project", health=Health.GOOD, says=says)
+
+
+def _links(project: Project) -> Iterator[HealthCheck]:
+    """Name the links, pipes and devices in the repository's memory: none of them is followed."""
+    places = (project.paths.settings.parent, project.paths.run_memory)
+    found = [path for place in places for path in walk_refused(place)]
+    for path in found[:_FAULTS_SHOWN]:
+        yield HealthCheck(
+            name="link",
+            health=Health.WRONG,
+            says=f"{path} is a link or no plain file: it is not followed ({len(found)} in all)",
+            mend="put the file or folder itself in its place, or remove it",
+        )
+
+
+def _rooms(
+    project: Project, *looks: Callable[[Project], Iterator[HealthCheck]]
+) -> Iterator[HealthCheck]:
+    """Look at each room; one that cannot be read hides no other."""
+    for look in looks:
+        try:
+            yield from look(project)
+        except DataError as error:
+            name = look.__name__.strip("_")
+            yield HealthCheck(name=name, health=Health.WRONG, says=error.message, mend=error.hint)
 
 
 def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[HealthCheck]:

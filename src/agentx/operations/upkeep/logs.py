@@ -11,7 +11,7 @@ from agentx.project.project import Project
 
 def logs(project: Project, *, limit: int, event: str = "") -> tuple[dict[str, object], ...]:
     """Return the newest records, oldest of them first; `event` picks one name."""
-    return _pick(project.log_path, limit, event)
+    return _pick(project.store.log, limit, event)
 
 
 def audit(project: Project, *, limit: int, event: str = "") -> tuple[dict[str, object], ...]:

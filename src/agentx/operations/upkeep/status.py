@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 
+from agentx.host.files.plain import is_folder
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory, MemoryStatus
 from agentx.operations.setup.installed import list_installed
@@ -54,10 +55,10 @@ def _rooms(project: Project) -> RoomsStatus:
     """Count what the rooms hold; one that is not there costs nothing."""
     paths = project.paths
     return RoomsStatus(
-        observations=_observations(project) if paths.observations.is_dir() else 0,
-        lessons=_lessons(project) if paths.lessons.is_dir() else 0,
-        questions_open=_questions(project) if paths.ledgers.is_dir() else 0,
-        active_run=_run(project) if paths.runs.is_dir() else "",
+        observations=_observations(project) if is_folder(paths.observations) else 0,
+        lessons=_lessons(project) if is_folder(paths.lessons) else 0,
+        questions_open=_questions(project) if is_folder(paths.ledgers) else 0,
+        active_run=_run(project) if is_folder(paths.runs) else "",
     )
 
 

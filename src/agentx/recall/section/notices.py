@@ -15,6 +15,7 @@ from pathlib import Path
 
 from agentx.host.files.atomic import write_if_changed
 from agentx.host.files.disk import look_at
+from agentx.host.files.plain import find_files
 from agentx.kernel.paths import NOTICE_SUFFIX, ProjectPaths, StorePaths
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import Cap, Section, section
@@ -67,5 +68,7 @@ def _write_all(sources: Sources, store: StorePaths) -> None:
 
 def _stamp(paths: ProjectPaths) -> tuple[object, ...]:
     """Return what changes when one of the files does that notices are made from."""
-    files = (*paths.ledgers.glob("*.json"), *paths.issues.glob("*.json"), paths.agent_status)
+    folders = (paths.ledgers, paths.issues)
+    listed = [path for folder in folders for path in find_files(folder, depth=0, suffix=".json")]
+    files = (*listed, paths.agent_status)
     return tuple((path, look_at(path)) for path in sorted(files))

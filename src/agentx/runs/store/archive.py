@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -20,9 +19,19 @@ from pathlib import Path
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.disk import refusal_of
-from agentx.kernel.errors import CorruptRecord, InvalidValue, NotFound
+from agentx.host.files.plain import (
+    exists,
+    find_files,
+    list_folder,
+    read_bytes,
+    remove_tree,
+    rename,
+    walk_files,
+)
+from agentx.kernel.errors import CorruptRecord, InvalidValue, NotFound, UnsafePath
 from agentx.kernel.ids import RunId, parse_run_id
 from agentx.kernel.paths import ProjectPaths
+from agentx.runs.limits import RUN_ARCHIVE_BYTES_MAX
 from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunsPaths
 from agentx.runs.store.event_files import events_in
@@ -46,7 +55,7 @@ class Archive:
     def ids(self) -> tuple[RunId, ...]:
         """Return the packed runs, newest first."""
         found: list[RunId] = []
-        for path in self._root.glob(f"*{_SUFFIX}"):
+        for path in find_files(self._root, depth=0, suffix=_SUFFIX):
             with suppress(InvalidValue):
                 found.append(parse_run_id(path.name.removesuffix(_SUFFIX)))
         return tuple(sorted(found, reverse=True))
@@ -57,7 +66,7 @@ class Archive:
         Raises: NotFound, UnavailableError, CorruptRecord when what was written reads otherwise.
         """
         folder = self._paths.run(run_id).root
-        if not folder.is_dir():
+        if not exists(folder):
             raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
         target = self.path(run_id)
         held = self.files(run_id)
@@ -75,7 +84,7 @@ class Archive:
         passing(CrashPoint.RUN_PACKED)
         make_private_directory(self._root)
         replace_file(target, packed)
-        if hashlib.sha256(target.read_bytes()).digest() != hashlib.sha256(packed).digest():
+        if hashlib.sha256(read_bytes(target)).digest() != hashlib.sha256(packed).digest():
             raise CorruptRecord(f"{target}: the disk gave back other bytes", hint="check the disk")
         passing(CrashPoint.RUN_PACK_NAMED)
         return target
@@ -96,17 +105,19 @@ class Archive:
         # In one step: a folder that is half gone would be read as another run.
         leaving = self._root / f"{run_id}{_LEAVING}"
         try:
-            shutil.rmtree(leaving, ignore_errors=True)
-            folder.rename(leaving)
+            remove_tree(leaving)
+            rename(folder, leaving)
             passing(CrashPoint.RUN_FOLDER_GONE)
-            shutil.rmtree(leaving)
+            remove_tree(leaving)
         except OSError as error:
             raise refusal_of(folder, error) from error
 
     def sweep(self) -> None:
         """Remove what is left of folders whose removal was interrupted."""
-        for leaving in self._root.glob(f"*{_LEAVING}"):
-            shutil.rmtree(leaving, ignore_errors=True)
+        with suppress(OSError):
+            for name in list_folder(self._root).folders:
+                if name.endswith(_LEAVING):
+                    remove_tree(self._root / name)
 
     def unpack(self, run_id: str) -> Path:
         """Lay a packed run out again; files that are there stay as they are.
@@ -114,7 +125,7 @@ class Archive:
         Raises: NotFound, CorruptRecord, UnavailableError.
         """
         target = self.path(run_id)
-        if not target.is_file():
+        if not exists(target):
             raise NotFound(
                 f"{run_id} is not archived",
                 hint="`agentx run list --archived` shows them",
@@ -122,7 +133,7 @@ class Archive:
         folder = self._paths.run(run_id).root
         for name, data in self.files(run_id).items():
             path = folder / name
-            if not path.exists():
+            if not exists(path):
                 replace_file(path, data)
         return folder
 
@@ -132,10 +143,12 @@ class Archive:
         Raises: CorruptRecord.
         """
         target = self.path(run_id)
-        if not target.is_file():
+        if not exists(target):
             return {}
         try:
-            return _unpack(target.read_bytes())
+            return _unpack(read_bytes(target))
+        except UnsafePath:
+            raise
         except (OSError, EOFError, ValueError) as error:
             raise CorruptRecord(
                 f"{target}: not a whole archive: {error}",
@@ -155,9 +168,8 @@ def read_packed_events(archive: Archive, run_id: str) -> Iterator[RunEvent]:
 
 def _files(folder: Path) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            found[path.relative_to(folder).as_posix()] = path.read_bytes()
+    for path in sorted(walk_files(folder)):
+        found[path.relative_to(folder).as_posix()] = read_bytes(path)
     return found
 
 
@@ -190,6 +202,7 @@ def _unpack(packed: bytes) -> dict[str, bytes]:
     import zlib  # noqa: PLC0415  see above
 
     found: dict[str, bytes] = {}
+    size = 0
     try:
         with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as tar:
             for entry in tar:
@@ -198,6 +211,9 @@ def _unpack(packed: bytes) -> dict[str, bytes]:
                 # Names come from a file that anybody may have made: nothing outside of the folder.
                 if content is None or below == Path() or ".." in below.parts or below.is_absolute():
                     continue
+                size += entry.size
+                if size > RUN_ARCHIVE_BYTES_MAX:
+                    raise ValueError(f"it holds more than {RUN_ARCHIVE_BYTES_MAX:,} bytes")
                 found[below.as_posix()] = content.read()
     except (tarfile.TarError, zlib.error) as error:
         raise ValueError(str(error)) from error

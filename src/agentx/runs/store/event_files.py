@@ -21,6 +21,7 @@ from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import refusal_of, unreadable
 from agentx.host.files.ground import make_folders
 from agentx.host.files.journal import Journal
+from agentx.host.files.plain import find_files, is_file, list_folder, look, open_to_read, read_bytes
 from agentx.kernel.clock import Clock, to_file_name
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, digest
@@ -54,10 +55,16 @@ class EventsRead:
     faults: tuple[LineFault, ...]
 
 
-def event_files(paths: RunPaths) -> Iterator[Path]:
-    """Yield every file of events, in a fixed order."""
-    for folder in (paths.events(), *sorted(paths.lanes.glob("*/events"))):
-        yield from sorted(folder.glob("*/*.jsonl"))
+def event_files(paths: RunPaths, refused: list[Path] | None = None) -> list[Path]:
+    """Return every file of events, in a fixed order; `refused` takes links and the like."""
+    lanes = list_folder(paths.lanes)
+    if refused is not None:
+        refused += [paths.lanes / name for name in lanes.refused]
+    return [
+        file
+        for folder in (paths.events(), *map(paths.events, lanes.folders))
+        for file in find_files(folder, depth=1, suffix=".jsonl", refused=refused)
+    ]
 
 
 def read_events(paths: RunPaths, run_id: str) -> EventsRead:
@@ -67,7 +74,12 @@ def read_events(paths: RunPaths, run_id: str) -> EventsRead:
     """
     events: list[RunEvent] = []
     faults: list[LineFault] = []
-    for file in event_files(paths):
+    refused: list[Path] = []
+    files = event_files(paths, refused)
+    for path in refused:
+        where = str(path.relative_to(paths.root))
+        faults.append(LineFault(file=where, line=0, reason="a link or no plain file"))
+    for file in files:
         for number, line in _lines(file):
             for found in _read(line, run_id):
                 if isinstance(found, RunEvent):
@@ -103,7 +115,7 @@ def _read(line: bytes, run_id: str) -> Iterator[RunEvent | str]:
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
     try:
-        with file.open("rb") as lines:
+        with open_to_read(file) as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield number, line
@@ -163,7 +175,7 @@ def repair(paths: RunPaths) -> list[str]:
             else:
                 good.append(line)
         whole = b"".join(good)
-        if whole == file.read_bytes():
+        if whole == read_bytes(file):
             continue
         name = str(file.relative_to(paths.root))
         if bad:
@@ -210,7 +222,7 @@ class EventWriter:
             raise refusal_of(file.parent, error) from error
         Journal(file, self._clock).append(line_of(event) for event in events)
         passing(CrashPoint.RUN_EVENTS_WRITTEN)
-        self._notes[_key(first)] = {"file": file.name, "bytes": file.stat().st_size}
+        self._notes[_key(first)] = {"file": file.name, "bytes": _size(file)}
 
     def _file(self, event: RunEvent) -> Path:
         folder = self._paths.events(event.lane) / event.actor
@@ -218,10 +230,15 @@ class EventWriter:
         name, size = noted.get("file"), noted.get("bytes")
         if isinstance(name, str) and isinstance(size, int) and size < RUN_EVENT_FILE_BYTES_MAX:
             file = folder / Path(name).name
-            if file.is_file() and file.stat().st_size >= size:
+            if is_file(file) and _size(file) >= size:
                 return file
         writer = self._entropy(3).hex()
         return folder / f"{to_file_name(self._clock.now_ms())}-{writer}.jsonl"
+
+
+def _size(file: Path) -> int:
+    found = look(file)
+    return 0 if found is None else found.st_size
 
 
 def _key(event: RunEvent) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from agentx.host.documents.document import Fault
 from agentx.host.documents.yaml_file import YAML, readings
 from agentx.host.files.atomic import write_if_changed
+from agentx.host.files.plain import look, read_bytes
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import RunId
@@ -41,7 +42,7 @@ class IndexFile:
     def read(self) -> dict[str, Any] | None:
         """Return the index as it was last written; None when it is missing or damaged."""
         try:
-            found = YAML.parse(self._paths.index.read_bytes())
+            found = YAML.parse(read_bytes(self._paths.index))
         except OSError:
             return None
         return None if isinstance(found, Fault) else found
@@ -56,7 +57,7 @@ class IndexFile:
     def _read_packed(self) -> dict[str, dict[str, Any]]:
         """Return what the index says of packed runs; of two that clones wrote, the earlier."""
         with suppress(OSError):
-            raw = self._paths.index.read_bytes()
+            raw = read_bytes(self._paths.index)
             lines = [line for each in readings(raw) for line in entries_in(each, "archived")]
             lines.sort(key=lambda line: str(line.get("archived_at")), reverse=True)
             return {line["run_id"]: line for line in lines}
@@ -103,7 +104,8 @@ class IndexFile:
         with suppress(CorruptRecord):
             events += read_packed_events(self._archive, run_id)
         # Nobody wrote down when: it was not later than this checkout got the archive.
-        at = to_iso(Millis(path.stat().st_mtime_ns // 1_000_000))
+        seen = look(path)
+        at = to_iso(Millis(seen.st_mtime_ns // 1_000_000 if seen else 0))
         return archive_entry(fold(run_id, events), self._show(run_id), at)
 
     def _show(self, run_id: str) -> str:

@@ -22,6 +22,15 @@ from agentx.host.documents.document import Fault
 from agentx.host.documents.json_file import json_file
 from agentx.host.documents.yaml_file import YAML
 from agentx.host.files.atomic import replace_file, write_if_changed
+from agentx.host.files.plain import (
+    exists,
+    is_file,
+    list_folder,
+    look,
+    open_to_read,
+    read_bytes,
+    read_text,
+)
 from agentx.host.git.layout import lay_out
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
@@ -71,15 +80,14 @@ class RunStore:
         """Return the runs there are, newest first."""
         found: list[RunId] = []
         with suppress(OSError):
-            for folder in self.paths.project.runs.iterdir():
+            for name in list_folder(self.paths.project.runs).folders:
                 with suppress(InvalidValue):
-                    if folder.is_dir():
-                        found.append(parse_run_id(folder.name))
+                    found.append(parse_run_id(name))
         return tuple(sorted(found, reverse=True))
 
     def exists(self, run_id: str) -> bool:
         """Tell whether there is such a run."""
-        return self.paths.run(run_id).root.is_dir()
+        return exists(self.paths.run(run_id).root)
 
     def events(self, run_id: str) -> EventsRead:
         """Return the events of a run, in order.
@@ -100,7 +108,8 @@ class RunStore:
 
     def stamp(self, run_id: str) -> str:
         """Return a text that changes when events are added: sizes and times of their files."""
-        stats = [file.stat() for file in event_files(self.paths.run(run_id))]
+        files = event_files(self.paths.run(run_id))
+        stats = [stat for file in files if (stat := look(file))]
         newest = max((each.st_mtime_ns for each in stats), default=0)
         return f"{len(stats)}:{sum(each.st_size for each in stats)}:{newest}"
 
@@ -138,7 +147,7 @@ class RunStore:
     def read_active(self) -> str:
         """Return the run that was last worked on here; empty when there is none."""
         try:
-            return self._notes.active.read_text(encoding="ascii").strip()
+            return read_text(self._notes.active).strip()
         except (OSError, ValueError):
             return ""
 
@@ -150,8 +159,8 @@ class RunStore:
     def glimpse(self, run_id: str) -> str:
         """Return the status that the manifest claims, without reading the run; empty if unclear."""
         try:
-            with self.paths.run(run_id).manifest.open(encoding="utf-8", errors="replace") as file:
-                text = file.read(8_192)
+            with open_to_read(self.paths.run(run_id).manifest) as file:
+                text = file.read(8_192).decode("utf-8", "replace")
         except OSError:
             return ""
         _, found, rest = text.partition("\nstate:\n")
@@ -253,27 +262,28 @@ class OpenRun:
         for path, said in (*self._find_laid_tasks(), *self._edits()):
             if said is None:
                 assert path is not None, "what is no text lies in a file"
-                self._keep(path, path.read_bytes(), "it is no text, or too long")
+                self._keep(path, read_bytes(path), "it is no text, or too long")
                 continue
             try:
                 self.say(replace(said, detail=redact_tree(dict(said.detail), redact)))
             except (InvalidValue, NotFound, IllegalTransition) as error:
                 if path is not None:
-                    self._keep(path, path.read_bytes(), error.message)
+                    self._keep(path, read_bytes(path), error.message)
             else:
                 self.remarks.append(f"taken in: {said.kind} {said.task or said.detail['name']}")
 
     def _keep(self, path: Path, found: bytes, why: str) -> None:
         """Copy aside what is about to be written over and cannot be taken in."""
         name = f"{path.parent.name}-{path.stem}-{digest(repr(found)).hex()[:8]}{path.suffix}"
-        if not (self.paths.aside / name).exists():
+        if not exists(self.paths.aside / name):
             replace_file(self.paths.aside / name, found)
         where = path.relative_to(self.paths.root)
         self.remarks.append(f"{where} was changed by hand: {why}; yours is in aside/{name}")
 
     def _edits(self) -> Iterator[tuple[Path | None, Happening | None]]:
         with suppress(OSError):
-            for path in sorted(self.paths.artifacts.iterdir()):
+            for name in list_folder(self.paths.artifacts).files:
+                path = self.paths.artifacts / name
                 if path == self.paths.task_graph or path.name.startswith("."):
                     continue
                 # What lies beside the artifacts and is none is not written over.
@@ -290,17 +300,17 @@ class OpenRun:
             log = self.paths.work_log(task.id)
             text = _text(log)
             found = None if text is None else read_log(task, text)
-            if found is not None or (text is None and log.is_file()):
+            if found is not None or (text is None and is_file(log)):
                 yield log, found
 
     def _find_laid_tasks(self) -> Iterator[tuple[Path | None, Happening | None]]:
         with suppress(OSError):
-            for folder in sorted(self.paths.tasks.iterdir()):
-                task = self.run.tasks.get(folder.name)
-                if (task is not None and task.born) or not folder.is_dir():
+            for name in list_folder(self.paths.tasks).folders:
+                task = self.run.tasks.get(name)
+                if task is not None and task.born:
                     continue
-                contract = self._contract_on_disk(folder.name)
-                said = None if contract is None else read_task(self.run, folder.name, contract)
+                contract = self._contract_on_disk(name)
+                said = None if contract is None else read_task(self.run, name, contract)
                 if said is not None:
                     yield None, said
 
@@ -315,7 +325,7 @@ class OpenRun:
     def _keep_edited_contract(self, path: Path, data: bytes) -> None:
         """Keep a contract that somebody changed: it does not hold, but is not lost."""
         try:
-            found = path.read_bytes()
+            found = read_bytes(path)
         except OSError:
             return
         if found == data or any(line.startswith(b"<<<<<<<") for line in found.splitlines()):
@@ -331,8 +341,11 @@ class OpenRun:
 def contract_file(path: Path) -> Contract | None:
     """Return the contract in a file of YAML or Markdown; None when there is none."""
     text = _text(path)
-    if text is None:
-        return None
+    return None if text is None else contract_in(text, path)
+
+
+def contract_in(text: str, path: Path) -> Contract | None:
+    """Return the contract in the text of a file; None when there is none."""
     body = text.removeprefix("---\n").split("\n---\n", 1)[0] if text.startswith("---\n") else text
     fields = YAML.parse(body.encode("utf-8", "replace"))
     if not isinstance(fields, Fault):
@@ -344,9 +357,7 @@ def contract_file(path: Path) -> Contract | None:
 def _text(path: Path) -> str | None:
     """Return a file as text; None when it is none, or too long to be a page."""
     try:
-        if path.stat().st_size > 4 * RUN_ARTIFACT_CHARS_MAX:
-            return None
-        return path.read_bytes().decode("utf-8")
+        return read_text(path, bytes_max=4 * RUN_ARTIFACT_CHARS_MAX)
     except (OSError, UnicodeDecodeError):
         return None
 

@@ -10,6 +10,7 @@ from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from agentx.host.files.plain import open_to_read
 from agentx.host.git.work import git
 from agentx.kernel.text import compile_late, cut
 from agentx.runs.limits import RUN_CONTEXT_FILE_CHARS_MAX
@@ -52,11 +53,8 @@ def _is_test_of(file: str, named: list[str]) -> bool:
 
 
 def _read(root: Path, name: str) -> str | None:
-    path = (root / name).resolve()
-    if not path.is_relative_to(root.resolve()) or not path.is_file():
-        return None
     try:
-        with path.open("rb") as file:
+        with open_to_read(root / name, ground=root) as file:
             raw = file.read(4 * RUN_CONTEXT_FILE_CHARS_MAX + 1)
     except OSError:
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from agentx.host.files.plain import look
 from agentx.host.git import facts as git
 from agentx.kernel.clock import Millis
 from agentx.views.limits import FILE_HISTORY_COMMITS_MAX
@@ -59,6 +60,7 @@ class GitFileHistory:
 
     def _find_written_ms(self, path: str) -> Millis | None:
         try:
-            return Millis((self._root / path).stat().st_mtime_ns // 1_000_000)
+            seen = look(self._root / path, ground=self._root)
         except (OSError, ValueError):
             return None
+        return None if seen is None else Millis(seen.st_mtime_ns // 1_000_000)

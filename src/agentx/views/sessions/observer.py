@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from agentx.conversation.store.feed import Feed
 from agentx.host.files.logfile import LogFile
+from agentx.host.files.plain import is_folder
 from agentx.host.git import facts as git
 from agentx.kernel.bus import Bus, HowFar, unheard
 from agentx.kernel.clock import Clock
@@ -93,7 +94,7 @@ class Observer(View):
     def forget(self, gone: Gone) -> Iterator[None]:
         """Take away what was captured of a session; what is left of it is captured anew after."""
         self.catch_up()  # what was begun is finished first: only then is it known what to take away
-        is_kept = self.folder.is_dir()
+        is_kept = is_folder(self.folder)
         with self._observing.forgetting(gone.session_id, whole=gone.whole, is_kept=is_kept):
             yield
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
 from agentx.lessons.confidence import judge
@@ -65,7 +66,7 @@ def relevant_lessons(
     project: Project, files: Iterable[str] = (), words: str = "", limit: int = 10
 ) -> Iterator[Lesson]:
     """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
-    if LtmPaths(project.paths.lessons).events.is_dir():
+    if is_folder(LtmPaths(project.paths.lessons).events):
         lesson_pages(project).catch_up()
         yield from open_lessons(project).relevant(files, words, limit)
 
@@ -77,7 +78,7 @@ def lesson_pages(project: Project) -> LessonPages:
 
 def list_damaged_memory(project: Project) -> Iterator[tuple[str, str, str]]:
     """Yield what is wrong with lessons and archives: which of them, what, and how to mend it."""
-    if LtmPaths(project.paths.lessons).events.is_dir():
+    if is_folder(LtmPaths(project.paths.lessons).events):
         for fault in open_lessons(project).read().faults:
             yield "lessons", str(fault), "mend the line, or bring the file back with git"
     archive = open_archive(project)

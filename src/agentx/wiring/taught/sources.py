@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from agentx.host.files.plain import is_folder
 from agentx.project.project import Project
 from agentx.runs.context import Area, ContextSource, Piece, Tier
 from agentx.wiring.observations import open_observations
@@ -37,7 +38,7 @@ class ObservationSource:
 
     def pieces(self, area: Area) -> Iterator[Piece]:
         """Yield the observations that fit best."""
-        if not self._project.paths.observations.is_dir():
+        if not is_folder(self._project.paths.observations):
             return
         room = open_observations(self._project)
         try:

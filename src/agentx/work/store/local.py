@@ -15,6 +15,7 @@ from pathlib import Path
 from agentx.host.documents.document import DocumentFile
 from agentx.host.documents.json_file import json_file
 from agentx.host.files.disk import unreadable
+from agentx.host.files.plain import exists, list_folder
 from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LimitError, NotFound
@@ -87,7 +88,7 @@ class LocalIssues:
         Raises: NotFound, CorruptRecord, and what `decide` raises.
         """
         file = self._file(number)
-        if not file.path.exists():
+        if not exists(file.path):
             raise _unknown(number)
         with file.editing() as shape:
             if not shape:
@@ -116,7 +117,7 @@ class LocalIssues:
         """Make the file of an issue, unless there is one."""
         file = self._file(issue.number)
         with locked(file.path, owner=_OWNER, clock=self._clock) as held:
-            if file.path.exists():
+            if exists(file.path):
                 return False
             file.write_in(held, to_shape(issue))
             return True
@@ -137,12 +138,12 @@ def issue_path(paths: ProjectPaths, number: int) -> Path:
 def _numbers_in(folder: Path) -> set[int]:
     """Return the numbers that files have, also of those that were moved aside."""
     try:
-        names = [path.name for path in folder.iterdir()]
-    except (FileNotFoundError, NotADirectoryError):
+        listing = list_folder(folder)
+    except NotADirectoryError:
         return set()
     except OSError as error:
         raise unreadable(folder, error) from error
-    found = (_FILE.fullmatch(name) for name in names)
+    found = (_FILE.fullmatch(name) for name in (*listing.files, *listing.refused))
     return {int(name[1]) for name in found if name is not None}
 
 

@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from agentx.host.files.disk import unreadable
+from agentx.host.files.plain import list_folder, read_bytes
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.work.limits import WORKFLOW_FILE_BYTES_MAX
 from agentx.work.model import Problem, Workflow
@@ -42,14 +43,14 @@ class WorkflowFiles:
     def own_names(self) -> tuple[str, ...]:
         """Return the names of the project's own."""
         try:
-            found = sorted(path.name for path in self._folder.iterdir())
-        except (FileNotFoundError, NotADirectoryError):
+            found = list_folder(self._folder)
+        except NotADirectoryError:
             return ()
         except OSError as error:
             raise unreadable(self._folder, error) from error
         return tuple(
             name.removesuffix(SUFFIX)
-            for name in found
+            for name in sorted((*found.files, *found.refused))
             if name.endswith(SUFFIX) and not name.startswith(".")
         )
 
@@ -88,7 +89,7 @@ class WorkflowFiles:
 
 def _text(path: Path) -> str:
     try:
-        raw = path.read_bytes()
+        raw = read_bytes(path)
     except OSError as error:
         raise unreadable(path, error) from error
     if len(raw) > WORKFLOW_FILE_BYTES_MAX:

@@ -15,9 +15,11 @@ from pathlib import Path
 import msgspec
 
 from agentx.host.files.disk import unreadable
+from agentx.host.files.ground import opening
+from agentx.host.files.plain import look, read_bytes
 from agentx.host.locks.lock import Held, locked
 from agentx.kernel.clock import Clock, to_iso
-from agentx.kernel.errors import ConflictError, UnavailableError, UnsupportedVersion
+from agentx.kernel.errors import ConflictError, UnavailableError, UnsafePath, UnsupportedVersion
 from agentx.kernel.ids import Entropy, mint
 from agentx.kernel.text import compile_late
 from agentx.observations.ids import issue_number
@@ -126,8 +128,13 @@ class IssueFiles:
         self, path: Path, held: Held | None = None, *, strict: bool = False
     ) -> list[msgspec.Raw]:
         try:
-            data = path.read_bytes()
+            data = read_bytes(path)
         except FileNotFoundError:
+            return []
+        except UnsafePath as error:
+            if strict:
+                raise
+            self._report(StoreFault(what=error.message, where=str(path), hint=error.hint))
             return []
         except OSError as error:
             raise unreadable(path, error) from error
@@ -169,11 +176,11 @@ def _open_record(raw: msgspec.Raw | bytes) -> ObservationRecord | None:
 
 def _stamps(folder: Path, name: re.Pattern[str]) -> Iterator[tuple[int, Stamp]]:
     try:
-        with os.scandir(folder) as entries:
+        with opening(folder) as here, os.scandir(here.descriptor) as entries:
             for entry in entries:
                 match = name.fullmatch(entry.name)
                 if match is not None:
-                    found = entry.stat()
+                    found = entry.stat(follow_symlinks=False)
                     yield int(match[1]), (found.st_size, found.st_mtime_ns)
     except (FileNotFoundError, NotADirectoryError):
         return
@@ -181,11 +188,8 @@ def _stamps(folder: Path, name: re.Pattern[str]) -> Iterator[tuple[int, Stamp]]:
 
 def stamp(path: Path) -> Stamp | None:
     """Return what a file looks like now, or None when there is none."""
-    try:
-        found = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return found.st_size, found.st_mtime_ns
+    found = look(path)
+    return None if found is None else (found.st_size, found.st_mtime_ns)
 
 
 def put(kept: dict[str, bytes], record: ObservationRecord) -> None:

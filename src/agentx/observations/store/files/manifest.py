@@ -20,6 +20,7 @@ import msgspec
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.disk import unreadable
+from agentx.host.files.plain import open_to_read, read_bytes
 from agentx.host.locks.lock import Held
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.ids import Entropy, mint
@@ -88,7 +89,7 @@ class ManifestFile:
     def read_settled(self) -> str:
         """Return the last act of the journal that is in the manifest; reads the head alone."""
         try:
-            with self.path.open("rb") as file:
+            with open_to_read(self.path) as file:
                 match = _SETTLED.search(file.read(_HEAD_BYTES))
         except OSError:
             return ""
@@ -137,7 +138,7 @@ class ManifestFile:
 
     def _parse(self, held: Held | None) -> Index:
         try:
-            data = self.path.read_bytes()
+            data = read_bytes(self.path)
         except FileNotFoundError:
             return Index(rows={}, files={}, trouble="missing")
         except OSError as error:

@@ -26,6 +26,7 @@ from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.disk import unreadable
 from agentx.host.files.journal import Journal
+from agentx.host.files.plain import look, open_to_read
 from agentx.host.limits import JOURNAL_WAIT_MS, LOCK_POLL_MS
 from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import Clock
@@ -58,11 +59,8 @@ class Seen:
 
 def look_at(path: Path) -> Seen | None:
     """Return what a file looks like now, or None when there is none."""
-    try:
-        found = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return Seen(found.st_ino, found.st_size, found.st_mtime_ns)
+    found = look(path)
+    return None if found is None else Seen(found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 class Pending:
@@ -174,7 +172,7 @@ class Pending:
 
     def _bytes_from(self, start: int, count: int = -1) -> bytes:
         try:
-            with self.path.open("rb") as file:
+            with open_to_read(self.path) as file:
                 file.seek(start)
                 return file.read(count)
         except FileNotFoundError:

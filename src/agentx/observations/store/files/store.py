@@ -20,6 +20,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from threading import RLock
 
+from agentx.host.files.plain import is_folder
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy
@@ -190,7 +191,7 @@ class JsonObservationStore(ObservationStore):
         asked = frozenset(observation_ids)
         by_issue = _by_issue(asked)
         with self._lock:
-            if not asked or not self.folder.is_dir():
+            if not asked or not is_folder(self.folder):
                 return ()
             # Gone means gone from the disk: the journal holds texts too.
             self._settling.settle()
@@ -258,7 +259,7 @@ class JsonObservationStore(ObservationStore):
         Raises: LockHeld, UnavailableError, UnsupportedVersion.
         """
         with self._lock:
-            if not self.folder.is_dir():
+            if not is_folder(self.folder):
                 return 0
             moved = self._settling.settle()
             self._words.level(self._words_source())

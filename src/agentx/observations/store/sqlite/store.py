@@ -15,6 +15,7 @@ from threading import RLock
 import msgspec
 
 from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.plain import list_folder, look, rename
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
 from agentx.observations.forgetting import take_whole, undoing
@@ -203,7 +204,7 @@ class SqliteObservationStore(ObservationStore):
             rows = [tables.entry(row) for row in db.execute(tables.ENTRIES)]
             archived = db.execute("SELECT count(*) FROM archive").fetchone()[0]
         beside = self._path.with_name(self._path.name + "-wal")
-        sizes = [each.stat().st_size for each in (self._path, beside) if each.exists()]
+        sizes = [seen.st_size for each in (self._path, beside) if (seen := look(each))]
         return count_lines(rows, archived=archived, bytes_on_disk=sum(sizes))
 
     def issues(self) -> tuple[int, ...]:
@@ -292,9 +293,10 @@ class SqliteObservationStore(ObservationStore):
 
     def _move_aside(self, error: sqlite3.Error) -> None:
         mark = f"corrupt-{self._clock.now_ms()}"
-        for path in self._path.parent.glob(f"{self._path.name}*"):
-            if ".corrupt-" not in path.name:
-                path.replace(path.with_name(f"{path.name}.{mark}"))
+        folder = self._path.parent
+        for name in list_folder(folder).files:
+            if name.startswith(self._path.name) and ".corrupt-" not in name:
+                rename(folder / name, folder / f"{name}.{mark}")
         fault = StoreFault(
             what=f"not a database of observations: {error}",
             where=str(self._path),

@@ -12,11 +12,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.plain import is_file
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import digest
 from agentx.kernel.values import frozen
 from agentx.observations.limits import OBSERVATION_WORDS_BEHIND_MAX
-from agentx.observations.store.database import checkpoint, connect, is_busy
+from agentx.observations.store.database import checkpoint, connect, is_busy, remove_database
 from agentx.observations.store.records import ObservationRecord
 from agentx.observations.store.words.lists import IndexedWords, Words
 
@@ -72,7 +73,7 @@ class WordView:
 
     def drop(self, wordings: Iterable[IndexedWords]) -> None:
         """Take observations out, with their words; what is left on disk of them `scrub` removes."""
-        if not self._path.exists():
+        if not is_file(self._path):
             return
         try:
             with self._open() as words, self._writing():
@@ -84,7 +85,7 @@ class WordView:
 
     def scrub(self, source: Source) -> None:
         """Leave no word on disk of what was taken out."""
-        if not self._path.exists():
+        if not is_file(self._path):
             return
         try:
             with self._open() as words:
@@ -99,7 +100,7 @@ class WordView:
 
     def look_again(self, records: Collection[ObservationRecord]) -> None:
         """Let those be indexed anew that somebody has edited."""
-        if not self._path.exists():
+        if not is_file(self._path):
             return
         try:
             with self._open() as words:
@@ -120,8 +121,7 @@ class WordView:
 
     def _delete(self) -> None:
         self.close()
-        for suffix in ("", "-wal", "-shm"):
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        remove_database(self._path)
 
     def _level(self, words: Words, source: Source, *, all_: bool) -> bool:
         known = words.ids()

@@ -8,12 +8,13 @@ from typing import Any
 
 import click
 
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import InvalidValue
 from agentx.operations.runs.read import list_archived, list_runs, run_events, show_run
 from agentx.operations.runs.recover import pull_request, rebuild_runs, resume_run
 from agentx.operations.runs.write import (
     Saying,
     go_to_phase,
+    read_given,
     record_event,
     record_verification,
     start_run,
@@ -259,11 +260,8 @@ def artifact(
     invocation: Invocation, name: str, file: str, task_id: str, run_id: str, actor: str
 ) -> None:
     """Write a page of the run, such as plan.md or constitution.md, from a file or `-`."""
-    path = Path(file)
-    if file != "-" and not path.is_file():
-        raise NotFound(f"{file}: no such file")
     try:
-        raw = sys.stdin.buffer.read() if file == "-" else path.read_bytes()
+        raw = sys.stdin.buffer.read() if file == "-" else read_given(invocation.project, Path(file))
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidValue(f"{file} is not text in UTF-8: {error.reason}") from None

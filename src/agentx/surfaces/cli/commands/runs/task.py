@@ -55,7 +55,7 @@ def add(
     """Add a task with its contract."""
     by = Saying(run_id=run_id, actor=actor, task=task_id)
     if contract:
-        agreed = contract_from(Path(contract))
+        agreed = contract_from(invocation.project, Path(contract))
     elif title:
         agreed = Contract(title=title, **fields)
     else:
@@ -82,7 +82,7 @@ def revise(
     """Make a new version of a contract; what is not given stays."""
     given = {name: value for name, value in fields.items() if value}
     if contract:
-        agreed = contract_from(Path(contract))
+        agreed = contract_from(invocation.project, Path(contract))
         given = {part.name: getattr(agreed, part.name) for part in dataclasses.fields(Contract)}
     changes = {
         name: list(each) if isinstance(each, tuple) else each for name, each in given.items()
