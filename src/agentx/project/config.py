@@ -7,9 +7,7 @@ written, so that a default can still be improved.
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
@@ -263,6 +261,8 @@ def _file_values(path: Path) -> Iterator[tuple[str, Value]]:
         raise CorruptRecord(
             f"{path}: cannot be read: {error}", hint="mend or move the file"
         ) from error
+    import tomllib  # noqa: PLC0415  most folders have no settings of their own
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -297,7 +297,9 @@ def _change(rows: Mapping[str, SettingRow], key: str, value: Value, source: str)
 def _know(rows: Mapping[str, SettingRow], key: str, source: str) -> SettingRow:
     if key in rows:
         return rows[key]
-    near = difflib.get_close_matches(key, rows, n=1, cutoff=0.4)
+    from difflib import get_close_matches  # noqa: PLC0415  only who mistyped waits for it
+
+    near = get_close_matches(key, rows, n=1, cutoff=0.4)
     raise InvalidValue(
         f"{key} in {source} is not a setting",
         hint=f"did you mean {near[0]}?" if near else "`agentx config` lists them",

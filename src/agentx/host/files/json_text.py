@@ -7,9 +7,11 @@ bytes are valid UTF-8 and reading them gives the same text back.
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
-import msgspec
+# Below this the reader of the standard library is as good, and need not be imported.
+_SMALL_BYTES = 64 * 1024
 
 
 def line_of(value: object) -> bytes:
@@ -29,14 +31,17 @@ def parse_json(raw: bytes) -> Any:
 
     Raises: ValueError that names the line, as JSONDecodeError or UnicodeDecodeError.
     """
-    try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # The slower reader knows lines, and takes the lone surrogates that the fast one does not.
+    if len(raw) > _SMALL_BYTES or "msgspec" in sys.modules:
+        import msgspec  # noqa: PLC0415  10 ms, which one small document is not worth
+
         try:
-            return json.loads(raw)
-        except RecursionError:
-            raise ValueError("nested too deeply") from None
+            return msgspec.json.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass  # the slower reader knows lines, and takes lone surrogates, as this one does not
+    try:
+        return json.loads(raw)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def line_number(raw: bytes, error: ValueError) -> int:

@@ -11,6 +11,7 @@ import os
 import subprocess
 from pathlib import Path
 
+from agentx.host.git.plain import find_plain
 from agentx.host.limits import GIT_WAIT_MS
 from agentx.host.system import environment_without
 from agentx.kernel.text import compile_late
@@ -40,6 +41,9 @@ def repository(path: Path) -> Path | None:
 
 def find_repository(path: Path) -> Repository | None:
     """Return the repository that a folder belongs to."""
+    plain = find_plain(path)
+    if plain is not None:
+        return Repository(plain.parent, plain)
     said = _ask(path, "rev-parse", "--git-common-dir")
     if not said:
         return None
