@@ -8,8 +8,10 @@ from datetime import UTC, tzinfo
 from functools import partial
 
 from agentx.conversation.contents import Contents, ContentsRules
+from agentx.conversation.editing import Editor
 from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.model import EventQuery
+from agentx.conversation.segments import Cutting
 from agentx.conversation.service import Conversation
 from agentx.conversation.store import toc_rows
 from agentx.conversation.store.log import LogStore
@@ -48,9 +50,12 @@ class Shelf:
         self.project = project
         rows = LogStore(kv, entropy=entropy)
         self.log = Conversation(rows, project=project, clock=clock, bus=Bus())
-        rules = ContentsRules(
-            zone=zone, zone_name=str(zone), estimate=estimate, summariser=Extractive()
-        )
+        cutting = Cutting(zone=zone, estimate=estimate)
+
+        def open_editor(store: TocStore, name: str, clock: Clock) -> Editor:
+            return Editor(store, project=name, clock=clock, cutting=cutting, writer=Extractive())
+
+        rules = ContentsRules(zone=zone, zone_name=str(zone), open_editor=open_editor)
         self.contents: Contents = self.log.contents(partial(TocStore, kv, rows), rules)
 
     def view(self) -> View:

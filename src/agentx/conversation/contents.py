@@ -13,23 +13,23 @@ it gives the same nodes but for their versions. What was forgotten leaves no tra
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import tzinfo
+from functools import cached_property
 from threading import RLock
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from agentx.conversation import toc
-from agentx.conversation.editing import EXTRACTIVE, Editor
 from agentx.conversation.limits import (
     EXPAND_EVENTS_MAX,
     TOC_BATCH_EVENTS_MAX,
     TOC_BATCH_PERIODS_MAX,
 )
-from agentx.conversation.segments import Cutting, Estimate
+from agentx.conversation.segments import is_due
 from agentx.conversation.store.rows import session_ref
 from agentx.conversation.store.toc import TocStore
-from agentx.conversation.summariser import Summariser
 from agentx.conversation.toc_model import (
+    EXTRACTIVE,
     CaughtUp,
     Expansion,
     NodePage,
@@ -45,6 +45,9 @@ from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.kernel.periods import Level, Period, SegmentRef, day_period, parse_node_id
 from agentx.kernel.values import frozen
 
+if TYPE_CHECKING:
+    from agentx.conversation.editing import Editor
+
 _ROLLED = (Level.DAY, Level.WEEK, Level.MONTH, Level.YEAR)
 
 
@@ -54,8 +57,7 @@ class ContentsRules:
 
     zone: tzinfo
     zone_name: str
-    estimate: Estimate
-    summariser: Summariser
+    open_editor: Callable[[TocStore, str, Clock], Editor]  # called when something is to be written
 
 
 class SegmentWriter(Protocol):
@@ -85,13 +87,10 @@ class Contents:
         self._clock = clock
         self._rules = rules
         self._lock = lock
-        self._editor = Editor(
-            store,
-            project=project,
-            clock=clock,
-            cutting=Cutting(zone=rules.zone, estimate=rules.estimate),
-            writer=rules.summariser,
-        )
+
+    @cached_property
+    def _editor(self) -> Editor:
+        return self._rules.open_editor(self._store, self._project, self._clock)
 
     # --- made ---------------------------------------------------------------------------------
 
@@ -143,7 +142,7 @@ class Contents:
             for node in self._store.nodes(self._store.list_noted("toc-open")):
                 if level not in (None, node.level):
                     continue
-                if not toc.is_due(node, now_ms=now_ms, zone=self._rules.zone):
+                if not is_due(node, now_ms=now_ms, zone=self._rules.zone):
                     continue
                 named = parse_node_id(node.node_id)
                 if isinstance(named, SegmentRef):

@@ -16,7 +16,7 @@ from agentx.conversation.segments import Cutting, Place, cut_again, place, revis
 from agentx.conversation.store.rows import session_ref
 from agentx.conversation.store.toc import TocChange, TocStore
 from agentx.conversation.summariser import Summariser
-from agentx.conversation.toc_model import Segment, SegmentSummary, TocNode
+from agentx.conversation.toc_model import EXTRACTIVE, Segment, SegmentSummary, TocNode
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.ids import NodeId
 from agentx.kernel.periods import (
@@ -28,8 +28,6 @@ from agentx.kernel.periods import (
     parent,
     parse_node_id,
 )
-
-EXTRACTIVE = "extractive"
 
 
 class Editor:

@@ -24,11 +24,11 @@ from datetime import tzinfo
 
 from agentx.conversation import limits
 from agentx.conversation.model import Event
-from agentx.conversation.toc_model import Segment
+from agentx.conversation.toc_model import Segment, TocNode
 from agentx.kernel.capture import EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId, digest, is_ulid, ulid
-from agentx.kernel.periods import SegmentRef, day_period, end_ms, local_day
+from agentx.kernel.periods import SegmentRef, day_period, end_ms, local_day, parse_node_id
 from agentx.kernel.values import frozen
 
 Estimate = Callable[[str], int]
@@ -238,3 +238,17 @@ def _name(first: Event) -> str:
     """Return the ULID of a segment: that of its first event, so that one leads to the other."""
     own = first.event_id[-_ULID_CHARS:]
     return own if is_ulid(own) else ulid(first.timestamp_ms, digest(first.event_id, size=10))
+
+
+def closes_ms(node: TocNode, zone: tzinfo) -> Millis:
+    """Return when a node can no longer grow by itself: its period is over, its session silent."""
+    named = parse_node_id(node.node_id)
+    if isinstance(named, SegmentRef):
+        silent = node.end_ms + limits.SEGMENT_GAP_MS
+        return Millis(min(silent, end_ms(day_period(named.day), zone)))
+    return end_ms(named, zone)
+
+
+def is_due(node: TocNode, *, now_ms: Millis, zone: tzinfo) -> bool:
+    """Tell whether a provisional node can be rolled for good."""
+    return node.provisional and now_ms >= closes_ms(node, zone)

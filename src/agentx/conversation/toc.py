@@ -27,12 +27,12 @@ from agentx.conversation.limits import (
     NODE_ISSUES_MAX,
     NODE_SESSIONS_MAX,
     SEGMENT_BULLETS_MAX,
-    SEGMENT_GAP_MS,
     TOPICS_MAX,
     WEEK_BULLETS_MAX,
     YEAR_BULLETS_MAX,
 )
 from agentx.conversation.model import Event
+from agentx.conversation.segments import closes_ms
 from agentx.conversation.toc_model import (
     Bullet,
     BulletKind,
@@ -46,10 +46,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.periods import (
     Level,
     Period,
-    SegmentRef,
-    day_period,
     end_ms,
-    parse_node_id,
 )
 from agentx.kernel.text import compile_late
 from agentx.prose.keyphrases import terms
@@ -138,20 +135,6 @@ def roll_up(
         event_count=sum(part.event_count for part in parts),
         provisional=now_ms < end_ms(period, zone) or any(part.provisional for part in parts),
     )
-
-
-def closes_ms(node: TocNode, zone: tzinfo) -> Millis:
-    """Return when a node can no longer grow by itself: its period is over, its session silent."""
-    named = parse_node_id(node.node_id)
-    if isinstance(named, SegmentRef):
-        silent = node.end_ms + SEGMENT_GAP_MS
-        return Millis(min(silent, end_ms(day_period(named.day), zone)))
-    return end_ms(named, zone)
-
-
-def is_due(node: TocNode, *, now_ms: Millis, zone: tzinfo) -> bool:
-    """Tell whether a provisional node can be rolled for good."""
-    return node.provisional and now_ms >= closes_ms(node, zone)
 
 
 def tells_the_same(one: TocNode, other: TocNode) -> bool:

@@ -18,6 +18,8 @@ from agentx.kernel.ids import EventId, GripId, NodeId
 from agentx.kernel.periods import Level
 from agentx.kernel.values import frozen
 
+EXTRACTIVE = "extractive"  # who wrote a node without a model
+
 
 class BulletKind(StrEnum):
     """What a bullet tells."""

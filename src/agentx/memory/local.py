@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from threading import Lock
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from agentx.conversation.contents import Contents
 from agentx.conversation.model import Forgotten, Receipt
@@ -27,9 +28,11 @@ from agentx.memory.port import Drained, MemoryStatus, SpendingToday
 from agentx.memory.reader import LogReader
 from agentx.search.model import INDEXES, Capabilities, Embedding, IndexReport
 from agentx.views.port import Gone, View
-from agentx.views.search_view import SearchView
-from agentx.views.toc_view import TocView
-from agentx.views.vectors import Vectors
+
+if TYPE_CHECKING:
+    from agentx.views.search_view import SearchView
+    from agentx.views.toc_view import TocView
+    from agentx.views.vectors import Vectors
 
 # The log, the identities and the outbox only grow or drop whole files: nothing to win there.
 _CHANGING = (
@@ -54,21 +57,28 @@ class StoreSizes:
 
 
 @frozen
+class ViewSet:
+    """The views of one project, and who answers from them."""
+
+    toc: TocView
+    search: SearchView
+    vectors: Vectors
+    following: tuple[View, ...]  # the table of contents, in the order they catch up
+    answer: Callable[[SearchRequest], SearchReply]
+    polish: Callable[[], int]
+
+
+@frozen
 class Parts:
     """What the memory of one project is made of."""
 
     kv: KeyValue
     log: Conversation
     contents: Contents
-    toc: TocView
-    search: SearchView
-    vectors: Vectors
-    views: tuple[View, ...]  # that follow the table of contents, in the order they catch up
-    answer: Callable[[SearchRequest], SearchReply]
+    open_views: Callable[[], ViewSet]  # called once, when the first of them is needed
     drain: Callable[[], Drained]
     waiting: Callable[[], int]  # spooled, and not yet taken
     refused: Callable[[], int]  # spooled, and moved aside
-    polish: Callable[[], int]
     spending: Callable[[], SpendingToday | None]
     of_project: Callable[[str], LocalMemory]
     others: Callable[[], Iterable[str]]  # projects whose views this memory keeps as well
@@ -81,11 +91,22 @@ class LocalMemory(LogReader):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.log, parts.contents)
         self._parts = parts
+        self._opening = Lock()
+        self._opened: ViewSet | None = None
+
+    @property
+    def _set(self) -> ViewSet:
+        # One set, whichever of a daemon's threads comes first: two would both write.
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._parts.open_views()
+            return self._opened
 
     @property
     def views(self) -> tuple[View, ...]:
         """Every view, in the order they catch up."""
-        return (self._parts.toc, *self._parts.views, self._parts.vectors)
+        views = self._set
+        return (views.toc, *views.following, views.vectors)
 
     def of_project(self, project: ProjectId) -> LocalMemory:
         """Return the memory of another project in the same store; close only the first."""
@@ -132,8 +153,8 @@ class LocalMemory(LogReader):
 
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring every view up to date with the log, of every project that shares the store."""
-        done = self._parts.toc.catch_up(told)
-        for view in self._parts.views:
+        done = self._set.toc.catch_up(told)
+        for view in self._set.following:
             view.catch_up()
         for other in self._others():
             other.catch_up()
@@ -141,30 +162,30 @@ class LocalMemory(LogReader):
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Return what fits a question best."""
-        return self._parts.answer(request)
+        return self._set.answer(request)
 
     def embed(self, told: HowFar = unheard, *, slices: int = 0) -> Embedding:
         """Embed what is not yet: so many slices of about a second, or all that is left."""
-        done = self._parts.vectors.embed(told, slices=slices)
+        done = self._set.vectors.embed(told, slices=slices)
         for other in self._others():
             done += other.embed(told, slices=slices)
         return done
 
     def capabilities(self) -> Capabilities:
         """Say which ways of searching work."""
-        return self._parts.vectors.capabilities()
+        return self._set.vectors.capabilities()
 
     def index_report(self) -> IndexReport:
         """Say how the indexes stand."""
-        return IndexReport(text=self._parts.search.status(), vectors=self._parts.vectors.state())
+        return IndexReport(text=self._set.search.status(), vectors=self._set.vectors.state())
 
     def rebuild_index(self, name: str, told: HowFar = unheard) -> int:
         """Make the search index from nothing, or empty that of meanings: `embed` fills it."""
         if name not in INDEXES:
             raise InvalidValue(f"{name!r} is none of {', '.join(INDEXES)}")
-        if name == self._parts.search.name:
-            return self._parts.search.rebuild(told)
-        self._parts.vectors.empty()
+        if name == self._set.search.name:
+            return self._set.search.rebuild(told)
+        self._set.vectors.empty()
         return 0
 
     def rebuild_toc(self, told: HowFar = unheard) -> CaughtUp:
@@ -180,7 +201,7 @@ class LocalMemory(LogReader):
 
         It looks at captured sessions as well, for what the rules did not find.
         """
-        return self._parts.polish()
+        return self._set.polish()
 
     def compact(self) -> StoreSizes:
         """Give back the room that deleted and replaced rows still take on disk."""
@@ -201,8 +222,9 @@ class LocalMemory(LogReader):
         )
 
     def _close_views(self) -> None:
-        for view in self.views:
-            view.close()
+        if self._opened is not None:
+            for view in self.views:
+                view.close()
 
     def _others(self) -> Iterator[LocalMemory]:
         """Lend the memory of each project that shares the store, one after the other."""

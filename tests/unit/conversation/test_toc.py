@@ -12,7 +12,8 @@ import pytest
 
 from agentx.conversation import limits
 from agentx.conversation.extract.summary import Extractive
-from agentx.conversation.toc import closes_ms, is_due, roll_up, segment_node, tells_the_same
+from agentx.conversation.segments import closes_ms, is_due
+from agentx.conversation.toc import roll_up, segment_node, tells_the_same
 from agentx.conversation.toc_model import Bullet, BulletKind, TocNode, Topic
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import DAY_MS, MINUTE_MS, Millis

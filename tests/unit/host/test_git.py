@@ -109,15 +109,17 @@ def test_a_damaged_repository_is_none(repository: Path) -> None:
     assert git.repository(repository) is None
 
 
-def test_a_machine_without_git_is_none(
+def test_a_machine_without_git_knows_the_folder_and_no_more(
     repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    assert git.repository(repository) is None
+    assert git.repository(repository) == repository
+    assert git.branch(repository) == ""
+    assert git.commit(repository) is None
 
 
-def test_a_git_that_hangs_is_none(
+def test_a_git_that_hangs_is_waited_for_no_longer(
     repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     slow = tmp_path / "bin" / "git"
@@ -127,7 +129,8 @@ def test_a_git_that_hangs_is_none(
     monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(git, "GIT_WAIT_MS", 100)
 
-    assert git.repository(repository) is None
+    assert git.commit(repository) is None
+    assert git.remote_url(repository) is None
 
 
 def test_the_environment_of_a_hook_does_not_lead_astray(

@@ -18,7 +18,8 @@ from agentx.observations.model import Category
 from agentx.operations.lessons.known import add_lesson
 from agentx.project.project import Project
 from agentx.recall.section.digests import CAPS
-from agentx.wiring.memory import open_digests, open_store
+from agentx.wiring.kept.views import open_digests
+from agentx.wiring.memory import open_store
 from agentx.wiring.observations import open_observations
 from agentx.wiring.section import renew_digests
 from tests.support.drafts import draft

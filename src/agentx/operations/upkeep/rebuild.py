@@ -20,7 +20,7 @@ from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.project.project import Project
 from agentx.views.recall_tally import RecallTally
-from agentx.wiring.memory import open_digests
+from agentx.wiring.kept.views import open_digests
 from agentx.wiring.observation_upkeep import rebuild_observation_words
 
 

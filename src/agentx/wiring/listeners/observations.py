@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import AgentXError
 from agentx.observations.events import ContextCompacted
 from agentx.observations.ids import ID_PREFIX
 from agentx.observations.model import Recall
-from agentx.observations.service import Observations
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.views.recall_tally import SessionTold
+
+if TYPE_CHECKING:
+    from agentx.observations.service import Observations
 
 Stop = Callable[[], None]
 

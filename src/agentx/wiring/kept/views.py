@@ -1,0 +1,177 @@
+"""The views of one project's memory, put together in the order they catch up.
+
+    toc --> lessons, observations --> search --> recalls --> digests        vectors, when asked for
+
+Who only reads the log imports nothing of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from agentx.conversation.contents import Contents
+from agentx.conversation.store.feed import Feed
+from agentx.host.kv.port import KeyValue
+from agentx.kernel.bus import Bus
+from agentx.kernel.values import frozen
+from agentx.memory.found import SearchReply, SearchRequest
+from agentx.memory.limits import POLISH_SEGMENTS_MAX
+from agentx.memory.local import ViewSet
+from agentx.memory.port import Readable
+from agentx.observations.settings import MemorySettings
+from agentx.project.project import Project
+from agentx.project.zone import project_zone
+from agentx.views.digests import Digests
+from agentx.views.documents.rooms import Rooms
+from agentx.views.lesson_pages import LessonPages
+from agentx.views.port import View
+from agentx.views.recall_tally import RecallTally
+from agentx.views.search_view import SearchView
+from agentx.views.sessions.observer import Observer
+from agentx.views.store import CaptureMarks
+from agentx.views.toc_view import TocView
+from agentx.views.vectors import Vectors
+from agentx.wiring.models import model_extractor, model_writer
+from agentx.wiring.rooms import searchable_rooms
+
+if TYPE_CHECKING:
+    from agentx.lessons.service import Lessons
+    from agentx.observations.service import Observations
+    from agentx.recall.question.answer import Searched
+
+
+@frozen
+class ViewSource:
+    """What the views of one project are made from."""
+
+    project: Project  # whose store it is, and whose rooms
+    name: str  # of the project in it
+    kv: KeyValue
+    bus: Bus
+    contents: Contents
+    feed: Feed
+    reader: Readable
+    observations: Callable[[], Observations]
+
+    @property
+    def is_own(self) -> bool:
+        """Tell whether it is the project whose folder is known here: others have no rooms."""
+        return self.name == self.project.id
+
+
+def open_views(source: ViewSource) -> ViewSet:
+    """Return the views of a project and what answers from them."""
+    project, contents = source.project, source.contents
+    rooms = searchable_rooms(project) if source.is_own else Rooms()
+    text, vectors = _indexes(source, rooms)
+    observers = (_observer(source),) if source.is_own else ()
+    recalled = project.store.recall_counts(source.name)
+    following: tuple[View, ...] = (*observers, text, RecallTally(recalled, source.reader))
+    if source.is_own:
+        lessons = LessonPages(project.paths.lessons, partial(_lessons, project))
+        digests = open_digests(project, source.reader, _stamp(project, rooms, source.feed))
+        following = (lessons, *following, digests)
+    return ViewSet(
+        toc=TocView(contents),
+        search=text,
+        vectors=vectors,
+        following=following,
+        answer=_answer(source, text, vectors),
+        polish=partial(_polish, source, observers),
+    )
+
+
+def open_digests(project: Project, reader: Readable, stamp: Callable[[], str]) -> Digests:
+    """Return the digests of a project; `stamp` changes when what they are made from does."""
+
+    def write() -> int:
+        from agentx.wiring.section import renew_digests  # noqa: PLC0415  only when there is news
+
+        return renew_digests(project, reader)
+
+    return Digests(store=project.store, clock=project.clock, stamp=stamp, write=write)
+
+
+def _answer(
+    source: ViewSource, text: SearchView, vectors: Vectors
+) -> Callable[[SearchRequest], SearchReply]:
+    # Only who asks a question waits for the import of what answers one.
+    @cache
+    def sources() -> Searched:
+        from agentx.recall.question.answer import Searched  # noqa: PLC0415  see above
+        from agentx.recall.usage import RecallUsage  # noqa: PLC0415  see above
+
+        return Searched(
+            view=text,
+            contents=source.contents,
+            vectors=vectors,
+            project=source.name,
+            zone=project_zone(source.project),
+            usage=RecallUsage(source.project.store.recall_counts(source.name)).now,
+        )
+
+    def answer(request: SearchRequest) -> SearchReply:
+        from agentx.recall.question.answer import search  # noqa: PLC0415  see above
+
+        return search(sources(), request)
+
+    return answer
+
+
+def _indexes(source: ViewSource, rooms: Rooms) -> tuple[SearchView, Vectors]:
+    project, name = source.project, source.name
+    is_shared = project.store.root == project.data.unified_store.root
+    words, meanings = (
+        # Projects that share a store have an index each.
+        folder / name if is_shared else folder
+        for folder in (project.store.text_index, project.store.vector_index)
+    )
+    model, feed, clock = project.data.vector_model, source.feed, project.clock
+    return (
+        SearchView(feed, folder=words, project=name, clock=clock, rooms=rooms),
+        Vectors(model, feed, folder=meanings, project=name, clock=clock, rooms=rooms),
+    )
+
+
+def _observer(source: ViewSource) -> Observer:
+    project = source.project
+    settings = project.config.section(MemorySettings)
+    return Observer(
+        source=source.feed,
+        marks=CaptureMarks(source.kv, project.id),
+        folder=project.paths.observations,
+        enabled=settings.enabled,
+        issue=settings.issue,
+        room=source.observations,
+        extractor=partial(model_extractor, project),
+        rebuild_words=partial(_rebuild_words, project),
+        log=project.log,
+        clock=project.clock,
+        bus=source.bus,
+    )
+
+
+def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:
+    for observer in observers:
+        observer.polish()
+    with model_writer(source.project) as writer:
+        return 0 if writer is None else source.contents.polish(writer, POLISH_SEGMENTS_MAX)
+
+
+def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
+    settings = project.config.section(MemorySettings)
+    return lambda: repr((settings, rooms.stamps(), feed.node_versions("toc:day:")))
+
+
+def _rebuild_words(project: Project) -> int:
+    from agentx.wiring.observation_upkeep import rebuild_observation_words  # noqa: PLC0415  when asked
+
+    return rebuild_observation_words(project)
+
+
+def _lessons(project: Project) -> Lessons:
+    from agentx.wiring.taught.lessons import open_lessons  # noqa: PLC0415  most projects have none
+
+    return open_lessons(project)
