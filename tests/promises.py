@@ -16,6 +16,7 @@ PROMISES: dict[str, str] = {
     "hook.never-disturbs": "Whatever a hook is given, it leaves with 0 and says nothing.",
     "capture.complete": "A recorded session is captured completely and once, also by two hooks.",
     "capture.nothing-lost": "kill -9 at any moment loses nothing and stores nothing twice.",
+    "capture.right-store": "What was captured goes to its own home and project, whoever drains.",
     "capture.notes": "What no adapter understands is kept as a note and reported by doctor.",
     "capture.one-memory": "Every folder and worktree of a repository has one memory.",
     "redact.before-disk": "No secret and no private text reaches a file, the log or an output.",

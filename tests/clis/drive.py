@@ -60,6 +60,7 @@ class Place:
             "LANG": "C.UTF-8",
             "HOME": str(self.home),
             "TMPDIR": str(self.root / "tmp"),
+            "AGENTX_SPARE_SPOOL": str(self.root / "spare"),
             "XDG_DATA_HOME": str(self.home / ".local" / "share"),
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "XDG_STATE_HOME": str(self.home / ".local" / "state"),

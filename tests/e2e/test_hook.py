@@ -51,6 +51,7 @@ class Home:
             "HOME": str(self.root),
             "XDG_DATA_HOME": str(self.root / "data"),
             "TMPDIR": str(self.temporary),
+            "AGENTX_SPARE_SPOOL": str(self.temporary / "spare"),
         }
 
     @property
@@ -238,7 +239,7 @@ def test_without_the_usual_variables_it_still_captures(home: Home, tmp_path: Pat
 
 def test_without_a_home_it_does_not_fail(home: Home) -> None:
     # Under an interpreter that may not write files nothing lands in the real home.
-    home.environment = {"PATH": os.environ["PATH"], "TMPDIR": str(home.temporary)}
+    del home.environment["HOME"], home.environment["XDG_DATA_HOME"]
 
     home.hook(b"{}", limits={resource.RLIMIT_FSIZE: 0})
 
@@ -359,7 +360,7 @@ def test_a_copy_that_finds_no_agentx_swallows_its_input(home: Home) -> None:
 
 
 def _fallback(home: Home) -> Path:
-    return home.temporary / f"agentx-spool-{os.getuid()}"
+    return home.temporary / "spare"
 
 
 def test_a_read_only_home_goes_to_the_fallback(home: Home) -> None:

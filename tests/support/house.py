@@ -43,6 +43,7 @@ class House:
             "GIT_COMMITTER_NAME": "Mira",
             "GIT_COMMITTER_EMAIL": "mira@example.org",
             "COLUMNS": "120",
+            "AGENTX_SPARE_SPOOL": str(self.root / "spare"),
         }
 
     def git(self, *arguments: str, cwd: Path | None = None) -> str:

@@ -12,8 +12,7 @@ note; a file that cannot be taken at all is moved aside, and `doctor` says so.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field, fields, replace
 from pathlib import Path
 
@@ -21,92 +20,48 @@ from agentx.adapters.port import HookCall
 from agentx.adapters.registry import adapter_for
 from agentx.capture import spool_record
 from agentx.capture.faults import Faults
-from agentx.capture.limits import DRAIN_BATCH_BYTES_MAX, DRAIN_BATCH_FILES_MAX
+from agentx.capture.limits import (
+    DRAIN_BATCH_BYTES_MAX,
+    DRAIN_BATCH_FILES_MAX,
+    RECORD_BYTES_MAX,
+)
+from agentx.capture.spool import Spool, SpoolFolder, list_records
 from agentx.capture.spool_record import SpoolRecord
 from agentx.conversation.service import Conversation
 from agentx.host.crash import CrashPoint, passing
+from agentx.host.files import plain
+from agentx.host.files.disk import look_at
 from agentx.kernel.capture import Channel, Draft, EventType, Role
-from agentx.kernel.clock import Clock
-from agentx.kernel.errors import DataError
+from agentx.kernel.errors import InputError, LimitError
 from agentx.kernel.ids import digest
-from agentx.kernel.paths import SpoolPaths, StorePaths
+from agentx.kernel.paths import StorePaths
 from agentx.kernel.text import printable
 from agentx.kernel.values import frozen
 from agentx.memory.port import Drained
-from agentx.project.settlement import note_settled, read_lines
-from agentx.views.recall_tally import NOTE_MARK, Note, SessionTold, count_recalls, note_of
+from agentx.views.recall_tally import NOTE_MARK, Note, count_recalls, note_of
 
 _SALVAGE_CHARS = 4_000
+_FAULTS_LOOKED_AT = 50
 
 
 @frozen
-class SpoolFolder:
-    """The spool of one working directory that belongs to this store."""
+class Intake:
+    """Where one drain puts what it takes: the log's own, and what is not the log's."""
 
-    paths: SpoolPaths
-    directory: str
-    project: str
-
-
-@frozen
-class Spool:
-    """Everything hooks have spooled for one store, wherever they left it."""
-
-    roots: tuple[Path, ...]
     store: StorePaths
-    clock: Clock
-    locate: Callable[[str], tuple[str, str]]  # the store's folder and project of a directory
-    active_run: Callable[[], str]  # that goes on while sessions begin; empty for none
+    faults: Faults
+    run: str  # that goes on while sessions begin; empty for none
+    recalled: list[Note] = field(default_factory=list)
 
-    def folders(self) -> Iterator[SpoolFolder]:
-        """Yield the spool folders whose working directory belongs to this store."""
-        for root in self.roots:
-            try:
-                if root.lstat().st_uid != os.getuid():
-                    continue  # somebody else's folder under the temporary one
-                entries = sorted(os.scandir(root), key=lambda entry: entry.name)
-            except OSError:
-                continue
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    folder = self._settle(SpoolPaths(Path(entry.path)))
-                    if folder is not None:
-                        yield folder
 
-    def waiting(self) -> int:
-        """Count what hooks have left and nobody has taken yet."""
-        return sum(1 for folder in self.folders() for _ in _list_files(folder.paths.new))
-
-    def count_refused(self) -> int:
-        """Count what was moved aside."""
-        return sum(1 for folder in self.folders() for _ in _list_files(folder.paths.refused))
-
-    def drain(self, conversation: Conversation, tell: Callable[[SessionTold], None]) -> Drained:
-        """Take what hooks have spooled into the log; tell what sessions were told."""
-        intake = _Intake(
-            store=self.store, faults=Faults(self.store.faults, self.clock), run=self.active_run()
-        )
-        total = Drained()
-        for folder in self.folders():
-            log = conversation.of_project(folder.project)
-            for batch in _batches(folder):
-                total = _sum(total, _take(batch, folder, log, intake))
-        for note in intake.recalled:
-            tell(note.fact)
-        return total
-
-    def _settle(self, paths: SpoolPaths) -> SpoolFolder | None:
-        """Return the folder if its working directory belongs to this store; settle that once."""
-        settled = read_lines(paths.store)
-        directory = "".join(read_lines(paths.directory)[:1]) or _find_directory(paths)
-        if len(settled) < 2:
-            if not directory:
-                return None
-            settled = list(self.locate(directory))
-            note_settled(paths, directory, *settled)
-        if settled[0] != str(self.store.root):
-            return None
-        return SpoolFolder(paths=paths, directory=directory, project=settled[1])
+def drain_spool(spool: Spool, conversation: Conversation, intake: Intake) -> Drained:
+    """Take what hooks have spooled for a store into its log."""
+    total = Drained()
+    for folder in spool.folders():
+        log = conversation.of_project(folder.project)
+        for batch in _batches(folder):
+            total = _sum(total, _take_all(batch, folder, log, intake))
+    return total
 
 
 @frozen
@@ -117,23 +72,29 @@ class _Taken:
     recalled: Note | None = None
 
 
-@frozen
-class _Intake:
-    """Where one drain puts what is not the log's."""
+def _take_all(files: list[Path], folder: SpoolFolder, log: Conversation, intake: Intake) -> Drained:
+    """Take a batch; where one record of it cannot be stored, that one is moved aside.
 
-    store: StorePaths
-    faults: Faults
-    run: str  # that goes on while sessions begin
-    recalled: list[Note] = field(default_factory=list)
+    Raises: UnavailableError, DataError when it is the store that fails.
+    """
+    try:
+        return _take(files, folder, log, intake)
+    except (InputError, LimitError, ValueError) as error:
+        if len(files) == 1:
+            return Drained(refused=_set_aside(files[0], folder, str(error), intake.faults))
+    total = Drained()
+    for file in files:
+        total = _sum(total, _take_all([file], folder, log, intake))
+    return total
 
 
-def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: _Intake) -> Drained:
+def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: Intake) -> Drained:
     faults = intake.faults
     taken: list[_Taken] = []
     refusals = 0
     for file in files:
         try:
-            raw = file.read_bytes()
+            raw = plain.read_bytes(file, bytes_max=RECORD_BYTES_MAX, ground=folder.paths.root)
         except FileNotFoundError:
             continue  # another drain was faster
         except OSError as error:
@@ -149,7 +110,7 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: _In
     for item in taken:
         if item.damaged:
             faults.report("damaged payload", file=item.file.name, reason=item.damaged)
-        item.file.unlink(missing_ok=True)
+        _remove(item.file, faults)
         passing(CrashPoint.DRAIN_PARTLY_REMOVED)
     return Drained(
         files=len(taken),
@@ -254,33 +215,16 @@ def _unknown_in(folder: SpoolFolder) -> str:
     return f"unknown-{digest(folder.directory).hex()[:16]}"
 
 
-def _find_directory(paths: SpoolPaths) -> str:
-    """Return the working directory as a record names it: its hook died before it noted it."""
-    for entry in _list_files(paths.new):
-        record = spool_record.parse(Path(entry.path).read_bytes())
-        if record.working_directory:
-            return record.working_directory
-    return ""
-
-
-def _list_files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            yield from (entry for entry in entries if entry.is_file(follow_symlinks=False))
-    except OSError:
-        return
-
-
 def _batches(folder: SpoolFolder) -> Iterator[list[Path]]:
     """Yield what waits, oldest first, in batches bounded by count and by size."""
     batch: list[Path] = []
     size = 0
-    for entry in sorted(_list_files(folder.paths.new), key=lambda entry: entry.name):
-        try:
-            size += entry.stat(follow_symlinks=False).st_size
-        except OSError:
+    for path in list_records(folder.paths):
+        seen = look_at(path)
+        if seen is None:
             continue
-        batch.append(Path(entry.path))
+        size += seen[1]
+        batch.append(path)
         if len(batch) >= DRAIN_BATCH_FILES_MAX or size >= DRAIN_BATCH_BYTES_MAX:
             yield batch
             batch, size = [], 0
@@ -289,15 +233,28 @@ def _batches(folder: SpoolFolder) -> Iterator[list[Path]]:
 
 
 def _set_aside(file: Path, folder: SpoolFolder, reason: str, faults: Faults) -> int:
-    faults.report("refused record", file=file.name, reason=reason)
+    """Move a record aside; where even that cannot be done it waits, and nobody waits for it."""
     try:
         folder.paths.refused.mkdir(mode=0o700, exist_ok=True)
         file.rename(folder.paths.refused / file.name)
     except OSError as error:
-        raise DataError(
-            f"{file}: can neither be read nor moved aside: {error}", hint="check its owner"
-        ) from error
+        _report_once(faults, "record stays", file, f"{reason}; nor moved aside: {error.strerror}")
+        return 0
+    faults.report("refused record", file=file.name, reason=reason)
     return 1
+
+
+def _remove(file: Path, faults: Faults) -> None:
+    """Remove a record that is in the log; should it stay, it is known there when it comes again."""
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        _report_once(faults, "record stays", file, f"taken, but not removed: {error.strerror}")
+
+
+def _report_once(faults: Faults, kind: str, file: Path, reason: str) -> None:
+    if not any(fault.file == file.name for fault in faults.newest(_FAULTS_LOOKED_AT)):
+        faults.report(kind, file=file.name, reason=reason)
 
 
 def _sum(one: Drained, other: Drained) -> Drained:

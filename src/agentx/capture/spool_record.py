@@ -12,11 +12,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from agentx.capture.limits import HEADER_BYTES_MAX
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 
 UNKNOWN_HARNESS = "unknown"
-_HEADER_BYTES_MAX = 65_536
 _VERSION = 1
 
 
@@ -36,12 +36,14 @@ class SpoolRecord:
     payload: bytes
     cut: bool = False
     whole: bool = True
+    project: str = ""  # that `MEMORY_PROJECT_ID` named
+    data: str = ""  # the data folder that could not be written; empty where it lies in one
 
 
 def parse(raw: bytes, name: str = "") -> SpoolRecord:
     """Read a file of the spool; its name tells the time if the file itself does not."""
     line, newline, payload = raw.partition(b"\n")
-    header = _header(line) if newline and len(line) <= _HEADER_BYTES_MAX else {}
+    header = _header(line) if newline and len(line) <= HEADER_BYTES_MAX else {}
     version = header.get("v")
     if type(version) is not int or version != _VERSION:
         return SpoolRecord(
@@ -63,6 +65,8 @@ def parse(raw: bytes, name: str = "") -> SpoolRecord:
         payload=payload,
         cut=header.get("cut") is True,
         whole=header.get("bytes") == len(payload),
+        project=_text(header, "project"),
+        data=_text(header, "data"),
     )
 
 

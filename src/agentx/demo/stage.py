@@ -28,7 +28,8 @@ class DemoStage:
     def environment(self) -> dict[str, str]:
         kept = read_environment().variables
         outside = {name: kept[name] for name in ("PATH", "LANG", "TERM", "COLUMNS") if name in kept}
-        return {**outside, "HOME": str(self.home), "TZ": "UTC"}
+        spare = str(self.home / "spare")  # nothing of the demo may be left outside its folder
+        return {**outside, "HOME": str(self.home), "AGENTX_SPARE_SPOOL": spare, "TZ": "UTC"}
 
     @property
     def environment_line(self) -> str:

@@ -144,8 +144,8 @@ class SpoolPaths:
     tmp = Below("tmp")  # being written
     new = Below("new")  # whole, and waiting to be taken
     refused = Below("refused")  # what could not be taken at all; `doctor` reports it
-    directory = Below("directory")  # the working directory this folder stands for, as text
-    # The folder of the store this directory belongs to, as text: settled once.
+    directory = Below("directory")  # what this folder stands for: `places.origin_of`
+    # The folder of the store this directory belongs to and the project, as text.
     store = Below("store")
 
 
@@ -156,6 +156,7 @@ class DataPaths:
     root: Path
 
     spools = Below("spool")  # all spool folders
+    known_as = Below("spool/known-as")  # data folders that are gone and whose records it adopted
     # The hook command that agent CLIs call: its path never changes.
     launcher = Below("bin/agentx-hook")
     # The `agentx` command that agent CLIs start as their MCP server: it never moves.

@@ -35,6 +35,15 @@ def encode_name(name: str) -> str:
     return text[: _NAME_BYTES_MAX - 33] + "~" + blake2b(raw, digest_size=16).hexdigest()
 
 
+def origin_of(directory: str, project: str = "", data: str = "") -> str:
+    """Return what a spool folder stands for, as its note says and its name encodes it.
+
+    That is the working directory; after a NUL the project that `MEMORY_PROJECT_ID` named, and after
+    another the data folder that could not be written, where one of the two is to be told.
+    """
+    return f"{directory}\0{project}\0{data}".rstrip("\0")
+
+
 def data_root(environ: "Mapping[str, str]") -> str:
     """Return `$XDG_DATA_HOME/agent-memory`, or its place in the home directory."""
     data_home = environ.get("XDG_DATA_HOME", "")
@@ -53,9 +62,15 @@ def spool_root(environ: "Mapping[str, str]") -> str:
 
 
 def fallback_spool_roots(environ: "Mapping[str, str]", uid: int) -> tuple[str, ...]:
-    """Return the folders that stand in for `spool_root`, in the order in which they are tried."""
+    """Return the folders that stand in for `spool_root`, in the order in which they are tried.
+
+    What everybody knows comes first: whoever drains may have another `TMPDIR` than the hook had.
+    """
+    given = environ.get("AGENTX_SPARE_SPOOL", "")
+    if os.path.isabs(given):
+        return (os.path.normpath(given),)
     chosen = environ.get("TMPDIR", "")
-    places = (chosen, *_TEMPORARY) if os.path.isabs(chosen) else _TEMPORARY
+    places = (*_TEMPORARY, chosen) if os.path.isabs(chosen) else _TEMPORARY
     return tuple(
         dict.fromkeys(
             os.path.join(os.path.normpath(place), f"agentx-spool-{uid}") for place in places

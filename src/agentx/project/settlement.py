@@ -1,32 +1,143 @@
-"""Which store a spool folder belongs to: settled once and noted beside the spool, for hooks too."""
+"""Which store what a hook spooled belongs to: settled at every drain, and noted for hooks too.
+
+A spool folder stands for a working directory. Its project is asked for anew each time, for a
+repository may have been moved, another may lie in its place, or a setting may have changed. The
+note of the last answer serves hooks, which look for their digest, and directories that are
+gone: nothing but the note knows any more whose they were. A note is believed by the *name* of
+the store it tells, within this data folder, so that a home may be moved with everything in it.
+
+In the fallback folder, which all homes of a user share, a folder also stands for the data
+folder that could not be written. A data folder that was moved is known by the notes in it.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
-from agentx.kernel.paths import SpoolPaths
-from agentx.project.project import Project
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.paths import DataPaths, SpoolPaths
+from agentx.kernel.places import encode_name, origin_of
+from agentx.kernel.values import frozen
+from agentx.project.config import Environment
+from agentx.project.project import Project, Rule, locate
+
+
+@frozen
+class SpoolOrigin:
+    """What a spool folder stands for."""
+
+    directory: str
+    project: str = ""  # that `MEMORY_PROJECT_ID` named
+    data: str = ""  # the data folder that could not be written; empty where it lies in one
+
+
+@frozen
+class SpoolBinding:
+    """Where what lies in a spool folder goes."""
+
+    store: Path
+    project: str
+    is_gone: bool = False  # neither the directory nor a store of it is there
 
 
 def settle(project: Project) -> None:
     """Note which store this project's folder belongs to, so that its hooks find their digest."""
     for directory in {str(project.root), str(project.directory)}:
-        note_settled(project.data.spool(directory), directory, str(project.store.root), project.id)
+        origin = SpoolOrigin(directory=directory, project=project.environment.project_id)
+        note_settled(_spool(project.data, origin), origin, str(project.store.root), project.id)
 
 
 def is_settled(project: Project) -> bool:
     """Tell whether this project's folder is known to belong to its store."""
-    noted = read_lines(project.data.spool(str(project.root)).store)
+    origin = SpoolOrigin(directory=str(project.root), project=project.environment.project_id)
+    noted = read_lines(_spool(project.data, origin).store)
     return noted == [str(project.store.root), project.id]
 
 
-def note_settled(paths: SpoolPaths, directory: str, store: str, project: str) -> None:
+def bind(project: Project, origin: SpoolOrigin, noted: list[str]) -> SpoolBinding:
+    """Settle which store of this data folder an origin belongs to.
+
+    `noted` is what was settled before: the store's folder and the project, or nothing.
+
+    Raises: AgentXError when the directory's settings or the id that was named cannot be.
+    """
+    is_here = Path(origin.directory).is_dir()
+    if not is_here and len(noted) == 2:
+        kept = project.data.root / Path(noted[0]).name
+        if kept.is_dir():
+            return SpoolBinding(store=kept, project=noted[1])
+    environment = project.environment
+    identity, store = locate(origin.directory, _speaking_for(environment, origin, own=False))
+    if identity.root == project.root and _own_words(environment.variables):
+        identity, store = locate(origin.directory, _speaking_for(environment, origin, own=True))
+    is_gone = not is_here and identity.rule is Rule.DIRECTORY and not store.root.is_dir()
+    return SpoolBinding(store=store.root, project=identity.id, is_gone=is_gone)
+
+
+def note_settled(paths: SpoolPaths, origin: SpoolOrigin, store: str, project: str) -> None:
     """Note the store's folder and the project of a working directory, if they are not noted yet."""
     if read_lines(paths.store) != [store, project]:
         replace_file(paths.store, f"{store}\n{project}\n".encode("utf-8", "surrogateescape"))
     if not read_lines(paths.directory):
-        replace_file(paths.directory, directory.encode("utf-8", "surrogateescape"))
+        replace_file(paths.directory, os.fsencode(origin_of(origin.directory, origin.project)))
+
+
+def is_ours(data: DataPaths, named: str) -> bool:
+    """Tell whether a data folder that a record names is this one, also under an older name."""
+    if named == str(data.root) or Path(named).resolve() == data.root.resolve():
+        return True
+    return is_gone(Path(named)) and named in _former_names(data)
+
+
+def is_gone(data: Path) -> bool:
+    """Tell whether a home is not there any more; one that cannot be written is still there."""
+    return not os.path.lexists(data) and not os.path.lexists(data.parent)
+
+
+def adopt(project: Project, path: str) -> None:
+    """Let what waits for a folder that is gone belong here: a data folder, or a directory.
+
+    Raises: InvalidValue when the folder is there, NotFound when nothing waits for it.
+    """
+    gone = Path(path).absolute()
+    if gone.is_dir():
+        raise InvalidValue(f"{gone} is there", hint="run `agentx sync` there, or with its home")
+    folder = project.data.spool(str(gone))
+    if folder.new.is_dir():
+        origin = SpoolOrigin(directory=str(gone))
+        note_settled(folder, origin, str(project.store.root), project.id)
+        return
+    data = str(gone)
+    if not any(_names(root, data) for root in project.environment.spools[1:]):
+        raise NotFound(f"nothing waits for {gone}", hint="`agentx doctor` lists what waits")
+    names = dict.fromkeys([*read_lines(project.data.known_as), data])
+    text = "".join(f"{name}\n" for name in names)
+    replace_file(project.data.known_as, text.encode("utf-8", "surrogateescape"))
+
+
+def read_origin(paths: SpoolPaths) -> SpoolOrigin:
+    """Return what a spool folder stands for, as its note says; an empty directory without one."""
+    try:
+        raw = paths.directory.read_bytes()
+    except OSError:
+        raw = b""
+    directory, project, data, *_ = [*os.fsdecode(raw).split("\0"), "", ""]
+    return SpoolOrigin(directory=directory, project=project, data=data)
+
+
+def list_folders(root: Path) -> Iterator[Path]:
+    """Yield the folders of a spool, in order: no links, and nothing of somebody else's."""
+    with suppress(OSError):
+        if root.lstat().st_uid != os.getuid():
+            return  # somebody else's folder under the temporary one
+        with os.scandir(root) as entries:
+            found = [Path(one.path) for one in entries if one.is_dir(follow_symlinks=False)]
+        yield from sorted(found)
 
 
 def read_lines(path: Path) -> list[str]:
@@ -35,3 +146,40 @@ def read_lines(path: Path) -> list[str]:
         return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
         return []
+
+
+def _spool(data: DataPaths, origin: SpoolOrigin) -> SpoolPaths:
+    return SpoolPaths(data.spools / encode_name(origin_of(origin.directory, origin.project)))
+
+
+def _speaking_for(environment: Environment, origin: SpoolOrigin, *, own: bool) -> Environment:
+    """Return the surroundings as they hold for an origin.
+
+    The variables of a shell speak for the project it is in and for no other; which project a
+    session was told to belong to, its own record says.
+    """
+    variables = {
+        name: value
+        for name, value in environment.variables.items()
+        if name != "MEMORY_PROJECT_ID" and (own or not name.startswith("AGENTX_"))
+    }
+    if origin.project:
+        variables["MEMORY_PROJECT_ID"] = origin.project
+    return replace(environment, variables=variables)
+
+
+def _own_words(variables: Mapping[str, str]) -> bool:
+    return any(name.startswith("AGENTX_") for name in variables)
+
+
+def _former_names(data: DataPaths) -> set[str]:
+    """Return where this data folder was when its notes were written, and what was adopted."""
+    names = set(read_lines(data.known_as))
+    for folder in list_folders(data.spools):
+        noted = read_lines(SpoolPaths(folder).store)
+        names.update(str(Path(line).parent) for line in noted[:1])
+    return names
+
+
+def _names(root: Path, data: str) -> bool:
+    return any(read_origin(SpoolPaths(folder)).data == data for folder in list_folders(root))

@@ -32,7 +32,7 @@ from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.wiring.listeners.observations import log_recalls, start_capture, start_counting
 from agentx.wiring.models import spending_today
-from agentx.wiring.spool import open_spool
+from agentx.wiring.spool import drain_into, open_spool
 
 if TYPE_CHECKING:
     from agentx.conversation.editing import Editor
@@ -89,9 +89,9 @@ class _Store:
                 log=log,
                 contents=contents,
                 open_views=partial(self._open_views, log, contents),
-                drain=partial(spool.drain, log, self._bus.tell),
+                drain=partial(drain_into, log, project, self._bus.tell),
                 waiting=spool.waiting,
-                refused=spool.count_refused,
+                refused=lambda: sum(group.records for group in spool.list_refused()),
                 spending=partial(spending_today, project),
                 of_project=self.of_project,
                 others=self._others if is_own else tuple,

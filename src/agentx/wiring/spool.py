@@ -1,28 +1,49 @@
-"""The spool of a project: what hooks left, and how it is known whose it is."""
+"""The spool of a project: what hooks left, how it is known whose it is, and where it goes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
-from agentx.capture.drain import Spool
+from agentx.capture.spool import Spool
 from agentx.host.files.plain import is_folder
-from agentx.project.project import Project, locate
+from agentx.project.project import Project
+from agentx.project.settlement import bind, is_ours
+
+if TYPE_CHECKING:
+    from agentx.conversation.service import Conversation
+    from agentx.memory.port import Drained
+    from agentx.views.recall_tally import SessionTold
 
 
 def open_spool(project: Project) -> Spool:
     """Return what hooks have spooled for a project's store."""
+    own, *fallbacks = project.environment.spools
     return Spool(
-        roots=project.environment.spools,
+        own=own,
+        fallbacks=tuple(fallbacks),
         store=project.store,
-        clock=project.clock,
-        locate=partial(_locate, project),
-        active_run=partial(_active_run, project),
+        is_ours=partial(is_ours, project.data),
+        bind=partial(bind, project),
     )
 
 
-def _locate(project: Project, directory: str) -> tuple[str, str]:
-    identity, store = locate(directory, project.environment)
-    return str(store.root), identity.id
+def drain_into(log: Conversation, project: Project, tell: Callable[[SessionTold], None]) -> Drained:
+    """Take what hooks have spooled for a project's store; tell what sessions were told."""
+    # Many look into the spool; only who has the store open takes something out of it.
+    from agentx.capture.drain import Intake, drain_spool  # noqa: PLC0415  see above
+    from agentx.capture.faults import Faults  # noqa: PLC0415  see above
+
+    intake = Intake(
+        store=project.store,
+        faults=Faults(project.store.faults, project.clock),
+        run=_active_run(project),
+    )
+    done = drain_spool(open_spool(project), log, intake)
+    for note in intake.recalled:
+        tell(note.fact)
+    return done
 
 
 def _active_run(project: Project) -> str:

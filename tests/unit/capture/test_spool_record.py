@@ -121,10 +121,13 @@ def test_without_a_home_the_password_database_knows() -> None:
 def test_the_fallback_is_looked_for_in_the_same_places_by_all() -> None:
     roots = fallback_spool_roots({"TMPDIR": "/run/user/7/"}, 7)
 
+    # One that only the hook knows comes last: who drains may have another temporary folder.
     assert roots == (
-        "/run/user/7/agentx-spool-7",
         "/tmp/agentx-spool-7",
         "/var/tmp/agentx-spool-7",
+        "/run/user/7/agentx-spool-7",
     )
-    assert fallback_spool_roots({"TMPDIR": "tmp"}, 7) == roots[1:]
-    assert fallback_spool_roots({"TMPDIR": "/tmp"}, 7) == roots[1:]
+    assert fallback_spool_roots({"TMPDIR": "tmp"}, 7) == roots[:2]
+    assert fallback_spool_roots({"TMPDIR": "/tmp"}, 7) == roots[:2]
+    assert fallback_spool_roots({"AGENTX_SPARE_SPOOL": "/spare/"}, 7) == ("/spare",)
+    assert fallback_spool_roots({"AGENTX_SPARE_SPOOL": "spare"}, 7) == roots[:2]

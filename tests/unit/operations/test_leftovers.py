@@ -23,7 +23,11 @@ CLOCK = FakeClock()
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     (tmp_path / "work").mkdir()
-    variables = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path / "tmp"), "PATH": os.defpath}
+    variables = {
+        "HOME": str(tmp_path),
+        "AGENTX_SPARE_SPOOL": str(tmp_path / "spare"),
+        "PATH": os.defpath,
+    }
     opened = open_project(tmp_path / "work", read_environment(variables))
     return replace(opened, clock=CLOCK)
 

@@ -20,6 +20,7 @@ from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError, DataError
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
+from agentx.operations.capture.waiting import list_waiting
 from agentx.operations.issues.workflows import check_workflows
 from agentx.operations.setup.installed import asking_harnesses, is_installed, list_installed
 from agentx.operations.setup.setup import (
@@ -39,7 +40,7 @@ from agentx.wiring.runs import list_damaged_runs
 from agentx.wiring.taught.lessons import list_damaged_memory
 
 _FREE_BYTES_LOW = 500 * 1024 * 1024
-_SPOOL_LONG = 1_000
+_GROUPS_SHOWN = 12
 _FAULTS_SHOWN = 5
 
 
@@ -73,6 +74,13 @@ class Diagnosis:
         """Say whether nothing is wrong."""
         return all(check.health is not Health.WRONG for check in self.checks)
 
+    @property
+    def has_waiting(self) -> bool:
+        """Say whether something lies in a spool, for whatever reason."""
+        return any(
+            check.name == "spool" and check.health is not Health.GOOD for check in self.checks
+        )
+
 
 def diagnose(project: Project, open_memory: Callable[[], Memory], inputs: SetupInputs) -> Diagnosis:
     """Look at everything."""
@@ -81,6 +89,7 @@ def diagnose(project: Project, open_memory: Callable[[], Memory], inputs: SetupI
             _project(project),
             *_links(project),
             *_store(project, open_memory),
+            *_spool(project),
             _room(project),
             *_launchers(inputs),
             *_hooks(project, inputs),
@@ -173,25 +182,29 @@ def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[Heal
         says=f"running, pid {status.daemon_pid}" if served else "not running",
         mend="" if served else "`agentx daemon start` keeps memory up to date by itself",
     )
-    yield _spool(status.spool_waiting, status.spool_refused, served=served)
     yield _vectors(able)
 
 
-def _spool(waiting: int, refused: int, *, served: bool) -> HealthCheck:
-    if refused:
-        return HealthCheck(
+def _spool(project: Project) -> Iterator[HealthCheck]:
+    """Tell every record that lies in a spool, also what waits for other projects and homes."""
+    groups = list_waiting(project)
+    if not groups:
+        yield HealthCheck(name="spool", health=Health.GOOD, says="empty")
+    for group in groups[:_GROUPS_SHOWN]:
+        yield HealthCheck(
             name="spool",
-            health=Health.WRONG,
-            says=f"{refused:,} records could not be taken and were moved aside",
-            mend="look into the `refused` folders of the spool",
+            health=Health.WRONG if group.is_stuck else Health.NOTE,
+            says=f"{group.records:,} records {group.says}",
+            mend=group.mend,
         )
-    stuck = waiting > _SPOOL_LONG and served
-    return HealthCheck(
-        name="spool",
-        health=Health.WRONG if stuck else Health.GOOD,
-        says=f"{waiting:,} records waiting" if waiting else "empty",
-        mend="`agentx sync` takes them" if waiting else "",
-    )
+    left = groups[_GROUPS_SHOWN:]
+    if left:
+        yield HealthCheck(
+            name="spool",
+            health=Health.WRONG if any(group.is_stuck for group in left) else Health.NOTE,
+            says=f"{sum(group.records for group in left):,} more, for {len(left)} more reasons",
+            mend="`agentx status --json` lists them all",
+        )
 
 
 def _vectors(able: Capabilities) -> HealthCheck:

@@ -7,6 +7,7 @@ from contextlib import closing
 from agentx.host.files.plain import is_folder
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory, MemoryStatus
+from agentx.operations.capture.waiting import WaitingRecords, list_waiting
 from agentx.operations.setup.installed import list_installed
 from agentx.operations.setup.setup import SetupInputs
 from agentx.project.project import Project
@@ -35,6 +36,7 @@ class StatusReply:
     indexes: IndexReport
     rooms: RoomsStatus
     hooks: tuple[str, ...]
+    waiting: tuple[WaitingRecords, ...]  # what lies in any spool, and why
 
 
 def status(project: Project, memory: Memory, inputs: SetupInputs) -> StatusReply:
@@ -48,6 +50,7 @@ def status(project: Project, memory: Memory, inputs: SetupInputs) -> StatusReply
         indexes=memory.index_report(),
         rooms=_rooms(project),
         hooks=list_installed(project, inputs),
+        waiting=list_waiting(project),
     )
 
 

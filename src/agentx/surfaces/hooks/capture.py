@@ -33,7 +33,13 @@ def capture(arguments: list[str]) -> None:
         # An agent that AgentX itself runs: its words are not the user's.
         return
     harness = harness_of(arguments)
-    call = Caller(harness, at_ms, working_directory(harness), os.environ.get("AGENTX_AGENT", ""))
+    call = Caller(
+        harness,
+        at_ms,
+        working_directory(harness),
+        os.environ.get("AGENTX_AGENT", ""),
+        os.environ.get("MEMORY_PROJECT_ID", ""),
+    )
     payload = raw
     if len(raw) > HOOK_PAYLOAD_PLAIN_BYTES_MAX or suspicious(raw):
         payload, cut = _clean(raw, cut)

@@ -9,7 +9,7 @@ it tells stands before a tab. A line without a tab is told as it is, and names n
 
 import os
 
-from agentx.kernel.places import encode_name, spool_root
+from agentx.kernel.places import encode_name, origin_of, spool_root
 from agentx.surfaces.hooks.output import announcement
 from agentx.surfaces.hooks.spool import Caller, deliver, quote
 
@@ -77,7 +77,7 @@ def session_of(raw: bytes) -> str:
 
 def _digest(call: Caller, top: str, branch: str) -> tuple[str, str] | None:
     """Return the name and the text of the digest that fits best."""
-    folder = _folder(call.cwd) or (_folder(top) if top else "")
+    folder = _folder(call.cwd, call.project) or (_folder(top, call.project) if top else "")
     if not folder:
         return None
     choices = ((branch, call.agent), (branch, ""), ("", call.agent), ("", ""))
@@ -101,9 +101,9 @@ def _first(folder: str, names: list[str]) -> tuple[str, str] | None:
     return None
 
 
-def _folder(directory: str) -> str:
+def _folder(directory: str, named: str) -> str:
     """Return where the digests of a directory's project are, if a drain has settled its store."""
-    spool = os.path.join(spool_root(os.environ), encode_name(directory))
+    spool = os.path.join(spool_root(os.environ), encode_name(origin_of(directory, named)))
     settled = _read(os.path.join(spool, "store"), _SMALL_BYTES_MAX)
     store, _, project = (settled or "").strip().partition("\n")
     if not os.path.isabs(store):

@@ -1,7 +1,7 @@
 """The spool: where a hook leaves what it captured, durably, for whoever drains it.
 
-    <spool>/<working directory, encoded>/tmp/   being written
-                                         new/   whole, waiting to be taken
+    <spool>/<where it came from, encoded>/tmp/   being written
+                                          new/   whole, waiting to be taken
 
 A file appears in `new/` by a rename, when all of it is written: a hook that is killed
 leaves nothing half there. The file is synced after the rename, which puts both on disk
@@ -15,7 +15,13 @@ them, so that no name can lead elsewhere.
 import os
 import sys
 
-from agentx.kernel.places import encode_name, fallback_spool_roots, spool_root
+from agentx.kernel.places import (
+    data_root,
+    encode_name,
+    fallback_spool_roots,
+    origin_of,
+    spool_root,
+)
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -23,40 +29,49 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in range(32)} | {34: '\\"', 92: "\\\
 
 
 class Caller:
-    """One call of the hook: who called, when, and from where."""
+    """One call of the hook: who called, when, from where, and for which project if it was named."""
 
-    __slots__ = ("agent", "at_ms", "cwd", "harness")
+    __slots__ = ("agent", "at_ms", "cwd", "harness", "project")
 
-    def __init__(self, harness: str, at_ms: int, cwd: str, agent: str) -> None:
+    def __init__(self, harness: str, at_ms: int, cwd: str, agent: str, project: str = "") -> None:
         self.harness = harness
         self.at_ms = at_ms
         self.cwd = cwd
         self.agent = agent
+        self.project = project
 
 
 def deliver(call: Caller, payload: bytes, *, cut: bool = False, kind: str = "") -> bool:
     """Put a payload into the spool of the working directory; return whether a place took it."""
     name = f"{call.at_ms:013d}-{os.getpid()}-{os.urandom(6).hex()}.evt"
     content = header(call, len(payload), cut=cut, kind=kind) + payload
-    folder = encode_name(call.cwd)
+    origin = origin_of(call.cwd, call.project)
     try:
-        _write(os.path.join(spool_root(os.environ), folder), call.cwd, name, content)
+        _write(os.path.join(spool_root(os.environ), encode_name(origin)), origin, name, content)
         return True
     except OSError:
         pass
+    # Every home of this user has the same fallback: what lies there says whose it is.
+    data = data_root(os.environ)
+    content = header(call, len(payload), cut=cut, kind=kind, data=data) + payload
+    origin = origin_of(call.cwd, call.project, data)
     for root in fallback_spool_roots(os.environ, os.getuid()):
         try:
             _check_private(root)
-            _write(os.path.join(root, folder), call.cwd, name, content)
+            _write(os.path.join(root, encode_name(origin)), origin, name, content)
             return True
         except OSError:
             pass
     return False
 
 
-def header(call: Caller, size: int, *, cut: bool, kind: str) -> bytes:
+def header(call: Caller, size: int, *, cut: bool, kind: str, data: str = "") -> bytes:
     """Return the first line of a file, as `capture.spool_record` reads it."""
     mark = b',"kind":' + quote(kind) if kind else b""
+    if call.project:
+        mark += b',"project":' + quote(call.project)
+    if data:
+        mark += b',"data":' + quote(data)
     return b'{"v":1,"harness":%b,"at":%d,"cwd":%b,"agent":%b,"bytes":%d,"cut":%b%b}\n' % (
         quote(call.harness),
         call.at_ms,
@@ -73,7 +88,7 @@ def quote(text: str) -> bytes:
     return b'"%b"' % text.translate(_ESCAPES).encode("utf-8", "backslashreplace")
 
 
-def _write(folder: str, cwd: str, name: str, content: bytes) -> None:
+def _write(folder: str, origin: str, name: str, content: bytes) -> None:
     """Write one file into `new/`, all of it or nothing.
 
     Raises: OSError.
@@ -81,7 +96,7 @@ def _write(folder: str, cwd: str, name: str, content: bytes) -> None:
     try:
         tmp, new = _open_folder(folder)
     except FileNotFoundError:
-        _make(folder, cwd)
+        _make(folder, origin)
         tmp, new = _open_folder(folder)
     file = os.open(name, _FILE, 0o600, dir_fd=tmp)
     place = tmp
@@ -107,7 +122,7 @@ def _open_folder(folder: str) -> tuple[int, int]:
         os.close(root)
 
 
-def _make(folder: str, cwd: str) -> None:
+def _make(folder: str, origin: str) -> None:
     """Make a spool folder, private to its user; `new/` comes last and shows that it is complete."""
     spools = os.path.dirname(folder)
     os.makedirs(os.path.dirname(os.path.dirname(spools)), 0o700, exist_ok=True)
@@ -116,7 +131,7 @@ def _make(folder: str, cwd: str) -> None:
     draft = os.path.join(folder, "tmp", f"directory-{os.getpid()}-{os.urandom(6).hex()}")
     file = os.open(draft, _FILE, 0o600)
     try:
-        _write_all(file, os.fsencode(cwd))
+        _write_all(file, os.fsencode(origin))
         os.fsync(file)
         os.rename(draft, os.path.join(folder, "directory"))
     except BaseException:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import click
 from rich.console import Console
 from rich.text import Text
 
+from agentx.kernel.errors import AgentXError
 from agentx.operations.capture.live import LiveReply, live
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.upkeep.doctor import Diagnosis, Health, diagnose, fix
@@ -25,7 +28,7 @@ def command(ctx: click.Context, mend: bool, try_hook: bool) -> None:
     """
     invocation: Invocation = ctx.obj
     project, inputs = invocation.project, setup_inputs(invocation.project)
-    fixed = fix(project, inputs) if mend else ()
+    fixed = (*fix(project, inputs), *_take(invocation)) if mend else ()
     found = diagnose(project, invocation.memory, inputs)
     tried = live(project, invocation.memory) if try_hook else None
     diagnosis = Diagnosis(checks=found.checks, fixed=fixed)
@@ -34,6 +37,14 @@ def command(ctx: click.Context, mend: bool, try_hook: bool) -> None:
         lambda screen: _draw(screen, diagnosis, tried),
     )
     ctx.exit(0 if diagnosis.is_well and (tried is None or tried.arrived) else 4)
+
+
+def _take(invocation: Invocation) -> tuple[str, ...]:
+    """Take what waits for this project: nothing is safer in the spool than in the log."""
+    with suppress(AgentXError), invocation.memory() as memory:  # the diagnosis tells it
+        taken = memory.drain().files
+        return (f"took {taken:,} records out of the spool",) if taken else ()
+    return ()
 
 
 def _draw(screen: Console, diagnosis: Diagnosis, tried: LiveReply | None) -> None:
@@ -48,5 +59,7 @@ def _draw(screen: Console, diagnosis: Diagnosis, tried: LiveReply | None) -> Non
     if tried is not None:
         word = "arrived in the log" if tried.arrived else "did not arrive"
         screen.print(f"\nlive test: {word}; the hook took {tried.hook_ms} ms")
-    if diagnosis.is_well:
+    if diagnosis.is_well and diagnosis.has_waiting:
+        screen.print("\nNothing is wrong; records wait in the spool, as told above.")
+    elif diagnosis.is_well:
         screen.print("\nAll is well.", style="green")

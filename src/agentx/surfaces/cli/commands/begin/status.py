@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.clock import age
+from agentx.operations.capture.waiting import WaitingRecords
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.upkeep.status import RoomsStatus, StatusReply, status
 from agentx.search.model import TextIndexState
@@ -15,6 +16,8 @@ from agentx.surfaces.cli.frame import Invocation, Verb
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+_GROUPS_SHOWN = 4
 
 
 @click.command(cls=Verb)
@@ -46,10 +49,7 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
     if log.forgotten:
         rows.append(("forgotten", render.count(log.forgotten, "event")))
     rows += _rooms(reply.rooms)
-    waiting = reply.memory.spool_waiting
-    rows.append(("spool", "empty" if not waiting else f"{render.count(waiting, 'record')} waiting"))
-    if reply.memory.spool_refused:
-        rows.append(("refused", f"{reply.memory.spool_refused:,}: see `agentx doctor`"))
+    rows += _spool(reply.waiting)
     rows.append(("store", f"{render.size(log.bytes_on_disk)} in {reply.store}"))
     rows.append(("daemon", _daemon(reply)))
     rows.append(("words", _words(reply.indexes.text)))
@@ -63,6 +63,15 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
     rows.append(("hooks", ", ".join(reply.hooks) or "none: `agentx init` installs them"))
     for name, text in rows:
         screen.print(f"  {name:<12}{text}", soft_wrap=True)
+
+
+def _spool(groups: tuple[WaitingRecords, ...]) -> list[tuple[str, str]]:
+    """Tell what lies in the spools, what is this project's own first."""
+    rows = [f"{render.count(one.records, 'record')} {one.says}" for one in groups[:_GROUPS_SHOWN]]
+    left = groups[_GROUPS_SHOWN:]
+    if left:
+        rows.append(f"{sum(one.records for one in left):,} more: `agentx doctor`")
+    return [("spool" if at == 0 else "", row) for at, row in enumerate(rows or ["empty"])]
 
 
 def _rooms(rooms: RoomsStatus) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ import click
 from agentx.kernel.bus import HowFar, unheard
 from agentx.memory.port import Drained
 from agentx.operations.capture.sync import sync
+from agentx.operations.capture.waiting import WaitingRecords, adopt_waiting, list_waiting
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 
@@ -19,15 +20,24 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Verb)
+@click.option(
+    "--adopt",
+    default="",
+    metavar="PATH",
+    help="Take what waits for a folder that is gone: a directory, or the data folder of a home.",
+)
 @click.pass_obj
-def command(invocation: Invocation) -> None:
+def command(invocation: Invocation, adopt: str) -> None:
     """Take what hooks captured into the log and bring every view up to date.
 
     The daemon does this by itself; without one, do it when you like.
     """
+    if adopt:
+        adopt_waiting(invocation.project, adopt)
     with invocation.memory() as memory, _progress(invocation) as embedding:
         reply = sync(invocation.project, memory, embedding)
-    invocation.show(reply, lambda screen: _draw(screen, reply))
+    stuck = [one for one in list_waiting(invocation.project) if one.is_stuck]
+    invocation.show(reply, lambda screen: _draw(screen, reply, stuck))
 
 
 @contextmanager
@@ -44,7 +54,7 @@ def _progress(invocation: Invocation) -> Iterator[HowFar]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _draw(screen: Console, reply: Drained) -> None:
+def _draw(screen: Console, reply: Drained, stuck: list[WaitingRecords]) -> None:
     screen.print(
         f"took {render.count(reply.files, 'captured record')}: "
         f"{render.count(reply.stored, 'new event')}, {reply.duplicates:,} seen before"
@@ -53,8 +63,6 @@ def _draw(screen: Console, reply: Drained) -> None:
         screen.print(
             f"{render.count(reply.damaged, 'record')} damaged, kept as notes", style="yellow"
         )
-    if reply.refused:
-        screen.print(
-            f"{render.count(reply.refused, 'record')} could not be taken: see `agentx doctor`",
-            style="red",
-        )
+    for one in stuck:
+        screen.print(f"{render.count(one.records, 'record')} {one.says}", style="red", markup=False)
+        screen.print(f"  -> {one.mend}", style="dim", markup=False, soft_wrap=True)
