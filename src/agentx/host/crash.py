@@ -50,6 +50,8 @@ class CrashPoint(StrEnum):
     OBSERVATIONS_MANIFEST_WRITTEN = "observations-manifest-written"
     OBSERVATIONS_JOURNAL_EMPTIED = "observations-journal-emptied"
     OBSERVATIONS_ARCHIVED = "observations-archived"
+    STORE_MENDED = "store-mended"
+    STORE_SWAPPED = "store-swapped"
 
 
 _armed: dict[CrashPoint, Callable[[], None]] = {}

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from agentx.views.toc_view import TocView
     from agentx.views.vectors import Vectors
 
+if TYPE_CHECKING:
+    from agentx.conversation.store.reunion import Reunion
+
 # The log, the identities and the outbox only grow or drop whole files: nothing to win there.
 _CHANGING = (
     Family.TOC_NODES,
@@ -91,6 +94,7 @@ class LocalMemory(LogReader):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.log, parts.contents)
         self._parts = parts
+        self._reunion: Reunion | None = None
         self._opening = Lock()
         self._opened: ViewSet | None = None
 
@@ -130,7 +134,15 @@ class LocalMemory(LogReader):
 
     def append(self, drafts: Iterable[Draft]) -> Receipt:
         """Store what is new; return after it is on disk."""
+        if self._reunion is not None and not self._reunion.is_over:
+            drafts = self._reunion.admit(drafts, project=self._log.project)
         return self._log.append(drafts)
+
+    def reunite(self) -> None:
+        """Let what is appended from now on meet events that lost their identity."""
+        from agentx.conversation.store.reunion import Reunion  # noqa: PLC0415  after damage only
+
+        self._reunion = Reunion(self._parts.kv)
 
     def drain(self) -> Drained:
         """Take what hooks have spooled for this project."""

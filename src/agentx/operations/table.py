@@ -217,6 +217,8 @@ _UPKEEP = (
     _row("upkeep.status", "operations.upkeep.status:status", "status", grpc="GetStatus"),
     _row("upkeep.diagnose", "operations.upkeep.doctor:diagnose", "doctor"),
     _row("upkeep.fix", "operations.upkeep.doctor:fix", "doctor"),
+    _row("upkeep.plan_mending", "operations.upkeep.mend:plan_mending", "doctor"),
+    _row("upkeep.mend", "operations.upkeep.mend:mend", "doctor"),
     _row(
         "upkeep.rebuild",
         "operations.upkeep.rebuild:rebuild",

@@ -30,6 +30,7 @@ from agentx.memory.reader import LogReader
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
+from agentx.wiring.keeping.lost import refuse_lost_log
 from agentx.wiring.listeners.observations import log_recalls, start_capture, start_counting
 from agentx.wiring.models import spending_today
 from agentx.wiring.spool import drain_into, open_spool
@@ -46,6 +47,7 @@ def open_store(
 
     Raises: LockHeld when another process has it open, DataError.
     """
+    refuse_lost_log(project.store)
     make_private_directory(project.store.root)
     kv = open_rocks(project.store.db, project.clock, wait_ms=wait_ms)
     return _Store(project, kv, bus if bus is not None else Bus()).own

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from agentx.conversation.identity import Occurrence, delivery_of, identity_within, judge
 from agentx.conversation.model import Receipt
@@ -141,7 +142,7 @@ class Appending:
         self._event_keys.append((seal_key, wrapped))
         self._listed.append((listed, b""))
         self._stored.append(event_id)
-        _count(session.row, draft, event_id)
+        count_event(session.row, draft, at_ms, event_id)
         return event_id
 
     def _randomness(self, at_ms: int) -> bytes:
@@ -207,14 +208,26 @@ class Appending:
         return session.key
 
 
-def _count(row: rows.SessionRow, draft: Draft, event_id: EventId) -> None:
-    kind, at_ms = draft.event_type, draft.timestamp_ms
+class Counted(Protocol):
+    """What of an event its session's row tells: of a draft, or of a payload."""
+
+    @property
+    def event_type(self) -> EventType: ...
+    @property
+    def agent(self) -> str: ...
+    @property
+    def metadata(self) -> dict[str, Any]: ...
+
+
+def count_event(row: rows.SessionRow, event: Counted, at_ms: int, event_id: EventId) -> None:
+    """Let a session's row tell of one more event."""
+    kind = event.event_type
     row.counts[kind] = row.counts.get(kind, 0) + 1
     row.first_ms = min(row.first_ms or at_ms, at_ms)
     row.last_ms = max(row.last_ms, at_ms)
-    row.agent = row.agent or draft.agent
-    row.working_directory = row.working_directory or _read_field(draft, "cwd")
-    row.branch = _read_field(draft, "git_branch") or row.branch
+    row.agent = row.agent or event.agent
+    row.working_directory = row.working_directory or _read_field(event, "cwd")
+    row.branch = _read_field(event, "git_branch") or row.branch
     if kind is EventType.SESSION_END:
         row.ended_ms = max(row.ended_ms, at_ms)
     earlier = not row.first_prompt or at_ms < row.first_prompt_ms
@@ -223,6 +236,6 @@ def _count(row: rows.SessionRow, draft: Draft, event_id: EventId) -> None:
         row.first_prompt_ms = at_ms
 
 
-def _read_field(draft: Draft, name: str) -> str:
-    value = draft.metadata.get(name, "")
+def _read_field(event: Counted, name: str) -> str:
+    value = event.metadata.get(name, "")
     return value if isinstance(value, str) else ""

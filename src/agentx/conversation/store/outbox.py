@@ -11,12 +11,17 @@ from agentx.kernel.ids import EventId
 _NEW, _FORGOTTEN = b"+", b"-"
 
 
+def newest_sequence(kv: KeyValue) -> int:
+    """Return the number of the newest entry; 0 where there is none."""
+    newest = kv.scan(Family.OUTBOX, *keys.outbox_range(), reverse=True, limit=1)
+    return max((keys.outbox_sequence_of(key) for key, _ in newest), default=0)
+
+
 class Outbox:
     """Numbers the entries of one store. One thread at a time."""
 
     def __init__(self, kv: KeyValue) -> None:
-        newest = kv.scan(Family.OUTBOX, *keys.outbox_range(), reverse=True, limit=1)
-        self._sequence = max((keys.outbox_sequence_of(key) for key, _ in newest), default=0)
+        self._sequence = newest_sequence(kv)
 
     def tell_new(self, batch: Batch, event_ids: Sequence[EventId]) -> None:
         """Say that events are in the log."""

@@ -94,6 +94,11 @@ def event_id_of(key: bytes) -> EventId:
     return _parse_event(key)[1]
 
 
+def is_event_key(key: bytes) -> bool:
+    """Tell whether this is the key of an event."""
+    return _EVENT_KEY.fullmatch(key) is not None
+
+
 def event_parts(key: bytes) -> tuple[Millis, EventId]:
     """Return the time and the id in an event's key.
 
@@ -166,6 +171,21 @@ def session_event_span(ref: bytes, start: bytes, end: bytes) -> KeyRange:
 def identity_key(identity: bytes) -> bytes:
     """Return the key under which an identity's event is kept."""
     return _IDENTITY + identity.hex().encode("ascii")
+
+
+def identity_range() -> KeyRange:
+    """Return the range of all identities."""
+    return _IDENTITY, _after(_IDENTITY)
+
+
+def event_seal_range() -> KeyRange:
+    """Return the range of the keys that open events."""
+    return _EVENT_SEAL, _after(_EVENT_SEAL)
+
+
+def session_seal_range() -> KeyRange:
+    """Return the range of the keys that open sessions' event keys."""
+    return _SESSION_SEAL, _after(_SESSION_SEAL)
 
 
 def event_seal_key(event_id: str) -> bytes:

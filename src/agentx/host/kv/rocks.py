@@ -46,6 +46,7 @@ from rocksdict import (
 )
 
 from agentx.host.files.atomic import make_private_directory
+from agentx.host.kv.folder import has_store, refuse_headless
 from agentx.host.kv.port import Batch, Change, Family, Row
 from agentx.host.kv.rocks_words import closing_error, speaking
 from agentx.host.limits import LOCK_POLL_MS, OUTBOX_BYTES_MAX, STORE_OPEN_WAIT_MS
@@ -78,25 +79,23 @@ def open_rocks(
     clock: Clock,
     *,
     read_only: bool = False,
-    salvage: bool = False,
     wait_ms: int = STORE_OPEN_WAIT_MS,
 ) -> RocksStore:
     """Open the store in a folder, making it if it is not there; wait while another has it.
 
-    Reading only needs no wait, and sees the store as it is now. `salvage` takes what can be read
-    of a write-ahead log that is damaged in the middle, instead of refusing to open.
+    Reading only needs no wait, and sees the store as it is now.
 
-    Raises: LockHeld, CorruptRecord, UnsupportedVersion, UnavailableError; NotFound when only
-        reading and there is nothing.
+    Raises: LockHeld, DataError, UnavailableError; NotFound when only reading, and nothing is there.
     """
-    if read_only and not (path / "CURRENT").exists():
+    refuse_headless(path)
+    if read_only and not has_store(path):
         raise NotFound(f"{path}: there is no store yet", hint="run `agentx init` or `agentx sync`")
     if not read_only:
         make_private_directory(path)
     waited_ms = 0
     while True:
         try:
-            return RocksStore(path, read_only=read_only, salvage=salvage)
+            return RocksStore(path, read_only=read_only)
         except LockHeld:
             if waited_ms >= wait_ms:
                 raise
@@ -107,10 +106,9 @@ def open_rocks(
 class RocksStore:
     """A `KeyValue` on RocksDB. Use `open_rocks`."""
 
-    def __init__(self, path: Path, *, read_only: bool, salvage: bool) -> None:
+    def __init__(self, path: Path, *, read_only: bool) -> None:
         self._path = path
         self._read_only = read_only
-        self._salvage = salvage
         self._lock = RLock()
         self._closed = False
         # After a failed write RocksDB refuses all others until it is opened again.
@@ -215,6 +213,21 @@ class RocksStore:
             whole.set_bottommost_level_compaction(BottommostLevelCompaction.force())
             self._families[family].compact_range(None, None, whole)
 
+    def verify(self, family: Family) -> int:
+        """Read every block of a family, which RocksDB holds against its checksum; count the rows.
+
+        Raises: CorruptRecord.
+        """
+        with speaking(self._path):
+            iterator = self._rows(family).iter(ReadOptions())
+            iterator.seek_to_first()
+            rows = 0
+            while iterator.valid():
+                iterator.next()
+                rows += 1
+            iterator.status()
+            return rows
+
     def size_bytes(self) -> int:
         """Return the room the folder takes."""
         self._still_open()
@@ -240,8 +253,8 @@ class RocksStore:
         with speaking(self._path):
             database = Rdict(
                 str(self._path),
-                _database_options(salvage=self._salvage),
-                column_families={str(family): _options(family, cache) for family in Family},
+                _database_options(),
+                column_families={str(family): family_options(family, cache) for family in Family},
                 access_type=AccessType.read_only(False)
                 if self._read_only
                 else AccessType.read_write(),
@@ -332,7 +345,7 @@ class RocksStore:
         self._families.pop(Family.OUTBOX).close()
         self._databases[0].drop_column_family(Family.OUTBOX)
         self._families[Family.OUTBOX] = self._databases[0].create_column_family(
-            Family.OUTBOX, _options(Family.OUTBOX, Cache(_MB))
+            Family.OUTBOX, family_options(Family.OUTBOX, Cache(_MB))
         )
         self._handles[Family.OUTBOX] = self._databases[0].get_column_family_handle(Family.OUTBOX)
         batch = Batch()
@@ -340,7 +353,7 @@ class RocksStore:
         self.write(batch)
 
 
-def _database_options(*, salvage: bool) -> Options:
+def _database_options() -> Options:
     options = Options(raw_mode=True)
     options.create_if_missing(True)
     options.create_missing_column_families(True)
@@ -355,15 +368,23 @@ def _database_options(*, salvage: bool) -> Options:
     options.set_stats_persist_period_sec(0)
     options.set_manifest_preallocation_size(64 * 1024)
     # A torn last record was never acknowledged. Damage before it is not skipped unseen.
-    options.set_wal_recovery_mode(
-        DBRecoveryMode.point_in_time()
-        if salvage
-        else DBRecoveryMode.tolerate_corrupted_tail_records()
-    )
+    options.set_wal_recovery_mode(DBRecoveryMode.tolerate_corrupted_tail_records())
     return options
 
 
-def _options(family: Family, cache: Cache) -> Options:
+def salvaging_options(*, is_lenient: bool) -> Options:
+    """Return how a store is opened to get out of it what can be read."""
+    options = _database_options()
+    options.create_if_missing(False)
+    options.create_missing_column_families(False)
+    if is_lenient:
+        options.set_paranoid_checks(False)
+        options.set_wal_recovery_mode(DBRecoveryMode.skip_any_corrupted_record())
+    return options
+
+
+def family_options(family: Family, cache: Cache) -> Options:
+    """Return how a family is kept."""
     options = Options(raw_mode=True)
     options.set_write_buffer_size(_WRITE_BUFFER_BYTES.get(family, _WRITE_BUFFER_BYTES_ELSE))
     options.set_compression_type(

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from agentx.adapters.codex.trust import trust_state
@@ -17,8 +16,7 @@ from agentx.adapters.registry import ADAPTERS
 from agentx.capture.faults import Faults
 from agentx.host.files.plain import walk_refused
 from agentx.kernel.capture import Harness
-from agentx.kernel.errors import AgentXError, DataError
-from agentx.kernel.values import frozen
+from agentx.kernel.errors import AgentXError
 from agentx.memory.port import Memory
 from agentx.operations.capture.waiting import list_waiting
 from agentx.operations.issues.workflows import check_workflows
@@ -32,6 +30,8 @@ from agentx.operations.setup.setup import (
     setup,
     write_launcher,
 )
+from agentx.operations.upkeep.health import Diagnosis, Health, HealthCheck
+from agentx.operations.upkeep.integrity import check_memory, try_verbs
 from agentx.project.project import Project, Rule
 from agentx.search.model import Capabilities
 from agentx.wiring.clarifications import ledgers_aside
@@ -44,59 +44,44 @@ _GROUPS_SHOWN = 12
 _FAULTS_SHOWN = 5
 
 
-class Health(StrEnum):
-    """How one thing stands."""
-
-    GOOD = "good"
-    NOTE = "note"  # worth knowing
-    WRONG = "wrong"
-
-
-@frozen
-class HealthCheck:
-    """One thing looked at."""
-
-    name: str
-    health: Health
-    says: str
-    mend: str = ""
-
-
-@frozen
-class Diagnosis:
-    """Everything looked at."""
-
-    checks: tuple[HealthCheck, ...]
-    fixed: tuple[str, ...] = ()
-
-    @property
-    def is_well(self) -> bool:
-        """Say whether nothing is wrong."""
-        return all(check.health is not Health.WRONG for check in self.checks)
-
-    @property
-    def has_waiting(self) -> bool:
-        """Say whether something lies in a spool, for whatever reason."""
-        return any(
-            check.name == "spool" and check.health is not Health.GOOD for check in self.checks
-        )
-
-
-def diagnose(project: Project, open_memory: Callable[[], Memory], inputs: SetupInputs) -> Diagnosis:
-    """Look at everything."""
+def diagnose(
+    project: Project,
+    open_memory: Callable[[], Memory],
+    inputs: SetupInputs,
+    *,
+    deep: bool = False,
+) -> Diagnosis:
+    """Look at everything; `deep` reads every block of the log and opens every event."""
+    groups: dict[str, Callable[[], Iterable[HealthCheck]]] = {
+        "project": lambda: (_project(project),),
+        # Before anything else reads: what a reader mends or moves aside could not be told then.
+        "integrity": lambda: check_memory(project, deep=deep),
+        "link": lambda: _links(project),
+        "store": lambda: _store(project, open_memory),
+        "spool": lambda: _spool(project),
+        "disk": lambda: (_room(project),),
+        "commands": lambda: _launchers(inputs),
+        "hooks": lambda: _hooks(project, inputs),
+        "ledgers": lambda: _ledgers(project),
+        "memory": lambda: _observations(project),
+        "workflows": lambda: _workflows(project),
+        "runs": lambda: _runs(project),
+        "verbs": lambda: try_verbs(project),
+        "faults": lambda: _faults(project),
+    }
     return Diagnosis(
-        checks=(
-            _project(project),
-            *_links(project),
-            *_store(project, open_memory),
-            *_spool(project),
-            _room(project),
-            *_launchers(inputs),
-            *_hooks(project, inputs),
-            *_rooms(project, _ledgers, _observations, _workflows, _runs),
-            *_faults(project),
-        )
+        checks=tuple(check for name, look in groups.items() for check in _look(name, look))
     )
+
+
+def _look(name: str, look: Callable[[], Iterable[HealthCheck]]) -> tuple[HealthCheck, ...]:
+    """Return what a look sees; one that fails says so and hides nothing of the others."""
+    try:
+        return tuple(look())
+    except (AgentXError, OSError) as error:
+        says = error.message if isinstance(error, AgentXError) else str(error)
+        hint = error.hint if isinstance(error, AgentXError) else ""
+        return (HealthCheck(name=name, health=Health.WRONG, says=says, mend=hint),)
 
 
 def fix(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
@@ -144,18 +129,6 @@ def _links(project: Project) -> Iterator[HealthCheck]:
             says=f"{path} is a link or no plain file: it is not followed ({len(found)} in all)",
             mend="put the file or folder itself in its place, or remove it",
         )
-
-
-def _rooms(
-    project: Project, *looks: Callable[[Project], Iterator[HealthCheck]]
-) -> Iterator[HealthCheck]:
-    """Look at each room; one that cannot be read hides no other."""
-    for look in looks:
-        try:
-            yield from look(project)
-        except DataError as error:
-            name = look.__name__.strip("_")
-            yield HealthCheck(name=name, health=Health.WRONG, says=error.message, mend=error.hint)
 
 
 def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[HealthCheck]:

@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 
 import click
 from rich.console import Console
 from rich.text import Text
 
+from agentx.daemon.control import stop
 from agentx.kernel.errors import AgentXError
 from agentx.operations.capture.live import LiveReply, live
 from agentx.operations.setup.installation import setup_inputs
-from agentx.operations.upkeep.doctor import Diagnosis, Health, diagnose, fix
+from agentx.operations.upkeep.doctor import diagnose, fix
+from agentx.operations.upkeep.health import Diagnosis, Health
+from agentx.operations.upkeep.mend import mend, plan_mending
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.screen import ask
 
 _SIGNS = {Health.GOOD: ("ok", "green"), Health.NOTE: ("--", "yellow"), Health.WRONG: ("!!", "red")}
 
 
 @click.command(cls=Verb)
-@click.option("--fix", "mend", is_flag=True, help="Mend what can be mended without asking.")
+@click.option("--fix", "mending", is_flag=True, help="Mend what is wrong; asks before a log.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--deep", is_flag=True, help="Read every block of the log and open every event.")
 @click.option("--live", "try_hook", is_flag=True, help="Send a test event through the real hook.")
 @click.pass_context
-def command(ctx: click.Context, mend: bool, try_hook: bool) -> None:
+def command(ctx: click.Context, mending: bool, yes: bool, deep: bool, try_hook: bool) -> None:
     """Look at everything AgentX needs, and say what is wrong and how to mend it.
 
     Leaves with 4 when something is wrong.
     """
     invocation: Invocation = ctx.obj
     project, inputs = invocation.project, setup_inputs(invocation.project)
-    fixed = (*fix(project, inputs), *_take(invocation)) if mend else ()
-    found = diagnose(project, invocation.memory, inputs)
+    fixed: tuple[str, ...] = ()
+    if mending:
+        mended = _mend(invocation, yes=yes, deep=deep)
+        fixed = (*mended, *fix(project, inputs), *_take(invocation))
+    found = diagnose(project, invocation.memory, inputs, deep=deep)
     tried = live(project, invocation.memory) if try_hook else None
     diagnosis = Diagnosis(checks=found.checks, fixed=fixed)
     invocation.show(
@@ -45,6 +55,29 @@ def _take(invocation: Invocation) -> tuple[str, ...]:
         taken = memory.drain().files
         return (f"took {taken:,} records out of the spool",) if taken else ()
     return ()
+
+
+def _mend(invocation: Invocation, *, yes: bool, deep: bool) -> tuple[str, ...]:
+    """Show what is damaged and what would be done, ask, and do it."""
+    project = invocation.project
+    plan = plan_mending(project, deep=deep)
+    if not plan.damages:
+        return ()
+    talk = invocation.talk
+    talk.print("damaged:", style="red")
+    for damage in plan.damages:
+        talk.print(f"  {damage.says}", soft_wrap=True, markup=False)
+    talk.print("to do:", style="bold")
+    for step in plan.steps:
+        talk.print(f"  {step}", soft_wrap=True, markup=False)
+    if plan.touches_log and not yes:
+        if invocation.as_json or not sys.stdin.isatty():
+            talk.print("nothing was done: say `agentx doctor --fix --yes`", soft_wrap=True)
+            return ()
+        ask("Go on?", or_leave=True)
+    if plan.touches_log:
+        stop(project.store)
+    return mend(project, plan)
 
 
 def _draw(screen: Console, diagnosis: Diagnosis, tried: LiveReply | None) -> None:

@@ -1,0 +1,118 @@
+"""Whether the memory is what was written: the log, its views, the documents, and every verb's word.
+
+`doctor` must never say that all is well while another command prints an error. So after the files
+were read through, the verbs that read are tried themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from agentx.host.files import plain
+from agentx.kernel.errors import AgentXError, NotFound
+from agentx.observations.model import SearchFilters
+from agentx.operations.issues.read import IssueQuery, list_issues
+from agentx.operations.issues.state import state
+from agentx.operations.memory.read import memory_list
+from agentx.operations.runs.read import list_archived, list_runs
+from agentx.operations.upkeep.health import Health, HealthCheck
+from agentx.project.project import Project
+from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.keeping.inspection import DamagedPart, Inspection, inspect_memory
+from agentx.work.settings import WorkSettings
+
+_SHOWN = 20
+
+
+def check_memory(project: Project, *, deep: bool) -> Iterator[HealthCheck]:
+    """Read the memory through and say what is damaged."""
+    seen = inspect_memory(project, deep=deep)
+    for damage in seen.damages[:_SHOWN]:
+        is_view = damage.part is DamagedPart.CACHE
+        yield HealthCheck(
+            name=damage.part,
+            health=Health.NOTE if is_view else Health.WRONG,
+            says=damage.says,
+            mend=damage.mend,
+        )
+    if len(seen.damages) > _SHOWN:
+        yield HealthCheck(
+            name="damage",
+            health=Health.WRONG,
+            says=f"{len(seen.damages) - _SHOWN:,} more things are damaged",
+            mend="agentx doctor --fix",
+        )
+    if not any(damage.part is DamagedPart.LOG for damage in seen.damages):
+        yield _sound(seen, deep=deep)
+
+
+def _sound(seen: Inspection, *, deep: bool) -> HealthCheck:
+    if not seen.is_whole:
+        says = "opened and at its full length; its blocks were not read"
+        return HealthCheck(
+            name="log", health=Health.GOOD, says=says, mend="`agentx doctor --deep` reads them all"
+        )
+    opened = ", every event opened" if deep else ""
+    says = f"every block read, {seen.rows:,} rows{opened}"
+    return HealthCheck(name="log", health=Health.GOOD, says=says)
+
+
+def try_verbs(project: Project) -> Iterator[HealthCheck]:
+    """Try what the rooms' reading verbs would say, and tell of those that would print an error."""
+    for name, verb in _VERBS.items():
+        try:
+            damaged = verb(project)
+        except NotFound:
+            continue
+        except AgentXError as error:
+            says = f"`agentx {name}`: {error.message}"
+            yield HealthCheck(name="verb", health=Health.WRONG, says=says, mend=error.hint)
+            continue
+        for each in damaged[:_SHOWN]:
+            yield HealthCheck(
+                name="verb",
+                health=Health.WRONG,
+                says=f"`agentx {name}`: {each}",
+                mend="mend the file, bring it back from a backup, or take it away",
+            )
+
+
+def _try_issues(project: Project) -> tuple[str, ...]:
+    if project.config.section(WorkSettings).mode != "local":
+        return ()  # nobody is asked over the network for this
+    return list_issues(project, IssueQuery(with_closed=True)).damaged
+
+
+def _try_questions(project: Project) -> tuple[str, ...]:
+    return (
+        open_clarifications(project).survey().damaged
+        if plain.is_folder(project.paths.ledgers)
+        else ()
+    )
+
+
+def _try_memory(project: Project) -> tuple[str, ...]:
+    if plain.is_folder(project.paths.observations):
+        memory_list(project, SearchFilters(limit=1))
+    return ()
+
+
+def _try_state(project: Project) -> tuple[str, ...]:
+    state(project)
+    return ()
+
+
+def _try_runs(project: Project) -> tuple[str, ...]:
+    if plain.is_folder(project.paths.runs):
+        list_runs(project)
+        list_archived(project)
+    return ()
+
+
+_VERBS: dict[str, Callable[[Project], tuple[str, ...]]] = {
+    "memory list": _try_memory,
+    "clarify": _try_questions,
+    "issue list": _try_issues,
+    "state": _try_state,
+    "run list": _try_runs,
+}

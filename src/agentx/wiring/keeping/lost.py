@@ -1,0 +1,43 @@
+"""A log that is gone while its views are there: an accident, and not an empty memory.
+
+Every command that opens the store looks here first, so this imports next to nothing.
+"""
+
+from __future__ import annotations
+
+from agentx.host.kv.folder import has_remains, has_store
+from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.paths import StorePaths
+from agentx.search.paths import IndexPaths
+
+
+def is_log_gone(store: StorePaths) -> bool:
+    """Tell whether views of a log are there, and nothing of the log itself."""
+    if has_remains(store.db):
+        return False
+    views = (
+        IndexPaths(store.text_index).current,
+        IndexPaths(store.vector_index).current,
+        store.digest_stamp,
+    )
+    return any(path.exists() for path in views) or any(
+        any(folder.glob("*/current")) for folder in (store.text_index, store.vector_index)
+    )
+
+
+def say_lost(store: StorePaths) -> str:
+    """Say that the log is gone."""
+    return f"the log is gone: nothing is left of {store.db}, and views of it are there"
+
+
+def refuse_lost_log(store: StorePaths) -> None:
+    """Refuse to begin an empty log beside the views of one that is gone.
+
+    Raises: CorruptRecord.
+    """
+    if not has_store(store.db) and is_log_gone(store):
+        raise CorruptRecord(
+            say_lost(store),
+            hint="bring the folder back, or let `agentx doctor --fix` begin again with what a "
+            "backup and the transcripts still hold",
+        )

@@ -1,1 +1,0 @@
-"""How many kinds of secrets leak, and how often plain text is taken for one."""
