@@ -28,3 +28,7 @@ GIT_WORK_WAIT_MS = 300_000
 PLAIN_FILE_BYTES_MAX = 64 * 1024 * 1024
 # No folder of ours lies deeper below another; what does has no end.
 FOLDERS_DEEP_MAX = 16
+# Git that reads much, for somebody who waits for it.
+GIT_READ_WAIT_MS = 60_000
+# A folder in which git once gave no answer is left alone for so long.
+GIT_SILENT_MS = 60_000

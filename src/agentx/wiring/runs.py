@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentx.host.files.plain import is_folder
+from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import age
 from agentx.kernel.errors import NotFound
@@ -37,7 +38,15 @@ def open_runs(project: Project, bus: Bus | None = None) -> Runs:
         {RunRecorded: "run-recorded", RunEnded: "run-ended", RunRepaired: "run-repaired"},
     )
     store = RunStore(project.paths, project.store, project.clock, project.entropy)
-    return Runs(store, GitLanes(project.root, project.store, project.directory), bell)
+    lanes = GitLanes(
+        project.root, project.store, project.directory, lambda: _may_git_run_all(project)
+    )
+    return Runs(store, lanes, bell)
+
+
+def _may_git_run_all(project: Project) -> bool:
+    """Tell whether git may run all that it would: the repository brings nothing, or is trusted."""
+    return project.trust.was_said or not list_programs(project.root)
 
 
 def open_lanes(project: Project, bus: Bus | None = None) -> LaneWork:

@@ -1,33 +1,38 @@
 """What git knows about a folder: thin, bounded and tolerant.
 
 No git, no repository, a slow disk or a repository that git will not trust is
-`None`, never an exception: memory works without git. Only commands that read
-names are run, none that could call a hook, a pager or a helper.
+`None`, never an exception: memory works without git. Git only reads, and runs nothing that the
+repository names (`command`).
 """
 
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
+from agentx.host.files.plain import read_text
 from agentx.host.git.plain import find_plain
 from agentx.host.limits import GIT_WAIT_MS
-from agentx.host.system import environment_without
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
+# Differences are counted and named: no program shows them.
+PLAIN_DIFF = ("--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all")
 _COUNT = compile_late(r"(\d+) (file|insertion|deletion)")
 _HASH = compile_late(r"[0-9a-f]{7,64}")
+_POINTER_BYTES_MAX = 8_192
 _CREDENTIALS = compile_late(r"(?<=://)[^/@\s]*@")
 
 
 @frozen(kw_only=False)
 class Repository:
-    """A repository: where its files are, and the folder of git's that all its worktrees share."""
+    """A repository: where its files are, and the folder of git's that all its worktrees share.
+
+    `common` is None where a `.git` only points to such a folder, and nothing there points back.
+    """
 
     root: Path
-    common: Path
+    common: Path | None
 
 
 def repository(path: Path) -> Path | None:
@@ -40,30 +45,62 @@ def repository(path: Path) -> Path | None:
 
 
 def find_repository(path: Path) -> Repository | None:
-    """Return the repository that a folder belongs to."""
+    """Return the repository that a folder belongs to.
+
+    A `.git` that is a file or a link, and settings that name a work tree, may claim any folder of
+    this machine. They are believed where that folder points back.
+    """
     plain = find_plain(path)
     if plain is not None:
         return Repository(plain.parent, plain)
-    said = _ask(path, "rev-parse", "--git-common-dir")
-    if not said:
+    said = _ask(path, "rev-parse", "--git-common-dir", "--git-dir")
+    if not said or said.count("\n") != 1:
         return None
-    common = _resolve(path, said)
-    return Repository(_find_root(path, common), common)
+    common, own = (_resolve(path, each) for each in said.split("\n"))
+    return _believe(Path(os.path.realpath(path)), common, own)
 
 
-def _find_root(path: Path, common: Path) -> Path:
-    if common.name == ".git":
-        return common.parent
-    # A submodule keeps its repository inside its parent's and says where its files are.
-    elsewhere = _ask(common, "config", "--get", "core.worktree")
-    if elsewhere:
-        return _resolve(common, elsewhere)
-    own = _ask(path, "rev-parse", "--git-dir")
-    top = _ask(path, "rev-parse", "--show-toplevel")
-    # A repository kept apart from its files knows them only from inside.
-    if top and own and _resolve(path, own) == common:
-        return _resolve(path, top)
-    return common
+def _believe(path: Path, common: Path, own: Path) -> Repository:
+    """Return the repository that git finds, as far as it is not a mere claim."""
+    holder = _find_holder(path)
+    if holder is None or common == own == holder / ".git":
+        return Repository(common if holder is None else holder, common)
+    if own.parent == common / "worktrees" and _leads_to(own / "gitdir", holder / ".git", own):
+        main = common.parent if common.name == ".git" else _find_files_of(common)
+        return Repository(main or common, common)
+    files = _find_files_of(common)
+    if files is not None:
+        return Repository(files, common)
+    if path.is_relative_to(common):
+        return Repository(common, common)  # bare, somewhere below another
+    return Repository(holder, None)
+
+
+def _find_holder(path: Path) -> Path | None:
+    """Return the folder above a path, or itself, that has a `.git` of any kind."""
+    for folder in (path, *path.parents):
+        if os.path.lexists(folder / ".git"):
+            return folder
+    return None
+
+
+def _find_files_of(common: Path) -> Path | None:
+    """Return where the files of a repository are that is kept apart from them and known there.
+
+    A submodule keeps its repository inside its parent's and says where its files are.
+    """
+    said = _ask(common, "config", "--file", str(common / "config"), "--get", "core.worktree")
+    files = _resolve(common, said) if said else None
+    return files if files is not None and _leads_to(files / ".git", common, files) else None
+
+
+def _leads_to(pointer: Path, wanted: Path, below: Path) -> bool:
+    """Tell whether a small file says where something is, and means that."""
+    try:
+        said = read_text(pointer, bytes_max=_POINTER_BYTES_MAX, ground=below)
+    except (OSError, ValueError):
+        return False
+    return _resolve(below, said.strip().removeprefix("gitdir: ")) == _resolve(below, str(wanted))
 
 
 def list_tracked(path: Path, folder: str) -> tuple[str, ...] | None:
@@ -102,7 +139,7 @@ def churn(path: Path, base: str, tip: str, *, without: str) -> tuple[int, int, i
     if not base or base.startswith("-") or tip.startswith("-"):
         return None
     span, rest = f"{base}...{tip}", f":(exclude){without}"
-    said = _ask(path, "diff", "--shortstat", "--no-ext-diff", span, "--", ".", rest)
+    said = _ask(path, "diff", "--shortstat", *PLAIN_DIFF, span, "--", ".", rest)
     if said is None:
         return None
     counts = {word: int(count) for count, word in _COUNT.findall(said)}
@@ -119,7 +156,8 @@ def last_changes(path: Path, since_s: int, commits_max: int) -> dict[str, int] |
         "log",
         f"--since={since_s}",
         f"--max-count={commits_max}",
-        "--no-renames",
+        *PLAIN_DIFF,
+        "--no-show-signature",
         "--name-only",
         "--format=%x00%ct",
         "--",
@@ -136,8 +174,19 @@ def last_changes(path: Path, since_s: int, commits_max: int) -> dict[str, int] |
 
 
 def list_uncommitted(path: Path) -> frozenset[str] | None:
-    """Return the files that differ from the last commit, relative to the repository."""
-    said = _ask(path, "diff", "--name-only", "--no-renames", "-z", "HEAD", "--")
+    """Return the files that differ from the last commit, relative to the repository.
+
+    Whether a file differs that was only touched is not looked into: no filter is run.
+    """
+    from agentx.host.git.command import quiet_filters  # noqa: PLC0415  see `_ask`
+
+    filters, holder = quiet_filters(path), _find_holder(Path(os.path.realpath(path)))
+    if filters is None or holder is None:
+        return None
+    tree = f"--work-tree={holder}"
+    said = _ask(
+        path, tree, "diff-index", "--name-only", *PLAIN_DIFF, "-z", "HEAD", "--", settings=filters
+    )
     return None if said is None else frozenset(name for name in said.split("\0") if name)
 
 
@@ -145,7 +194,7 @@ def commit_time(path: Path, commit: str) -> int | None:
     """Return when a commit was made, in seconds since 1970; None when there is no such commit."""
     if not _HASH.fullmatch(commit):
         return None
-    said = _ask(path, "show", "--no-patch", "--format=%ct", commit)
+    said = _ask(path, "show", "--no-patch", "--no-show-signature", "--format=%ct", commit)
     return int(said) if said and said.isdigit() else None
 
 
@@ -157,27 +206,12 @@ def _unquote(name: str) -> str:
     return os.fsdecode(raw)
 
 
-def _ask(path: Path, *question: str) -> str | None:
+def _ask(path: Path, *question: str, settings: tuple[str, ...] = ()) -> str | None:
     """Return what git says, or None when it says nothing to rely on."""
-    try:
-        done = subprocess.run(
-            ["git", "--no-pager", *question],
-            cwd=path,
-            env={
-                **environment_without("GIT_"),
-                "GIT_OPTIONAL_LOCKS": "0",
-                "GIT_TERMINAL_PROMPT": "0",
-                "LC_ALL": "C",
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=GIT_WAIT_MS / 1000,
-        )
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
-    if done.returncode != 0:
-        return None
-    return os.fsdecode(done.stdout.removesuffix(b"\n"))
+    from agentx.host.git.command import ask_git  # noqa: PLC0415  most need not ask git itself
+
+    said = ask_git(path, *question, settings=settings, wait_ms=GIT_WAIT_MS)
+    return None if said is None or said.code != 0 else said.out.removesuffix("\n")
 
 
 def _resolve(path: Path, said: str) -> Path:

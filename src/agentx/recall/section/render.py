@@ -80,6 +80,7 @@ def section(lines: Sequence[RecallLine], cap: Cap, *, more: str) -> Section:
 
     `lines` come best first; they are shown grouped, groups in the order of their first line.
     """
+    short = [_say(line, line.short) for line in lines]
 
     def write(said: Sequence[str]) -> Section:
         shown = tuple(lines[: len(said)])
@@ -88,18 +89,15 @@ def section(lines: Sequence[RecallLine], cap: Cap, *, more: str) -> Section:
         tokens = estimate("\n".join(text for _, text in rows))
         return Section(rows=rows, shown=shown, left_out=left_out, tokens=tokens)
 
-    def fits(made: Section) -> bool:
+    def fits(said: Sequence[str]) -> bool:
+        made = write(said)
         return made.tokens <= cap.tokens and len(made.text) <= cap.chars
 
-    whole = [_say(line, fold_text(line.text)) for line in lines]
-    everything = write(whole)
-    if fits(everything):
-        return everything
-    short = [_say(line, line.short) for line in lines]
-    fitting = most(len(lines), lambda count: fits(write(short[:count])))
+    fitting = most(len(lines), lambda count: fits(short[:count]))
     if fitting < len(lines):
         return write(short[:fitting])
-    best = most(fitting, lambda count: fits(write(whole[:count] + short[count:])))
+    whole = [_say(line, fold_text(line.text)) for line in lines]
+    best = most(fitting, lambda count: fits(whole[:count] + short[count:]))
     return write(whole[:best] + short[best:])
 
 

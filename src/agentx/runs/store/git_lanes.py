@@ -13,23 +13,24 @@ process was killed half-way left a mark; the next command undoes it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
+from agentx.host.git.command import GitReply, do_git, read_git
+from agentx.host.git.facts import PLAIN_DIFF
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.work import (
-    GitReply,
     as_somebody,
     checkouts,
     commit_of,
-    git,
     git_done,
     git_file,
     is_ancestor,
     list_changed_files,
 )
-from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
+from agentx.kernel.errors import ConflictError, InvalidValue, NotFound, UnavailableError
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
 from agentx.runs.paths import RunNotes
@@ -68,9 +69,16 @@ def lane_branch(run_id: str, lane: str) -> str:
 class GitLanes:
     """The branches and worktrees of one project's runs."""
 
-    def __init__(self, root: Path, store: StorePaths, here: Path | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        store: StorePaths,
+        here: Path | None = None,
+        is_trusted: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._root = root
         self._notes = RunNotes(store.root)
+        self._is_trusted = is_trusted
         self._here = here or root  # where the user is: a run begins from what is checked out there
 
     def base(self) -> tuple[str, str]:
@@ -138,6 +146,7 @@ class GitLanes:
         """
         folder = self.folder(run_id, lane)
         if folder.is_dir():
+            self._check_trust()
             _clean(folder, lane)
         found = commit_of(self._root, f"refs/heads/{branch}") or self._remote(branch)
         if not found:
@@ -154,7 +163,7 @@ class GitLanes:
             return Moved(commit=commit_of(folder, "HEAD"), already=True)
         self._begin(run_id, "merge")
         who = as_somebody(folder)
-        said = git(folder, *who, "merge", "--no-ff", "--no-edit", "-m", saying, commit)
+        said = self._do(folder, *who, "merge", "--no-ff", "--no-edit", "-m", saying, commit)
         if said.code != 0:
             return self._undone(run_id, folder, "merge", said)
         passing(CrashPoint.RUN_GIT_DONE)
@@ -176,11 +185,11 @@ class GitLanes:
             return Moved(commit=commit_of(folder, "HEAD"), onto=onto, already=True)
         self._begin(run_id, "rebase")
         who = as_somebody(folder)
-        if git(folder, *who, "rebase", "--quiet", onto).code != 0:
-            git(folder, "rebase", "--abort")
+        if self._do(folder, *who, "rebase", "--quiet", onto).code != 0:
+            self._do(folder, "rebase", "--abort")
             # Commits that a person put together do not replay one by one; their result may still
             # go together with the base.
-            said = git(folder, *who, "merge", "--no-edit", "-m", f"Merge {base}", onto)
+            said = self._do(folder, *who, "merge", "--no-edit", "-m", f"Merge {base}", onto)
             if said.code != 0:
                 return self._undone(run_id, folder, "merge", said)
         passing(CrashPoint.RUN_GIT_DONE)
@@ -190,7 +199,7 @@ class GitLanes:
     def _undone(self, run_id: str, folder: Path, doing: str, said: GitReply) -> Conflicted:
         """Leave the work branch as it was; return what was in the way."""
         files = _list_unmerged(folder)
-        git(folder, doing, "--abort")
+        self._do(folder, doing, "--abort")
         self._end(run_id)
         if not files:
             raise UnavailableError(f"git {doing}: {(said.err or said.out)[:500]}")
@@ -206,6 +215,7 @@ class GitLanes:
         folder = self.folder(run_id, WORK)
         undone = ""
         if folder.is_dir():
+            self._check_trust()
             if git_file(folder, "MERGE_HEAD").exists():
                 git_done(folder, "merge", "--abort")
                 undone = doing
@@ -218,7 +228,7 @@ class GitLanes:
     def leave(self, run_id: str, lane: str) -> bool:
         """Take away a lane's folder if everything in it is committed; its branch stays."""
         folder = self.folder(run_id, lane)
-        return folder.is_dir() and git(self._root, "worktree", "remove", str(folder)).code == 0
+        return folder.is_dir() and self._do(self._root, "worktree", "remove", str(folder)).code == 0
 
     def leave_all(self, run_id: str) -> tuple[Path, ...]:
         """Take away all folders of a run; return those that stay, as not all is committed there."""
@@ -232,7 +242,7 @@ class GitLanes:
     def strays(self, run_id: str, lanes: frozenset[str]) -> tuple[str, ...]:
         """Return branches of a run's lanes that no event speaks of: left by a killed command."""
         prefix = f"refs/heads/agent/{run_id}/lane-"
-        said = git(self._root, "for-each-ref", "--format=%(refname:short)", f"{prefix}*")
+        said = read_git(self._root, "for-each-ref", "--format=%(refname:short)", f"{prefix}*")
         return tuple(name for name in said.lines if said.code == 0 and name not in lanes)
 
     def changes(self, run_id: str, base: str) -> Changes | None:
@@ -241,7 +251,7 @@ class GitLanes:
         commit = commit_of(self._root, branch)
         if not commit or not base:
             return None
-        said = git(self._root, "diff", "--numstat", "-z", "--no-renames", f"{base}...{branch}")
+        said = read_git(self._root, "diff", "--numstat", "-z", *PLAIN_DIFF, f"{base}...{branch}")
         if said.code != 0:
             return None
         rows = [row.split("\t", 2) for row in said.names]
@@ -262,11 +272,14 @@ class GitLanes:
         return folder
 
     def _make_branch(self, branch: str, start: str) -> None:
-        git_done(self._root, "branch", "--no-track", branch, start)
+        self._check_trust()
+        _check_name(branch)
+        git_done(self._root, "branch", "--no-track", "--end-of-options", branch, start)
         passing(CrashPoint.RUN_BRANCH_MADE)
 
     def _ensure_tree(self, run_id: str, name: str, branch: str) -> Path:
         folder = self.folder(run_id, name)
+        _check_name(branch)
         where = checkouts(self._root).get(branch)
         if where is not None and where.is_dir():
             if where.resolve() == folder.resolve():
@@ -277,12 +290,30 @@ class GitLanes:
             )
         make_private_directory(folder.parent)
         # Forced only past a folder that is gone: that the branch is nowhere else was seen above.
+        self._check_trust()
         git_done(self._root, "worktree", "add", "--force", "--quiet", str(folder), branch)
         passing(CrashPoint.RUN_WORKTREE_MADE)
         return folder
 
+    def _do(self, folder: Path, *words: str) -> GitReply:
+        self._check_trust()
+        return do_git(folder, *words)
+
+    def _check_trust(self) -> None:
+        """See that the user trusts the repository: git will run what its settings name.
+
+        Raises: ConflictError.
+        """
+        if not self._is_trusted():
+            raise ConflictError(
+                f"{self._root} is not trusted: git would run its hooks and filters",
+                hint="look at them, then say `agentx trust`",
+            )
+
     def _remote(self, branch: str) -> str:
-        said = git(self._root, "for-each-ref", "--format=%(objectname)", f"refs/remotes/*/{branch}")
+        said = read_git(
+            self._root, "for-each-ref", "--format=%(objectname)", f"refs/remotes/*/{branch}"
+        )
         return said.lines[0] if said.code == 0 and said.lines else ""
 
     def _begin(self, run_id: str, doing: str) -> None:
@@ -295,6 +326,15 @@ class GitLanes:
 
 def _list_unmerged(folder: Path) -> tuple[str, ...]:
     return git_done(folder, "diff", "--name-only", "--diff-filter=U", "-z").names
+
+
+def _check_name(branch: str) -> None:
+    """See that a branch is one of ours: which it is, events say that others may have written.
+
+    Raises: InvalidValue.
+    """
+    if not branch.startswith("agent/"):
+        raise InvalidValue(f"{branch!r} is no branch of a run", hint="they begin with agent/")
 
 
 def _clean(folder: Path, whose: str) -> None:

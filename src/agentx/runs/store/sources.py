@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from agentx.host.files.plain import open_to_read
-from agentx.host.git.work import git
+from agentx.host.git.command import read_git
 from agentx.kernel.text import compile_late, cut
 from agentx.runs.limits import RUN_CONTEXT_FILE_CHARS_MAX
 
@@ -37,7 +37,7 @@ def sources(root: Path, wanted: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _files(root: Path) -> tuple[str, ...]:
-    said = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    said = read_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     return said.names[:_FOLDER_FILES_MAX] if said.code == 0 else ()
 
 

@@ -1,0 +1,168 @@
+"""How git is run: one place for its command line and its environment.
+
+    ask      reads, in any repository: nothing that the repository names is run
+    do       writes branches, in a repository that the user trusts: as git itself would
+
+A repository may be a stranger's with a `.git` of its own making (it came in an archive, or lies as
+plain files in another repository). Its settings can name programs for nearly everything: to
+watch files, to filter and show them, to verify signatures, to fetch what is missing. So whoever
+only reads overrides each of them, speaks to no remote, writes no index and enters no submodule.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from agentx.host.limits import GIT_READ_WAIT_MS, GIT_SILENT_MS, GIT_WAIT_MS, GIT_WORK_WAIT_MS
+from agentx.host.system import environment_without
+from agentx.kernel.errors import UnavailableError
+from agentx.kernel.values import frozen
+
+# Given on the command line these stand above every file of settings, and pass to children of git.
+_NO_PROGRAM = (
+    *("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.askPass=true"),
+    *("core.sshCommand=false", "core.gitProxy=", "credential.helper=", "protocol.allow=never"),
+    *("core.attributesFile=/dev/null", "diff.external=", "diff.orderFile=/dev/null"),
+    *("diff.ignoreSubmodules=all", "submodule.recurse=false", "diff.relative=false"),
+    *("log.showSignature=false", "log.mailmap=false", "gpg.program=false", "gpg.ssh.program=false"),
+    *("gpg.x509.program=false", "gc.auto=0", "maintenance.auto=false", "core.untrackedCache=false"),
+)
+_ALONE = (
+    *("commit.gpgSign=false", "core.fsmonitor=false", "gc.auto=0"),
+    *("rebase.autoStash=false", "rebase.updateRefs=false", "merge.autoStash=false"),
+    "advice.detachedHead=false",
+)
+_WHO = ("GIT_AUTHOR_", "GIT_COMMITTER_")
+
+_silent: dict[str, float] = {}  # where git did not answer in time, and until when it is not asked
+
+
+@frozen
+class GitReply:
+    """How git ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What it said, line by line."""
+        return tuple(self.out.splitlines())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it said, as names that end in a null byte."""
+        return tuple(name for name in self.out.split("\0") if name)
+
+
+def ask_git(
+    path: Path, *words: str, settings: tuple[str, ...] = (), wait_ms: int = GIT_WAIT_MS
+) -> GitReply | None:
+    """Let git read in a folder; None where it cannot, or does not answer in time."""
+    if _silent.get(str(path), 0.0) > time.monotonic():
+        return None
+    environment = {
+        **_plain_environment(),
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        # No protocol has this name: nothing is fetched, whatever the settings allow.
+        "GIT_ALLOW_PROTOCOL": "none",
+    }
+    try:
+        return _run(path, (*_NO_PROGRAM, *settings), words, environment, wait_ms)
+    except TimeoutError:
+        _silent[str(path)] = time.monotonic() + GIT_SILENT_MS / 1000
+        return None
+    except (OSError, ValueError):
+        return None
+
+
+def read_git(path: Path, *words: str) -> GitReply:
+    """Let git read in a folder.
+
+    Raises: UnavailableError when git is not there or does not end.
+    """
+    said = ask_git(path, *words, wait_ms=GIT_READ_WAIT_MS)
+    if said is None:
+        raise UnavailableError(
+            f"git {words[0]} in {path} gave no answer", hint="look for a git that hangs there"
+        )
+    return said
+
+
+def do_git(path: Path, *words: str) -> GitReply:
+    """Let git work in a folder of a trusted repository, with its filters, hooks and helpers.
+
+    Raises: UnavailableError when git is not there or does not end.
+    """
+    everything = environment_without("\0")
+    environment = {
+        **_plain_environment(),
+        **{name: value for name, value in everything.items() if name.startswith(_WHO)},
+        "GIT_EDITOR": "true",
+        "GIT_MERGE_AUTOEDIT": "no",
+    }
+    try:
+        return _run(path, _ALONE, words, environment, GIT_WORK_WAIT_MS)
+    except TimeoutError as error:
+        raise UnavailableError(
+            f"git {words[0]} in {path} did not end", hint="look for a git that hangs there"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise UnavailableError(f"git cannot be run in {path}: {error}") from error
+
+
+def quiet_filters(path: Path) -> tuple[str, ...] | None:
+    """Return the settings that switch off every filter of a repository; None if they cannot be.
+
+    Git runs a filter to compare a file with what is committed, where the times do not tell.
+    """
+    said = ask_git(path, "config", "--null", "--name-only", "--get-regexp", r"^filter\.")
+    if said is None or said.code not in (0, 1):  # 1: there are none
+        return None
+    names = {key.removeprefix("filter.").rpartition(".")[0] for key in said.names}
+    if any("=" in name or "\n" in name for name in names):
+        return None  # such a name cannot be given on the command line
+    return tuple(
+        f"filter.{name}.{what}"
+        for name in sorted(names)
+        for what in ("clean=", "smudge=", "process=", "required=false")
+    )
+
+
+def _plain_environment() -> dict[str, str]:
+    """Return our environment, without what would lead git elsewhere."""
+    environment = environment_without("GIT_")
+    # Git is started in the folder it is asked about: a program that lies there is not meant.
+    places = environment.get("PATH", os.defpath).split(os.pathsep)
+    environment["PATH"] = os.pathsep.join(place for place in places if place.startswith("/"))
+    return {**environment, "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "LC_ALL": "C"}
+
+
+def _run(
+    path: Path,
+    settings: tuple[str, ...],
+    words: tuple[str, ...],
+    environment: dict[str, str],
+    wait_ms: int,
+) -> GitReply:
+    import subprocess  # noqa: PLC0415  most commands need not ask git, and it takes long to load
+
+    given = [word for pair in settings for word in ("-c", pair)]
+    try:
+        done = subprocess.run(
+            ["git", "--no-pager", *given, *words],
+            cwd=path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=wait_ms / 1000,
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeoutError from None
+    return GitReply(
+        code=done.returncode, out=os.fsdecode(done.stdout), err=os.fsdecode(done.stderr).strip()
+    )

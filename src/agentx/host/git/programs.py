@@ -1,0 +1,63 @@
+"""What a repository itself would have git run: its hooks, and the programs its settings name.
+
+Settings of the user and of the machine are not counted: they are the user's own choice. A clone
+has none of these; a `.git` that came in an archive may have all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from agentx.host.files.plain import list_folder, look
+from agentx.host.git.command import ask_git
+from agentx.kernel.text import compile_late
+
+_RUNS = compile_late(
+    r"core\.(fsmonitor|hookspath|sshcommand|gitproxy|pager|editor|askpass|alternaterefscommand)"
+    r"|(pager|alias|includeif|include|filter|protocol|sequence|mergetool|difftool)\..+"
+    r"|credential\.(.+\.)?helper|diff\.(external|.+\.(command|textconv))|merge\..+\.driver"
+    r"|gpg\.(.+\.)?program|remote\..+\.(uploadpack|receivepack|vcs|proxy)|url\..+"
+    r"|interactive\.difffilter|uploadpack\.packobjectshook"
+)
+_SAMPLE = ".sample"
+_OWN = ("local", "worktree")
+
+
+def list_programs(path: Path) -> tuple[str, ...]:
+    """Return the hooks and settings of a repository by which git runs something.
+
+    A repository that git cannot read says so by one name that stands for all.
+    """
+    said = ask_git(path, "config", "--null", "--list", "--show-scope", "--includes")
+    if said is None or said.code != 0:
+        return ("settings that cannot be read",)
+    words = said.out.split("\0")
+    settings = {
+        entry.partition("\n")[0]
+        for scope, entry in zip(words[::2], words[1::2], strict=False)
+        if scope in _OWN and _RUNS.fullmatch(entry.partition("\n")[0].lower())
+    }
+    return (*sorted(settings), *_list_hooks(path))
+
+
+def _list_hooks(path: Path) -> tuple[str, ...]:
+    """Return the hooks in git's own folder, wherever settings say that others lie."""
+    said = ask_git(path, "rev-parse", "--git-common-dir")
+    if said is None or said.code != 0:
+        return ()
+    folder = Path(os.path.realpath(path / said.out.removesuffix("\n"))) / "hooks"
+    try:
+        names = list_folder(folder).files + list_folder(folder).refused
+        return tuple(
+            f"hooks/{name}"
+            for name in sorted(names)
+            if not name.endswith(_SAMPLE) and _can_run(folder / name)
+        )
+    except OSError:
+        return ("hooks that cannot be read",)
+
+
+def _can_run(hook: Path) -> bool:
+    found = look(hook)
+    return found is not None and bool(found.st_mode & 0o111)
