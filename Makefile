@@ -12,7 +12,7 @@ SUITE := -n 2 --dist worksteal -m "$(CHOSEN)"
 # The real agent CLIs are installed outside the checkout: they weigh a gigabyte.
 CLIS ?= $(HOME)/.cache/agentx-clis
 
-.PHONY: demo test check coverage fmt pages lock bench bench-recall e2e-clis soak proto setup clean
+.PHONY: demo test check coverage fmt pages lock bench bench-recall bench-secrets e2e-clis soak proto setup clean
 
 setup: $(STAMP)
 
@@ -67,6 +67,10 @@ proto: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench --size $(SIZE)
+
+# Leaks by kind and shape, from the rules of a scanner; lines of TREES that were touched for nothing.
+bench-secrets: $(STAMP)
+	$(BIN)/python -m tests.bench.secrets $(if $(RULES),--rules '$(RULES)') $(if $(TREES),--trees $(TREES))
 
 bench-recall: $(STAMP)
 	$(BIN)/python -m tests.bench.recall --data '$(DATA)' $(if $(WEIGHTS),--weights '$(WEIGHTS)')

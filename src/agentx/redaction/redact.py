@@ -4,17 +4,22 @@
 of `<private>...</private>`. Redacting twice is redacting once.
 
 Most text holds nothing that even looks like a secret. That is settled by plain
-searches for the heads and words of `redact_rules`, without importing `re`: the
+searches for the heads and words of `rules` and `names`, without importing `re`: the
 hook has no time for it.
 """
 
+from agentx.redaction.cards import may_hold_card
+from agentx.redaction.encoded import holds_encoded
+from agentx.redaction.names import GATES, KEY_GIVEN, NAMED, SIGN, SIGNS, VENDORS
 from agentx.redaction.rules import (
-    GATES,
-    NAMED,
+    ANNOUNCEMENTS,
+    CARD,
+    ENCODED,
+    MANIFESTS,
+    PRIVATE_KEY,
     RUNS,
     SHAPES,
-    SIGN,
-    SIGNS,
+    TABLES,
     TOKENS,
     USERINFO,
     outline,
@@ -26,40 +31,61 @@ if TYPE_CHECKING:
     from typing import Any
 
 _HEADS = tuple((head, head.encode()) for _, heads, _ in TOKENS for head in heads)
-_WORDS = tuple({word: word.encode() for rule in (*SHAPES, *NAMED) for word in rule[1]}.items())
+_PLAIN = (PRIVATE_KEY, *MANIFESTS, *TABLES, *ANNOUNCEMENTS)
+_WORDS = tuple(
+    {
+        word: word.encode()
+        for words in (*(rule[1] for rule in (*SHAPES, *NAMED)), _PLAIN)
+        for word in words
+    }.items()
+)
+_VENDORS = tuple((vendor, vendor.encode()) for vendor in VENDORS)
+
+
+ABROAD = "\x80"  # the gate of words that ASCII cannot spell
+ESCAPED = "\\u"
 
 
 def _gate() -> "tuple[tuple[bytes, tuple[tuple[str, bytes], ...]], ...]":
     """Sort the words behind what they have in common: one search in vain saves several."""
     behind: dict[str, list[tuple[str, bytes]]] = {}
     for word, raw in _WORDS:
-        if word != USERINFO:
+        if word not in (USERINFO, KEY_GIVEN) and not (word.isascii() and word.isupper()):
             gate = next((gate for gate in GATES if gate in word), word.rstrip(SIGN))
+            if not word.isascii():
+                gate = ABROAD
+            elif "\\u0" in word or "\\u" in word[:2]:
+                gate = ESCAPED
             behind.setdefault(gate, []).append((word, raw))
     return tuple((gate.encode(), tuple(words)) for gate, words in behind.items())
 
 
-_GATED = _gate()
+_SPLIT = bytes([byte if chr(byte).isalnum() and byte < 128 else 32 for byte in range(256)])
+_ALL_GATED = _gate()
+_ABROAD = next(words for gate, words in _ALL_GATED if gate == ABROAD.encode())
+_GATED = tuple(gated for gated in _ALL_GATED if gated[0] != ABROAD.encode())
 _SIGNS = tuple(sign.encode() for sign in SIGNS)
 _RUNS = tuple((run, run.encode()) for _, run, _ in RUNS)
 # The part of each word that stands in one word of the text, whatever the spaces around it.
 _PARTS = (
     *dict.fromkeys([raw.split()[0] for word, raw in _WORDS if word[-1] != SIGN]),
     *(b"<private", b"basic", b"flyv1"),
+    *(vendor for _, vendor in _VENDORS),
 )
 # Those that count only where the word ends with them: `pass=`, and not `passes`.
 _NAMES = frozenset([raw[:-1].strip() for word, raw in _WORDS if word[-1] == SIGN]) - set(_PARTS)
 _START_BYTES = 3  # the shortest part
-_SPLIT = bytes([byte if chr(byte).isalnum() and byte < 128 else 32 for byte in range(256)])
 _plain_words: set[bytes] = set()
 _PLAIN_WORDS_MAX = 100_000
 _PLAIN_WORD_BYTES_MAX = 80
+_JUDGED_BYTES_MAX = 4096  # what is longer is looked through at once
 _PRIVATE = (b"<private", b"\\u003cprivate")  # handled first, whatever else is found
 # Escapes that could spell a word which the plain searches would have found; and UTF-16.
 _HIDING = (b"\\u002", b"\\u003", b"\\u004", b"\\u005", b"\\u006", b"\\u007")
 # The shortest token with its head, and what its first characters look like in an outline.
-_TOKEN_BYTES_MIN = 14
+_TOKEN_BYTES_MIN = 13
 _TOKEN_BEGINS = b"w" * 6
+_TOKEN_SIGNS = bytes(45 if byte in b"=.+/" else byte for byte in range(256))
 
 
 def _heads_by_start() -> "dict[bytes, list[bytes]]":
@@ -130,6 +156,8 @@ def is_plain(data: bytes) -> bool:
     Text repeats its words. Each is judged once, by itself, and remembered; so a long session
     costs little more than splitting it.
     """
+    if may_hold_card(data):
+        return False
     words = data.split()
     if _plain_words.issuperset(words):
         return True
@@ -143,12 +171,14 @@ def is_plain(data: bytes) -> bool:
 
 def _may_matter(word: bytes) -> bool:
     """Tell whether a word, whatever stands beside it, may be part of what is looked for."""
-    if _holds_a_part(word.lower()):
+    if len(word) > _JUDGED_BYTES_MAX or _holds_a_part(word.lower()):
         return True
     if b"://" in word and b"@" in word:
         return True
     if len(word) < _TOKEN_BYTES_MIN:
         return False
+    if holds_encoded(word):
+        return True
     if b"\\" in word or b"%" in word or b"\x1b" in word:
         return any(raw in word for _, raw in _HEADS) or _draws_a_run(word)
     # Each start once: a word may be a megabyte, and begin anew thousands of times.
@@ -196,22 +226,38 @@ def _unmark(data: bytes) -> bytes:
 
 def _find(data: bytes, lowered: bytes) -> "Iterator[str]":
     """Yield the words, heads and outlines that are in the text."""
-    for gate, words in _GATED:
-        if gate in lowered:
-            yield from _behind(words, lowered)
+    # A text repeats its words: what is one word is looked for among those that differ.
+    words = b" ".join(set(lowered.translate(_SPLIT).split()))
+    for gate, behind in _GATED:
+        if gate in words if gate.isalnum() else gate in lowered:
+            yield from _behind(behind, lowered)
+    if not data.isascii():
+        yield from _behind(_ABROAD, lowered)
     dense = _dense(data)
     if dense:
-        for head, raw in _HEADS:
-            if raw in dense and _at_an_edge(data, raw):
-                yield head
-        drawn = outline(dense)
-        for run, raw in _RUNS:
-            if raw in drawn:
-                yield run
+        yield from _find_tokens(data, dense)
+    if b"key" in words and _gives_key(lowered):
+        yield KEY_GIVEN
+    yield from _find_vendors(words, lowered)
+    if may_hold_card(data):
+        yield CARD
     if _names_somebody(data):
         yield USERINFO
     if any(word in lowered for word in _PRIVATE):
         yield "<private>"
+
+
+def _find_tokens(data: bytes, dense: bytes) -> "Iterator[str]":
+    """Yield what words that are long enough for a token may be."""
+    for head, raw in _HEADS:
+        if raw in dense and _at_an_edge(data, raw):
+            yield head
+    drawn = outline(dense)
+    for run, raw in _RUNS:
+        if raw in drawn:
+            yield run
+    if holds_encoded(dense):
+        yield ENCODED
 
 
 def _behind(words: "tuple[tuple[str, bytes], ...]", lowered: bytes) -> "Iterator[str]":
@@ -222,6 +268,47 @@ def _behind(words: "tuple[tuple[str, bytes], ...]", lowered: bytes) -> "Iterator
                 yield word
         elif raw in lowered:
             yield word
+
+
+def _gives_key(lowered: bytes) -> bool:
+    """Tell whether a key, of whatever, is given something long that has a digit."""
+    at = lowered.find(b"key")
+    while at >= 0:
+        at += 3
+        after = lowered[at : at + _AFTER_KEY_BYTES].lstrip(b" \t\"'`\\")
+        if after[:1] in _GIVES:
+            value = after.lstrip(_BEFORE_VALUE).split(None, 1)[:1]
+            if value and len(value[0]) >= _KEY_BYTES_MIN and value[0].translate(None, _NO_DIGITS):
+                return True
+        at = lowered.find(b"key", at)
+    return False
+
+
+_AFTER_KEY_BYTES = 64
+_KEY_BYTES_MIN = 20
+_BEFORE_VALUE = b" \t\"'`\\=>:?|,"
+_NO_DIGITS = bytes(byte for byte in range(256) if not 48 <= byte <= 57)
+
+
+def _find_vendors(words: bytes, lowered: bytes) -> "Iterator[str]":
+    """Yield the services that something is given to: `vendor_key = ...`."""
+    for vendor, raw in _VENDORS:
+        if raw not in words and (raw.isalnum() or raw not in lowered):
+            continue
+        at = lowered.find(raw)
+        while at >= 0:
+            at += len(raw)
+            after = lowered[at : at + _AFTER_VENDOR_BYTES].lstrip(_NAME_BYTES).lstrip(_BEFORE_SIGN)
+            if after[:1] in _GIVES:
+                yield vendor
+                break
+            at = lowered.find(raw, at)
+
+
+_AFTER_VENDOR_BYTES = 40
+_NAME_BYTES = b"abcdefghijklmnopqrstuvwxyz0123456789_.-"
+_BEFORE_SIGN = b" \t\"'`\\)]"
+_GIVES = frozenset((b"=", b":", b"?", b">", b"|", b","))
 
 
 def _dense(data: bytes) -> bytes:
@@ -238,7 +325,8 @@ def _at_an_edge(data: bytes, head: bytes) -> bool:
     at = data.find(head)
     while at >= 0:
         end = at + len(head)
-        if outline(data[end : end + 6]) == _TOKEN_BEGINS and _is_edge(data[max(0, at - 6) : at]):
+        begins = outline(data[end : end + 6].translate(_TOKEN_SIGNS))
+        if begins == _TOKEN_BEGINS and _is_edge(data[max(0, at - 6) : at]):
             return True
         at = data.find(head, end)
     return False

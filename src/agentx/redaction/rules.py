@@ -1,13 +1,12 @@
 r"""What secrets look like, as data.
 
-Four tables, from the certain to the guessed:
+Three tables, from the certain to the guessed (`names` has those that a name tells):
 
 * `TOKENS`  begin with letters that nothing else begins with: kind, heads, what follows a head.
   A head counts only at an edge: not in the middle of a word, but after `\n` in escaped text.
 * `SHAPES`  are known by a word beside them: kind, words (lower case), pattern. Where the pattern
   has a group `s`, only that part is the secret.
 * `RUNS`    have no word at all: kind, a run of letters as `outline` draws it, pattern.
-* `NAMED`   are values of variables, settings, flags and headers whose *name* tells what they are.
 
 Heads and words are searched for as plain text first; a pattern is compiled only when one was found.
 Every repetition has a bound, and no pattern begins with a repetition that could begin anywhere in a
@@ -18,19 +17,22 @@ long word: a line of a megabyte takes less than a second.
 TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     # clouds
     ("aws-access-key", ("AKIA", "ASIA", "ABIA", "ACCA"), r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    ("aws-bedrock-key", ("ABSKQmVkcm9ja0FQSUtleS", "bedrock-api-key-"), r"[A-Za-z0-9+/=]{20,400}"),
+    ("aws-access-key", ("A3T",), r"[A-Z0-9]{17}(?![A-Za-z0-9])"),
+    ("aws-bedrock-key", ("bedrock-api-key-",), r"[A-Za-z0-9+/=]{20,4096}"),
+    ("aws-bedrock-key", ("ABSK",), r"[A-Za-z0-9+/]{100,300}={0,2}(?![A-Za-z0-9+/])"),
     ("gcp-api-key", ("AIza",), r"[\w-]{35}"),
     ("gcp-oauth-token", ("ya29.",), r"[\w-]{20,1024}"),
     ("gcp-oauth-secret", ("GOCSPX-",), r"[\w-]{20,40}"),
     ("gcp-refresh-token", ("1//0",), r"[\w-]{30,200}"),
     ("gcp-service-key", ("AQ.Ab",), r"[\w-]{30,200}"),
     ("alibaba-access-key", ("LTAI",), r"[A-Za-z0-9]{12,24}(?![A-Za-z0-9])"),
+    ("yandex-key", ("AQVN",), r"[\w-]{35,38}(?![\w-])"),
     ("tencent-secret-id", ("AKID",), r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
-    ("digitalocean-token", ("dop_v1_", "doo_v1_", "dor_v1_"), r"[0-9a-f]{40,64}"),
+    ("digitalocean-token", ("dop_v1_", "doo_v1_", "dor_v1_"), r"[0-9a-fA-F]{40,64}"),
     ("cloudflare-token", ("cfut_", "cfat_", "cfk_"), r"[\w-]{30,100}"),
     ("cloudflare-origin-ca", ("v1.0-",), r"[0-9a-f]{24}-[0-9a-f]{100,160}"),
     ("heroku-key", ("HRKU-",), r"[\w-]{30,80}"),
-    ("fly-token", ("FlyV1 ", "fm1r_", "fm2_", "fo1_"), r"[\w+/=,.-]{30,2048}"),
+    ("fly-token", ("FlyV1 ", "fm1r_", "fm1a_", "fm2_", "fo1_"), r"[\w+/=,.-]{30,2048}"),
     ("netlify-token", ("nfp_", "nfc_", "nfo_"), r"[A-Za-z0-9_]{30,60}"),
     ("vercel-token", ("vercel_blob_rw_", "vcp_", "vci_", "vca_"), r"[A-Za-z0-9_]{24,80}"),
     ("render-key", ("rnd_",), r"[A-Za-z0-9]{20,60}"),
@@ -38,7 +40,13 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("planetscale-key", ("pscale_tkn_", "pscale_pw_", "pscale_oauth_"), r"[\w.=-]{30,64}"),
     ("databricks-token", ("dapi", "dkea", "dose"), r"[0-9a-f]{32}(?:-\d{1,2})?(?![0-9a-f])"),
     ("tailscale-key", ("tskey-",), r"[A-Za-z]{2,10}-[\w-]{10,100}"),
-    ("dynatrace-token", ("dt0c01.", "dt0s01.", "dt0s16."), r"[A-Z0-9]{24}\.[A-Z0-9]{40,64}"),
+    ("dynatrace-token", ("dt0c01.", "dt0s01.", "dt0s16."), r"[A-Za-z0-9]{24}\.[A-Za-z0-9]{40,64}"),
+    ("clickhouse-key", ("4b1d",), r"[A-Za-z0-9]{38}(?![A-Za-z0-9+/=_-])"),
+    ("scalingo-token", ("tk-us-",), r"[\w-]{48}"),
+    ("adobe-client-secret", ("p8e-",), r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    ("infracost-key", ("ico-",), r"[A-Za-z0-9]{32}(?![\w-])"),
+    ("prefect-token", ("pnu_",), r"[A-Za-z0-9]{36}"),
+    ("settlemint-token", ("sm_aat_", "sm_pat_", "sm_sat_"), r"[A-Za-z0-9]{16}"),
     # code hosts and package registries
     ("github-token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"[A-Za-z0-9]{20,255}"),
     ("github-token", ("github_pat_",), r"[A-Za-z0-9_]{20,255}"),
@@ -69,23 +77,27 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("docker-token", ("dckr_pat_", "dckr_oat_"), r"[\w-]{20,60}"),
     ("cargo-token", ("cio",), r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
     ("nuget-key", ("oy2",), r"[a-z0-9]{43}(?![a-z0-9])"),
-    ("clojars-token", ("CLOJARS_",), r"[a-z0-9]{60}"),
-    ("artifactory-key", ("AKCp", "cmVmdGtu"), r"[A-Za-z0-9]{50,80}"),
+    ("clojars-token", ("CLOJARS_",), r"[A-Za-z0-9]{60}"),
+    ("artifactory-key", ("AKCp", "cmVmd"), r"[A-Za-z0-9]{50,80}(?![A-Za-z0-9+/])"),
     ("terraform-token", ("terraform_",), r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,80}"),
+    ("sourcegraph-token", ("sgp_",), r"(?:(?:[0-9a-fA-F]{16}|local)_)?[0-9a-fA-F]{40}"),
+    ("octopus-key", ("API-",), r"[A-Z0-9]{26}(?![A-Za-z0-9])"),
+    ("defined-key", ("dnkey-",), r"[\w=-]{26}-[\w=-]{52}"),
+    ("intra42-secret", ("s-s4t2ud-", "s-s4t2af-"), r"[0-9a-fA-F]{64}"),
     ("buildkite-token", ("bkua_", "bkaa_"), r"[0-9a-f]{40}"),
     ("circleci-token", ("CCIPAT_", "CCIPRJ_"), r"[\w-]{20,100}"),
     ("sonar-token", ("sqp_", "squ_", "sqa_"), r"[0-9a-f]{40}"),
     ("pulumi-token", ("pul-",), r"[0-9a-f]{40}"),
-    ("postman-key", ("PMAK-",), r"[0-9a-f]{24}-[0-9a-f]{34}"),
+    ("postman-key", ("PMAK-",), r"[0-9a-fA-F]{24}-[0-9a-fA-F]{34}"),
     ("launchdarkly-key", ("sdk-", "mob-"), r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     ("doppler-token", ("dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim."), r"[\w.-]{20,80}"),
     ("openshift-token", ("sha256~",), r"[\w-]{40,64}"),
     # people talking
-    ("slack-token", ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-"), r"[\w-]{10,250}"),
+    ("slack-token", ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-"), r"[\w-]{8,250}"),
     ("slack-token", ("xoxe-", "xoxe.xox", "xoxc-", "xoxd-", "xapp-"), r"[\w%.-]{10,400}"),
     ("slack-webhook", ("hooks.slack.com/",), r"(?:services|workflows|triggers)/[\w/+-]{20,120}"),
     ("discord-webhook", ("discord.com/api/", "discordapp.com/api/"), r"webhooks/\d+/[\w-]{20,100}"),
-    ("teams-webhook", (".webhook.office.com/",), r"webhookb2/[\w@/-]{36,300}"),
+    ("frameio-token", ("fio-u-",), r"[\w=-]{64}"),
     ("linear-key", ("lin_api_", "lin_oauth_"), r"[A-Za-z0-9]{30,70}"),
     ("notion-token", ("ntn_",), r"[A-Za-z0-9]{40,60}"),
     ("notion-token", ("secret_",), r"[A-Za-z0-9]{43}(?![A-Za-z0-9_])"),
@@ -94,16 +106,16 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("typeform-token", ("tfp_",), r"[\w.=-]{40,80}"),
     ("contentful-token", ("CFPAT-",), r"[\w-]{40,60}"),
     ("adafruit-key", ("aio_",), r"[A-Za-z0-9]{28}"),
-    ("readme-key", ("rdme_",), r"[a-z0-9]{60,80}"),
+    ("readme-key", ("rdme_",), r"[A-Za-z0-9]{60,80}"),
     # mail and messages
-    ("sendgrid-key", ("SG.",), r"[\w-]{16,32}\.[\w-]{16,64}"),
-    ("twilio-key", ("SK",), r"[0-9a-f]{32}(?![0-9a-f])"),
+    ("sendgrid-key", ("SG.",), r"(?:[\w=.-]{66}|[\w-]{16,32}\.[\w-]{16,64})"),
+    ("twilio-key", ("SK",), r"[0-9a-fA-F]{32}(?![0-9a-zA-Z])"),
     ("mailgun-key", ("key-", "pubkey-"), r"[0-9a-f]{32}(?![0-9a-f])"),
     ("brevo-key", ("xkeysib-", "xsmtpsib-"), r"[0-9a-f]{60,70}-[A-Za-z0-9]{12,20}"),
     # money
     (
         "stripe-key",
-        ("sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_org_"),
+        ("sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_", "sk_org_"),
         r"[A-Za-z0-9_]{10,250}",
     ),
     ("stripe-webhook-secret", ("whsec_",), r"[A-Za-z0-9+/=]{20,80}"),
@@ -112,7 +124,11 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("shpat_", "shpca_", "shppa_", "shpss_", "shptka_", "shpua_"),
         r"[0-9a-fA-F]{32}",
     ),
-    ("square-token", ("EAAA",), r"[\w-]{56,64}(?![\w-])"),
+    (
+        "square-token",
+        ("EAAA",),
+        r"(?<![A-Za-z0-9][+/]EAAA)[\w-]{22,64}(?![\w+/=-])",
+    ),
     ("square-token", ("sq0atp-", "sq0csp-"), r"[\w-]{20,60}"),
     (
         "braintree-token",
@@ -125,12 +141,13 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("access-sandbox-", "access-development-", "access-production-"),
         r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     ),
-    ("flutterwave-key", ("FLWSECK-", "FLWSECK_TEST-"), r"[\w-]{12,60}"),
+    ("flutterwave-key", ("FLWSECK-", "FLWSECK_TEST-", "FLWPUBK_TEST-"), r"[\w-]{12,60}"),
+    ("duffel-token", ("duffel_test_", "duffel_live_"), r"[\w=-]{43}"),
     ("easypost-key", ("EZAK", "EZTK"), r"[A-Za-z0-9]{54}"),
-    ("shippo-token", ("shippo_live_", "shippo_test_"), r"[0-9a-f]{40}"),
+    ("shippo-token", ("shippo_live_", "shippo_test_"), r"[0-9a-fA-F]{40}"),
     # watching
     ("newrelic-key", ("NRAK-", "NRJS-", "NRII-", "NRRA-", "NRIQ-"), r"[\w-]{19,40}"),
-    ("sentry-token", ("sntrys_", "sntryu_", "sntrya_"), r"[\w+/=-]{20,400}"),
+    ("sentry-token", ("sntrys_", "sntryu_", "sntrya_"), r"[\w+/=-]{20,800}"),
     ("grafana-token", ("glc_", "glsa_"), r"[\w+/=]{32,400}"),
     ("grafana-key", ("eyJrIjoi",), r"[\w=-]{40,400}"),
     ("datadog-key", ("ddapp_", "ddapi_", "ddp_"), r"[A-Za-z0-9]{30,64}"),
@@ -166,10 +183,15 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "authorization",
         ("Basic ",),
-        r"(?=[A-Za-z0-9+/]{1,40}[0-9A-Z+/=])[A-Za-z0-9+/]{8,1024}={0,2}(?=$|[\s\"'`\\,;)\]}>&])",
+        r"(?:(?=[A-Za-z0-9+/]{0,40}[0-9+/=])|(?=[A-Za-z]{16}))[A-Za-z0-9+/]{8,1024}={0,2}(?=$|[\s\"'`\\,;)\]}>&])",
     ),
     ("vault-token", ("hvs.", "hvb.", "hvr."), r"[\w-]{20,300}"),
-    ("onepassword-token", ("ops_eyJ",), r"[\w-]{40,2048}"),
+    ("onepassword-token", ("ops_eyJ",), r"[\w+/=-]{40,2048}"),
+    (
+        "onepassword-key",
+        ("A3-",),
+        r"[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
+    ),
     ("age-secret-key", ("AGE-SECRET-KEY-", "AGE-PLUGIN-"), r"[A-Z0-9-]{40,100}"),
     (
         "private-key",  # a PEM block in base64 once more, as kubeconfig and CI variables hold it
@@ -183,32 +205,58 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ),
         r"[A-Za-z0-9+/=]{16,32768}",
     ),
+    ("jwt", ("ZXlK",), r"[\w+/-]{16,16384}={0,2}"),  # one in base64 once more
     ("mapbox-token", ("sk.eyJ",), r"[\w-]{40,200}\.[\w-]{16,60}"),
+    (
+        # In either alphabet of base64, with the slash that JSON may escape.
+        "jwt",
+        ("ey",),
+        (
+            r"[A-Za-z0-9]{17,4096}\.ey(?:[\w/+=-]|\\/){17,16384}"
+            r"(?:\.(?:[\w/+=-]|\\/){0,16384})?"
+        ),
+    ),
     ("jwt", ("eyJ",), r"[\w-]{8,4096}\.[\w-]{8,16384}(?:\.[\w-]{0,16384}){0,3}"),
 )
 
-# Not a word: a URL that names somebody before its host.
+# Not words: a URL that names somebody before its host, and what other files look for.
 USERINFO = "://@"
+CARD = "0000 0000"
+ENCODED = "base64"
+PRIVATE_KEY = "private key"
+# What announces the words that open a wallet.
+ANNOUNCEMENTS = (
+    *("mnemonic", "seed phrase", "seed_phrase", "seed-phrase", "seedphrase", "seed words", "bip39"),
+    *("recovery phrase", "recovery_phrase", "recovery-phrase", "recoveryphrase", "recovery words"),
+    *(
+        "backup phrase",
+        "wallet phrase",
+        "wallet seed",
+        "wallet_seed",
+        "walletseed",
+        "secret phrase",
+    ),
+    *("secret recovery", "recovery seed", "bip-39", "seed:", "seed =", "seed="),
+)
+# What the first line of a table may say.
+MANIFESTS = ("kind: secret", 'kind: "secret', "kind:secret")
+TABLES = (
+    ",password",
+    "password,",
+    ";password",
+    "password;",
+    "\tpassword",
+    "password\t",
+    "secret access key",
+)
 
 _END = r"""(?=$|[\s"'`\\,;)\]}>&])"""
 _GAP = r"(?:\s|\\[nrt])"
 # Not in the middle of a word; the letter of an escape is no part of a word.
-_EDGE = r"(?:(?<![\w.~-])|(?<=\\[nrtbf]))"
+_EDGE = r"(?:(?<![\w.~-])|(?<=\\[nrtbf])|(?<=[\s\"'\[(,]-)|(?<=^-))"
 
 # kind, words (lower case), pattern
 SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    (
-        "private-key",
-        ("private key",),
-        (
-            r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-            r"(?:[^-]{0,32768}(?:-[^-]{0,400}){0,8}?"
-            r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-            # A block that was cut: as many lines as look like one.
-            r"|(?:(?:\\{1,4}[nrt]|[\s>|\"'+,])*(?:[A-Za-z-]{4,20}: [^\n\\]{1,200}"
-            r"|[A-Za-z0-9+/=]{8,32768}))*)"
-        ),
-    ),
     (
         "private-key",
         ("private-lines:",),
@@ -228,8 +276,8 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("authorization",),
         (
             r"(?i:authorization)(?:\\{0,3}[\"'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}[\"'])?"
-            r"(?P<s>(?i:basic|digest|token|apikey|negotiate|ntlm|aws4-hmac-sha256|ssws|key|hmac)"
-            r"[ =]{1,4}[^\r\n\"'`\\<>]{6,2048})"
+            r"(?P<s>(?i:basic|digest|(?:api-)?token|apikey|negotiate|ntlm|aws4-hmac-sha256|ssws|key|hmac)"
+            r"[ \t=]{1,4}[^\r\n\"'`\\<>]{6,2048})"
         ),
     ),
     (
@@ -309,6 +357,8 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
             "sig=",
             "signature=",
             "credential=",
+            "?key=",
+            "&key=",
             "?auth=",
             "&auth=",
             "?code=",
@@ -316,8 +366,8 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ),
         (
             r"[?&](?i:[\w.-]{0,24}(?:token|api_?key|access_?key|secret|password|passwd|credential)"
-            r"|sig|x-amz-signature|x-amz-credential|x-goog-signature|signature|auth|code)="
-            r"(?P<s>(?=[A-Za-z_.~%-]{0,120}\d)[\w.~%+/=-]{8,2048})"
+            r"|key|sig|x-amz-signature|x-amz-credential|x-goog-signature|signature|auth|code)="
+            r"(?P<s>(?=[A-Za-z_.~%-]{0,120}\d)[\w.~%+/=|-]{8,2048})"
         ),
     ),
     (
@@ -328,14 +378,49 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
             r"(?P<s>[\w+/=%]{20,400})"
         ),
     ),
-    ("azure-client-secret", ("8q~",), _EDGE + r"[\w~.-]{3}8Q~[\w~.-]{31,36}"),
+    (
+        "azure-client-secret",
+        tuple(digit + "q~" for digit in "0123456789"),
+        _EDGE + r"[\w~.]{3}\dQ~[\w~.-]{31,36}",
+    ),
+    (
+        "teams-webhook",
+        ("webhook.office.com",),
+        r"(?:(?<=//)[\w-]{1,64}\.)?webhook\.office\.com/webhookb2/[\w@/-]{36,300}",
+    ),
+    (
+        "maxmind-key",
+        ("_mmk",),
+        r"(?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9_])",
+    ),
+    (
+        "authress-key",
+        (".acc_", ".acc-"),
+        (
+            r"(?<![A-Za-z0-9])(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-]"
+            r"[A-Za-z0-9-]{10,32}\.[\w+/=-]{30,120}"
+        ),
+    ),
+    (
+        "jwk-private",  # the private number of a key that is written as JSON
+        ('"kty"', '\\"kty'),
+        r"\\{0,3}\"(?:d|p|q|dp|dq|qi|k)\\{0,3}\"\s{0,4}:\s{0,4}\\{0,3}\"(?P<s>[\w-]{20,2048})",
+    ),
+    (
+        "aws-secret-key",  # the two columns of the file that AWS gives out
+        ("AKIA", "ASIA"),
+        (
+            r"(?:AKIA|ASIA)[A-Z0-9]{16}[\"']?[ \t,;:|/]{1,4}[\"']?"
+            r"(?P<s>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
+        ),
+    ),
     ("azure-devops-token", ("azdo",), _EDGE + r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
     ("terraform-token", (".atlasv1.",), _EDGE + r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,80}"),
     ("telegram-token", (":aa",), _EDGE + r"(?:bot)?\d{8,10}:AA[\w-]{32,36}(?![\w-])"),
     (
         "mailchimp-key",
         tuple("-us" + digit for digit in "123456789"),
-        _EDGE + r"[0-9a-f]{32}-us\d{1,2}(?!\d)",
+        _EDGE + r"[0-9a-fA-F]{32}-us\d{1,2}(?!\d)",
     ),
     (
         "mailgun-key",
@@ -355,14 +440,19 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("aaaaaaaaaaaaaaaaaaaa",),
         _EDGE + r"A{20}[A-Za-z0-9%]{60,120}(?![A-Za-z0-9%])",
     ),
-    ("facebook-token", ("eaac", "eaab", "eaad"), _EDGE + r"EAA[BCD][A-Za-z0-9]{60,300}"),
+    ("facebook-token", ("eaac", "eaab", "eaad", "eaam"), _EDGE + r"EAA[BCDM][A-Za-z0-9]{60,400}"),
+    (
+        "card-code",
+        ("cvv", "cvc"),
+        r"(?<![A-Za-z])(?i:cv[vc])2?[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?P<s>\d{3,4})(?![\w.])",
+    ),
     # command lines
     (
         "cli-password",
         ("curl", "wget", "httpie", "--user", "--proxy-user"),
         (
             r"(?<=[\s\"'])(?:-u|-U|--user|--proxy-user)[ =]{0,2}(?:\\{0,3}[\"'])?"
-            r"(?!\d{1,6}:\d{1,6}\b)[^\s:\"'`\\/$]{1,128}:(?P<s>[^\s\"'`\\]{1,256})"
+            r"(?!\d{1,6}:\d{1,6}\b)[^\s:\"'`\\$]{1,128}[\"']?:(?!//)(?P<s>[^\s\"'`\\]{1,256})"
         ),
     ),
     (
@@ -427,82 +517,34 @@ RUNS: tuple[tuple[str, str, str], ...] = (
         _EDGE + r"[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])",
     ),
     (
+        "facebook-token",
+        "w" * 15 + "|" + "w" * 27,
+        r"(?<![A-Za-z0-9])\d{15,16}\|[\w-]{27,40}(?![\w-])",
+    ),
+    (
+        "facebook-token",
+        "w" * 15 + "%" + "w" * 27,
+        r"(?<![A-Za-z0-9])\d{15,16}%[\w-]{27,40}(?![\w-])",
+    ),
+    (
+        "harness-token",
+        "www." + "w" * 22 + "." + "w" * 24 + "." + "w" * 20,
+        r"(?<![A-Za-z0-9])[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}(?![\w-])",
+    ),
+    (
+        "vault-token",
+        "w." + "w" * 24,
+        (
+            r"(?<![\w.])s\.(?=[A-Za-z]{0,23}\d|(?:[a-z]{0,4}[A-Z]){8}|(?:[A-Z]{0,4}[a-z]){8}[A-Z])"
+            r"[A-Za-z0-9]{24}(?![\w.(])"
+        ),
+    ),
+    (
         "airtable-token",
         "w" * 17 + "." + "w" * 64,
         _EDGE + r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?![\w-])",
     ),
 )
-
-
-# What several words have in common: where it is not found, none of them needs to be looked for.
-GATES = (
-    *("pass", "key", "secret", "token", "auth", "cred", "sess", "-us", "eaa", "sig", "$", "code="),
-    *("pat", "login", "__"),
-)
-
-# Ends a common word that counts only where it stands as a name: before a sign, not a letter.
-SIGN = "\x01"
-SIGNS = ("=", ":", '"', "'", "\\", " =", " :", "  ", "\t", ">", "[", "`")
-
-# kind, words (lower case) that make it worth looking, stem of the name, rest of the name
-NAMED: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
-    (
-        "password",
-        (
-            "passw",
-            "passphrase",
-            "passcode",
-            "pass" + SIGN,
-        ),
-        "pass",
-        r"(?:w(?:or)?d|wrd|phrase|code)?",
-    ),
-    ("password", ("pwd" + SIGN,), "pwd", r""),
-    (
-        "key",
-        (
-            *("api_key", "api-key", "apikey", "api key", "access_key", "access-key", "accesskey"),
-            *("private_key", "private-key", "privatekey", "key-data", "key_data", "secretkey"),
-            *("accountkey", "masterkey", "signingkey", "encryptionkey", "authkey", "keydata"),
-            *("_key=", "_key:", '_key"', "_key'", "_key =", "_key\\", "_key]", "-key:", "-key="),
-        ),
-        "key",
-        r"(?:[_-]?data|[_-]?id)?",
-    ),
-    ("secret", ("secret",), "secret", r""),
-    ("token", ("token" + SIGN, "-token ", "token is", "token was", "token("), "token", r""),
-    ("token", ("_pat=", "_pat:", "_pat ", "-pat "), "_pat", r""),
-    (
-        "credential",
-        (
-            "credential" + SIGN,
-            "credentials" + SIGN,
-        ),
-        "credential",
-        r"s?",
-    ),
-    (
-        "credential",
-        (
-            '"auth' + SIGN,
-            "'auth" + SIGN,
-            "_auth" + SIGN,
-        ),
-        "auth",
-        r"",
-    ),
-)
-
-# What stands before `key` when it is a secret one; `cache_key` and `primary_key` are not.
-SECRET_KEYS = (
-    *("api", "apis", "access", "private", "secret", "signing", "encryption", "master", "account"),
-    *("storage", "license", "service", "app", "application", "admin", "auth", "session", "shared"),
-    *("hmac", "jwt", "deploy", "webhook", "consumer", "subscription", "ingest", "write", "server"),
-    *("function", "functions", "fastly", "root", "cipher", "crypto", "aes", "ssh", "gpg", "site"),
-    *("client", "db", "datadog", "rsa", "ec", "tls", "ssl"),
-)
-# What stands before `pat` when it is a personal access token.
-TOKEN_OWNERS = ("gh", "github", "gl", "gitlab", "azure", "devops", "ado", "access", "bitbucket")
 
 
 def outline(data: bytes) -> bytes:

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import log2
 
 _WORDS = """
@@ -28,6 +29,13 @@ params. request. ctx. import.meta
 """
 _STAND_INS = frozenset(_WORDS.split())
 _STAND_IN_STARTS = tuple(_STARTS.split())
+_CODE_WORDS = frozenset(
+    """
+    self this config settings env environ props params request req form user users options args
+    opts process data body ctx context state input inputs values var local module each credential
+    credentials account password passwd secret token key auth login value text get new app client
+    """.split()
+)
 _CODE = frozenset("()[]{}<>|")
 _FILLER = frozenset("xX*.:-_#?0 \u2022")
 # Enough to tell; a value of a megabyte is judged by its beginning.
@@ -120,7 +128,63 @@ def _is_code(value: str, *, lonely: bool) -> bool:
     if value.endswith((")", "]", "[", "{", "(")) or "(" in value or "->" in value or "::" in value:
         return True
     parts = value.split(".")
-    return len(parts) > 1 and all(part.isidentifier() for part in parts)
+    if len(parts) < 2 or not all(part.isidentifier() for part in parts):
+        return False
+    if any(mixes(part) >= _TURNS_MIN for part in parts):
+        return False
+    # Three words with dots, by themselves: nobody writes an attribute so in `.env`.
+    is_code_like = not _CODE_WORDS.isdisjoint(part.lower() for part in parts)
+    return not (lonely and len(parts) > 2 and value.islower()) or is_code_like
+
+
+def is_random(value: str, chars_min: int = 20) -> bool:
+    """Tell whether nobody would write such a value, nor compute it from something: not a hash.
+
+    Words and numbers come in turns in it, more often than in any name or version.
+    """
+    value = value[:_JUDGED_CHARS_MAX]
+    if len(value) < chars_min or value.isalpha() or not _DIGITS.intersection(value):
+        return False
+    if is_hash(value) or is_uuid(value):
+        return False
+    if value.count(":") > 3 or value.lower().endswith(_NAMES):
+        return False
+    if any(char in _NEVER for char in value) or _is_path(value) or is_stand_in(value):
+        return False
+    if value.startswith(_HASHES) or (
+        value[0].isdigit() and value[1:3].strip("0123456789")[:1] == "."
+    ):
+        return False
+    return mixes(value) >= _TURNS_MIN
+
+
+_DIGITS = frozenset("0123456789")
+_NEVER = frozenset("()[]{}<>|\"'`$ \t,;\\")
+_HASHES = ("sha1-", "sha256", "sha384", "sha512", "md5-", "h1:", "git+", "urn:")
+_TURNS_MIN = 3
+_HASH_CHARS = frozenset((32, 40, 48, 56, 64, 96, 128))
+
+
+def mixes(value: str) -> int:
+    """Return how often a letter follows a digit or a digit a letter; one more for mixed cases."""
+    turns = 0
+    cases = 0
+    for before, char in pairwise(value):
+        if before.isalnum() and char.isalnum():
+            turns += before.isdigit() != char.isdigit()
+            cases += before.isalpha() and char.isalpha() and before.isupper() != char.isupper()
+    return turns if turns < 2 or cases < 6 else turns + 1
+
+
+def is_hash(value: str) -> bool:
+    """Tell whether a value has the letters and the length of a checksum."""
+    return len(value) in _HASH_CHARS and not value.lower().strip("0123456789abcdef")
+
+
+def is_uuid(value: str) -> bool:
+    """Tell whether a value is a UUID."""
+    parts = [len(part) for part in value.split("-")]
+    return parts == [8, 4, 4, 4, 12] and not value.lower().strip("0123456789abcdef-")
 
 
 def entropy(value: str) -> float:

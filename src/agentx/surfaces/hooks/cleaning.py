@@ -9,7 +9,7 @@ import json
 
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX
 from agentx.kernel.text import cut, whole_head, whole_tail
-from agentx.redaction.patterns import without_private
+from agentx.redaction.passages.private import without_private
 from agentx.redaction.redact import dump, redact, redactor
 from agentx.redaction.tree import redact_tree
 from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_PLAIN_BYTES_MAX, HOOK_TEXTS_CHARS_MAX
