@@ -216,3 +216,13 @@ def test_a_diff_shows_what_changes_and_what_is_new_or_gone() -> None:
     assert new.startswith("--- /dev/null\n")
     assert "+++ /dev/null\n" in gone
     assert diff_text(FileEdit(path=path, before="a", after="a")) == ""
+
+
+def test_a_diff_does_not_show_the_keys_of_others(tmp_path: Path) -> None:
+    key = "lin" + "_api_" + "aB3dE5gH7j" * 4
+    before = f'{{\n  "env": {{"LINEAR": "{key}"}}\n}}\n'
+
+    shown = diff_text(FileEdit(path=tmp_path / "x.json", before=before, after=before + "\n"))
+
+    assert key not in shown
+    assert "[REDACTED:" in shown

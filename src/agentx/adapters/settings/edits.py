@@ -25,6 +25,7 @@ from agentx.kernel.errors import CorruptRecord, StaleVersion, UnavailableError
 from agentx.kernel.paths import DataPaths
 from agentx.kernel.places import encode_name
 from agentx.kernel.values import frozen
+from agentx.redaction.redact import redact
 
 _WRITABLE = 0o222
 
@@ -43,7 +44,11 @@ class Applied:
 
 
 def diff_text(edit: FileEdit) -> str:
-    """Return what an edit changes, as a unified diff; empty when nothing."""
+    """Return what an edit changes, as a unified diff; empty when nothing.
+
+    Keys of other servers stand in the same files: they are not for the screen, nor for the
+    transcript of an agent that runs the command.
+    """
     lines = difflib.unified_diff(
         (edit.before or "").splitlines(keepends=True),
         (edit.after or "").splitlines(keepends=True),
@@ -53,7 +58,7 @@ def diff_text(edit: FileEdit) -> str:
     marked = (
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )
-    return "".join(marked)
+    return redact("".join(marked))
 
 
 def apply(
