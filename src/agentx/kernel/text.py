@@ -61,6 +61,15 @@ _ODD = compile_late(
     r"|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+|(?<=[ -\"$-)+-/:-~\t\n])[\ufe00-\ufe0f]+)"
     rf"|(?P<shown>[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff{_TURNS}])"
 )
+# What Python calls printable and is not seen, or only beside others. The pattern takes longer to
+# compile than a command to answer, so it is asked only where this or a control is found.
+_ODD_YET_PRINTABLE = frozenset(
+    (
+        *("\u034f", "\u17b4", "\u17b5", "\u3164", "\uffa0"),
+        *map(chr, range(0xFE00, 0xFE10)),
+        *map(chr, range(0xE0100, 0xE01F0)),
+    )
+)
 _UNSEEN = compile_late(
     rf"[\x7f-\x9f\u061c\u200c-\u200f\u2028\u2029\ud800-\udfff{_INVISIBLE}{_TURNS}]"
 )
@@ -84,6 +93,8 @@ _ALIKE = {
 _LOOKALIKES = str.maketrans({each: plain for plain, others in _ALIKE.items() for each in others})
 # A few of what is not seen may stand between letters; a bound keeps long texts quick to read.
 _GAP = rf"[\s\u200c-\u200f\ufe00-\ufe0f{_INVISIBLE}{_TURNS}]{{0,8}}"
+# Of what may stand there, what is left in a text that is printable, but for white space.
+_BETWEEN_LETTERS = dict.fromkeys((*range(0x200C, 0x2010), *range(0xFE00, 0xFE10)))
 _FENCE = compile_late(
     rf"(?:[\[(<{{]{_GAP})?(?:(?P<close>/){_GAP})?"
     + _GAP.join(("a", "g", "e", "n", "t", "x", "[:;]", "r", "e", "c", "a", "[l1|]", "[l1|]"))
@@ -153,11 +164,19 @@ def printable(text: str) -> str:
     Colours and what cannot be seen (zero-width, tags, joiners that join nothing) are dropped;
     controls and what turns the direction of writing are shown as U+FFFD. Tabs and newlines stay.
     """
-    if text.isascii() and text.isprintable():
+    if _is_plain(text):
         return text
     mended = _ODD.sub(_mend, text)
     # What was dropped may leave a selector or a joiner without its letter.
     return mended if mended == text else printable(mended)
+
+
+def _is_plain(text: str) -> bool:
+    """Tell of most texts, without the pattern, that there is nothing odd in them."""
+    if text.isprintable():
+        return text.isascii() or _ODD_YET_PRINTABLE.isdisjoint(text)
+    lines = text.replace("\n", "").replace("\t", "")
+    return lines.isprintable() and _ODD_YET_PRINTABLE.isdisjoint(lines)
 
 
 def _mend(odd: re.Match[str]) -> str:
@@ -182,11 +201,19 @@ def disarm(text: str) -> str:
         folded, places = text.casefold(), list(range(len(text) + 1))
     else:
         folded, places = _fold_letters(text)
+    if not _may_hold_fence(folded):
+        return text
     kept, end = [], 0
     for fence in _FENCE.finditer(folded):
         kept += [text[end : places[fence.start()]], f"({fence.group('close') or ''}recall)"]
         end = places[fence.end()]
     return "".join((*kept, text[end:])) if kept else text
+
+
+def _may_hold_fence(folded: str) -> bool:
+    """Tell of most texts, without the pattern, that no spelling of the fence is in them."""
+    letters = "".join(folded.translate(_BETWEEN_LETTERS).split())
+    return "agentx:reca" in letters or "agentx;reca" in letters
 
 
 def _fold_letters(text: str) -> tuple[str, list[int]]:

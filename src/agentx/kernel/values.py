@@ -1,10 +1,11 @@
-"""Frozen values: dataclasses that cost little to import, and are finished when the first is made.
+"""Frozen values: dataclasses that cost little to import, and are finished when many are made.
 
 A program that answers one question imports hundreds of kinds of values and uses a few of
 them. `dataclasses` writes and compiles six methods for each as it is imported, which was half
-of a command's start. `frozen` lays the class out at once; its fields are found and its one
-compiled method, `__init__`, is written when somebody makes a value or asks for the fields.
-Readers, type checkers and libraries see `@dataclass(frozen=True, slots=True, kw_only=True)`.
+of a command's start. `frozen` lays the class out at once. The first few values of a kind, and
+of most kinds there are no more, are filled slot by slot; when there are more, or somebody asks
+for the fields, these are found and the one compiled method, `__init__`, is written. Readers,
+type checkers and libraries see `@dataclass(frozen=True, slots=True, kw_only=True)`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
 Kind = TypeVar("Kind")
 
+# Filling this many slot by slot takes as long as compiling what fills them at once.
+_FILLED_MAX = 24
 _making = RLock()  # two threads may make the first two values of a kind
 
 
@@ -50,9 +53,10 @@ def _lay_out(written: type[Kind], *, kw_only: bool) -> type[Kind]:
     said = get_annotations(written)
     names = [name for name in said if not str(said[name]).startswith("ClassVar")]
     inherited = {name for base in written.__mro__[1:] for name in vars(base).get("__slots__", ())}
-    unmade = _Unmade(written, kw_only=kw_only)
+    unmade = _Unmade(written, kw_only=kw_only, names=names)
     body = {
         **_SHARED,
+        "__match_args__": () if kw_only else tuple(names),
         **{name: part for name, part in vars(written).items() if name not in names},
         "__slots__": tuple(name for name in names if name not in inherited),
         "__init__": unmade.first,
@@ -70,12 +74,18 @@ def _lay_out(written: type[Kind], *, kw_only: bool) -> type[Kind]:
 class _Unmade:
     """Stands for the fields of a class until somebody asks for them."""
 
-    def __init__(self, written: type[Any], *, kw_only: bool) -> None:
+    def __init__(self, written: type[Any], *, kw_only: bool, names: Sequence[str]) -> None:
         self._written = written
         self._kw_only = kw_only
+        self._names = names
+        self._left = _FILLED_MAX
+        self._plan: dict[str, Any] | None = None
         self.made: type[Any] = written
 
         def first(value: Any, /, *given: Any, **named: Any) -> None:
+            if self._left and self._fill(value, given, named):
+                self._left -= 1
+                return
             self._make()
             self.made.__init__(value, *given, **named)
 
@@ -84,6 +94,37 @@ class _Unmade:
     def __get__(self, _value: object, _kind: type[Any]) -> object:
         self._make()
         return vars(self.made)["__dataclass_fields__"]
+
+    def _fill(self, value: Any, given: tuple[Any, ...], named: dict[str, Any]) -> bool:
+        """Put what is given, or else a default, into the slots; tell whether that was all of it.
+
+        What is not as it should be is left to the method that says so.
+        """
+        if self._plan is None:
+            self._plan = _plan(self._written, self._names)
+        if not self._plan or (given and (self._kw_only or len(given) > len(self._plan))):
+            return False
+        listed = dict(zip(self._plan, given, strict=False))
+        if not listed.keys().isdisjoint(named):
+            return False
+        named.update(listed)
+        used = 0
+        for name, default in self._plan.items():
+            if name in named:
+                part = named[name]
+                used += 1
+            elif isinstance(default, _Factory):
+                part = default.make()
+            elif default is MISSING:
+                return False
+            else:
+                part = default
+            object.__setattr__(value, name, part)
+        if used != len(named):
+            return False
+        if hasattr(self.made, "__post_init__"):
+            value.__post_init__()
+        return True
 
     def _make(self) -> None:
         with _making:
@@ -101,6 +142,36 @@ class _Unmade:
             made.__dataclass_params__ = vars(whole)["__dataclass_params__"]
             # Last: whoever sees it, in another thread as well, sees the rest.
             made.__dataclass_fields__ = vars(whole)["__dataclass_fields__"]
+
+
+class _Factory:
+    """Makes the default of a field for each value anew."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.make = make
+
+
+def _plan(written: type[Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the default of each field; nothing for a class that only `dataclasses` understands."""
+    if any("__dataclass_fields__" in vars(base) for base in written.__mro__[1:]):
+        return {}
+    said = get_annotations(written)
+    plan: dict[str, Any] = {}
+    for name in names:
+        default = vars(written).get(name, MISSING)
+        if isinstance(default, Field):
+            if not default.init or default.kw_only is not MISSING:
+                return {}
+            made = default.default_factory
+            default = default.default if made is MISSING else _Factory(made)
+        if "InitVar" in str(said[name]) or "KW_ONLY" in str(said[name]):
+            return {}
+        if type(default).__hash__ is None:  # a list or a dict: `dataclasses` refuses it
+            return {}
+        plan[name] = default
+    return plan
 
 
 def _getter(names: Sequence[str]) -> Callable[[object], tuple[object, ...]]:
@@ -142,12 +213,20 @@ def _describe(value: Any) -> str:
 def _equals(value: Any, other: Any) -> Any:
     if type(other) is not type(value):
         return NotImplemented
-    compared = type(value).__compared__
+    compared = _find_getter(type(value))
     return compared(value) == compared(other)
 
 
 def _hash(value: Any) -> int:
-    return hash(type(value).__compared__(value))
+    return hash(_find_getter(type(value))(value))
+
+
+def _find_getter(kind: type[Any]) -> Callable[[object], tuple[object, ...]]:
+    """Return what gives the parts of a value that make it equal to another."""
+    if "__compared__" not in vars(kind):
+        fields(kind)  # which finishes it
+    getter: Callable[[object], tuple[object, ...]] = vars(kind)["__compared__"]
+    return getter
 
 
 def _refuse(_value: Any, name: str, *_given: object) -> NoReturn:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentx.kernel import text as text_rules
 from agentx.kernel.text import (
     RECALL_CLOSE,
     RECALL_OPEN,
@@ -192,3 +193,11 @@ def test_an_unclosed_fence_hides_all_that_follows() -> None:
 
 def test_text_without_a_fence_is_untouched() -> None:
     assert without_recall("  as it is \n") == "  as it is \n"
+
+
+def test_what_is_taken_for_plain_without_the_pattern_holds_nothing_odd() -> None:
+    plain = "".join(char for char in map(chr, range(0x110000)) if text_rules._is_plain(char))
+
+    assert len(plain) > 100_000
+    assert text_rules._ODD.search(plain) is None
+    assert text_rules._ODD.search(plain[::-1]) is None

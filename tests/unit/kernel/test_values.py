@@ -136,3 +136,54 @@ def test_threads_may_make_the_first_values_of_a_kind_at_once() -> None:
             made = list(pool.map(kind, range(8)))
 
             assert [point.x for point in made] == list(range(8))
+
+
+def test_the_first_of_a_kind_and_the_hundredth_are_alike() -> None:
+    @frozen(kw_only=False)
+    class Buoy:
+        """A kind of which many are made."""
+
+        x: int
+        y: int = 0
+        lamps: list[str] = field(default_factory=list, compare=False)
+
+    made = [Buoy(1, y=2) for _ in range(100)]
+
+    assert set(made) == {made[0]} == {made[99]}
+    assert made[0] is not made[1]
+    assert made[0].lamps is not made[1].lamps
+    for one in (made[0], made[99]):
+        match one:
+            case Buoy(x, y):
+                assert (x, y) == (1, 2)
+        assert replace(one, y=3) == Buoy(1, 3)
+        assert pickle.loads(pickle.dumps(Berth(name="A1"))) == Berth(name="A1")
+
+
+@pytest.mark.parametrize(
+    ("given", "named"), [((), {}), ((1, 2, 3), {}), ((1,), {"x": 2}), ((1,), {"z": 2})]
+)
+def test_what_no_dataclass_would_take_is_refused_at_once(
+    given: tuple[int, ...], named: dict[str, int]
+) -> None:
+    @frozen(kw_only=False)
+    class Fresh:
+        """A kind nobody has made a value of."""
+
+        x: int
+        y: int = 0
+
+    with pytest.raises(TypeError):
+        Fresh(*given, **named)
+    assert Fresh(1) == Fresh(1, 0)
+
+
+def test_a_default_that_all_values_would_share_is_refused() -> None:
+    @frozen
+    class Wrong:
+        """A kind that `dataclasses` refuses."""
+
+        names: list[str] = []  # noqa: RUF012  that is the point
+
+    with pytest.raises(ValueError, match="mutable default"):
+        Wrong()

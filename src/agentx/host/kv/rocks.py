@@ -63,6 +63,7 @@ _CACHE_BYTES = 16 * _MB
 _MEMTABLES_BYTES = 32 * _MB
 _WAL_BYTES = 64 * _MB
 _INFO_LOGS_MAX = 2
+_OPENING_THREADS = 2
 
 _WRITE_BUFFER_BYTES = {Family.EVENTS: 8 * _MB, Family.OUTBOX: _MB}
 _WRITE_BUFFER_BYTES_ELSE = 2 * _MB
@@ -360,6 +361,8 @@ def _database_options() -> Options:
     options.set_max_background_jobs(2)
     # FIFO compaction works only when every table stays open.
     options.set_max_open_files(-1)
+    # By itself RocksDB starts 16 threads to open a few tables.
+    options.set_max_file_opening_threads(_OPENING_THREADS)
     options.set_db_write_buffer_size(_MEMTABLES_BYTES)
     options.set_max_total_wal_size(_WAL_BYTES)
     options.set_keep_log_file_num(_INFO_LOGS_MAX)

@@ -80,7 +80,6 @@ def section(lines: Sequence[RecallLine], cap: Cap, *, more: str) -> Section:
 
     `lines` come best first; they are shown grouped, groups in the order of their first line.
     """
-    short = [_say(line, line.short) for line in lines]
 
     def write(said: Sequence[str]) -> Section:
         shown = tuple(lines[: len(said)])
@@ -89,15 +88,18 @@ def section(lines: Sequence[RecallLine], cap: Cap, *, more: str) -> Section:
         tokens = estimate("\n".join(text for _, text in rows))
         return Section(rows=rows, shown=shown, left_out=left_out, tokens=tokens)
 
-    def fits(said: Sequence[str]) -> bool:
-        made = write(said)
+    def fits(made: Section) -> bool:
         return made.tokens <= cap.tokens and len(made.text) <= cap.chars
 
-    fitting = most(len(lines), lambda count: fits(short[:count]))
+    whole = [_say(line, fold_text(line.text)) for line in lines]
+    everything = write(whole)
+    if fits(everything):
+        return everything
+    short = [_say(line, line.short) for line in lines]
+    fitting = most(len(lines), lambda count: fits(write(short[:count])))
     if fitting < len(lines):
         return write(short[:fitting])
-    whole = [_say(line, fold_text(line.text)) for line in lines]
-    best = most(fitting, lambda count: fits(whole[:count] + short[count:]))
+    best = most(fitting, lambda count: fits(write(whole[:count] + short[count:])))
     return write(whole[:best] + short[best:])
 
 
