@@ -7,11 +7,9 @@ blocks opened.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-import zstandard
 
 from agentx.host.kv.port import Family
 from agentx.kernel.clock import DAY_MS, MINUTE_MS
@@ -19,25 +17,7 @@ from agentx.kernel.errors import NotFound
 from tests.support.contents import Shelf, prove
 from tests.support.desk import Desk, drop_outbox, everywhere, talk
 from tests.support.drafts import draft
-
-_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-
-
-def on_disk(folder: Path, word: str) -> list[str]:
-    """Return the files that hold a word, also inside compressed blocks."""
-    found = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            raw = path.read_bytes()
-            pieces = [raw]
-            at = raw.find(_ZSTD_MAGIC)
-            while at >= 0:
-                with suppress(zstandard.ZstdError):  # four bytes that only look like a block
-                    pieces.append(zstandard.ZstdDecompressor().decompressobj().decompress(raw[at:]))
-                at = raw.find(_ZSTD_MAGIC, at + 4)
-            if any(word.encode() in piece for piece in pieces):
-                found.append(path.name)
-    return found
+from tests.support.on_disk import on_disk
 
 
 def with_a_slip(shelf: Shelf) -> str:

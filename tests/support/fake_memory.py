@@ -169,13 +169,15 @@ class FakeMemory:
             files=len(waiting), stored=len(receipt.stored), duplicates=receipt.duplicates
         )
 
-    def forget(self, *, event_id: str = "", session_id: str = "") -> Forgotten:
-        """Erase an event or a session."""
+    def forget(
+        self, *, event_id: str = "", session_id: str = "", event_ids: tuple[str, ...] = ()
+    ) -> Forgotten:
+        """Erase an event, some or a session."""
         with self.lock:
             gone = [
                 event
                 for event in self.kept.values()
-                if event_id == event.event_id or session_id == event.session_id
+                if event.event_id in (event_id, *event_ids) or session_id == event.session_id
             ]
             for event in gone:
                 del self.kept[event.event_id]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from threading import RLock
 
 from agentx.conversation.cleaning import clean
@@ -194,9 +195,20 @@ class Conversation:
 
         Raises: NotFound, InvalidValue.
         """
+        self.get(event_id)
+        return self.forget_events((event_id,))
+
+    def forget_events(self, event_ids: Iterable[str]) -> Forgotten:
+        """Erase events for good, all at once; those that are gone already are passed over.
+
+        Raises: InvalidValue.
+        """
         with self._lock:
-            gone = self._store.forget_event(self.get(event_id))
-        self._bus.tell(EventsForgotten(project=self._project, event_id=event_id, session_id=""))
+            found = [event for one in dict.fromkeys(event_ids) if (event := self._find(one))]
+            gone = self._store.forget_events(found) if found else Forgotten(events=0, sessions=0)
+        for event in found:
+            told = EventsForgotten(project=self._project, event_id=event.event_id, session_id="")
+            self._bus.tell(told)
         return gone
 
     def forget_session(self, session_id: str) -> Forgotten:
@@ -212,6 +224,11 @@ class Conversation:
                 sessions += gone.sessions
         self._bus.tell(EventsForgotten(project=self._project, event_id="", session_id=session_id))
         return Forgotten(events=events, sessions=sessions)
+
+    def _find(self, event_id: str) -> Event | None:
+        with suppress(NotFound):
+            return self.get(event_id)
+        return None
 
     def close(self) -> None:
         """Close the store."""

@@ -126,10 +126,12 @@ def _embed(memory: Memory, *, slices: int = 0) -> Embedding:
     return memory.embed(slices=max(1, min(slices, EMBED_SLICES_MAX)))
 
 
-def _forget(memory: Memory, *, event_id: str = "", session_id: str = "") -> Forgotten:
-    if not (event_id or session_id):
+def _forget(
+    memory: Memory, *, event_id: str = "", session_id: str = "", event_ids: tuple[str, ...] = ()
+) -> Forgotten:
+    if not (event_id or session_id or event_ids):
         raise InvalidValue("nothing to forget was named", hint="send event_id or session_id")
-    return memory.forget(event_id=event_id, session_id=session_id)
+    return memory.forget(event_id=event_id, session_id=session_id, event_ids=event_ids)
 
 
 @frozen

@@ -7,7 +7,7 @@ writes; `wiring.memory` puts it together, for this project and for those that sh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -19,7 +19,7 @@ from agentx.conversation.toc_model import CaughtUp
 from agentx.host.kv.port import Family, KeyValue
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Draft
-from agentx.kernel.errors import InvalidValue
+from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import ProjectId
 from agentx.kernel.periods import Level
 from agentx.kernel.values import frozen
@@ -148,20 +148,31 @@ class LocalMemory(LogReader):
         """Take what hooks have spooled for this project."""
         return self._parts.drain()
 
-    def forget(self, *, event_id: str = "", session_id: str = "") -> Forgotten:
-        """Erase an event or a session for good, after taking what is still in the spool."""
-        if bool(event_id) == bool(session_id):
-            raise InvalidValue("say what to forget: one event or one session")
+    def forget(
+        self, *, event_id: str = "", session_id: str = "", event_ids: tuple[str, ...] = ()
+    ) -> Forgotten:
+        """Erase an event, many or a session for good, after taking what is still in the spool."""
+        if sum(map(bool, (event_id, session_id, event_ids))) != 1:
+            raise InvalidValue("say what to forget: one event, some events or one session")
         self.drain()
-        named = session_id or self._log.get(event_id).session_id
-        gone = Gone(session_id=named, whole=bool(session_id))
+        if event_id:
+            self._log.get(event_id)
+        named = (session_id,) if session_id else self._sessions_of(event_ids or (event_id,))
+        gone = Gone(session_ids=named, whole=bool(session_id))
         with ExitStack() as views:
             # Entered from the last to the first, so that they are left in the order they catch up.
             for view in reversed(self.views):
                 views.enter_context(view.forget(gone))
-            if event_id:
-                return self._log.forget_event(event_id)
-            return self._log.forget_session(session_id)
+            if session_id:
+                return self._log.forget_session(session_id)
+            return self._log.forget_events(event_ids or (event_id,))
+
+    def _sessions_of(self, event_ids: Iterable[str]) -> tuple[str, ...]:
+        named: dict[str, None] = {}
+        for event_id in event_ids:
+            with suppress(NotFound):  # it is gone already
+                named[self._log.get(event_id).session_id] = None
+        return tuple(named)
 
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring every view up to date with the log, of every project that shares the store."""

@@ -136,8 +136,13 @@ class Memory(Readable, Protocol):
         """Take what hooks have spooled for this project."""
         ...
 
-    def forget(self, *, event_id: str = "", session_id: str = "") -> Forgotten:
-        """Erase an event or a session for good."""
+    def forget(
+        self, *, event_id: str = "", session_id: str = "", event_ids: tuple[str, ...] = ()
+    ) -> Forgotten:
+        """Erase an event, a session or many events at once for good.
+
+        Of many, those that are gone already are passed over.
+        """
         ...
 
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:

@@ -100,11 +100,15 @@ class RemoteMemory:
         """Take what hooks have spooled for this project."""
         return self._call(Memory.drain)
 
-    def forget(self, *, event_id: str = "", session_id: str = "") -> Forgotten:
-        """Erase an event or a session for good."""
-        if event_id and session_id:
+    def forget(
+        self, *, event_id: str = "", session_id: str = "", event_ids: tuple[str, ...] = ()
+    ) -> Forgotten:
+        """Erase an event, a session or many events at once for good."""
+        if sum(map(bool, (event_id, session_id, event_ids))) > 1:
             raise InvalidValue("an event and a session were named", hint="name one of them")
-        return self._call(Memory.forget, event_id=event_id, session_id=session_id)
+        return self._call(
+            Memory.forget, event_id=event_id, session_id=session_id, event_ids=event_ids
+        )
 
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring every view up to date with the log."""

@@ -24,3 +24,7 @@ MCP_IDS_MAX = 50
 MCP_AROUND_MAX = 50
 # Lines below one line of `agentx why`.
 WHY_LINES_MAX = 40
+# Events erased in one step of a forgetting: one batch in the log, one pass of every view.
+FORGET_BATCH_EVENTS_MAX = 2_000
+# What is shown of what would go; all of it is counted.
+FORGET_LINES_SHOWN = 10

@@ -24,9 +24,9 @@ from agentx.search.model import ViewStatus
 
 @frozen
 class Gone:
-    """What is about to leave the log: a whole session, or one event of it."""
+    """What is about to leave the log: whole sessions, or some events of them."""
 
-    session_id: str
+    session_ids: tuple[str, ...]
     whole: bool
 
 

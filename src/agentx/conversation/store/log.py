@@ -13,7 +13,7 @@ An event and everything that belongs to it are one atomic batch, synced before
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from agentx.conversation.model import Event, EventQuery, Forgotten, Receipt
 from agentx.conversation.store import rows
@@ -137,22 +137,22 @@ class LogStore:
 
     # --- forgetting -------------------------------------------------------------------------
 
-    def forget_event(self, event: Event) -> Forgotten:
-        """Delete an event's key, so that nobody can read it again."""
-        ref = rows.session_ref(event.project, event.harness, event.session_id)
+    def forget_events(self, events: Sequence[Event]) -> Forgotten:
+        """Delete the keys of events, so that nobody can read them again."""
         batch = Batch()
-        batch.delete(Family.KEYS, keys.event_seal_key(event.event_id))
-        raw = self._kv.get(Family.SESSIONS, keys.session_key(ref))
-        if raw is not None:
-            row = rows.unpack_session(raw)
-            row.counts[event.event_type] = row.counts.get(event.event_type, 1) - 1
-            row.forgotten += 1
-            if row.first_prompt == event.event_id:
-                row.first_prompt = ""
-            batch.put(Family.SESSIONS, keys.session_key(ref), rows.pack_session(row))
-        self._outbox.tell_forgotten(batch, [event.event_id])
+        by_session: dict[bytes, list[Event]] = {}
+        for event in events:
+            ref = rows.session_ref(event.project, event.harness, event.session_id)
+            by_session.setdefault(ref, []).append(event)
+            batch.delete(Family.KEYS, keys.event_seal_key(event.event_id))
+        for ref, gone in by_session.items():
+            raw = self._kv.get(Family.SESSIONS, keys.session_key(ref))
+            if raw is not None:
+                row = _without(rows.unpack_session(raw), gone)
+                batch.put(Family.SESSIONS, keys.session_key(ref), rows.pack_session(row))
+        self._outbox.tell_forgotten(batch, [event.event_id for event in events])
         self._erase(batch)
-        return Forgotten(events=1, sessions=0)
+        return Forgotten(events=len(events), sessions=0)
 
     def forget_session(self, ref: bytes, row: rows.SessionRow, *, now_ms: Millis) -> Forgotten:
         """Delete a session's key and the keys of its events; what is older than now stays away."""
@@ -191,6 +191,15 @@ class LogStore:
     def close(self) -> None:
         """Close the store."""
         self._kv.close()
+
+
+def _without(row: rows.SessionRow, gone: Iterable[Event]) -> rows.SessionRow:
+    for event in gone:
+        row.counts[event.event_type] = row.counts.get(event.event_type, 1) - 1
+        row.forgotten += 1
+        if row.first_prompt == event.event_id:
+            row.first_prompt = ""
+    return row
 
 
 def _event(event_id: EventId, at_ms: Millis, payload: rows.Payload) -> Event:

@@ -1,11 +1,49 @@
-"""Erase for good."""
+"""Erase for good: an event, a session, a span of time, or whatever says something.
+
+What goes is looked up first and shown; then sessions that go whole go as such, so that what was
+never captured of them stays away too, and of the others the single events. What was made of them
+(table of contents, observations, indexes, digests) follows by itself. What somebody wrote down
+elsewhere in the same words is theirs: it is listed, with what takes it away.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
 from agentx.conversation.limits import EVENTS_PAGE_MAX
-from agentx.conversation.model import EventQuery
+from agentx.conversation.model import Event, EventQuery, SessionQuery
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
+from agentx.operations.capture.quoting import Quote, Quotes
+from agentx.operations.limits import FORGET_BATCH_EVENTS_MAX, FORGET_LINES_SHOWN
+from agentx.project.audit import AuditAct, record_act
+from agentx.project.project import Project
+
+_LINE_CHARS_MAX = 100
+_SESSIONS_MAX = 1_000_000
+
+
+@frozen
+class ForgetRequest:
+    """What to forget: one event, one session, or what happened in a span and says something."""
+
+    event_id: str = ""
+    session_id: str = ""
+    since_ms: Millis | None = None
+    until_ms: Millis | None = None
+    query: str = ""
+
+    @property
+    def by(self) -> str:
+        """By what it is named."""
+        spoken = {"event": self.event_id, "session": self.session_id, "query": self.query}
+        named = [name for name, given in spoken.items() if given]
+        is_span = self.since_ms is not None or self.until_ms is not None
+        return "+".join([*named, *(["span"] if is_span else [])])
 
 
 @frozen
@@ -13,28 +51,120 @@ class ForgetReply:
     """What was erased, or would be."""
 
     events: int
-    sessions: int
+    sessions: int  # that went whole
     dry_run: bool
+    by_type: dict[str, int]
+    first_lines: tuple[str, ...]  # of what goes, the first of them
+    observations: int  # that were learnt from it
+    quoted: tuple[Quote, ...]  # what others wrote in the same words: it stays
 
 
-def forget(memory: Memory, *, event_id: str, session_id: str, dry_run: bool) -> ForgetReply:
-    """Erase an event or a session from the log and from every view of it.
+def forget(
+    project: Project, memory: Memory, request: ForgetRequest, *, dry_run: bool
+) -> ForgetReply:
+    """Erase events from the log and from every view of it, or say what would be erased.
 
     Raises: NotFound, InvalidValue.
     """
+    if request.by not in ("event", "session", "query", "span", "query+span"):
+        raise InvalidValue(
+            "say what to forget",
+            hint="give one of --event ID, --session ID, or --query TEXT and --from/--to TIME",
+        )
+    doomed = _find_doomed(memory, request)
+    whole = _whole_sessions(memory, doomed)
+    if request.session_id:
+        whole = {event.session_id for event in doomed}
+    quotes = Quotes(project, doomed, whole, request.query)
+    shown = [event for event in doomed if event.text.strip()]
+    reply = ForgetReply(
+        events=len(doomed),
+        sessions=len(whole),
+        dry_run=dry_run,
+        by_type=dict(Counter(str(event.event_type) for event in doomed).most_common()),
+        first_lines=tuple(
+            preview(event.text, _LINE_CHARS_MAX) for event in shown[:FORGET_LINES_SHOWN]
+        ),
+        observations=quotes.learnt,
+        quoted=quotes.quoted,
+    )
     if not dry_run:
-        gone = memory.forget(event_id=event_id, session_id=session_id)
-        return ForgetReply(events=gone.events, sessions=gone.sessions, dry_run=False)
-    if event_id:
-        memory.event(event_id)
-        return ForgetReply(events=1, sessions=0, dry_run=True)
-    events = 0
-    query = EventQuery(session_id=session_id, limit=EVENTS_PAGE_MAX)
+        _erase(memory, doomed, whole)
+        record_act(
+            project,
+            AuditAct.FORGOTTEN,
+            by=request.by,
+            events=reply.events,
+            sessions=reply.sessions,
+            observations=reply.observations,
+        )
+    return reply
+
+
+def _erase(memory: Memory, doomed: tuple[Event, ...], whole: set[str]) -> None:
+    for session_id in sorted(whole):
+        memory.forget(session_id=session_id)
+    single = [event.event_id for event in doomed if event.session_id not in whole]
+    for start in range(0, len(single), FORGET_BATCH_EVENTS_MAX):
+        memory.forget(event_ids=tuple(single[start : start + FORGET_BATCH_EVENTS_MAX]))
+
+
+def _find_doomed(memory: Memory, request: ForgetRequest) -> tuple[Event, ...]:
+    if request.event_id:
+        return (memory.event(request.event_id),)
+    asked = EventQuery(
+        session_id=request.session_id,
+        since_ms=request.since_ms,
+        until_ms=request.until_ms,
+        limit=EVENTS_PAGE_MAX,
+    )
+    wanted = " ".join(request.query.casefold().split())
+    return tuple(event for event in _read_all(memory, asked) if not wanted or says(event, wanted))
+
+
+def says(event: Event, wanted: str) -> bool:
+    """Tell whether an event says something, in its text or in what a tool was given."""
+    return any(wanted in " ".join(text.casefold().split()) for text in _texts(event))
+
+
+def _texts(event: Event) -> Iterator[str]:
+    yield event.text
+    waiting: list[object] = [event.metadata]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting += one.keys()
+            waiting += one.values()
+        elif isinstance(one, list | tuple):
+            waiting += one
+
+
+def _read_all(memory: Memory, query: EventQuery) -> Iterable[Event]:
     page = memory.events(query)
-    events = len(page.events)
+    yield from page.events
     while page.next:
         page = memory.events(
-            EventQuery(session_id=session_id, limit=EVENTS_PAGE_MAX, cursor=page.next)
+            EventQuery(
+                session_id=query.session_id,
+                since_ms=query.since_ms,
+                until_ms=query.until_ms,
+                limit=query.limit,
+                cursor=page.next,
+            )
         )
-        events += len(page.events)
-    return ForgetReply(events=events, sessions=1, dry_run=True)
+        yield from page.events
+
+
+def _whole_sessions(memory: Memory, doomed: tuple[Event, ...]) -> set[str]:
+    """Return the sessions of which nothing would be left."""
+    if not doomed:
+        return set()
+    going = Counter(event.session_id for event in doomed)
+    there: Counter[str] = Counter()
+    times = [event.timestamp_ms for event in doomed]
+    near = SessionQuery(since_ms=min(times), until_ms=Millis(max(times) + 1), limit=_SESSIONS_MAX)
+    for session in memory.sessions(near):
+        there[session.session_id] += session.events
+    return {name for name, count in going.items() if count == there[name]}

@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "events": ("said.events", "The event log."),
     "vectors": ("learnt.vectors", "Search by meaning too: install, status, remove."),
     "memory": ("learnt.memory", "What agents decided, changed, broke and found out."),
-    "forget": ("said.forget", "Erase an event or a session for good."),
+    "forget": ("said.forget", "Erase an event, a session, a span or what says something."),
     "mcp": ("behind.mcp", "Let an agent ask its memory: an MCP server on stdin and stdout."),
     "clarify": ("work.clarify", "What agents ask each other: ask, answer, resolve, escalate."),
     "hook": ("work.hook", "An agent begins or ends work on an issue: status, recall, capture."),

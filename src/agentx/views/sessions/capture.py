@@ -165,20 +165,21 @@ class Observing:
             )
 
     @contextmanager
-    def forgetting(self, session_id: str, *, whole: bool, is_kept: bool) -> Iterator[int]:
-        """Take away what was captured of a session, and capture nothing while its events go.
+    def forgetting(
+        self, session_ids: Sequence[str], *, whole: bool, is_kept: bool
+    ) -> Iterator[int]:
+        """Take away what was captured of sessions, and capture nothing while their events go.
 
-        What is left of it is captured anew. Where the `whole` session is forgotten, what somebody
-        added by hand in it goes too. `is_kept`: there are observations at all. Yield how many
+        What is left of them is captured anew. Where `whole` sessions are forgotten, what somebody
+        added by hand in them goes too. `is_kept`: there are observations at all. Yield how many
         observations went.
         """
         with self._lock:
             found = [(ref, mark) for ref, mark in self._marks.all_done() if mark.session_id]
-            mine = [one for one in found if one[1].session_id == session_id]
-            mine = mine or [one for one in found if one[1].session_id.startswith(session_id)]
+            mine = [one for name in session_ids for one in _called(found, name)]
             gone = 0
             if mine or is_kept:
-                names = {session_id, *(mark.session_id for _, mark in mine)}
+                names = {*session_ids, *(mark.session_id for _, mark in mine)}
                 taken = {one.id for _, mark in mine for one in mark.taken}
                 room = self._room()
                 said = list_said_in(room.store, names, by_hand=whole)
@@ -421,3 +422,11 @@ def _take(observation: Observation) -> Taken:
 
 def _nothing(mark: CaptureMark | None) -> CaptureMark:
     return mark or CaptureMark(session_id="", until_ms=0, until_id="", events=0)
+
+
+def _called(
+    found: Sequence[tuple[bytes, CaptureMark]], session_id: str
+) -> list[tuple[bytes, CaptureMark]]:
+    """Return the captured sessions of that id, or those that begin like it."""
+    exact = [one for one in found if one[1].session_id == session_id]
+    return exact or [one for one in found if one[1].session_id.startswith(session_id)]

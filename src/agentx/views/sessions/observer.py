@@ -92,10 +92,10 @@ class Observer(View):
 
     @contextmanager
     def forget(self, gone: Gone) -> Iterator[None]:
-        """Take away what was captured of a session; what is left of it is captured anew after."""
+        """Take away what was captured of sessions; what is left of them is captured anew after."""
         self.catch_up()  # what was begun is finished first: only then is it known what to take away
         is_kept = is_folder(self.folder)
-        with self._observing.forgetting(gone.session_id, whole=gone.whole, is_kept=is_kept):
+        with self._observing.forgetting(gone.session_ids, whole=gone.whole, is_kept=is_kept):
             yield
 
     def rebuild(self, told: HowFar = unheard) -> int:  # noqa: ARG002

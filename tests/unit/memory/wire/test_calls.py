@@ -139,9 +139,9 @@ def test_what_a_verb_takes_arrives_as_it_was_sent(
         for name in signature(call.verb).parameters
         if name not in ("self", "told")
     }
-    if call.verb is Memory.forget:  # one of the two
-        del arguments[data.draw(st.sampled_from(sorted(arguments)))]
-        arguments = {name: text or "x" for name, text in arguments.items()}
+    if call.verb is Memory.forget:  # one of the two that are alone, and many beside
+        del arguments[data.draw(st.sampled_from(["event_id", "session_id"]))]
+        arguments = {name: text if text != "" else "x" for name, text in arguments.items()}
 
     messages = messages_of(call)
     sent = {name: value for name, value in arguments.items() if value != ""}

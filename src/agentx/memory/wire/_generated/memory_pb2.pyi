@@ -177,12 +177,14 @@ class DrainSpoolResponse(_message.Message):
     def __init__(self, files: _Optional[int] = ..., stored: _Optional[int] = ..., duplicates: _Optional[int] = ..., damaged: _Optional[int] = ..., refused: _Optional[int] = ...) -> None: ...
 
 class ForgetEventsRequest(_message.Message):
-    __slots__ = ("event_id", "session_id")
+    __slots__ = ("event_id", "session_id", "event_ids")
     EVENT_ID_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    EVENT_IDS_FIELD_NUMBER: _ClassVar[int]
     event_id: str
     session_id: str
-    def __init__(self, event_id: _Optional[str] = ..., session_id: _Optional[str] = ...) -> None: ...
+    event_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, event_id: _Optional[str] = ..., session_id: _Optional[str] = ..., event_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ForgetEventsResponse(_message.Message):
     __slots__ = ("events", "sessions")

@@ -3,44 +3,93 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
+from agentx.kernel.clock import point
 from agentx.kernel.errors import InvalidValue
-from agentx.operations.capture.forget import ForgetReply, forget
+from agentx.operations.capture.forget import ForgetReply, ForgetRequest, forget
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
-from agentx.surfaces.cli.screen import ask
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from agentx.kernel.clock import Millis
 
 
 @click.command(cls=Verb)
 @click.option("--event", "event_id", default="", metavar="ID", help="One event.")
 @click.option("--session", "session_id", default="", metavar="ID", help="A whole session.")
+@click.option("--from", "since", default="", metavar="T", help="From then: 2026-03-02, 7d.")
+@click.option("--to", "until", default="", metavar="T", help="Up to then, and not at it.")
+@click.option("--query", default="", metavar="TEXT", help="What says this, word for word.")
 @click.option("--dry-run", is_flag=True, help="Say what would be erased, and leave it.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def command(
-    invocation: Invocation, event_id: str, session_id: str, dry_run: bool, yes: bool
+    invocation: Invocation, /, *, since: str, until: str, dry_run: bool, yes: bool, **named: str
 ) -> None:
-    """Erase an event or a session for good, everywhere. This cannot be undone."""
-    if bool(event_id) == bool(session_id):
-        raise InvalidValue(
-            "say what to forget", hint="give either --event ID or --session ID, not both"
-        )
+    """Erase an event, a session, a span or what says something for good. It cannot be undone.
+
+    Whatever was made of it goes too: summaries, observations, indexes, digests.
+    """
+    request = ForgetRequest(
+        since_ms=_read_time(invocation, since), until_ms=_read_time(invocation, until), **named
+    )
+    project = invocation.project
     with invocation.memory() as memory:
         memory.drain()
-        found = forget(memory, event_id=event_id, session_id=session_id, dry_run=True)
+        found = forget(project, memory, request, dry_run=True)
         if not dry_run:
-            _ask(invocation, found, yes=yes)
-            found = forget(memory, event_id=event_id, session_id=session_id, dry_run=False)
-    verb = "would erase" if dry_run else "erased"
-    invocation.show(
-        found,
-        lambda screen: screen.print(f"{verb} {render.count(found.events, 'event')} for good"),
-    )
+            _ask(invocation, request, found, yes=yes)
+            found = forget(project, memory, request, dry_run=False)
+    invocation.show(found, lambda screen: _draw(screen, found))
 
 
-def _ask(invocation: Invocation, found: ForgetReply, *, yes: bool) -> None:
-    if yes or invocation.as_json or not sys.stdin.isatty():
+def _read_time(invocation: Invocation, text: str) -> Millis | None:
+    now_ms = invocation.project.clock.now_ms()
+    return point(text, now_ms=now_ms, zone=render.local_zone()) if text else None
+
+
+def _ask(invocation: Invocation, request: ForgetRequest, found: ForgetReply, *, yes: bool) -> None:
+    if yes or not found.events:
         return
-    ask(f"Erase {render.count(found.events, 'event')} for good?", or_leave=True)
+    if not invocation.as_json and sys.stdin.isatty():
+        _draw_found(invocation.talk, found)
+        asked = f"Erase {render.count(found.events, 'event')} for good?"
+        click.confirm(asked, abort=True, err=True)
+    elif request.by not in ("event", "session"):
+        raise InvalidValue(
+            f"{render.count(found.events, 'event')} would be erased",
+            hint="look with --dry-run, then say it again with --yes",
+        )
+
+
+def _draw(screen: Console, reply: ForgetReply) -> None:
+    if reply.dry_run:
+        _draw_found(screen, reply)
+    verb = "would erase" if reply.dry_run else "erased"
+    whole = f", {render.count(reply.sessions, 'whole session')}" if reply.sessions else ""
+    screen.print(f"{verb} {render.count(reply.events, 'event')} for good{whole}")
+    if reply.observations:
+        learnt = render.count(reply.observations, "observation")
+        screen.print(f"with {learnt} that were learnt from it", style="dim")
+    if reply.quoted:
+        count = render.count(len(reply.quoted), "text")
+        screen.print(f"\n{count} elsewhere say the same, and stay:", style="yellow")
+    for quote in reply.quoted:
+        screen.print(f"  {quote.kind} {quote.id}: {quote.says}", markup=False, soft_wrap=True)
+        screen.print(f"    -> {quote.mend}", style="dim", markup=False, soft_wrap=True)
+
+
+def _draw_found(screen: Console, reply: ForgetReply) -> None:
+    for line in reply.first_lines:
+        screen.print(f"  {line}", markup=False, soft_wrap=True)
+    left = reply.events - len(reply.first_lines)
+    if left > 0 and reply.first_lines:
+        screen.print(f"  and {left:,} more", style="dim")
+    kinds = ", ".join(f"{name}: {count:,}" for name, count in reply.by_type.items())
+    if kinds:
+        screen.print(f"  {kinds}", style="dim")

@@ -1,0 +1,145 @@
+"""Goal: what is forgotten, by whatever it was named, is in no file any more and never comes back;
+what somebody else wrote in the same words is told.
+
+Method: sessions with a word that nobody else says, through the real hook; then every file of the
+home and the project is searched with its compressed blocks opened.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.house import House, prompt
+from tests.support.on_disk import on_disk
+
+DAY_MS = 86_400_000
+FIRST_MS = 1_772_445_600_000  # 2026-03-02T10:00:00Z
+WORD = "Zanzibarium"
+DECISION = f"We decided to name the harbour {WORD} because nobody else does, and keep it so."
+
+
+def _say(house: House, text: str, *, session: str, day: int, number: int = 0, **more: Any) -> None:
+    at_ms = FIRST_MS + day * DAY_MS + number * 60_000
+    env = {"AGENTX_REPLAY_MS": str(at_ms)}
+    payload = {**prompt(text, session=session, prompt_id=f"{session}-{number}"), **more}
+    assert house.hook(payload, env=env).returncode == 0
+
+
+def _end(house: House, *, session: str, day: int) -> None:
+    env = {"AGENTX_REPLAY_MS": str(FIRST_MS + day * DAY_MS + 3_600_000)}
+    ended = {"session_id": session, "hook_event_name": "SessionEnd", "reason": "exit", "cwd": "/w"}
+    assert house.hook(ended, env=env).returncode == 0
+
+
+@pytest.fixture
+def told(house: House) -> House:
+    """A house in which three sessions were held, one of them about a word."""
+    house.agentx("init", "--harness", "claude-code", "--no-import")
+    _say(house, "How do we moor the ferry?", session="s-1", day=0)
+    _say(house, DECISION, session="s-2", day=1)
+    _say(house, "And what of the pilot boat?", session="s-2", day=1, number=1)
+    _say(house, "Paint the buoys green.", session="s-3", day=2)
+    for day, session in enumerate(("s-1", "s-2", "s-3")):
+        _end(house, session=session, day=day)
+    house.json("sync")
+    return house
+
+
+def _places(house: House) -> Iterator[Path]:
+    yield house.data.root
+    yield house.project / ".agentx"
+
+
+def _found(house: House) -> list[str]:
+    return [name for place in _places(house) for name in on_disk(place, WORD)]
+
+
+BY = {
+    "query": ["--query", f"harbour  {WORD.lower()}"],
+    "span": ["--from", "2026-03-03", "--to", "2026-03-03T10:01"],
+    "session": ["--session", "s-2"],
+}
+
+
+@pytest.mark.promise("log.forget")
+@pytest.mark.parametrize("by", [*BY, "event"])
+def test_what_was_forgotten_is_in_no_file_and_does_not_come_back(told: House, by: str) -> None:
+    (event,) = [one for one in told.events() if WORD in one["text"]]
+    named = BY.get(by, ["--event", event["event_id"]])
+    assert _found(told), "the check can fail: the word is on disk before"
+    before = told.json("status")["memory"]["log"]["events"]
+
+    looked = told.json("forget", *named, "--dry-run")
+    assert DECISION[:40] in looked["first_lines"][0]
+    assert _found(told)
+    gone = told.json("forget", *named, "--yes")
+
+    assert gone == {**looked, "dry_run": False}
+    for again in (("rebuild", "toc"), ("rebuild", "search"), ("sync",)):
+        told.json(*again)
+    _say(told, DECISION, session="s-2", day=1)
+    told.json("sync")
+    assert _found(told) == []
+    left = told.json("status")["memory"]["log"]
+    assert left["events"] == before - gone["events"]
+    assert left["forgotten"] == gone["events"]
+    assert told.json("search", WORD)["hits"] == []
+    audit = [json.loads(line) for line in told.data.audit.read_text().splitlines()]
+    assert [each["by"] for each in audit if each["event"] == "forgotten"] == [by]
+    assert WORD not in told.data.audit.read_text()
+
+
+def test_a_span_or_a_query_is_not_erased_unasked(told: House) -> None:
+    assert told.json("forget", "--query", WORD, expect=2)["error"]["code"] == "invalid_value"
+    assert told.json("forget", "--from", "2026-03-01", expect=2)["error"]["code"] == "invalid_value"
+    assert told.json("forget", expect=2)["error"]["code"] == "invalid_value"
+    assert told.json("forget", "--query", WORD, "--session", "s-2", "--yes", expect=2)
+    assert told.json("forget", "--query", "nobody ever said this")["events"] == 0
+    assert len(told.events()) == 7
+
+
+def test_what_others_wrote_in_the_same_words_is_told_and_stays(told: House) -> None:
+    told.agentx("run", "start", "Name the harbour")
+    told.agentx("run", "event", "--type", "note", "--detail", f"text={DECISION}")
+    told.agentx("memory", "add", "--agent", "pilot", "--issue", "7", f"The chart says: {DECISION}")
+
+    gone = told.json("forget", "--query", WORD, "--yes")
+
+    kinds = sorted({quote["kind"] for quote in gone["quoted"]})
+    assert kinds == ["observations", "runs"]
+    (note,) = [quote for quote in gone["quoted"] if quote["kind"] == "observations"]
+    assert note["mend"] == f"agentx memory remove {note['id']}"
+    assert gone["observations"] >= 1
+
+
+@pytest.mark.parametrize("daemon", [False, True])
+def test_many_are_forgotten_at_once_in_a_store_that_projects_share(
+    house: House, daemon: bool
+) -> None:
+    house.agentx("config", "set", "--user", "storage.mode", "unified")
+    other = house.root / "work" / "other"
+    other.mkdir()
+    for number in range(30):
+        _say(house, f"{WORD} number {number}", session=f"s-{number % 3}", day=0, number=number)
+    _say(house, "nothing of that kind", session="s-0", day=0, number=40)
+    payload = prompt(f"{WORD} belongs to me", session="s-9", prompt_id="p-9")
+    house.hook(payload, cwd=other)
+    house.json("sync", cwd=other)
+    house.json("sync")
+    if daemon:
+        house.agentx("daemon", "start")
+    try:
+        gone = house.json("forget", "--query", WORD, "--yes")
+        assert (gone["events"], gone["sessions"]) == (30, 2)
+        assert [event["text"] for event in house.events()] == ["nothing of that kind"]
+        theirs = house.json("events", cwd=other)["events"]
+        assert [event["text"] for event in theirs] == [f"{WORD} belongs to me"]
+    finally:
+        house.agentx("daemon", "stop", expect=None)
+    shutil.rmtree(other)
