@@ -21,7 +21,7 @@ _STORE = frozenset({"rocksdict", "tantivy", "cryptography", "zstandard", "sqlite
 # What `status` looks at to say which hooks are installed.
 _SETTINGS = frozenset({"tomlkit"})
 _READING = {  # modules of ours: with the store, and with a daemon
-    ("status",): (200, 105),
+    ("status",): (200, 115),
     ("toc",): (205, 85),
     ("search", "retries"): (225, 85),
     ("recall",): (225, 110),

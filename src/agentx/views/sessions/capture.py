@@ -176,7 +176,7 @@ class Observing:
         """
         with self._lock:
             found = [(ref, mark) for ref, mark in self._marks.all_done() if mark.session_id]
-            mine = [one for name in session_ids for one in _called(found, name)]
+            mine = [one for name in session_ids for one in _find_called(found, name)]
             gone = 0
             if mine or is_kept:
                 names = {*session_ids, *(mark.session_id for _, mark in mine)}
@@ -424,7 +424,7 @@ def _nothing(mark: CaptureMark | None) -> CaptureMark:
     return mark or CaptureMark(session_id="", until_ms=0, until_id="", events=0)
 
 
-def _called(
+def _find_called(
     found: Sequence[tuple[bytes, CaptureMark]], session_id: str
 ) -> list[tuple[bytes, CaptureMark]]:
     """Return the captured sessions of that id, or those that begin like it."""

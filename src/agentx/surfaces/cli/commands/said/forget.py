@@ -12,6 +12,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.operations.capture.forget import ForgetReply, ForgetRequest, forget
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.screen import ask
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,8 +59,7 @@ def _ask(invocation: Invocation, request: ForgetRequest, found: ForgetReply, *, 
         return
     if not invocation.as_json and sys.stdin.isatty():
         _draw_found(invocation.talk, found)
-        asked = f"Erase {render.count(found.events, 'event')} for good?"
-        click.confirm(asked, abort=True, err=True)
+        ask(f"Erase {render.count(found.events, 'event')} for good?", or_leave=True)
     elif request.by not in ("event", "session"):
         raise InvalidValue(
             f"{render.count(found.events, 'event')} would be erased",
