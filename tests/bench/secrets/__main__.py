@@ -17,7 +17,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from agentx.redaction.redact import redact, redact_value
+from agentx.redaction.redact import redact, redact_value, suspicious
+from agentx.surfaces.hooks.cleaning import clean
 from tests.bench.secrets.generator import Kind, Sample, read_kinds, samples
 from tests.bench.secrets.shapes import AS_MATCHED, NEEDS_NO_NAME, SHAPES
 
@@ -87,9 +88,17 @@ def _leaking(
                 continue
             build = SHAPES.get(shape)
             value = build(kind.vendor, sample.secret) if build else sample.whole
-            left = redact(value) if isinstance(value, str) else json.dumps(redact_value(value))
-            if _is_left(sample.secret, left, others, shape):
-                yield shape, sample, left
+            by_value = redact(value) if isinstance(value, str) else json.dumps(redact_value(value))
+            for left in (by_value, *_take_by_hook(value)):
+                if _is_left(sample.secret, left, others, shape):
+                    yield shape, sample, left
+
+
+def _take_by_hook(value: object) -> Iterator[str]:
+    """Yield what a hook would spool of a value, however its agent CLI writes JSON."""
+    for as_ascii, separators in ((True, None), (False, (",", ":"))):
+        raw = json.dumps({"a": value}, ensure_ascii=as_ascii, separators=separators).encode()
+        yield (clean(raw)[0] if suspicious(raw) else raw).decode()
 
 
 def _is_left(secret: str, left: str, others: str, shape: str) -> bool:
