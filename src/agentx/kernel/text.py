@@ -49,15 +49,20 @@ _SPACE = compile_late(r"\s+")
 # make emoji, Persian and Indic words. Anywhere else they hide something.
 _JOINED = r"[\u0300-\u1fff\u2070-\U000dffff]"
 _INVISIBLE = (
-    r"\u00ad\u034f\u17b4\u17b5\u180e\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
+    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
     r"\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+# Marks of direction belong beside words that are written from right to left, one at a time.
+_MARKS = r"[\u061c\u200e\u200f]"
+_LEFTWARDS = r"[\u0590-\u08ff\ufb1d-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 _TURNS = r"\u202a-\u202e\u2066-\u2069"
 _ODD = compile_late(
     r"(?P<line>\r\n?|[\x0b\x0c\x85\u2028\u2029])"
     r"|(?P<hidden>(?:\x1b\[|\x9b)[0-9;:]*m"
     rf"|[{_INVISIBLE}]"
     rf"|(?<!{_JOINED})[\u200c\u200d]|[\u200c\u200d](?!{_JOINED})"
+    rf"|(?<!{_LEFTWARDS})(?<!{_LEFTWARDS}[!-/:-@\[-`{{-~ ]){_MARKS}(?!{_LEFTWARDS})"
+    rf"|(?<={_MARKS}){_MARKS}+"
     r"|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+|(?<=[ -\"$-)+-/:-~\t\n])[\ufe00-\ufe0f]+)"
     rf"|(?P<shown>[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff{_TURNS}])"
 )
@@ -65,7 +70,8 @@ _ODD = compile_late(
 # compile than a command to answer, so it is asked only where this or a control is found.
 _ODD_YET_PRINTABLE = frozenset(
     (
-        *("\u034f", "\u17b4", "\u17b5", "\u3164", "\uffa0"),
+        *("\u034f", "\u115f", "\u1160", "\u17b4", "\u17b5", "\u180b", "\u180c", "\u180d"),
+        *("\u180f", "\u3164", "\uffa0"),
         *map(chr, range(0xFE00, 0xFE10)),
         *map(chr, range(0xE0100, 0xE01F0)),
     )
@@ -76,15 +82,15 @@ _UNSEEN = compile_late(
 
 # Letters of other alphabets, and brackets, that a reader takes for those of the fence.
 _ALIKE = {
-    "a": "\u0430\u03b1\u0410\u0391\u0251",
-    "g": "\u0261\u0581",
-    "e": "\u0435\u0415\u0395\u04bd\u212e",
-    "n": "\u0578\u057c\u039d",
-    "t": "\u0442\u03c4\u0422\u03a4",
-    "x": "\u0445\u03c7\u0425\u03a7\u00d7",
-    "r": "\u0433\u1d26",
-    "c": "\u0441\u03f2\u0421\u1d04",
-    "l": "\u04cf\u0406\u0456\u03b9\u0131\u0142\u01c0",
+    "a": "\u0430\u03b1\u0410\u0391\u0251\u1d00\u13aa",
+    "g": "\u0261\u0581\u0262\u13c0",
+    "e": "\u0435\u0415\u0395\u04bd\u212e\u1d07\u13ac\u03b5",
+    "n": "\u0578\u057c\u039d\u0274\u03b7\u1d0e",
+    "t": "\u0442\u03c4\u0422\u03a4\u1d1b\u13a2",
+    "x": "\u0445\u03c7\u0425\u03a7\u00d7\u2573",
+    "r": "\u0433\u1d26\u0280\u13a1\u13d2",
+    "c": "\u0441\u03f2\u0421\u1d04\u13df\u1455",
+    "l": "\u04cf\u0406\u0456\u03b9\u0131\u0142\u01c0\u029f\u13de\u2223\u2110",
     ":": "\u02d0\u0589\u05c3\u2236\ua789",
     "/": "\u2044\u2215\u29f8\u2571",
     "[": "\u27e6\u3010\u3014\u2045\u301a",
@@ -92,12 +98,14 @@ _ALIKE = {
 }
 _LOOKALIKES = str.maketrans({each: plain for plain, others in _ALIKE.items() for each in others})
 # A few of what is not seen may stand between letters; a bound keeps long texts quick to read.
-_GAP = rf"[\s\u200c-\u200f\ufe00-\ufe0f{_INVISIBLE}{_TURNS}]{{0,8}}"
+_GAP = rf"[\s\u0300-\u036f\u061c\u200c-\u200f\ufe00-\ufe0f{_INVISIBLE}{_TURNS}]{{0,8}}"
 # Of what may stand there, what is left in a text that is printable, but for white space.
-_BETWEEN_LETTERS = dict.fromkeys((*range(0x200C, 0x2010), *range(0xFE00, 0xFE10)))
+_BETWEEN_LETTERS = dict.fromkeys((0x061C, *range(0x200C, 0x2010), *range(0xFE00, 0xFE10)))
+_ACCENTS = dict.fromkeys(range(0x0300, 0x0370))
+_MENDS_MAX = 4
 _FENCE = compile_late(
     rf"(?:[\[(<{{]{_GAP})?(?:(?P<close>/){_GAP})?"
-    + _GAP.join(("a", "g", "e", "n", "t", "x", "[:;]", "r", "e", "c", "a", "[l1|]", "[l1|]"))
+    + _GAP.join(("a", "g", "e", "n", "t", "x", "[:;]", "r", "e", "c", "a", "[l1|i]", "[l1|i]"))
     + rf"(?:{_GAP}[\])>}}])?"
 )
 
@@ -166,9 +174,14 @@ def printable(text: str) -> str:
     """
     if _is_plain(text):
         return text
-    mended = _ODD.sub(_mend, text)
-    # What was dropped may leave a selector or a joiner without its letter.
-    return mended if mended == text else printable(mended)
+    # What was dropped may leave a selector or a joiner without its letter; a text that was made
+    # to go on like that loses all of them.
+    for _ in range(_MENDS_MAX):
+        mended = _ODD.sub(_mend, text)
+        if mended == text:
+            return text
+        text = mended
+    return _ODD.sub(_mend, text.translate(_BETWEEN_LETTERS))
 
 
 def _is_plain(text: str) -> bool:
@@ -212,7 +225,7 @@ def disarm(text: str) -> str:
 
 def _may_hold_fence(folded: str) -> bool:
     """Tell of most texts, without the pattern, that no spelling of the fence is in them."""
-    letters = "".join(folded.translate(_BETWEEN_LETTERS).split())
+    letters = "".join(folded.translate({**_BETWEEN_LETTERS, **_ACCENTS}).split())
     return "agentx:reca" in letters or "agentx;reca" in letters
 
 
@@ -222,8 +235,11 @@ def _fold_letters(text: str) -> tuple[str, list[int]]:
     for place, char in enumerate(text):
         plain = char
         if not char.isascii():
-            plain = unicodedata.normalize("NFKC", char).translate(_LOOKALIKES)
-        for each in plain.casefold():
+            plain = unicodedata.normalize("NFKC", char.translate(_LOOKALIKES))
+            if plain == char:
+                # An accent on a letter makes it another letter only to who looks closely.
+                plain = unicodedata.normalize("NFKD", char)[0].translate(_LOOKALIKES)
+        for each in plain.translate(_LOOKALIKES).casefold():
             folded.append(each)
             places.append(place)
     return "".join(folded), [*places, len(text)]

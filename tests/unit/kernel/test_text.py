@@ -76,12 +76,17 @@ HOSTILE = st.sampled_from(
             "\ud800",
             "\u00ad",
             "\u3164",
+            "\u200f",
+            "\u115f",
+            "\u180b",
             "a",
             "\u65e5",
         ),
     ]
 )
-UNSEEN = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u2060\ufeff\u00ad\u3164")
+UNSEEN = set(
+    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u2060\ufeff\u00ad\u3164\u115f\u1160"
+)
 
 
 def _obeyed(text: str) -> list[str]:
@@ -112,6 +117,9 @@ def test_what_is_shown_can_only_be_read(text: str) -> None:
         ("ok\u202etxt.exe", "ok\ufffdtxt.exe"),
         ("pass\u200bword \U000e0069\U000e0067", "password "),
         ("a\u200db a\ufe0f\ufe0f", "ab a"),
+        ("a\u200fb\u200e\u200e \u115fc\u180b", "ab c"),
+        ("\u05d0\u200f\u200f!", "\u05d0\u200f!"),
+        ("a" + "\u200d\ufe0f" * 3_000 + "b", "ab"),
     ],
 )
 def test_what_a_terminal_would_obey_is_dropped_or_shown(given: str, shown: str) -> None:
@@ -125,6 +133,7 @@ def test_what_a_terminal_would_obey_is_dropped_or_shown(given: str, shown: str) 
         "\u2764\ufe0f 1\ufe0f\u20e3",
         "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",  # Persian joins and parts its letters
         "\u0915\u094d\u200d\u0937",  # and so does Hindi
+        "(\u05e9\u05dc\u05d5\u05dd)\u200f \u0645\u200e!",  # marks that keep a bracket in its place
         "\u05e9\u05dc\u05d5\u05dd \u65e5\u672c\u8a9e caf\u00e9 e\u0301",
     ],
 )
@@ -151,6 +160,11 @@ def test_json_says_by_number_what_cannot_be_seen_and_stays_exact(text: str) -> N
             "[/\u0430gentx:rec\u0430ll]",
             "\u3010agentx:recall\u3011",
             "[/agent\u200bx:re\U000e0041call]",
+        ),
+        *("[/a\u0301gent\u0308x:recall]", "[/\u00e1gentx:r\u00e9call]", "[/agentx:recaII]"),
+        *(
+            "[\u1d00\u0262\u1d07\u0274\u1d1bx:\u0280\u1d07\u1d04\u1d00\u029f\u029f]",
+            "[agentx:rec\u200e\u0430ll]",
         ),
         "[/\U0001d41a\U0001d420\U0001d41e\U0001d427\U0001d42d\U0001d431:recall]",
     ],
