@@ -266,6 +266,8 @@ OPENS_FILES_ITSELF = {
     "the folder that the user is in, and git's own": """
         project/config.py project/project.py project/trust/marker.py views/sessions/observer.py
         surfaces/hooks/digest.py""",
+    "a file that the user names": "operations/upkeep/carry.py wiring/keeping/export.py",
+    "fresh names of its own, swapped in by renaming": "wiring/keeping/restore.py",
     "standard library only, by descriptor": "surfaces/hooks/spool.py",
 }
 OF_A_PATH = frozenset(

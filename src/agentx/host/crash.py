@@ -52,6 +52,9 @@ class CrashPoint(StrEnum):
     OBSERVATIONS_ARCHIVED = "observations-archived"
     STORE_MENDED = "store-mended"
     STORE_SWAPPED = "store-swapped"
+    RESTORE_LAID = "restore-laid"
+    RESTORE_BEGUN = "restore-begun"
+    RESTORE_PARTLY_SWAPPED = "restore-partly-swapped"
 
 
 _armed: dict[CrashPoint, Callable[[], None]] = {}

@@ -138,6 +138,13 @@ class LocalMemory(LogReader):
             drafts = self._reunion.admit(drafts, project=self._log.project)
         return self._log.append(drafts)
 
+    def adopt_index(self) -> None:
+        """Take the search index for one of everything that is here: both came from an export.
+
+        Raises: IndexUnavailable.
+        """
+        self._set.search.adopt()
+
     def reunite(self) -> None:
         """Let what is appended from now on meet events that lost their identity."""
         from agentx.conversation.store.reunion import Reunion  # noqa: PLC0415  after damage only

@@ -120,6 +120,17 @@ class SearchView(View):
             told(len(refs), len(refs))
             return sequence
 
+    def adopt(self) -> None:
+        """Take the index for one of the rooms' files as they are now: both were carried here.
+
+        Raises: IndexUnavailable when there is none.
+        """
+        with self._lock:
+            if self._writer is None:
+                self._writer = TextIndex.open(self._folder, self._clock)
+            self._writer.verify()
+            self._writer.commit(mark=_mark(_sequence(self._writer.mark()), self._rooms.stamps()))
+
     def close(self) -> None:
         """Let go of the index."""
         with self._lock:

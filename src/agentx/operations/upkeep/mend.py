@@ -18,6 +18,7 @@ from agentx.kernel.values import frozen
 from agentx.operations.capture.import_history import import_history
 from agentx.project.project import Project
 from agentx.wiring.keeping.inspection import Damage, DamagedPart, inspect_memory
+from agentx.wiring.keeping.restore import finish_restoring
 from agentx.wiring.keeping.salvage import SalvagedLog, salvage_log
 from agentx.wiring.memory import open_store
 
@@ -64,6 +65,10 @@ def mend(project: Project, plan: MendingPlan) -> tuple[str, ...]:
 
     Raises: LockHeld, UnavailableError.
     """
+    if finish_restoring(project):
+        with open_store(project) as memory:
+            memory.catch_up()
+        return ("the restore that was interrupted is finished",)
     parts = {damage.part for damage in plan.damages}
     done = [
         _put_away(project, damage.part, damage.path)

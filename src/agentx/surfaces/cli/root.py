@@ -55,6 +55,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "What the daemon does by itself: status, pause, resume, run.",
     ),
     "rebuild": ("behind.rebuild", "Make a view from nothing: search, toc, vectors and others."),
+    "export": ("behind.export", "Every fact of this memory into one file."),
+    "restore": ("behind.restore", "An export in the place of this memory."),
     "config": ("behind.config", "Settings: show, set, unset."),
     "logs": ("behind.logs", "AgentX's own log."),
     "demo": ("begin.demo", "Three weeks of a small team, replayed: see what AgentX remembers."),
@@ -70,7 +72,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         *("clarify", "hook", "digest"),
     ),
     "Runs": ("run", "ltm"),
-    "Behind it": ("mcp", "daemon", "scheduler", "rebuild", "config", "logs"),
+    "Behind it": ("mcp", "daemon", "scheduler", "rebuild", "export", "restore", "config", "logs"),
 }
 
 

@@ -53,6 +53,17 @@ def list_fact_files(project: Project) -> Iterator[FactFile]:
                 yield _of_store(project, path)
 
 
+def list_view_files(project: Project) -> Iterator[FactFile]:
+    """Yield the files of the views that an export carries, so that it answers with the same scores.
+
+    What is found is the same without them; how high it scores depends on how an index came to be.
+    """
+    store = project.store
+    for folder in (store.text_index, store.root / "recalled"):
+        for path in _walk(folder):
+            yield _of_store(project, path)
+
+
 def base_of(project: Project, place: FactPlace) -> Path:
     """Return the folder that a place is."""
     return project.root if place is FactPlace.PROJECT else project.store.root

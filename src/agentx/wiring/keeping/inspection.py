@@ -78,6 +78,9 @@ def _inspect_log(project: Project, found: list[Damage], *, deep: bool) -> tuple[
     def tell(says: str) -> None:
         found.append(Damage(part=DamagedPart.LOG, says=says))
 
+    if store.restoring.exists():
+        tell("a restore was interrupted")
+        return 0, False
     if is_log_gone(store):
         tell(say_lost(store))
         return 0, True

@@ -31,10 +31,14 @@ def say_lost(store: StorePaths) -> str:
 
 
 def refuse_lost_log(store: StorePaths) -> None:
-    """Refuse to begin an empty log beside the views of one that is gone.
+    """Refuse to begin an empty log beside the views of one that is gone, or amid a restore.
 
     Raises: CorruptRecord.
     """
+    if store.restoring.exists():
+        raise CorruptRecord(
+            f"{store.root}: a restore was interrupted", hint="`agentx doctor --fix` finishes it"
+        )
     if not has_store(store.db) and is_log_gone(store):
         raise CorruptRecord(
             say_lost(store),

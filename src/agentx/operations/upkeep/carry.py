@@ -1,0 +1,74 @@
+"""Every fact of a memory into one file, and back from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from agentx.kernel.errors import IndexUnavailable, InvalidValue
+from agentx.memory.port import Memory
+from agentx.project.audit import AuditAct, record_act
+from agentx.project.claims import claim_data, claim_private
+from agentx.project.project import Project
+from agentx.wiring.keeping.export import Exported, export_memory
+from agentx.wiring.keeping.restore import Restored, has_memory, restore_memory
+from agentx.wiring.memory import open_store
+
+_PASSPHRASE_BYTES_MAX = 4_096
+
+
+def export(
+    project: Project, open_memory: Callable[[], Memory], path: Path, *, passphrase: str = ""
+) -> Exported:
+    """Take what hooks have captured, bring the views up to date, and write all into a file.
+
+    Raises: InvalidValue, DataError, UnavailableError.
+    """
+    with open_memory() as memory:
+        memory.drain()
+        memory.catch_up()
+    done = export_memory(project, path, passphrase=passphrase)
+    record_act(project, AuditAct.EXPORTED, path=path.absolute(), events=done.events)
+    return done
+
+
+def restore(project: Project, path: Path, *, passphrase: str = "") -> Restored:
+    """Put an export in the place of this memory, and make its views.
+
+    Raises: InvalidValue, DataError, LockHeld, UnavailableError: nothing has changed then.
+    """
+    # Where nothing stood, what the user reads back is the user's; elsewhere trust stays as it is.
+    claim_private(project)
+    claim_data(project, "restore")
+    done = restore_memory(project, path, passphrase=passphrase)
+    record_act(project, AuditAct.RESTORED, path=path.absolute(), events=done.events)
+    with open_store(project) as memory:
+        if done.is_settled:
+            with suppress(IndexUnavailable):
+                memory.adopt_index()
+        memory.catch_up()
+    return done
+
+
+def would_replace(project: Project) -> bool:
+    """Tell whether a restore would put something aside."""
+    return has_memory(project)
+
+
+def read_passphrase(path: str) -> str:
+    """Return the passphrase in a file, its last line end aside; nothing without a file.
+
+    Raises: InvalidValue.
+    """
+    if not path:
+        return ""
+    try:
+        with Path(path).open("rb") as file:
+            raw = file.read(_PASSPHRASE_BYTES_MAX + 1)
+        text = raw.decode("utf-8").removesuffix("\n").removesuffix("\r")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidValue(f"{path}: no passphrase can be read there: {error}") from error
+    if not text or len(raw) > _PASSPHRASE_BYTES_MAX:
+        raise InvalidValue(f"{path}: is empty or too long for a passphrase")
+    return text

@@ -1,0 +1,55 @@
+"""`agentx restore`: an export in the place of this memory."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from agentx.daemon.control import stop
+from agentx.kernel.errors import ConflictError
+from agentx.operations.upkeep.carry import read_passphrase, restore, would_replace
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.screen import ask
+
+
+@click.command(cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--passphrase-file", metavar="F", default="", help="The passphrase it is sealed with."
+)
+@click.option("--yes", "-y", is_flag=True, help="Put what is here now aside without asking.")
+@click.pass_obj
+def command(invocation: Invocation, file: Path, passphrase_file: str, yes: bool) -> None:
+    """Read an export back: laid out beside, verified, and then put in the place of what is here,
+    which is kept aside.
+
+    A file that is damaged, cut or not ours changes nothing.
+    """
+    project = invocation.project
+    passphrase = read_passphrase(passphrase_file)
+    if would_replace(project) and not yes:
+        says = f"this project has a memory; it would be kept aside in {project.store.root}"
+        if invocation.as_json or not sys.stdin.isatty():
+            raise ConflictError(says, hint="say `agentx restore --yes` if that is what you want")
+        ask(f"{says}. Go on?", or_leave=True)
+    stop(project.store)
+    done = restore(project, file, passphrase=passphrase)
+
+    def draw(screen: Console) -> None:
+        counts = f"{render.count(done.events, 'event')}, {render.count(done.files, 'file')}"
+        screen.print(f"restored: {counts}, as of {done.made}", soft_wrap=True)
+        if done.forgotten:
+            kept = render.count(done.forgotten, "event")
+            screen.print(f"{kept} stayed away: forgotten", soft_wrap=True)
+        if done.aside is not None:
+            screen.print(
+                f"what was here is kept in {done.aside}; when you need it no more: "
+                f"rm -r '{done.aside}'",
+                soft_wrap=True,
+            )
+
+    invocation.show(done, draw)
