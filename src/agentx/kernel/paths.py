@@ -81,6 +81,8 @@ class StorePaths:
     github_cache = Below("github/pages")
     github_queue = Below("github/queue.jsonl")  # what waits for GitHub to be reachable
     import_cursors = Below("import-cursors.json")  # how far each transcript has been read
+    # What `status` once found out: which hooks are installed, how many observations there are.
+    notes = Below("notes.json")
     faults = Below("faults.jsonl")  # what could not be taken, for `doctor`
     exports = Below("exports.jsonl")  # where exports of this memory were written
     restoring = Below("restoring.json")  # a restore that has begun to swap, and is to be finished

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.host.git.plain import find_plain
+from agentx.host.git.plain import Plain, find_plain
 
 
 def run(folder: Path, *words: str) -> str:
@@ -48,14 +48,15 @@ def test_a_plain_repository_is_found_from_every_folder_of_it(
 
     places = (repository, repository / "a" / "b", link / "b")
 
-    assert [find_plain(place) for place in places] == [repository / ".git"] * 3
+    assert [find_plain(place) for place in places] == [Plain(repository / ".git")] * 3
     assert [common(place) for place in places] == [repository / ".git"] * 3
 
 
 def test_a_detached_head_is_a_head(repository: Path) -> None:
     run(repository, "checkout", "-q", "--detach")
 
-    assert find_plain(repository) == common(repository) == repository / ".git"
+    assert find_plain(repository) == Plain(repository / ".git")
+    assert common(repository) == repository / ".git"
 
 
 def move_files(root: Path) -> None:
@@ -151,6 +152,10 @@ def test_worktrees_submodules_and_bare_ones_are_left_to_git(
     assert None not in [common(place) for place in places]
 
 
-def test_no_repository_and_no_folder_is_no_answer(tmp_path: Path) -> None:
-    assert find_plain(tmp_path) is None
+def test_a_folder_without_a_repository_is_known_to_have_none(tmp_path: Path) -> None:
+    assert find_plain(tmp_path) == Plain(None)
+    assert common(tmp_path) is None
+
+
+def test_a_folder_that_is_gone_is_no_answer(tmp_path: Path) -> None:
     assert find_plain(tmp_path / "gone") is None

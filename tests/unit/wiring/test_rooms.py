@@ -123,7 +123,7 @@ def test_another_release_asks_every_room_anew(
 ) -> None:
     settle_files(project, 10)
     searchable_rooms(project).stamps()
-    monkeypatch.setattr("agentx.wiring.rooms.__version__", "another")
+    monkeypatch.setattr("agentx.host.files.notes.__version__", "another")
     rooms = searchable_rooms(project)
     rooms.stamps()
 

@@ -52,7 +52,7 @@ def find_repository(path: Path) -> Repository | None:
     """
     plain = find_plain(path)
     if plain is not None:
-        return Repository(plain.parent, plain)
+        return None if plain.git is None else Repository(plain.git.parent, plain.git)
     said = _ask(path, "rev-parse", "--git-common-dir", "--git-dir")
     if not said or said.count("\n") != 1:
         return None

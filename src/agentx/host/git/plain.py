@@ -12,6 +12,8 @@ import os
 import stat
 from pathlib import Path
 
+from agentx.kernel.values import frozen
+
 _HEAD_BYTES_MAX = 1024
 _SETTINGS_BYTES_MAX = 64 * 1024
 # What in its settings may move a repository, or keep git from reading it at all.
@@ -20,11 +22,15 @@ _HARMLESS = (b"repositoryformatversion = 0", b"bare = false")
 _HASH_CHARS = (40, 64)
 
 
-def find_plain(path: Path) -> Path | None:
-    """Return the `.git` folder of the plain repository that a folder belongs to.
+@frozen(kw_only=False)
+class Plain:
+    """What can be told without git: the `.git` folder of a repository, or that there is none."""
 
-    None is no answer: git may know more.
-    """
+    git: Path | None
+
+
+def find_plain(path: Path) -> Plain | None:
+    """Find the plain repository that a folder belongs to; None where only git can say."""
     try:
         folder = path.resolve(strict=True)
         device = folder.stat().st_dev
@@ -33,9 +39,9 @@ def find_plain(path: Path) -> Path | None:
                 return None  # inside of a repository's own folder, or of a bare one
             git = folder / ".git"
             if os.path.lexists(git):
-                return git if _is_plain(git) else None
+                return Plain(git) if _is_plain(git) else None
             if folder == folder.parent or folder.parent.stat().st_dev != device:
-                return None
+                return Plain(None)  # git looks no further either
             folder = folder.parent
     except (OSError, RuntimeError, ValueError):  # gone, a circle of links, a name that cannot be
         return None

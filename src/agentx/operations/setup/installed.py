@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from agentx.adapters.port import SetupScope
 from agentx.adapters.registry import ADAPTERS
@@ -20,6 +21,20 @@ def is_installed(inputs: SetupInputs, wanted: Setup) -> bool:
 def list_installed(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
     """Return the agent CLIs whose hooks are installed, for the user or for this project."""
     return asking_harnesses(project, replace(inputs, mcp_command=()))
+
+
+def list_settings_files(project: Project, inputs: SetupInputs) -> tuple[Path, ...]:
+    """Return every file that says which hooks are installed; none when one cannot be read."""
+    found: dict[Path, None] = {}
+    for harness in ADAPTERS:
+        for scope in SetupScope:
+            wanted = Setup(harness=harness, project_root=project.root, scope=scope)
+            try:
+                edits = ADAPTERS[harness].edits(setup_request(inputs, wanted))
+            except AgentXError:
+                return ()
+            found.update(dict.fromkeys(edit.path for edit in edits))
+    return tuple(found)
 
 
 def asking_harnesses(project: Project, inputs: SetupInputs) -> tuple[str, ...]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
+from pathlib import Path
 
+from agentx.host.files.notes import NoteFile, find_noted, look_at, look_below
 from agentx.host.files.plain import is_folder
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory, MemoryStatus
+from agentx.observations.settings import MemorySettings
 from agentx.operations.capture.waiting import WaitingRecords, list_waiting
-from agentx.operations.setup.installed import list_installed
-from agentx.operations.setup.setup import SetupInputs
 from agentx.project.project import Project
 from agentx.search.model import IndexReport
+
+_HOOKS = "hooks"
+_FILES = "settings files"  # that say which hooks are installed
 
 
 @frozen
@@ -39,8 +44,9 @@ class StatusReply:
     waiting: tuple[WaitingRecords, ...]  # what lies in any spool, and why
 
 
-def status(project: Project, memory: Memory, inputs: SetupInputs) -> StatusReply:
+def status(project: Project, memory: Memory) -> StatusReply:
     """Say what is remembered of this project, and what is running."""
+    notes = NoteFile(project.store.notes, project.clock)
     return StatusReply(
         project_id=project.id,
         root=str(project.root),
@@ -48,28 +54,55 @@ def status(project: Project, memory: Memory, inputs: SetupInputs) -> StatusReply
         store=str(project.store.root),
         memory=memory.status(),
         indexes=memory.index_report(),
-        rooms=_rooms(project),
-        hooks=list_installed(project, inputs),
+        rooms=_rooms(project, notes),
+        hooks=_hooks(project, notes),
         waiting=list_waiting(project),
     )
 
 
-def _rooms(project: Project) -> RoomsStatus:
+def _hooks(project: Project, notes: NoteFile) -> tuple[str, ...]:
+    """Return the agent CLIs whose hooks are installed; their files say whether that was noted."""
+    homes = repr(project.environment.homes)
+    beside = (sys.executable, homes, str(project.data.root), str(project.root))
+    noted = notes.read(_FILES, look_at((), *beside))
+    paths = noted if isinstance(noted, list) else []
+    found = notes.read(_HOOKS, look_at(map(Path, paths), *beside)) if paths else None
+    if isinstance(found, list):
+        return tuple(found)
+    from agentx.operations.setup.installation import setup_inputs  # noqa: PLC0415  all that edits settings
+    from agentx.operations.setup.installed import list_installed, list_settings_files  # noqa: PLC0415  as above
+
+    inputs = setup_inputs(project)
+    files = list_settings_files(project, inputs)
+    look = look_at(files, *beside)
+    installed = list_installed(project, inputs)
+    if files:
+        notes.write(_FILES, look_at((), *beside), [str(file) for file in files])
+        notes.write(_HOOKS, look, installed)
+    return installed
+
+
+def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
     """Count what the rooms hold; one that is not there costs nothing."""
     paths = project.paths
     return RoomsStatus(
-        observations=_observations(project) if is_folder(paths.observations) else 0,
+        observations=_observations(project, notes) if is_folder(paths.observations) else 0,
         lessons=_lessons(project) if is_folder(paths.lessons) else 0,
         questions_open=_questions(project) if is_folder(paths.ledgers) else 0,
         active_run=_run(project) if is_folder(paths.runs) else "",
     )
 
 
-def _observations(project: Project) -> int:
-    from agentx.wiring.observations import open_observations  # noqa: PLC0415  a room that is empty costs nothing
+def _observations(project: Project, notes: NoteFile) -> int:
+    def count() -> int:
+        from agentx.wiring.observations import open_observations  # noqa: PLC0415  a room that is empty costs nothing
 
-    with closing(open_observations(project)) as room:
-        return room.stats().total_observations
+        with closing(open_observations(project)) as room:
+            return room.stats().total_observations
+
+    backend = project.config.section(MemorySettings).backend
+    look = look_below(project.paths.observations, backend)
+    return int(find_noted(notes, "observations", look, count))
 
 
 def _lessons(project: Project) -> int:

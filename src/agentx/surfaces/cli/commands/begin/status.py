@@ -8,7 +8,6 @@ import click
 
 from agentx.kernel.clock import age
 from agentx.operations.capture.waiting import WaitingRecords
-from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.upkeep.status import RoomsStatus, StatusReply, status
 from agentx.search.model import TextIndexState
 from agentx.surfaces.cli import render
@@ -25,7 +24,7 @@ _GROUPS_SHOWN = 4
 def command(invocation: Invocation) -> None:
     """Show what is remembered of this project, and what is running."""
     with invocation.memory() as memory:
-        reply = status(invocation.project, memory, setup_inputs(invocation.project))
+        reply = status(invocation.project, memory)
     now_ms = invocation.project.clock.now_ms()
     invocation.show(reply, lambda screen: _draw(screen, reply, now_ms))
 
