@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.project.config import SECTIONS
+from agentx.project.setting_rows import SECTIONS
 
 ROOT = Path(__file__).parent.parent
 SOURCES = ROOT / "src" / "agentx"
@@ -249,7 +249,7 @@ OPENS_FILES_ITSELF = {
         operations/agents/boundary.py operations/capture/live.py operations/recall/everywhere.py
         operations/recall/vectors.py operations/setup/setup.py operations/upkeep/doctor.py
         operations/upkeep/leftovers.py operations/upkeep/mend.py project/settlement.py
-        project/trust/private.py project/trust/record.py project/trust/trust.py
+        project/trust/private.py project/trust/record.py
         recall/section/digests.py recall/section/notices.py runs/service.py
         runs/store/git_lanes.py search/text/engine.py search/text/store.py search/vectors/bert.py
         search/vectors/minilm.py search/vectors/model_files.py search/vectors/safetensors.py
@@ -264,7 +264,7 @@ OPENS_FILES_ITSELF = {
     "a stage of its own": "demo/stage.py surfaces/cli/commands/begin/demo.py",
     "a terminal, or nothing": "agents/runners/person.py surfaces/cli/root.py",
     "the folder that the user is in, and git's own": """
-        project/config.py project/project.py project/trust/marker.py views/sessions/observer.py
+        project/project.py project/trust/marker.py views/sessions/observer.py
         surfaces/hooks/digest.py""",
     "a file that the user names": "operations/upkeep/carry.py wiring/keeping/export.py",
     "fresh names of its own, swapped in by renaming": "wiring/keeping/restore.py",

@@ -259,22 +259,30 @@ def test_errors_say_what_is_wrong_and_how_to_mend_it(house: House) -> None:
 
 
 @pytest.mark.promise("config.order")
-def test_settings_come_from_environment_project_user_default_in_this_order(house: House) -> None:
-    def mode(**env: str) -> tuple[str, str]:
-        done = house.agentx("config", "get", "storage.mode", "--json", env=env)
+def test_settings_come_from_environment_here_project_user_default_in_this_order(
+    house: House,
+) -> None:
+    def zone(**env: str) -> tuple[str, str]:
+        done = house.agentx("config", "get", "toc.timezone", "--json", env=env)
         row = json.loads(done.stdout)
         return row["value"], row["source"]
 
-    assert mode() == ("per-project", "default")
-    house.agentx("config", "set", "--user", "storage.mode", "unified")
-    assert mode()[0] == "unified"
-    house.agentx("config", "set", "storage.mode", "per-project")
-    assert mode()[0] == "per-project"
-    assert mode(AGENTX_STORAGE_MODE="unified") == ("unified", "environment")
-    house.agentx("config", "unset", "storage.mode")
-    assert mode()[0] == "unified"
-    (house.project / ".agentx" / "config.toml").write_text("[storage\n", encoding="utf-8")
-    assert "config.toml" in house.json("status", expect=4)["error"]["message"]
+    assert zone() == ("", "default")
+    house.agentx("config", "set", "--user", "toc.timezone", "Asia/Tokyo")
+    assert zone()[0] == "Asia/Tokyo"
+    house.agentx("config", "set", "toc.timezone", "Europe/Berlin")
+    assert zone() == ("Europe/Berlin", str(house.project / ".agentx" / "config.toml"))
+    house.agentx("config", "set", "--here", "toc.timezone", "America/New_York")
+    assert zone()[0] == "America/New_York"
+    assert zone(AGENTX_TOC_TIMEZONE="UTC") == ("UTC", "environment")
+    for left in ("Europe/Berlin", "Asia/Tokyo"):
+        house.agentx("config", "unset", "toc.timezone")
+        assert zone()[0] == left
+    house.agentx("config", "set", "storage.mode", "unified")
+    assert (
+        "/projects/"
+        in json.loads(house.agentx("config", "get", "storage.mode", "--json").stdout)["source"]
+    )
 
 
 def test_the_project_id_can_be_forced_and_is_checked(house: House) -> None:

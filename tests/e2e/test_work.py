@@ -107,6 +107,7 @@ def test_wrong_requests_say_what_to_do(house: House) -> None:
     folder = house.project / ".agentx" / "workflows"
     folder.mkdir(parents=True)
     (folder / "story.toml").write_text('[[steps]]\nid = "x"\nagent = "enginer"\n', "utf-8")
+    house.json("trust", "--yes")
     house.json("issue", "create", "--title", "x")
 
     assert failure(house, "issue", "show", "9", code=2)["message"] == "there is no issue #9"
@@ -132,7 +133,10 @@ def test_wrong_requests_say_what_to_do(house: House) -> None:
     )
     config = house.project / ".agentx" / "config.toml"
     config.write_text('[agents]\nrunner = "codex"\n', "utf-8")
-    assert "may not be set by a project" in failure(house, "ready", code=2)["message"]
+    house.json("trust", "--yes")
+    (passed,) = house.json("config")["passed_over"]
+    assert "a repository may not set it" in passed["says"]
+    assert "agentx config set --here agents.runner" in passed["mend"]
 
 
 def test_in_github_mode_the_same_commands_speak_to_github(house: House) -> None:

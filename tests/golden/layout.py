@@ -16,12 +16,14 @@ import re
 import shutil
 import tarfile
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from agentx.project.project import find_natural_id
 from tests.golden.story import Town
 
 HERE = Path(__file__).parent
@@ -30,8 +32,9 @@ ANYWHERE = "/@golden"
 _MEASURED = {"pid", "bytes_on_disk"}
 _TARRED = {".git", "db", "bm25-index", "observation-words", "worktrees"}
 _TAR = ".golden.tgz"
-# The launchers name the interpreter of this machine; RocksDB writes its own diary.
-_LEFT_OUT = {"bin", "LOG", "LOCK"}
+# The launchers name the interpreter of this machine; RocksDB writes its own diary; what git tracks
+# is noted with the look of its index.
+_LEFT_OUT = {"bin", "LOG", "LOCK", "tracked.json"}
 # What the file system and the processes of this machine say, and the chance of hooks.
 _RANDOM = tuple(
     (re.compile(pattern), instead)
@@ -41,9 +44,13 @@ _RANDOM = tuple(
         (r"\b\d{19}\b", "<changed>"),
         (r"127\.0\.0\.1:\d+", "<address>"),
         (r"(?<=github/pages/)[0-9a-f]{32}", "<hash of the address>"),
+        (r"(?<=/projects/)([a-z]+)-[0-9a-f]{12}(?=\.toml)", r"\1-<hash of the place>"),
         (r"\A[0-9a-f]{32}\Z", "<stamp>"),  # of the digests: made of times of files
     )
 )
+
+
+_OWN_SETTINGS = re.compile(r"(?<=/projects/)([a-z]+)-[0-9a-f]{12}(?=\.toml)")
 
 
 def golden_sets() -> list[Path]:
@@ -93,7 +100,29 @@ def lay_out(golden: Path, root: Path, *, spooled: bool = False) -> Town:
             os.utime(path, ns=(changed_ns, changed_ns))
     for link in (town.home / ".local/share/agent-memory").glob("*/worktrees/*/*/.git"):
         town.git("worktree", "repair", str(link.parent))  # git notes where its folders are
+    for folder in (town.project, town.ledger):
+        town.now_ms -= 1  # chance stands still while time does: markers must not be the same
+        _take_up(town, folder)
+    town.now_ms = notes["end_ms"]
     return town
+
+
+def _take_up(town: Town, folder: Path) -> None:
+    """Do what a person does whose project moved, or was made before anything had to be trusted.
+
+    What the old settings file says is kept among the user's own, under the project's new name.
+    """
+    own = town.home / ".config" / "agentx" / "projects"
+    for path in own.glob(f"{folder.name}-*.toml"):
+        path.rename(own / f"{find_natural_id(folder)}.toml")
+    old = folder / ".agentx" / "config.toml"
+    said = tomllib.loads(old.read_text(encoding="utf-8")) if old.exists() else {}
+    for section, table in said.items():
+        for name, value in table.items():
+            words = ("config", "set", "--here", f"{section}.{name}", str(value))
+            town.agentx(*words, cwd=folder)
+    if not town.json("trust", "--show", cwd=folder)["at"]:
+        town.agentx("trust", "--yes", cwd=folder)
 
 
 def contents(root: Path) -> dict[str, bytes]:
@@ -134,7 +163,8 @@ def elsewhere() -> Iterator[Path]:
 
 def normal(answer: Any, root: Path) -> Any:
     """Return an answer without where the house stands, and what only the machine knows."""
-    return _without_measures(json.loads(json.dumps(answer).replace(str(root), ANYWHERE)))
+    text = json.dumps(answer).replace(str(root), ANYWHERE)
+    return _without_measures(json.loads(_OWN_SETTINGS.sub(r"\1-<hash of the place>", text)))
 
 
 def _without_measures(answer: Any) -> Any:

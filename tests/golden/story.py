@@ -170,6 +170,7 @@ def _settle(town: Town) -> None:
     (own / "workflows" / "story.toml").write_text(WORKFLOW, encoding="utf-8")
     (own / "agents").mkdir()
     (own / "agents" / "engineer.md").write_text("# Engineer\n\nBuild small.\n", encoding="utf-8")
+    town.tell("trust", "--yes")
     (town.project / "mail.js").write_text("const check = (address) => true;\n")
     _commit(town, town.project, "mail")
 

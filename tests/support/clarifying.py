@@ -17,6 +17,7 @@ from agentx.kernel.paths import ProjectPaths
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from tests.support.time_and_chance import START_MS, FakeClock
+from tests.support.trusting import trusted
 
 SCOPE = Scope(can_clarify=("architect", "product-manager"))
 AGENTS = frozenset({"engineer", "architect", "product-manager", "reviewer", "tester"})
@@ -111,7 +112,7 @@ def project_at(root: Path, clock: FakeClock | None = None) -> Project:
     folder = root / "shop"
     (folder / ".agentx").mkdir(parents=True, exist_ok=True)
     environment = read_environment({"HOME": str(root / "home"), "PATH": "/nowhere"})
-    return replace(open_project(folder, environment), clock=clock or FakeClock())
+    return trusted(replace(open_project(folder, environment), clock=clock or FakeClock()))
 
 
 def ids(states: Iterable[Clarification]) -> tuple[str, ...]:

@@ -17,7 +17,14 @@ from tests.support.time_and_chance import FakeClock
 
 def environment_in(root: Path) -> Environment:
     """Return the surroundings of a user whose home is in a folder."""
-    return read_environment({"HOME": str(root / "home"), "PATH": "", "TZ": "UTC"})
+    return read_environment(
+        {
+            "HOME": str(root / "home"),
+            "PATH": "",
+            "TZ": "UTC",
+            "AGENTX_SEARCH_ALL_PROJECTS": "true",
+        }
+    )
 
 
 def project_in(root: Path, name: str = "shop") -> Project:

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentx.agents.limits import ROLE_TEXT_BYTES_MAX
-from agentx.host.files.disk import unreadable
-from agentx.host.files.plain import list_folder, open_to_read, read_bytes, read_text
-from agentx.kernel.errors import InvalidValue, UnsafePath
+from agentx.host.files.plain import list_folder, open_to_read, read_text
+from agentx.kernel.errors import UnsafePath
 
 
 def list_names(folder: Path, suffix: str) -> tuple[str, ...]:
@@ -26,23 +24,6 @@ def list_names(folder: Path, suffix: str) -> tuple[str, ...]:
         return ()
     names = sorted((*found.files, *found.refused))
     return tuple(name.removesuffix(suffix) for name in names if name.endswith(suffix))
-
-
-def read_role_text(path: Path) -> str:
-    """Return a role's instructions.
-
-    Raises: InvalidValue, UnavailableError, UnsafePath.
-    """
-    try:
-        raw = read_bytes(path)
-    except OSError as error:
-        raise unreadable(path, error) from error
-    if len(raw) > ROLE_TEXT_BYTES_MAX:
-        raise InvalidValue(
-            f"{path}: {len(raw):,} bytes are too many for a role's instructions",
-            hint=f"at most {ROLE_TEXT_BYTES_MAX:,}: they are sent with every question",
-        )
-    return raw.decode("utf-8", "replace")
 
 
 def read_head(path: Path, root: Path, bytes_max: int) -> str:

@@ -102,13 +102,13 @@ def _observation_jobs(project: Project) -> tuple[JobSpec, ...]:
         return f"acts moved into files: {settle_observations(project)}"
 
     def verify() -> str:
-        if not is_folder(project.paths.observations):
+        if not is_folder(project.observations):
             return "no observations"
         found = memory_verify(project)
         return f"checked {found.checked:,}, stale {found.stale:,}, marked anew {found.amended:,}"
 
     def compact() -> str:
-        if not is_folder(project.paths.observations):
+        if not is_folder(project.observations):
             return "no observations"
         done = memory_compact(project)
         return f"merged {done.archived:,} observations into {len(done.merged):,}"
@@ -141,8 +141,8 @@ def _run_job(project: Project) -> JobSpec:
     """Return what packs runs away that have stayed long enough."""
 
     def pack() -> str:
-        if not is_folder(project.paths.runs):
-            return "no runs"
+        if not (is_folder(project.paths.runs) and project.trust.has_data):
+            return "no runs of ours"
         done, _ = clean_runs(project)
         return f"packed away: {len(done.archived):,}, kept: {done.kept:,}"
 

@@ -40,13 +40,22 @@ def frozen(
     return lay_out if kind is None else lay_out(kind)
 
 
-def setting(default: Any, about: str, *, choices: tuple[str, ...] = (), name: str = "") -> Any:
+def setting(
+    default: Any,
+    about: str,
+    *,
+    choices: tuple[str, ...] = (),
+    name: str = "",
+    shared: bool = False,
+) -> Any:
     """Declare a field of a settings class: its default, what it does, what it may be.
 
-    `name` is its key in the file where that is not the field's own name. `project.config`
-    gathers the declarations.
+    `name` is its key in the file where that is not the field's own name. `shared` ones may be set
+    by a repository's own file, for all who work on it; every other is the user's alone.
+    `project.config` gathers the declarations.
     """
-    return field(default=default, metadata={"about": about, "choices": choices, "name": name})
+    metadata = {"about": about, "choices": choices, "name": name, "shared": shared}
+    return field(default=default, metadata=metadata)
 
 
 def _lay_out(written: type[Kind], *, kw_only: bool) -> type[Kind]:

@@ -177,6 +177,7 @@ def _learn(draft: _Draft, event: LtmEvent) -> None:
             evidence=event.texts("evidence"),
             learned_from=(event.run,) if event.run else (),
             revisions=(content,),
+            author=event.actor,
         )
     )
 
@@ -227,6 +228,7 @@ def _edit(draft: _Draft, event: LtmEvent) -> None:
             lesson,
             content=content if content.text else lesson.content,
             revisions=(*lesson.revisions, content) if content.text else lesson.revisions,
+            author=event.actor if content.text else lesson.author,
             pinned=word(Confidence, pinned, Confidence.LOW) if pinned else lesson.pinned,
             changed_ms=event.at_ms,
         )

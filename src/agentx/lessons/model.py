@@ -144,6 +144,7 @@ class Lesson:
     reason: str = ""  # of the status, or of the last contradiction
     pinned: Confidence | None = None  # a person's own judgement
     revisions: tuple[Content, ...] = ()
+    author: str = ""  # who learnt it, or changed it last
 
     @property
     def id(self) -> str:

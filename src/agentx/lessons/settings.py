@@ -13,4 +13,5 @@ class LtmSettings:
         "confident",
         "Which lessons of a run are kept when it is packed away; `ask` keeps those you accepted.",
         choices=("ask", "confident", "all"),
+        shared=True,
     )

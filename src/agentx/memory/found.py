@@ -8,6 +8,8 @@ from agentx.kernel.values import frozen
 MODES = ("auto", "bm25", "vector", "hybrid")
 # What was said, and what was made of it: observations, questions, runs, lessons.
 REMEMBERED = ("event", "observation", "clarification", "run", "run_event", "lesson")
+# What is read from files of the repository, and so may be a stranger's.
+REPOSITORY_KINDS = ("clarification", "run", "run_event", "lesson")
 KINDS = (*REMEMBERED, "toc_node", "grip")
 
 
@@ -49,6 +51,7 @@ class SearchHit:
     tokens: int  # about what the whole text costs
     also: tuple[str, ...] = ()  # ids of what says the same
     why: tuple[str, ...] = ()  # with `explain`: what the score is made of
+    origin: str = ""  # said of what lies in a repository that is not trusted
 
 
 @frozen

@@ -23,4 +23,5 @@ class MemorySettings:
     issue: int = setting(
         0,
         "The issue that sessions belong to when neither branch nor prompt names one; 0 for none.",
+        shared=True,
     )

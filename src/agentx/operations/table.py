@@ -204,9 +204,12 @@ _LESSONS = (
 _SETUP = (
     _row("setup.init", "operations.setup.init:init", "init"),
     _row("setup.setup", "operations.setup.setup:setup", "setup"),
+    _row("setup.trust", "operations.setup.trust:give_trust", "trust"),
+    _row("setup.look_at_trust", "operations.setup.trust:look_at_trust", "trust"),
+    _row("setup.revoke_trust", "operations.setup.trust:revoke_trust", "trust"),
     _row("setup.settings", "project.config:Config", "config, config get"),
-    _row("setup.set", "project.config:set_value", "config set"),
-    _row("setup.unset", "project.config:unset_value", "config unset"),
+    _row("setup.set", "operations.setup.settings:set_setting", "config set"),
+    _row("setup.unset", "operations.setup.settings:unset_setting", "config unset"),
     _row("setup.serve_tools", "surfaces.mcp.__main__:main", "mcp"),
     _row("setup.demo", "demo.stage:DemoStage", "demo"),
 )

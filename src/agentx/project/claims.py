@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agentx.kernel.clock import to_iso
+from agentx.kernel.errors import ConflictError, UnavailableError, UnsafePath
 from agentx.project.project import Project
 from agentx.project.trust.marker import make_marker
 from agentx.project.trust.record import TrustRecord
@@ -22,34 +23,38 @@ from agentx.project.trust.record import TrustRecord
 def claim_private(project: Project) -> bool:
     """Take the folders for this machine alone as ours, where nothing stood; tell whether they are.
 
-    Raises: UnavailableError when that cannot be noted.
+    What cannot be noted is not claimed.
     """
     if project.trust.has_private:
         return True
-    if not project.trust.is_bare:
-        return False
-    write_record(project, "capture", private=True)
-    return True
+    return project.trust.is_bare and _note(project, "capture", data=False, private=True)
 
 
 def claim_data(project: Project, by: str) -> bool:
     """Take the repository's data as the user's, where there is none yet; tell whether it is.
 
-    Raises: as `claim_private`.
+    What cannot be noted is not claimed.
     """
     trust = project.trust
     if trust.has_data:
         return True
-    if trust.holds_data:
+    is_private = trust.is_bare or trust.has_private
+    return not trust.holds_data and _note(project, by, data=True, private=is_private)
+
+
+def _note(project: Project, by: str, *, data: bool, private: bool) -> bool:
+    try:
+        write_record(project, by, data=data, private=private)
+    except (UnavailableError, ConflictError, UnsafePath) as error:
+        project.log.record("warning", "trust-not-noted", message=error.message)
         return False
-    write_record(project, by, data=True, private=trust.is_bare or trust.has_private)
     return True
 
 
 def trust_written(project: Project, path: Path, content: bytes, by: str) -> None:
     """Trust what a verb of ours has written into a file that acts.
 
-    Raises: as `claim_private`.
+    Raises: UnavailableError, ConflictError.
     """
     write_record(project, by, acts={project.trust.name_of(path): content})
 
@@ -67,8 +72,11 @@ def write_record(
     data: bool = False,
     said: bool = False,
     acts: Mapping[str, bytes] | None = None,
+    only_these: bool = False,
 ) -> TrustRecord:
     """Trust more of a project's repository than before; what is not named stays.
+
+    With `only_these` no other file acts from now on.
 
     Raises: UnavailableError, ConflictError.
     """
@@ -86,7 +94,7 @@ def write_record(
             private=private or (known is not None and known.private),
             data=data or (known is not None and known.data),
             said=said or (known is not None and known.said),
-            acts={**(known.acts if known is not None else {}), **kept},
+            acts={**({} if known is None or only_these else known.acts), **kept},
             at=to_iso(project.clock.now_ms()),
             by=by,
         )

@@ -1,72 +1,38 @@
 """Settings and environment: read here and nowhere else.
 
-Precedence: environment > project file > user file > default. A key that nobody
-knows is an error that names the nearest known one. Only what the user set is ever
-written, so that a default can still be improved.
+Precedence: environment > the user's file for this project > project file > user file > default.
+The project file comes with a repository: it counts where its content is trusted, and only for the
+settings that are declared `shared`. Whatever is wrong with it, or with the user's file for this
+project, is passed over and named, so that no folder can stop anybody. In the user's own file a
+key that nobody knows is an error that names the nearest known one.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from agentx.adapters.homes import Homes
-from agentx.host.files.atomic import replace_file
-from agentx.kernel.errors import CorruptRecord, InvalidValue
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.paths import DataPaths
 from agentx.kernel.places import fallback_spool_roots
 from agentx.kernel.values import frozen
-from agentx.lessons.settings import LtmSettings
-from agentx.llm.settings import LlmSettings
-from agentx.observations.settings import MemorySettings
-from agentx.project.settings import (
-    AgentsSettings,
-    DaemonSettings,
-    ProjectSettings,
-    StorageSettings,
-    TocSettings,
+from agentx.project.setting_rows import (
+    SECTIONS,
+    SettingRow,
+    change_row,
+    key_name,
+    list_defaults,
+    list_shared,
+    read_word,
 )
-from agentx.work.settings import GithubSettings, WorkSettings
+from agentx.project.trust.trust import Trust
 
-if TYPE_CHECKING:
-    import tomlkit
-
-Value = str | int | float | bool
 Section = TypeVar("Section")
-
-# A repository that was cloned must not send its reader's key and conversations elsewhere, nor
-# start programs in its reader's name.
-USER_ONLY = frozenset(
-    {
-        "llm.base_url",
-        "llm.api_key_env",
-        "github.base_url",
-        "github.token_env",
-        "agents.runner",
-    }
-)
-
-_WORDS: dict[str, Value] = {
-    **dict.fromkeys(("true", "yes", "on", "1"), True),
-    **dict.fromkeys(("false", "no", "off", "0"), False),
-}
-
-SECTIONS: dict[str, type[Any]] = {
-    "project": ProjectSettings,
-    "storage": StorageSettings,
-    "daemon": DaemonSettings,
-    "toc": TocSettings,
-    "llm": LlmSettings,
-    "memory": MemorySettings,
-    "work": WorkSettings,
-    "github": GithubSettings,
-    "agents": AgentsSettings,
-    "ltm": LtmSettings,
-}
 
 
 @frozen
@@ -85,6 +51,10 @@ class Environment:
         """Where hooks may have left records: the data folder, or else the temporary one."""
         fallback = fallback_spool_roots(self.variables, os.getuid())
         return self.data.spools, *map(Path, fallback)
+
+    def settings_here(self, natural_id: str) -> Path:
+        """The user's own settings for one project, by the id that git or its folder gives it."""
+        return self.user_settings.parent / "projects" / f"{natural_id}.toml"
 
     @property
     def project_id(self) -> str:
@@ -147,14 +117,13 @@ def loading_in_one_thread() -> Iterator[None]:
 
 
 @frozen
-class SettingRow:
-    """One setting as `agentx config` shows it."""
+class SettingFault:
+    """What of a file was passed over, and what to do about it."""
 
-    key: str
-    value: Value
-    source: str  # "default", "environment", or the file
-    about: str
-    default: Value
+    file: str
+    says: str
+    mend: str
+    key: str = ""  # of a setting that a repository may not set
 
 
 @frozen
@@ -162,6 +131,7 @@ class Config:
     """Every setting with its value and where that came from."""
 
     rows: Mapping[str, SettingRow]
+    faults: tuple[SettingFault, ...] = ()
 
     def section(self, kind: type[Section]) -> Section:
         """Return one group of settings as its class."""
@@ -174,172 +144,82 @@ class Config:
         )
 
 
-def key_name(field: Any) -> str:
-    """Return the name of a setting in the file."""
-    return str(field.metadata.get("name") or field.name)
-
-
 def variable_of(key: str) -> str:
     """Return the environment variable of a setting: `storage.mode` is AGENTX_STORAGE_MODE."""
     spaced = "".join("_" + char if char.isupper() else char for char in key)
     return "AGENTX_" + spaced.replace(".", "_").replace("-", "_").upper()
 
 
-def load_config(environment: Environment, project_settings: Path) -> Config:
-    """Gather the settings.
+def load_config(environment: Environment, natural_id: str, trust: Trust) -> Config:
+    """Gather the settings of a project.
 
-    Raises: InvalidValue for an unknown key or a value that cannot be, CorruptRecord for a file
-    that is not TOML.
+    Raises: InvalidValue, CorruptRecord for what the user's own file or the environment says.
     """
-    rows = {row.key: row for row in _defaults()}
-    for path in (environment.user_settings, project_settings):
-        for key, value in _file_values(path):
-            if path == project_settings and key in USER_ONLY:
-                raise InvalidValue(
-                    f"{key} in {path} may not be set by a project",
-                    hint=f"agentx config set --user {key} VALUE, if you trust it",
-                )
-            rows[key] = _change(rows, key, value, str(path))
+    rows = {row.key: row for row in list_defaults()}
+    for key, value in _read_own(environment.user_settings):
+        rows[key] = change_row(rows, key, value, str(environment.user_settings))
+    shared_faults = list(_take_shared(rows, trust))
+    own = environment.settings_here(natural_id)
+    faults = list(_take_own(rows, own))
+    # What the user has said for this project needs no repository to say it.
+    faults += (each for each in shared_faults if not (each.key and _is_from(rows, each.key, own)))
     for key in list(rows):
         text = environment.variables.get(variable_of(key))
         if text is not None:
-            rows[key] = _change(rows, key, _from_text(rows[key].default, text), "environment")
-    return Config(rows=rows)
+            rows[key] = change_row(rows, key, read_word(rows[key].default, text), "environment")
+    return Config(rows=rows, faults=tuple(faults))
 
 
-def set_value(path: Path, key: str, text: str) -> Value:
-    """Write one setting into a file, keeping its comments.
+def _read_own(path: Path) -> Iterable[tuple[str, object]]:
+    if not os.path.lexists(path):
+        return ()
+    from agentx.project.setting_files import read_values  # noqa: PLC0415  many users have no settings
 
-    Raises: InvalidValue, CorruptRecord.
-    """
-    rows = {row.key: row for row in _defaults()}
-    _know(rows, key, "the command line")
-    value = _change(rows, key, _from_text(rows[key].default, text), "the command line").value
-    document = _document(path)
-    section, name = key.split(".", 1)
-    if section not in document:
-        document[section] = {}
-    cast("dict[str, Value]", document[section])[name] = value
-    replace_file(path, document.as_string().encode(), mode=0o644)
-    return value
+    return read_values(path)
 
 
-def unset_value(path: Path, key: str) -> bool:
-    """Take one setting out of a file; tell whether it was there."""
-    _know({row.key: row for row in _defaults()}, key, "the command line")
-    document = _document(path)
-    section, name = key.split(".", 1)
-    table = document.get(section)
-    if table is None or name not in table:
-        return False
-    del table[name]
-    if not table:
-        del document[section]
-    replace_file(path, document.as_string().encode(), mode=0o644)
-    return True
+def _is_from(rows: Mapping[str, SettingRow], key: str, path: Path) -> bool:
+    return rows[key].source == str(path)
 
 
-def _defaults() -> Iterator[SettingRow]:
-    for section, kind in SECTIONS.items():
-        for field in fields(kind):
-            default = cast("Value", field.default)
-            yield SettingRow(
-                key=f"{section}.{key_name(field)}",
-                value=default,
-                source="default",
-                about=field.metadata["about"],
-                default=default,
-            )
-
-
-def _file_values(path: Path) -> Iterator[tuple[str, Value]]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (FileNotFoundError, NotADirectoryError):
+def _take_shared(rows: dict[str, SettingRow], trust: Trust) -> Iterator[SettingFault]:
+    """Take what the repository's file may set, and yield what it may not."""
+    path = trust.paths.settings
+    content = trust.read_acting(path)
+    if content is None:
         return
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorruptRecord(
-            f"{path}: cannot be read: {error}", hint="mend or move the file"
-        ) from error
-    import tomllib  # noqa: PLC0415  most folders have no settings of their own
+    from agentx.project.setting_files import parse_values  # noqa: PLC0415  most folders have no settings of their own
 
+    shared = list_shared()
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise CorruptRecord(f"{path}: {error}", hint="mend the line it names") from error
-    for section, table in document.items():
-        if not isinstance(table, dict):
-            raise InvalidValue(
-                f"{path}: {section} stands outside a section", hint="write it under [section]"
-            )
-        for name, value in table.items():
-            if not isinstance(value, str | int | float | bool):
-                raise InvalidValue(f"{path}: {section}.{name} must be one plain value")
-            yield f"{section}.{name}", value
+        values = list(parse_values(content, path))
+    except AgentXError as error:
+        yield SettingFault(file=str(path), says=error.message, mend=error.hint)
+        return
+    for key, value in values:
+        if key in rows and key not in shared:
+            says = f"{key} in {path} is passed over: a repository may not set it"
+            mend = f"agentx config set --here {key} VALUE, if you want it"
+            yield SettingFault(file=str(path), says=says, mend=mend, key=key)
+            continue
+        yield from _take(rows, key, value, path)
 
 
-def _change(rows: Mapping[str, SettingRow], key: str, value: Value, source: str) -> SettingRow:
-    row = _know(rows, key, source)
-    wanted = type(row.default)
-    if wanted is float and type(value) is int:
-        value = float(value)
-    if type(value) is not wanted:
-        raise InvalidValue(
-            f"{key} in {source} is {value!r}: must be {_speak(wanted)}",
-            hint=f"for example: agentx config set {key} {row.default!r}",
-        )
-    choices = _choices(key)
-    if choices and value not in choices:
-        raise InvalidValue(f"{key} in {source} is {value!r}: must be one of {', '.join(choices)}")
-    return SettingRow(key=key, value=value, source=source, about=row.about, default=row.default)
-
-
-def _know(rows: Mapping[str, SettingRow], key: str, source: str) -> SettingRow:
-    if key in rows:
-        return rows[key]
-    from difflib import get_close_matches  # noqa: PLC0415  only who mistyped waits for it
-
-    near = get_close_matches(key, rows, n=1, cutoff=0.4)
-    raise InvalidValue(
-        f"{key} in {source} is not a setting",
-        hint=f"did you mean {near[0]}?" if near else "`agentx config` lists them",
-    )
-
-
-def _choices(key: str) -> tuple[str, ...]:
-    section, name = key.split(".", 1)
-    for field in fields(SECTIONS[section]):
-        if key_name(field) == name:
-            return tuple(field.metadata["choices"])
-    return ()
-
-
-def _from_text(default: Value, text: str) -> Value:
-    match default:
-        case bool():
-            return _WORDS.get(text.strip().lower(), text)
-        case int():
-            return int(text) if text.strip().lstrip("-").isdigit() else text
-        case float():
-            try:
-                return float(text)
-            except ValueError:
-                return text
-        case _:
-            return text
-
-
-def _speak(kind: type[object]) -> str:
-    return {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, "text")
-
-
-def _document(path: Path) -> tomlkit.TOMLDocument:
-    import tomlkit  # noqa: PLC0415  slow to load, and most commands write no settings
-    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415  as above
-
+def _take_own(rows: dict[str, SettingRow], path: Path) -> Iterator[SettingFault]:
+    """Take what the user set for this project, and yield what is wrong with it."""
     try:
-        return tomlkit.parse(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return tomlkit.document()
-    except (TOMLKitError, UnicodeDecodeError) as error:
-        raise CorruptRecord(f"{path}: {error}", hint="mend the line it names") from error
+        values = list(_read_own(path))
+    except AgentXError as error:
+        yield SettingFault(file=str(path), says=error.message, mend=error.hint)
+        return
+    for key, value in values:
+        yield from _take(rows, key, value, path)
+
+
+def _take(
+    rows: dict[str, SettingRow], key: str, value: object, path: Path
+) -> Iterator[SettingFault]:
+    try:
+        rows[key] = change_row(rows, key, value, str(path))
+    except AgentXError as error:
+        yield SettingFault(file=str(path), says=error.message, mend=error.hint)

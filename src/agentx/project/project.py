@@ -1,6 +1,6 @@
 """Which project this is, and where its memory lives: the composition root.
 
-A project's id comes from `MEMORY_PROJECT_ID`, else from the setting `project.id`,
+A project's id comes from `MEMORY_PROJECT_ID`, else from the user's setting `project.id`,
 else from the git repository (the same from every worktree and subfolder), else
 from the folder itself. `doctor` says which rule gave it.
 """
@@ -10,19 +10,23 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentx.host.files.logfile import LogFile
 from agentx.host.git import facts as git
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.clock import Clock
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import Entropy, ProjectId, digest, project_id
-from agentx.kernel.paths import RESERVED_STORE_NAMES, DataPaths, ProjectPaths, StorePaths
+from agentx.kernel.paths import DataPaths, ProjectPaths, StorePaths
 from agentx.kernel.values import frozen
 from agentx.project.config import Config, Environment, load_config
+from agentx.project.setting_rows import check_store_name
 from agentx.project.settings import ProjectSettings, StorageSettings
-from agentx.project.trust.private import PrivateFolders
 from agentx.project.trust.trust import Trust
+
+if TYPE_CHECKING:
+    from agentx.project.trust.private import PrivateFolders
 
 _SLUG_CHARS_MAX = 40
 _HASH_CHARS = 12
@@ -44,6 +48,7 @@ class Identity:
     id: ProjectId
     root: Path
     rule: Rule
+    natural: ProjectId  # the id by git or folder alone, by which the user's settings are kept
 
 
 @frozen
@@ -78,7 +83,15 @@ class Project:
     @property
     def private(self) -> PrivateFolders:
         """Where that lies which only this machine needs."""
+        # Not every command asks for it, and each waits for what it imports.
+        from agentx.project.trust.private import PrivateFolders  # noqa: PLC0415  see above
+
         return PrivateFolders(self.trust, self.store)
+
+    @property
+    def observations(self) -> Path:
+        """Where this machine's own observations lie."""
+        return self.private.place("memory")
 
     @property
     def data(self) -> DataPaths:
@@ -118,7 +131,8 @@ def locate(directory: str, environment: Environment) -> tuple[Identity, StorePat
         nearest = nearest.parent
     if nearest != folder and git.repository(nearest) is None:
         identity = _from_directory(folder)
-        config = load_config(environment, ProjectPaths(folder).settings)
+        trust = Trust(folder, None, environment.data.trust)
+        config = load_config(environment, identity.natural, trust)
     else:
         identity, config, _ = _identify(nearest, environment)
     return identity, store_of(identity, config, environment.data)
@@ -131,24 +145,34 @@ def store_of(identity: Identity, config: Config, data: DataPaths) -> StorePaths:
     return data.store(identity.id)
 
 
+def find_natural_id(directory: Path) -> ProjectId:
+    """Return the id that git or the folder gives a project, whatever any setting says."""
+    folder = directory.expanduser().absolute()
+    root = git.repository(folder) if folder.is_dir() else None
+    return _name_after(folder if root is None else root)
+
+
 def _identify(folder: Path, environment: Environment) -> tuple[Identity, Config, Trust]:
     found = git.find_repository(folder)
-    own = _from_repository(found.root) if found is not None else _from_directory(folder)
-    trust = Trust(own.root, found.common if found is not None else None, environment.data.trust)
-    config = load_config(environment, ProjectPaths(own.root).settings)
+    own = _from_directory(folder) if found is None else _from_repository(found.root)
+    trust = Trust(own.root, None if found is None else found.common, environment.data.trust)
+    config = load_config(environment, own.natural, trust)
     pinned = config.section(ProjectSettings).id
     for forced, rule in ((environment.project_id, Rule.ENVIRONMENT), (pinned, Rule.SETTING)):
         if forced:
-            return Identity(id=_free(forced), root=own.root, rule=rule), config, trust
+            named = project_id(check_store_name(forced))
+            return replace(own, id=named, rule=rule), config, trust
     return own, config, trust
 
 
 def _from_repository(root: Path) -> Identity:
-    return Identity(id=_name_after(root), root=root, rule=Rule.GIT)
+    name = _name_after(root)
+    return Identity(id=name, root=root, rule=Rule.GIT, natural=name)
 
 
 def _from_directory(folder: Path) -> Identity:
-    return Identity(id=_name_after(folder), root=folder, rule=Rule.DIRECTORY)
+    name = _name_after(folder)
+    return Identity(id=name, root=folder, rule=Rule.DIRECTORY, natural=name)
 
 
 def _name_after(folder: Path) -> ProjectId:
@@ -157,11 +181,3 @@ def _name_after(folder: Path) -> ProjectId:
     plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in folder.name)
     slug = "-".join(part for part in plain.lower().split("-") if part)[:_SLUG_CHARS_MAX]
     return project_id(f"{slug or 'project'}-{digest(real).hex()[:_HASH_CHARS]}")
-
-
-def _free(name: str) -> ProjectId:
-    if name in RESERVED_STORE_NAMES:
-        raise InvalidValue(
-            f"project id {name!r} is a name AgentX uses itself", hint="choose another"
-        )
-    return project_id(name)

@@ -40,7 +40,18 @@ class DaemonSettings:
 class TocSettings:
     """The table of contents."""
 
-    timezone: str = setting("", "Time zone of days and weeks; empty is this machine's.")
+    timezone: str = setting(
+        "", "Time zone of days and weeks; empty is this machine's.", shared=True
+    )
+
+
+@frozen
+class SearchSettings:
+    """How far a search may reach."""
+
+    all_projects: bool = setting(
+        False, "Let a search look into every project on this machine, when it asks for that."
+    )
 
 
 @frozen

@@ -24,16 +24,23 @@ class LessonPages(View):
 
     name = "lessons"
 
-    def __init__(self, folder: Path, lessons: Callable[[], Lessons]) -> None:
+    def __init__(
+        self, folder: Path, lessons: Callable[[], Lessons], may_write: Callable[[], bool]
+    ) -> None:
         self._folder = folder
         self._lessons = lessons
+        self._may_write = may_write  # the pages of a stranger's repository are left alone
 
     def catch_up(self, told: HowFar = unheard) -> bool:  # noqa: ARG002  it is one step
         """Take in what people changed; when somebody else writes, the next time does."""
         with suppress(LockHeld, UnavailableError, UnsafePath):
-            return is_folder(self._folder) and self._lessons().refresh_if_edited()
+            return self._is_ours and self._lessons().refresh_if_edited()
         return False
 
     def rebuild(self, told: HowFar = unheard) -> int:  # noqa: ARG002
         """Make every page again; return how many lessons there are."""
-        return len(self._lessons().refresh().known.lessons) if is_folder(self._folder) else 0
+        return len(self._lessons().refresh().known.lessons) if self._is_ours else 0
+
+    @property
+    def _is_ours(self) -> bool:
+        return is_folder(self._folder) and self._may_write()

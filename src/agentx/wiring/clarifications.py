@@ -96,7 +96,7 @@ def inbox_among(active: Iterable[Clarification], role: str) -> tuple[Clarificati
 
 def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
     """Return what a role is shown at its session start; nothing where nobody ever asked."""
-    if not role or not is_folder(project.paths.ledgers):
+    if not (role and is_folder(project.paths.ledgers) and project.trust.has_data):
         return ()
     waiting = inbox(project, role)
     now_ms = project.clock.now_ms()

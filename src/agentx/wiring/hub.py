@@ -86,12 +86,14 @@ def open_hub(
     return Hub(open_clarifications(project, told), open_agents(project), board, project.clock, told)
 
 
-def run_monitor(project: Project) -> MonitorReport:
+def run_monitor(project: Project, bus: Bus | None = None) -> MonitorReport:
     """Look for stale, stuck, deadlocked and abandoned questions, and do what is to be done.
 
     Asks no agent, so it is quick; safe when several processes do it at once.
     """
-    return open_hub(project).check()
+    if not project.trust.has_data:
+        return MonitorReport()  # nothing is done about what a stranger's repository says
+    return open_hub(project, bus=bus).check()
 
 
 def mirror_threads(project: Project, issues: Iterable[int] = ()) -> None:
@@ -100,7 +102,7 @@ def mirror_threads(project: Project, issues: Iterable[int] = ()) -> None:
     The ledger is the fact: GitHub out of reach, or not set up, is noted in the log and mended by
     the next change or by `agentx sync`.
     """
-    if not is_github(project):
+    if not (is_github(project) and project.trust.has_data):
         return
     from agentx.wiring.listeners.mirror import mirror  # noqa: PLC0415  only GitHub mode pays for HTTP
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import tzinfo
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.conversation.contents import Contents, ContentsRules
@@ -121,14 +122,18 @@ class _Store:
     def _observations(self) -> Callable[[], Observations]:
         """Opens the observations, once; they are closed with the store."""
 
-        @cache
-        def room() -> Observations:
-            from agentx.wiring.observations import keep_out_of_git, open_observations  # noqa: PLC0415  when asked
+        rooms: dict[Path, Observations] = {}
 
-            keep_out_of_git(self._project)
-            opened = open_observations(self._project, self._bus)
-            self._closing.callback(opened.close)
-            return opened
+        def room() -> Observations:
+            from agentx.wiring.observations import open_observations, prepare_observations  # noqa: PLC0415  when asked
+
+            prepare_observations(self._project)
+            # A pull may bring a stranger's folder: then ours is elsewhere from now on.
+            folder = self._project.observations
+            if folder not in rooms:
+                rooms[folder] = open_observations(self._project, self._bus)
+                self._closing.callback(rooms[folder].close)
+            return rooms[folder]
 
         return room
 

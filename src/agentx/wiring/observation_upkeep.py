@@ -18,21 +18,21 @@ from agentx.observations.store.migration import absorb, migrate
 from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.sqlite.store import SqliteObservationStore
 from agentx.observations.store.words.view import WordView
-from agentx.project.config import set_value
 from agentx.project.project import Project
+from agentx.project.setting_files import set_value
 from agentx.views.documents.observations import ObservationDocuments
 from agentx.wiring.observations import open_observations, open_store
 
 
 def settle_observations(project: Project) -> int:
     """Bring the files of the observations up to date, as `agentx sync` does; return the acts."""
-    if not is_folder(project.paths.observations):
+    if not is_folder(project.observations):
         return 0
     with closing(open_observations(project)) as room:
         moved = room.settle()
         if isinstance(room.store, SqliteObservationStore):
             # A process that was at work during a migration may have gone on with the files.
-            pending = ObservationPaths(project.paths.observations).pending
+            pending = ObservationPaths(project.observations).pending
             moved += absorb(Pending(pending, project.clock, system_entropy), room.store)
         if moved:
             room.stats()  # notes what a person should know
@@ -41,9 +41,9 @@ def settle_observations(project: Project) -> int:
 
 def rebuild_observation_words(project: Project) -> int:
     """Make the words of the observations anew from their files; return how many observations."""
-    if not is_folder(project.paths.observations):
+    if not is_folder(project.observations):
         return 0
-    words = WordView(project.store.observation_words, project.paths.observations).path
+    words = WordView(project.store.observation_words, project.observations).path
     remove_database(words)
     settle_observations(project)
     with closing(open_observations(project)) as room:
@@ -55,7 +55,7 @@ def list_damaged_observations(project: Project) -> tuple[StoreFault, ...]:
 
     Raises: AgentXError when they cannot be read at all.
     """
-    folder = project.paths.observations
+    folder = project.observations
     if not is_folder(folder):
         return ()
     with closing(open_observations(project)) as room:
@@ -86,13 +86,14 @@ def move_observations(project: Project, to: str) -> Migrated:
             "memory.backend is set in the environment", hint="unset AGENTX_MEMORY_BACKEND first"
         )
     done = migrate(
-        project.paths.observations,
+        project.observations,
         to=to,
         clock=project.clock,
         entropy=system_entropy,
         view_folder=project.store.observation_words,
     )
-    set_value(project.paths.settings, "memory.backend", to)
+    own = project.environment.settings_here(project.identity.natural)
+    set_value(own, "memory.backend", to)
     project.log.record(
         "info", "memory-migrated", backend=to, observations=done.observations, digest=done.digest
     )
@@ -101,10 +102,10 @@ def move_observations(project: Project, to: str) -> Migrated:
 
 def observation_source(project: Project) -> ObservationDocuments:
     """Return the observations as search indexes them."""
-    paths = ObservationPaths(project.paths.observations)
-    files = (paths.manifest, paths.pending, paths.database, Path(f"{paths.database}-wal"))
 
     def stamp() -> str:
-        return repr([look_at(path) for path in files])
+        paths = ObservationPaths(project.observations)
+        files = (paths.manifest, paths.pending, paths.database, Path(f"{paths.database}-wal"))
+        return repr([str(paths.root), *(look_at(path) for path in files)])
 
     return ObservationDocuments(partial(open_store, project), stamp, project.id)

@@ -19,6 +19,7 @@ from agentx.observations.service import Observations, Supplies
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.store.paths import ObservationPaths
+from agentx.project.claims import claim_private
 from agentx.project.project import Project
 from agentx.wiring.listeners.log import log_fields
 
@@ -56,22 +57,31 @@ def open_observations(project: Project, bus: Bus | None = None) -> Observations:
     )
 
 
-def keep_out_of_git(project: Project) -> None:
-    """Let git not see what we write into a repository that was never set up."""
-    paths = project.paths
-    if exists(paths.ignore_file) or exists(paths.observations):
+def prepare_observations(project: Project) -> None:
+    """Make the folder of the observations, before the first is stored.
+
+    In the repository it is hidden from git. Where it cannot be noted that the folder in the
+    repository is ours, it is made in the store's, and stays there.
+    """
+    folder, paths = project.observations, project.paths
+    if folder != paths.observations:
+        make_private_directory(folder)
         return
-    make_private_directory(paths.observations)
-    replace_file(paths.observations / ".gitignore", b"*\n")
+    if not claim_private(project):
+        make_private_directory(project.store.private / "memory")
+    elif not (exists(paths.ignore_file) or exists(folder)):
+        make_private_directory(folder)
+        replace_file(folder / ".gitignore", b"*\n")
 
 
 def open_store(project: Project) -> JsonObservationStore | SqliteObservationStore:
     """Return the store that the settings name; the code of the other is not loaded."""
-    folder, clock, words = (
-        project.paths.observations,
-        project.clock,
-        project.store.observation_words,
-    )
+    return open_store_in(project, project.observations)
+
+
+def open_store_in(project: Project, folder: Path) -> JsonObservationStore | SqliteObservationStore:
+    """Return the store in a folder, of the kind that the settings name."""
+    clock, words = project.clock, project.store.observation_words
 
     def report(fault: StoreFault) -> None:
         project.log.record(

@@ -57,10 +57,10 @@ def searchable_rooms(project: Project) -> Rooms:
     backend = project.config.section(MemorySettings).backend
     return Rooms(
         (
-            _OnceThere("observations", paths.observations, observations, kept, backend),
-            _OnceThere("clarifications", paths.ledgers, clarifications, kept),
-            _OnceThere("runs", paths.runs, runs, kept),
-            _OnceThere("lessons", paths.lessons, lessons, kept),
+            _OnceThere("observations", lambda: project.observations, observations, kept, backend),
+            _OnceThere("clarifications", lambda: paths.ledgers, clarifications, kept),
+            _OnceThere("runs", lambda: paths.runs, runs, kept),
+            _OnceThere("lessons", lambda: paths.lessons, lessons, kept),
         )
     )
 
@@ -83,7 +83,7 @@ class _OnceThere:
     def __init__(
         self,
         name: str,
-        folder: Path,
+        folder: Callable[[], Path],
         open_source: Callable[[], RoomSource],
         kept: _Kept,
         kept_as: str = "",
@@ -100,9 +100,10 @@ class _OnceThere:
 
     def parts(self) -> Iterable[tuple[str, str]]:
         """Return the key of each part with its stamp."""
-        if not is_folder(self._folder):
+        folder = self._folder()
+        if not is_folder(folder):
             return ()
-        look = look_below(self._folder, self._kept_as)
+        look = look_below(folder, self._kept_as)
         noted = self._kept.notes.read(self.name, look)
         if isinstance(noted, dict):
             return tuple((key, str(stamp)) for key, stamp in noted.items())
@@ -116,7 +117,7 @@ class _OnceThere:
 
     def documents(self, key: str) -> Iterator[Document]:
         """Yield the documents of a part; none when it is gone."""
-        if not is_folder(self._folder):
+        if not is_folder(self._folder()):
             return
         try:
             yield from self._source.documents(key)

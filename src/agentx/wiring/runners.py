@@ -21,7 +21,7 @@ RUNNERS = (*(harness.value for harness in DIALECTS), PERSON, SCRIPTED)
 
 def role_texts(project: Project) -> RoleTexts:
     """Return the roles of a project and their instructions."""
-    return RoleTexts(project.paths.roles)
+    return RoleTexts(project.paths.roles, project.trust.make_reader())
 
 
 def runner_named(
@@ -45,6 +45,7 @@ def runner_named(
         environment=project.environment.variables,
         clock=project.clock,
         model=model,
+        is_trusted=project.trust.was_said,
     )
 
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentx.host.files.plain import is_folder
 from agentx.host.git import facts as git
 from agentx.kernel.errors import AgentXError, DataError, UnavailableError
-from agentx.memory.found import SearchReply, SearchRequest
+from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequest
 from agentx.memory.port import Readable
 from agentx.project.project import Project
 from agentx.project.settlement import is_settled, settle
+from agentx.project.trust.private import AGENT_STATUS
 from agentx.project.zone import project_zone
 from agentx.recall.section.moment import Present
 from agentx.recall.section.sources import About, Sources
@@ -37,6 +39,8 @@ def section_sources(
 ) -> Iterator[Sources]:
     """Open what a section is made from; without a memory, the rooms alone."""
     rooms = _Rooms(project)
+    if search is not None and not project.trust.has_data:
+        search = _leave_out_strangers(search)
     try:
         yield Sources(
             now=Present(now_ms=project.clock.now_ms(), zone=project_zone(project)),
@@ -63,7 +67,8 @@ def renew_notices(project: Project) -> None:
     try:
         if not is_settled(project):
             settle(project)  # so that the hook finds the notices
-        notices.renew_notices(gather, project.paths, project.store)
+        statuses = project.private.place(AGENT_STATUS)
+        notices.renew_notices(gather, project.paths, statuses, project.store)
     except AgentXError as error:
         project.log.record("warning", "notice-left-out", message=error.message)
 
@@ -77,11 +82,23 @@ def renew_digests(project: Project, reader: Readable) -> int:
         return prepare_digests(sources, project.store, git.branch(project.directory) or "")
 
 
+def _leave_out_strangers(search: Search) -> Search:
+    """Return a search that finds nothing of what came with the repository."""
+
+    def answer(request: SearchRequest) -> SearchReply:
+        wanted = request.kinds or KINDS
+        own = tuple(kind for kind in wanted if kind not in REPOSITORY_KINDS)
+        return search(replace(request, kinds=own)) if own else SearchReply(hits=())
+
+    return answer
+
+
 class _Rooms:
     """The rooms of a project, each opened when it is first asked."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        self._may_tell = project.trust.has_data  # what came with a stranger's repository
         self._observed: Observations | None = None
 
     def close(self) -> None:
@@ -94,6 +111,8 @@ class _Rooms:
     def standing(self) -> Standing:
         """Say how things stand; cheap, and never asks the network."""
         project = self._project
+        if not self._may_tell:
+            return Standing()
         work = self._work()
         if not is_folder(project.paths.ledgers):
             return work
@@ -126,14 +145,14 @@ class _Rooms:
             return Standing()  # `doctor` and the commands say what is wrong; a session must begin
 
     def run(self) -> tuple[str, tuple[str, ...]]:
-        if not is_folder(self._project.paths.runs):
+        if not (self._may_tell and is_folder(self._project.paths.runs)):
             return "", ()
         from agentx.wiring.runs import active_run, digest_lines  # noqa: PLC0415  runs are there
 
         return active_run(self._project), digest_lines(self._project)
 
     def observations(self, about: About, limit: int) -> tuple[Observation, ...]:
-        if not is_folder(self._project.paths.observations):
+        if not is_folder(self._project.observations):
             return ()
         from agentx.observations.model import Recall  # noqa: PLC0415  observations are there
         from agentx.wiring.observations import open_observations  # noqa: PLC0415  as above
@@ -144,7 +163,7 @@ class _Rooms:
         return self._observed.best(asked, limit)
 
     def lessons(self, limit: int) -> Iterable[Lesson]:
-        if not is_folder(self._project.paths.lessons):
+        if not (self._may_tell and is_folder(self._project.paths.lessons)):
             return ()
         from agentx.wiring.taught.lessons import relevant_lessons  # noqa: PLC0415  lessons are there
 

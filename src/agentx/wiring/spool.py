@@ -47,7 +47,7 @@ def drain_into(log: Conversation, project: Project, tell: Callable[[SessionTold]
 
 
 def _active_run(project: Project) -> str:
-    if not is_folder(project.paths.runs):
+    if not (is_folder(project.paths.runs) and project.trust.has_data):
         return ""
     from agentx.wiring.runs import active_run  # noqa: PLC0415  most projects have no runs
 

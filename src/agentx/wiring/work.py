@@ -8,6 +8,7 @@ from typing import Any
 from agentx.host.files.plain import exists
 from agentx.kernel.clock import to_iso
 from agentx.project.project import Project
+from agentx.project.trust.private import AGENT_STATUS
 from agentx.wiring.runners import role_texts
 from agentx.work.labels import priority_of, type_of
 from agentx.work.limits import GITHUB_TRIES_MAX
@@ -45,12 +46,13 @@ def unreadable_issues(store: IssueStore) -> tuple[str, ...]:
 
 def open_agents(project: Project) -> AgentStatusFile:
     """Open what agents are doing."""
-    return AgentStatusFile(project.paths.agent_status, project.clock)
+    return AgentStatusFile(project.private.place(AGENT_STATUS), project.clock)
 
 
 def open_workflows(project: Project) -> WorkflowFiles:
     """Open the workflows of a project."""
-    return WorkflowFiles(project.paths.workflows, role_texts(project).names())
+    read = project.trust.make_reader()
+    return WorkflowFiles(project.paths.workflows, role_texts(project).names(), read)
 
 
 def view(issue: Issue) -> IssueView:

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from agentx.host.system import system_entropy
-from agentx.kernel.errors import UnavailableError
 from agentx.project.claims import claim_data, claim_private, may_write_acting, trust_written
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
@@ -202,13 +201,14 @@ def test_what_acts_is_trusted_by_its_content(tmp_path: Path, home: Path) -> None
     assert project.trust.name_of(role) == ".agentx/agents/engineer.md"
 
 
-def test_a_git_folder_that_cannot_be_written_is_said(tmp_path: Path, home: Path) -> None:
+def test_what_cannot_be_noted_is_not_claimed(tmp_path: Path, home: Path) -> None:
     shop = repository(tmp_path / "shop")
     project = opened(shop, home)
     (shop / ".git" / "agentx.json").mkdir()
 
-    with pytest.raises(UnavailableError):
-        claim_data(project, "issue create")
+    assert not claim_data(project, "issue create")
+    assert not claim_private(project)
+    assert project.trust.record() is None
 
 
 def test_private_folders_are_in_the_repository_where_nothing_stood(

@@ -23,6 +23,7 @@ from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_hub, open_issues, run_monitor
 from agentx.work.model import NewIssue
 from tests.support.clarifying import project_at, request
+from tests.support.trusting import trusted
 
 TESTS = Path(__file__).parents[2]
 
@@ -110,17 +111,17 @@ def test_4_5_the_four_fields_of_a_step_reach_the_clarification(tmp_path: Path) -
         encoding="utf-8",
     )
 
-    state = open_hub(project).request(request(issue=issue))
+    state = open_hub(trusted(project)).request(request(issue=issue))
     assert (state.rounds_max, state.sla_minutes, state.blocking) == (2, 7, False)
     assert state.stale_after_ms - state.created_ms == 7 * 60_000
 
     workflow.write_text(step, encoding="utf-8")
-    usual = open_hub(project).request(request(issue=issue, topic="Other"))
+    usual = open_hub(trusted(project)).request(request(issue=issue, topic="Other"))
     assert (usual.rounds_max, usual.sla_minutes, usual.blocking) == (5, 30, True)
 
     workflow.write_text(f"{step}clarify_max_rounds = 9\n", encoding="utf-8")
     with pytest.raises(InvalidValue, match=r"story\.toml"):
-        open_hub(project).request(request(issue=issue))
+        open_hub(trusted(project)).request(request(issue=issue))
 
 
 def test_9_5_lock_defaults() -> None:

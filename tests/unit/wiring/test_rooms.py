@@ -12,6 +12,7 @@ import pytest
 
 from agentx.operations.memory.write import NewObservation, memory_add
 from agentx.project.project import Project
+from agentx.project.setting_files import set_value
 from agentx.views.documents.rooms import Rooms
 from agentx.wiring.rooms import searchable_rooms
 from tests.support.remembering import project_in
@@ -74,8 +75,8 @@ def test_observations_kept_in_another_way_are_other_observations(
 ) -> None:
     settle_files(project, 10)
     in_files = searchable_rooms(project).stamps()
-    settings = project.root / ".agentx" / "config.toml"
-    settings.write_text('[memory]\nbackend = "sqlite"\n', encoding="utf-8")
+    own = project.environment.settings_here(project.identity.natural)
+    set_value(own, "memory.backend", "sqlite")
 
     assert searchable_rooms(project_in(tmp_path)).stamps() == {} != in_files
 

@@ -11,6 +11,7 @@ from agentx.wiring.section import section_sources
 from agentx.wiring.work import open_agents
 from agentx.work.agent_states import began, finish
 from agentx.work.model import NewIssue, Status
+from tests.support.trusting import trusted
 
 
 def told(project: Project, role: str = "") -> tuple[str, ...]:
@@ -21,7 +22,7 @@ def told(project: Project, role: str = "") -> tuple[str, ...]:
 def test_a_session_is_told_its_issue_and_what_is_ready(tmp_path: Path) -> None:
     (tmp_path / "shop" / ".agentx").mkdir(parents=True)
     variables = {"HOME": str(tmp_path / "home"), "PATH": "/nowhere"}
-    project = open_project(tmp_path / "shop", read_environment(variables))
+    project = trusted(open_project(tmp_path / "shop", read_environment(variables)))
     assert told(project, "engineer") == ()
     issues = open_issues(project)
     for count in range(7):

@@ -20,6 +20,7 @@ from agentx.work.progress import output_of, stages, step_for, workflow_name
 from agentx.work.store.toml_lines import TOP, field_lines
 from agentx.work.store.workflow_file import read_workflow
 from agentx.work.store.workflows import WorkflowFiles, list_shipped
+from tests.support.trusting import read_if_there
 
 SOUND = """\
 name = "own"  # a comment with "quotes" and [brackets]
@@ -64,7 +65,7 @@ def issue(**changes: object) -> Issue:
 
 
 def test_eight_workflows_ship_and_are_sound(tmp_path: Path) -> None:
-    files = WorkflowFiles(tmp_path, SHIPPED_ROLES)
+    files = WorkflowFiles(tmp_path, SHIPPED_ROLES, read_if_there)
 
     assert set(list_shipped()) == {
         "epic",
@@ -99,7 +100,7 @@ def test_the_scopes_that_are_specified_ship(
     minutes: int,
     blocking: bool,
 ) -> None:
-    found = WorkflowFiles(tmp_path, SHIPPED_ROLES).get(workflow).step(step)
+    found = WorkflowFiles(tmp_path, SHIPPED_ROLES, read_if_there).get(workflow).step(step)
 
     assert found is not None
     assert set(found.can_clarify) == asks
@@ -205,7 +206,7 @@ def test_lines_are_found_behind_long_strings_and_lists() -> None:
 
 
 def test_a_projects_own_file_takes_the_place_of_the_one_that_ships(tmp_path: Path) -> None:
-    files = WorkflowFiles(tmp_path, SHIPPED_ROLES)
+    files = WorkflowFiles(tmp_path, SHIPPED_ROLES, read_if_there)
     (tmp_path / "story.toml").write_text('[[steps]]\nid = "one"\nagent = "tester"\n', "utf-8")
     (tmp_path / "mine.toml").write_text("[[steps]\n", "utf-8")
     (tmp_path / "bytes.toml").write_bytes(b'name = "x"\nid = "\xff"')
@@ -231,7 +232,7 @@ def where(found: Workflow, current: Issue, *files: str) -> dict[str, Stage]:
 
 
 def test_steps_follow_status_and_files(tmp_path: Path) -> None:
-    feature = WorkflowFiles(tmp_path, SHIPPED_ROLES).get("feature")
+    feature = WorkflowFiles(tmp_path, SHIPPED_ROLES, read_if_there).get("feature")
     fresh = where(feature, issue())
     written = where(feature, issue(labels=("needs:ux",)), "docs/prd/PRD-7.md")
     review = where(feature, issue(status=Status.IN_REVIEW))

@@ -1,15 +1,19 @@
 """Where a role's instructions come from: the project's own text first, else the one that ships.
 
 A project's text is `.agentx/agents/<role>.md`; a file there also makes a role of its
-own. What ships is copied there only when asked for, so that it can be edited.
+own. One that is not trusted is not there. What ships is copied there only when asked for,
+so that it can be edited.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
-from agentx.agents.store import list_names, read_role_text
+from agentx.agents.limits import ROLE_TEXT_BYTES_MAX
+from agentx.agents.store import list_names
+from agentx.kernel.errors import InvalidValue
 from agentx.kernel.roles import SHIPPED_ROLES, is_role_name, role_name
 
 _SUFFIX = ".md"
@@ -18,8 +22,9 @@ _SUFFIX = ".md"
 class RoleTexts:
     """The roles of a project and their instructions."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, read: Callable[[Path], bytes | None]) -> None:
         self._folder = folder
+        self._read = read  # None for a text that may not be used
 
     def names(self) -> tuple[str, ...]:
         """Return every role: those that ship, then the project's own."""
@@ -28,8 +33,11 @@ class RoleTexts:
 
     def own_names(self) -> tuple[str, ...]:
         """Return the roles for which the project has a text."""
-        stems = list_names(self._folder, _SUFFIX)
-        return tuple(stem for stem in stems if is_role_name(stem))
+        return tuple(
+            stem
+            for stem in list_names(self._folder, _SUFFIX)
+            if is_role_name(stem) and self._read(self._path(stem)) is not None
+        )
 
     def name_role(self, text: str) -> str:
         """Return a role's one name.
@@ -41,12 +49,21 @@ class RoleTexts:
     def text(self, role: str) -> str:
         """Return a role's instructions.
 
-        Raises: InvalidValue, UnavailableError, UnsafePath.
+        Raises: InvalidValue.
         """
         name = self.name_role(role)
-        if name not in self.own_names():
-            return read_shipped(name)
-        return read_role_text(self._folder / f"{name}{_SUFFIX}")
+        raw = self._read(self._path(name))
+        if raw is None:
+            return read_shipped(role_name(name, SHIPPED_ROLES))
+        if len(raw) > ROLE_TEXT_BYTES_MAX:
+            raise InvalidValue(
+                f"{self._path(name)}: {len(raw):,} bytes are too many for a role's instructions",
+                hint=f"at most {ROLE_TEXT_BYTES_MAX:,}: they are sent with every question",
+            )
+        return raw.decode("utf-8", "replace")
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}{_SUFFIX}"
 
 
 def read_shipped(role: str) -> str:

@@ -4,7 +4,8 @@ Four are known. Each is given the whole text on stdin (nothing of it shows in a 
 list, and no bound on arguments applies), in the project's folder, with its role in the
 environment, so that its own session is captured under that role. Asked for an answer it
 may read and not write; asked to work it may edit files, and its own settings decide what
-commands it may run.
+commands it may run. A flag by which it would trust the folder is given only where a person
+said `agentx trust`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Dialect:
     """How one agent CLI is called, and how its output is read."""
 
     program: str
-    arguments: Callable[[Wants], tuple[str, ...]]
+    arguments: Callable[[Wants, bool], tuple[str, ...]]  # and whether the folder is trusted
     model_flag: str
     read: Callable[[str], Heard]
 
@@ -61,8 +62,10 @@ class AgentCli:
         environment: Mapping[str, str],
         clock: Clock,
         model: str = "",
+        is_trusted: bool = False,
     ) -> None:
         self._harness = harness
+        self._is_trusted = is_trusted  # by a person's word
         self._folder = folder
         self._environment = environment
         self._clock = clock
@@ -96,7 +99,7 @@ class AgentCli:
         program = self.program()
         model = (dialect.model_flag, self._model) if self._model else ()
         call = ProgramCall(
-            arguments=(program, *dialect.arguments(ask.wants), *model),
+            arguments=(program, *dialect.arguments(ask.wants, self._is_trusted), *model),
             said=prompt_of(ask),
             folder=self._folder,
             environment=self._surroundings(ask),
@@ -125,7 +128,7 @@ class AgentCli:
             code = f" (exit code {ended.code})" if ended.code else ""
             raise AgentUnavailable(
                 f"{ask.role} ({self.name}) failed{code}: {said}",
-                hint=f"try `{dialect.program}` in this folder: it may want a login or a model",
+                hint=_hint(dialect, is_trusted=self._is_trusted),
             )
         read = Reply(answer=heard.text.strip(), text=heard.text.strip())
         if ask.wants is Wants.ANSWER:
@@ -139,24 +142,34 @@ class AgentCli:
         return {**kept, "AGENTX_AGENT": ask.role}
 
 
-def _claude_arguments(wants: Wants) -> tuple[str, ...]:
-    head = ("-p", "--output-format", "json")
+def _hint(dialect: Dialect, *, is_trusted: bool) -> str:
+    hint = f"try `{dialect.program}` in this folder: it may want a login or a model"
+    return hint if is_trusted else f"{hint}, or you to trust the folder: agentx trust"
+
+
+def _claude_arguments(wants: Wants, is_trusted: bool) -> tuple[str, ...]:
+    head: tuple[str, ...] = ("-p", "--output-format", "json")
+    if not is_trusted:
+        # Without a terminal it asks nobody whether the folder's own settings may act.
+        head = (*head, "--setting-sources", "user")
     if wants is Wants.WORK:
         return (*head, "--permission-mode", "acceptEdits")
     return (*head, "--disallowedTools", "Edit,Write,MultiEdit,NotebookEdit")
 
 
-def _codex_arguments(wants: Wants) -> tuple[str, ...]:
+def _codex_arguments(wants: Wants, is_trusted: bool) -> tuple[str, ...]:
     sandbox = "workspace-write" if wants is Wants.WORK else "read-only"
-    return ("exec", "--json", "--skip-git-repo-check", "--sandbox", sandbox)
+    anywhere = ("--skip-git-repo-check",) if is_trusted else ()
+    return ("exec", "--json", *anywhere, "--sandbox", sandbox)
 
 
-def _gemini_arguments(wants: Wants) -> tuple[str, ...]:
+def _gemini_arguments(wants: Wants, is_trusted: bool) -> tuple[str, ...]:
     mode = "auto_edit" if wants is Wants.WORK else "default"
-    return ("--output-format", "json", "--approval-mode", mode, "--skip-trust")
+    anywhere = ("--skip-trust",) if is_trusted else ()
+    return ("--output-format", "json", "--approval-mode", mode, *anywhere)
 
 
-def _opencode_arguments(wants: Wants) -> tuple[str, ...]:
+def _opencode_arguments(wants: Wants, _is_trusted: bool) -> tuple[str, ...]:
     agent = "build" if wants is Wants.WORK else "plan"
     return ("run", "--format", "json", "--agent", agent)
 

@@ -88,11 +88,11 @@ def copy_verified(source: Store, target: Store) -> Fingerprint:
     Raises: CorruptRecord when the copy is not the same.
     """
     source.settle()
-    _copy(source, target)
+    copy_all(source, target)
     made = fingerprint(target)
     if made != fingerprint(source):
         # Somebody may have captured meanwhile: what came is copied too, then it must be the same.
-        _copy(source, target)
+        copy_all(source, target)
         made = fingerprint(target)
     _compare(fingerprint(source), made)
     return made
@@ -111,7 +111,8 @@ def fingerprint(store: Store) -> Fingerprint:
     )
 
 
-def _copy(source: Store, target: Store) -> None:
+def copy_all(source: Store, target: Store) -> None:
+    """Store everything of one store in another as well."""
     target.keep_archived(source.archive())
     for batch in _batches(source.everything()):
         target.store(batch)

@@ -21,10 +21,11 @@ from agentx.observations.settings import MemorySettings
 from agentx.operations.limits import RECALL_TOKENS_MAX
 from agentx.operations.questions.ask import ask_again
 from agentx.operations.recall.recall import RecallReply, RecallRequest, recall
+from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.recall.section.gather import OBSERVATIONS
 from agentx.wiring.clarifications import inbox_lines, role_named
-from agentx.wiring.hub import open_bus, open_hub
+from agentx.wiring.hub import open_bus, run_monitor
 from agentx.wiring.observations import open_observations
 from agentx.wiring.spool import open_spool
 from agentx.wiring.work import open_agents
@@ -54,6 +55,7 @@ def start(
     Raises: InvalidValue for what is no role, LockHeld.
     """
     role = role_named(project, agent)
+    claim_data(project, "hook start")
     now = project.clock.now_ms()
     begun = partial(starting, issue=issue, at_ms=now)
     told = AgentStarted(timestamp=now, agent=role, issue_number=issue)
@@ -101,7 +103,7 @@ def _cross(
     statuses = open_agents(project)
     before = statuses.get(role)
     statuses.change(role, change)
-    found = open_hub(project, bus=bus).check()
+    found = run_monitor(project, bus)
     after = statuses.get(role)
     bus.tell(told(before))
     if after.state is not before.state:

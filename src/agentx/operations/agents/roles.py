@@ -6,6 +6,7 @@ from agentx.agents.roles.texts import read_shipped
 from agentx.host.files.atomic import replace_file
 from agentx.kernel.roles import SHIPPED_ROLES
 from agentx.kernel.values import frozen
+from agentx.project.claims import claim_data, trust_written
 from agentx.project.project import Project
 from agentx.wiring.runners import role_texts
 
@@ -39,11 +40,13 @@ def show_role(project: Project, name: str) -> str:
 
 def copy_roles(project: Project) -> tuple[str, ...]:
     """Write the instructions that ship into the project, where it has none; return whose."""
-    roles = role_texts(project)
-    missing = tuple(name for name in SHIPPED_ROLES if name not in roles.own_names())
+    claim_data(project, "agent roles")
+    paths = {name: project.paths.roles / f"{name}.md" for name in SHIPPED_ROLES}
+    missing = tuple(name for name, path in paths.items() if not project.trust.exists(path))
     for name in missing:
-        path = project.paths.roles / f"{name}.md"
-        replace_file(path, read_shipped(name).encode(), mode=0o644)
+        text = read_shipped(name).encode()
+        trust_written(project, paths[name], text, "agent roles")
+        replace_file(paths[name], text, mode=0o644)
     return missing
 
 

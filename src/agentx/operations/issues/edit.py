@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.wiring.hub import open_issues
 from agentx.wiring.work import view
@@ -13,6 +14,7 @@ def create_issue(project: Project, new: NewIssue) -> IssueView:
 
     Raises: InvalidValue.
     """
+    claim_data(project, "issue create")
     return view(open_issues(project).create(new))
 
 

@@ -7,6 +7,7 @@ from agentx.kernel.values import frozen
 from agentx.lessons.model import Confidence, Content, LessonKind, LessonRow, Measure
 from agentx.lessons.names import area_name
 from agentx.lessons.pages import summary
+from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.wiring.taught.lessons import lesson_row, open_lessons
@@ -76,6 +77,7 @@ def add_lesson(
         priority=content.priority,
         consequences=tuple(redact(one) for one in content.consequences),
     )
+    claim_data(project, "ltm add")
     added = open_lessons(project).add(kind, clean, confidence, run=run_id, actor=PERSON)
     return lesson_row(added)
 

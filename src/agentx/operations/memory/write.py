@@ -11,7 +11,7 @@ from agentx.kernel.values import frozen
 from agentx.observations.model import Category, Migrated, Observation
 from agentx.project.project import Project
 from agentx.wiring.observation_upkeep import move_observations
-from agentx.wiring.observations import BACKENDS, keep_out_of_git, open_observations
+from agentx.wiring.observations import BACKENDS, open_observations, prepare_observations
 
 
 @frozen
@@ -46,7 +46,7 @@ def memory_add(project: Project, draft: NewObservation) -> Observation:
         raise InvalidValue("there is nothing to remember", hint="say what was decided or found out")
     if not draft.agent.strip():
         raise InvalidValue("nobody is named", hint="say who found it out with --agent ROLE")
-    keep_out_of_git(project)
+    prepare_observations(project)
     with closing(open_observations(project)) as room:
         return room.add(
             draft.text,

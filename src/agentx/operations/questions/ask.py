@@ -14,6 +14,7 @@ from agentx.kernel.bus import Say
 from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.kernel.values import frozen
 from agentx.operations.limits import CLARIFY_POLL_MS
+from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications, role_named
 from agentx.wiring.hub import open_hub
@@ -39,7 +40,8 @@ def ask(
     """
     asker, to = role_named(project, request.asker), _target(project, request.to)
     hub = _hub(project, waiting)
-    hub.check()
+    if claim_data(project, "clarify ask"):
+        hub.check()
     state = hub.request(replace(request, asker=asker, to=to))
     return _answer(project, hub, state, waiting, told)
 

@@ -8,6 +8,7 @@ one of theirs is opened: every session of an agent CLI starts this code.
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentx.conversation.toc_model import TocNode
@@ -17,6 +18,7 @@ from agentx.kernel.ids import is_run_id, is_ulid
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
+from agentx.operations.recall.origins import origin_of
 from agentx.project.project import Project
 
 if TYPE_CHECKING:
@@ -37,13 +39,19 @@ class Opened:
     harness: str = ""
     agent: str = ""
     session_id: str = ""
+    origin: str = ""  # said of what lies in a repository that is not trusted
 
 
 def open_document(project: Project, memory: Memory, doc_id: str) -> Opened:
-    """Return what an id stands for.
+    """Return what an id stands for, and where it comes from if that is a stranger's repository.
 
     Raises: NotFound, InvalidValue.
     """
+    found = _open(project, memory, doc_id)
+    return replace(found, origin=origin_of(project, found.kind))
+
+
+def _open(project: Project, memory: Memory, doc_id: str) -> Opened:
     if doc_id.startswith("grip:"):
         return _grip(memory, doc_id)
     if doc_id.startswith("toc:"):

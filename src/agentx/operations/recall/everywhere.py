@@ -17,8 +17,13 @@ from agentx.kernel.paths import RESERVED_STORE_NAMES, StorePaths
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchHit, SearchReply, SearchRequest
 from agentx.memory.port import Memory
+from agentx.operations.recall.origins import mark_origins
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Identity, Project, Rule
+from agentx.project.settings import SearchSettings
+from agentx.project.trust.trust import Trust
+
+CONSENT = "search.all_projects"
 
 OpenStore = Callable[[Project], Memory]
 
@@ -46,8 +51,10 @@ def search_everywhere(
 ) -> EverywhereReply:
     """Return the best hits of all projects, this one's among them.
 
-    Raises: InvalidValue for a request that no project could answer.
+    Raises: InvalidValue for a request that no project could answer, and where the user has not
+        agreed that a search may look into other projects.
     """
+    check_consent(project)
     hits: list[SearchHit] = []
     searched: list[str] = []
     passed_over: list[PassedOver] = []
@@ -65,10 +72,19 @@ def search_everywhere(
     record_act(project, AuditAct.READ_ELSEWHERE, projects=searched, hits=len(hits))
     hits.sort(key=lambda hit: (-hit.score, -hit.timestamp_ms))
     return EverywhereReply(
-        hits=tuple(hits[: request.limit]),
+        hits=mark_origins(project, hits[: request.limit]),
         searched=tuple(searched),
         passed_over=tuple(passed_over),
     )
+
+
+def check_consent(project: Project) -> None:
+    """Raise InvalidValue unless the user let searches look into every project."""
+    if not project.config.section(SearchSettings).all_projects:
+        raise InvalidValue(
+            "other projects are searched only once you have agreed to it",
+            hint=f"agentx config set --user {CONSENT} true",
+        )
 
 
 def list_projects(project: Project) -> Iterator[Project]:
@@ -85,6 +101,7 @@ def list_projects(project: Project) -> Iterator[Project]:
     for name, store in names.items():
         if store.db.is_dir():
             # Where its repository lies is not asked: only its store is looked at.
-            identity = Identity(id=name, root=store.root, rule=Rule.DIRECTORY)
+            identity = Identity(id=name, root=store.root, rule=Rule.DIRECTORY, natural=name)
+            trust = Trust(store.root, None, project.data.trust)
             own = name == project.id
-            yield project if own else replace(project, identity=identity, store=store)
+            yield project if own else replace(project, identity=identity, store=store, trust=trust)

@@ -22,9 +22,11 @@ from agentx.kernel.errors import InputError, NotFound
 from agentx.kernel.ids import is_ulid
 from agentx.kernel.text import compile_late, fold_text
 from agentx.kernel.values import frozen
+from agentx.memory.found import REPOSITORY_KINDS
 from agentx.memory.port import Memory
 from agentx.operations.limits import WHY_LINES_MAX
 from agentx.operations.recall.document import open_document, open_observation, speak_kind
+from agentx.operations.recall.origins import UNTRUSTED
 from agentx.project.project import Project
 from agentx.views.recall_tally import recall_counts
 
@@ -55,7 +57,16 @@ def why(project: Project, memory: Memory, doc_id: str) -> Trace:
 
     Raises: NotFound, InvalidValue.
     """
-    return _with_counts(project, _trace(project, memory, doc_id))
+    trace = _with_counts(project, _trace(project, memory, doc_id))
+    return trace if project.trust.has_data else _name_origins(trace)
+
+
+def _name_origins(trace: Trace) -> Trace:
+    """Return a trace of which each thing from the repository is said to be that."""
+    source = trace.source
+    if trace.kind in REPOSITORY_KINDS:
+        source = ", ".join(filter(None, (source, UNTRUSTED)))
+    return replace(trace, source=source, rests_on=tuple(map(_name_origins, trace.rests_on)))
 
 
 def _trace(project: Project, memory: Memory, doc_id: str) -> Trace:

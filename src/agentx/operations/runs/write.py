@@ -10,6 +10,7 @@ from agentx.host.files.ground import ground_of
 from agentx.host.files.plain import read_bytes
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.values import frozen
+from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, Verdict
 from agentx.runs.replies import Told
@@ -34,6 +35,7 @@ def start_run(
     project: Project, title: str, *, description: str = "", requester: str = "", actor: str
 ) -> Run:
     """Begin a run."""
+    claim_data(project, "run start")
     return open_runs(project).start(
         title, description=description, requester=requester, actor=actor
     )

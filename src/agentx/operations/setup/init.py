@@ -15,6 +15,7 @@ from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.capture.import_history import import_history
 from agentx.operations.setup.setup import Setup, SetupInputs, SetupReply, detect, setup
+from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.project.settlement import settle
 
@@ -23,6 +24,7 @@ IGNORE_RULES = """\
 # Written by `agentx init`: what belongs to this machine alone.
 /state/**/*.lock
 /state/**/*.guard
+/state/agentx.json
 /issues/*.lock
 /memory/
 /sessions/
@@ -69,6 +71,8 @@ def init(
     told: Callable[[ImportProgress], None] = lambda _step: None,
 ) -> InitReply:
     """Install hooks for the agent CLIs in use, import their history, and say what was done."""
+    if not request.dry_run:
+        claim_data(project, "init")
     wrote = _ignore_rules(project, dry_run=request.dry_run)
     setups: list[SetupReply] = []
     failures: list[SetupFailure] = []

@@ -32,6 +32,7 @@ from agentx.operations.setup.setup import (
 )
 from agentx.operations.upkeep.health import Diagnosis, Health, HealthCheck
 from agentx.operations.upkeep.integrity import check_memory, try_verbs
+from agentx.operations.upkeep.strangers import SHOW_TRUST, list_untrusted
 from agentx.project.project import Project, Rule
 from agentx.search.model import Capabilities
 from agentx.wiring.clarifications import ledgers_aside
@@ -56,6 +57,7 @@ def diagnose(
         "project": lambda: (_project(project),),
         # Before anything else reads: what a reader mends or moves aside could not be told then.
         "integrity": lambda: check_memory(project, deep=deep),
+        "trust": lambda: _strangers(project),
         "link": lambda: _links(project),
         "store": lambda: _store(project, open_memory),
         "spool": lambda: _spool(project),
@@ -129,6 +131,13 @@ def _links(project: Project) -> Iterator[HealthCheck]:
             says=f"{path} is a link or no plain file: it is not followed ({len(found)} in all)",
             mend="put the file or folder itself in its place, or remove it",
         )
+
+
+def _strangers(project: Project) -> Iterator[HealthCheck]:
+    for fault in project.config.faults:
+        yield HealthCheck(name="settings", health=Health.WRONG, says=fault.says, mend=fault.mend)
+    for line in list_untrusted(project):
+        yield HealthCheck(name="trust", health=Health.NOTE, says=line, mend=SHOW_TRUST)
 
 
 def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[HealthCheck]:

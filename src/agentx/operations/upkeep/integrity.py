@@ -92,7 +92,7 @@ def _try_questions(project: Project) -> tuple[str, ...]:
 
 
 def _try_memory(project: Project) -> tuple[str, ...]:
-    if plain.is_folder(project.paths.observations):
+    if plain.is_folder(project.observations):
         memory_list(project, SearchFilters(limit=1))
     return ()
 

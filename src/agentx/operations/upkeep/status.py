@@ -12,6 +12,8 @@ from agentx.kernel.values import frozen
 from agentx.memory.port import Memory, MemoryStatus
 from agentx.observations.settings import MemorySettings
 from agentx.operations.capture.waiting import WaitingRecords, list_waiting
+from agentx.operations.upkeep.strangers import list_untrusted
+from agentx.project.config import SettingFault
 from agentx.project.project import Project
 from agentx.search.model import IndexReport
 
@@ -42,6 +44,8 @@ class StatusReply:
     rooms: RoomsStatus
     hooks: tuple[str, ...]
     waiting: tuple[WaitingRecords, ...]  # what lies in any spool, and why
+    untrusted: tuple[str, ...] = ()  # what lies in the repository and is neither obeyed nor told
+    passed_over: tuple[SettingFault, ...] = ()  # of the settings
 
 
 def status(project: Project, memory: Memory) -> StatusReply:
@@ -57,6 +61,8 @@ def status(project: Project, memory: Memory) -> StatusReply:
         rooms=_rooms(project, notes),
         hooks=_hooks(project, notes),
         waiting=list_waiting(project),
+        untrusted=list_untrusted(project),
+        passed_over=project.config.faults,
     )
 
 
@@ -84,12 +90,12 @@ def _hooks(project: Project, notes: NoteFile) -> tuple[str, ...]:
 
 def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
     """Count what the rooms hold; one that is not there costs nothing."""
-    paths = project.paths
+    paths, told = project.paths, project.trust.has_data
     return RoomsStatus(
-        observations=_observations(project, notes) if is_folder(paths.observations) else 0,
-        lessons=_lessons(project) if is_folder(paths.lessons) else 0,
-        questions_open=_questions(project) if is_folder(paths.ledgers) else 0,
-        active_run=_run(project) if is_folder(paths.runs) else "",
+        observations=_observations(project, notes) if is_folder(project.observations) else 0,
+        lessons=_lessons(project) if told and is_folder(paths.lessons) else 0,
+        questions_open=_questions(project) if told and is_folder(paths.ledgers) else 0,
+        active_run=_run(project) if told and is_folder(paths.runs) else "",
     )
 
 
@@ -101,7 +107,7 @@ def _observations(project: Project, notes: NoteFile) -> int:
             return room.stats().total_observations
 
     backend = project.config.section(MemorySettings).backend
-    look = look_below(project.paths.observations, backend)
+    look = look_below(project.observations, backend)
     return int(find_noted(notes, "observations", look, count))
 
 

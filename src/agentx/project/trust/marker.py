@@ -9,12 +9,12 @@ user's own folder, under the marker's name.
 from __future__ import annotations
 
 import os
-import stat
 from contextlib import suppress
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file, temporary_beside
 from agentx.host.files.json_text import line_of, parse_json
+from agentx.host.files.plain import read_bytes
 from agentx.kernel.ids import Entropy
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.text import compile_late
@@ -76,15 +76,8 @@ def make_marker(path: Path, project_id: str, entropy: Entropy) -> Marker:
 
 def read_small(path: Path, bytes_max: int) -> bytes | None:
     """Return a small plain file; None for none, a link, a pipe, a device or a larger one."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
     with suppress(OSError, ValueError):
-        descriptor = os.open(path, flags)
-        try:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raw = os.read(descriptor, bytes_max + 1)
-                return raw if len(raw) <= bytes_max else None
-        finally:
-            os.close(descriptor)
+        return read_bytes(path, bytes_max=bytes_max, ground=path.parent)
     return None
 
 

@@ -20,7 +20,8 @@ from agentx.kernel.paths import StorePaths
 from agentx.project.trust.marker import read_small
 from agentx.project.trust.trust import Trust
 
-PRIVATE_NAMES = ("memory", "logs", "sessions", "state/agent-status.json")
+AGENT_STATUS = "state/agent-status.json"
+PRIVATE_NAMES = ("memory", "logs", "sessions", AGENT_STATUS)
 
 _NOTE_BYTES_MAX = 1024 * 1024
 

@@ -8,10 +8,11 @@ Where neither `.agentx/` nor `.agent-memory/` stands there is nothing to distrus
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 
+from agentx.host.files.plain import list_folder
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.values import frozen
 from agentx.project.trust.marker import Marker, marker_path, read_marker, read_small
@@ -86,8 +87,8 @@ class Trust:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the repository has neither of our two folders, by whomever."""
-        return not any(map(os.path.lexists, (self.paths.own, self.paths.run_memory)))
+        """Whether nothing lies in either of our two folders; git ships no empty one."""
+        return not any(map(_holds_something, (self.paths.own, self.paths.run_memory)))
 
     @property
     def holds_data(self) -> bool:
@@ -105,12 +106,19 @@ class Trust:
 
     def read_acting(self, path: Path) -> bytes | None:
         """Return the content of a file that may act as it stands; None for any other."""
+        return self.make_reader()(path)
+
+    def make_reader(self) -> Callable[[Path], bytes | None]:
+        """Return `read_acting` for several files, by what the record says now."""
         record = self.record()
-        wanted = record.acts.get(self.name_of(path)) if record is not None else None
-        if wanted is None:
-            return None
-        content = read_small(path, ACTING_FILE_BYTES_MAX)
-        return content if content is not None and hash_of(content) == wanted else None
+        acts = {} if record is None else record.acts
+
+        def read(path: Path) -> bytes | None:
+            wanted = acts.get(self.name_of(path))
+            content = None if wanted is None else read_small(path, ACTING_FILE_BYTES_MAX)
+            return content if content is not None and hash_of(content) == wanted else None
+
+        return read
 
     def acting_files(self) -> tuple[ActingFile, ...]:
         """Return every file that would act, and how it stands."""
@@ -140,12 +148,21 @@ class Trust:
         return path.relative_to(self.paths.root).as_posix()
 
 
+def _holds_something(folder: Path) -> bool:
+    try:
+        found = list_folder(folder)
+    except OSError:
+        return True  # a link, or closed to us: nothing is known of it
+    return bool(found.files or found.folders or found.refused)
+
+
 def _find_acting(paths: ProjectPaths) -> Iterator[Path]:
     if os.path.lexists(paths.settings):
         yield paths.settings
     for folder, suffix in ((paths.workflows, ".toml"), (paths.roles, ".md")):
         try:
-            found = sorted(path for path in folder.iterdir() if path.suffix == suffix)
+            held = list_folder(folder)
         except OSError:
             continue
-        yield from found[:_ACTING_FILES_MAX]
+        names = sorted(name for name in (*held.files, *held.refused) if name.endswith(suffix))
+        yield from (folder / name for name in names[:_ACTING_FILES_MAX])

@@ -150,7 +150,7 @@ class Gatherer:
                     text=f"{judge(one)} {one.kind}: {preview(text, _LESSON_CHARS_MAX)}",
                     doc_id=one.id,
                     at_ms=one.changed_ms,
-                    source=said.area or "runs",
+                    source=", ".join(filter(None, (one.author, said.area or "runs"))),
                     tokens=estimate(said.text),
                 )
 

@@ -28,15 +28,17 @@ _MORE = "`agentx clarify`, `agentx ready`."
 _RENEWALS_MAX = 3
 
 
-def renew_notices(gather: Callable[[], Sources], paths: ProjectPaths, store: StorePaths) -> None:
+def renew_notices(
+    gather: Callable[[], Sources], paths: ProjectPaths, statuses: Path, store: StorePaths
+) -> None:
     """Bring every notice up to date; `gather` says what there is now.
 
     Raises: UnavailableError, DataError.
     """
     for _ in range(_RENEWALS_MAX):
-        before = _stamp(paths)
+        before = _stamp(paths, statuses)
         _write_all(gather(), store)
-        if _stamp(paths) == before:
+        if _stamp(paths, statuses) == before:
             return
 
 
@@ -66,9 +68,9 @@ def _write_all(sources: Sources, store: StorePaths) -> None:
             path.unlink(missing_ok=True)
 
 
-def _stamp(paths: ProjectPaths) -> tuple[object, ...]:
+def _stamp(paths: ProjectPaths, statuses: Path) -> tuple[object, ...]:
     """Return what changes when one of the files does that notices are made from."""
     folders = (paths.ledgers, paths.issues)
     listed = [path for folder in folders for path in find_files(folder, depth=0, suffix=".json")]
-    files = (*listed, paths.agent_status)
+    files = (*listed, statuses)
     return tuple((path, look_at(path)) for path in sorted(files))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentx.surfaces.cli.screen import write_json
+from agentx.surfaces.cli.screen import write_json, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from agentx.memory.port import Memory
     from agentx.project.config import Environment
     from agentx.project.project import Project
+
+
+# What they show lies in files of the repository.
+_OF_REPOSITORY = frozenset(
+    {"issue", "ready", "deps", "state", "digest", "workflow", "clarify", "run", "ltm"}
+)
 
 
 class Invocation:
@@ -43,7 +49,13 @@ class Invocation:
         """The project of `--project`, or of this folder."""
         from agentx.project.project import open_project
 
-        return open_project(Path(self.project_directory or Path.cwd()), self.environment)
+        project = open_project(Path(self.project_directory or Path.cwd()), self.environment)
+        if project.config.faults:
+            from agentx.operations.upkeep.strangers import list_news
+
+            for fault in list_news(project):
+                write_text(f"agentx: {fault.says}: {fault.mend}\n", to_stderr=True)
+        return project
 
     def memory(self) -> Memory:
         """Open the project's memory: through the daemon if one runs, else the store itself."""
@@ -67,10 +79,24 @@ class Invocation:
 
     def show(self, data: object, draw: Callable[[Console], None]) -> None:
         """Write the reply: as JSON for a program, drawn for a person."""
+        origin = self._find_origin()
         if self.as_json:
-            write_json(plain(data))
-        else:
-            draw(self.screen)
+            said = plain(data)
+            write_json({"origin": origin, **said} if origin and isinstance(said, dict) else said)
+            return
+        if origin:
+            self.talk.print(f"what follows is {origin}: agentx trust --show")
+        draw(self.screen)
+
+    def _find_origin(self) -> str:
+        """Return what is to be said of what a repository holds; nothing if it is trusted."""
+        ctx = click.get_current_context(silent=True)
+        words = ctx.command_path.split() if ctx is not None else []
+        if words[1:2] and words[1] in _OF_REPOSITORY and "project" in vars(self):
+            from agentx.operations.recall.origins import origin_of_data
+
+            return origin_of_data(self.project)
+        return ""
 
 
 def plain(value: object) -> Any:

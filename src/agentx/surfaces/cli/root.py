@@ -22,6 +22,7 @@ from agentx.surfaces.cli.screen import prepare_streams, write_json, write_text
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("begin.init", "Set a project up: hooks, history, memory."),
     "setup": ("begin.setup", "Add AgentX to one agent CLI, or take it out again."),
+    "trust": ("begin.trust", "Let a repository's files act and its data be told, or no longer."),
     "status": ("begin.status", "What is remembered, and what is running."),
     "doctor": ("begin.doctor", "What is wrong, and the mend."),
     "import": ("begin.import_history", "Take the transcripts of agent CLIs into the log."),
@@ -64,7 +65,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 # How `agentx --help` lists them; a test sees to it that each stands in one place.
 CHAPTERS: dict[str, tuple[str, ...]] = {
-    "Begin": ("init", "setup", "status", "doctor", "import", "sync", "demo"),
+    "Begin": ("init", "setup", "trust", "status", "doctor", "import", "sync", "demo"),
     "What was said": ("toc", "expand", "search", "show", "sessions", "events", "forget"),
     "What was learnt": ("recall", "why", "memory", "vectors"),
     "Agents and their work": (

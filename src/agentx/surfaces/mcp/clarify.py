@@ -38,7 +38,7 @@ def register(server: MCPServer, opened: OpenProject) -> None:
 
 
 def _offer_ask(server: MCPServer, opened: OpenProject) -> None:
-    @offer(server, title="Ask another agent", reads_only=False)
+    @offer(server, opened=opened, title="Ask another agent", reads_only=False)
     def ask(
         *,
         question: Annotated[str, Field(max_length=CLARIFY_TEXT_CHARS_MAX)],
@@ -78,7 +78,7 @@ def _offer_ask(server: MCPServer, opened: OpenProject) -> None:
 
 
 def _offer_answer(server: MCPServer, opened: OpenProject) -> None:
-    @offer(server, title="Answer another agent", reads_only=False)
+    @offer(server, opened=opened, title="Answer another agent", reads_only=False)
     def answer(
         *,
         id: Annotated[str, Field(description="CLR-...", max_length=60)],  # noqa: A002  what the agent reads
@@ -100,7 +100,7 @@ def _offer_answer(server: MCPServer, opened: OpenProject) -> None:
 
 
 def _offer_inbox(server: MCPServer, opened: OpenProject) -> None:
-    @offer(server, title="What waits for you")
+    @offer(server, opened=opened, title="What waits for you")
     def inbox(
         role: Annotated[str, Field(description="Your own role; empty shows all")] = "",
     ) -> CallToolResult:

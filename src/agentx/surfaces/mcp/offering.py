@@ -17,6 +17,8 @@ from mcp.types import CallToolResult, ToolAnnotations
 
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import disarm
+from agentx.surfaces.mcp.answer import fence
+from agentx.surfaces.mcp.desk import OpenProject
 
 _ALWAYS_LOADED = {"anthropic/alwaysLoad": True}
 
@@ -31,19 +33,21 @@ def offer(
     reads_only: bool = True,
     destructive: bool = False,
     always_loaded: bool = False,
+    opened: OpenProject | None = None,
 ) -> Callable[[Tool[Arguments]], Tool[Arguments]]:
     """Offer the function below as a tool: its name, its docstring and its parameters are what
     the agent reads. It runs on a thread of its own and returns an `answer`.
 
     An agent CLI with many tools shows the agent only the names of most; `always_loaded` is for
-    the few that it should see whole from the beginning.
+    the few that it should see whole from the beginning. With `opened` the answer tells of what
+    lies in the project's repository, and says so where that is not trusted.
     """
 
     def offer_tool(tool: Tool[Arguments]) -> Tool[Arguments]:
         @wraps(tool)
         def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> CallToolResult:
             try:
-                return tool(*args, **kwargs)
+                return _name_origin(tool(*args, **kwargs), opened)
             except AgentXError as error:
                 hint = f"\nhint: {error.hint}" if error.hint else ""
                 raise ToolError(disarm(f"{error.message}{hint}")) from error
@@ -67,3 +71,19 @@ def offer(
         return call
 
     return offer_tool
+
+
+def _name_origin(said: CallToolResult, opened: OpenProject | None) -> CallToolResult:
+    """Say before an answer that it is a stranger's, where it is."""
+    if opened is None:
+        return said
+    from agentx.operations.recall.origins import origin_of_data  # noqa: PLC0415  every session pays for the server's start
+
+    origin = origin_of_data(opened())
+    if not origin:
+        return said
+    data = said.structured_content
+    return CallToolResult(
+        content=[*fence(f"What follows is {origin}.").content, *said.content],
+        structured_content=None if data is None else {"origin": origin, **data},
+    )

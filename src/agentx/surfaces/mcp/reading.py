@@ -202,6 +202,7 @@ def _piece(piece: TextPart, zone: tzinfo) -> str:
 
 def _heading(document: Opened, zone: tzinfo) -> str:
     facts = (
+        document.origin,
         document.title,
         _clock(document.timestamp_ms, zone),
         document.harness,

@@ -34,7 +34,7 @@ def register(server: MCPServer, opened: OpenProject) -> None:
 
 
 def _offer_status(server: MCPServer, opened: OpenProject) -> None:
-    @offer(server, title="Where the run stands")
+    @offer(server, opened=opened, title="Where the run stands")
     def run_status(run: RunName = "") -> CallToolResult:
         """Show the run that goes on here: phase, tasks, lanes, what blocks it, what to do next.
 
@@ -75,7 +75,7 @@ def _rows(found: RunOverview) -> list[Row]:
 
 
 def _offer_context(server: MCPServer, opened: OpenProject) -> None:
-    @offer(server, title="What a task needs")
+    @offer(server, opened=opened, title="What a task needs")
     def run_task_context(
         *,
         task: Annotated[str, Field(description="A task; empty: the current one")] = "",
@@ -94,7 +94,7 @@ def _offer_context(server: MCPServer, opened: OpenProject) -> None:
 
 
 def _offer_event(server: MCPServer, opened: OpenProject) -> None:
-    @offer(server, title="Say what you did", reads_only=False)
+    @offer(server, opened=opened, title="Say what you did", reads_only=False)
     def run_event(
         *,
         type: Annotated[str, Field(description=f"One of {', '.join(EVENT_TYPES)}")],  # noqa: A002  what the agent reads
@@ -123,7 +123,7 @@ def _offer_event(server: MCPServer, opened: OpenProject) -> None:
 
 
 def _offer_lesson(server: MCPServer, opened: OpenProject) -> None:
-    @offer(server, title="Offer a lesson", reads_only=False)
+    @offer(server, opened=opened, title="Offer a lesson", reads_only=False)
     def propose_lesson(
         *,
         text: Annotated[

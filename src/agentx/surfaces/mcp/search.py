@@ -14,6 +14,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import preview
 from agentx.memory.found import KINDS, REMEMBERED, SearchHit, SearchRequest
 from agentx.operations.recall.everywhere import EverywhereReply, search_everywhere
+from agentx.operations.recall.origins import mark_origins
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.surfaces.mcp.answer import Row, answer
@@ -49,7 +50,7 @@ def register(server: MCPServer, desk: Desk) -> None:
         issue: Annotated[str, Field(description="Only this issue, by number")] = "",
         kind: Annotated[str, Field(description=f"Only {', '.join(KINDS)}")] = "",
         all_projects: Annotated[
-            bool, Field(description="Every project on this machine, not only this one")
+            bool, Field(description="Every project on this machine, if the user agreed to that")
         ] = False,
     ) -> CallToolResult:
         """Find what was said, decided and done in earlier sessions. Cheap: start here.
@@ -79,7 +80,9 @@ def register(server: MCPServer, desk: Desk) -> None:
             )
         else:
             found = desk.ask(
-                lambda project, memory: EverywhereReply(hits=memory.search(request(project)).hits),
+                lambda project, memory: EverywhereReply(
+                    hits=mark_origins(project, memory.search(request(project)).hits)
+                ),
                 fresh=True,
             )
         return _answer(found, now_ms=desk.project().clock.now_ms(), named=all_projects)
@@ -104,12 +107,13 @@ def _row(hit: SearchHit, *, now_ms: int, named: bool) -> Row:
     who = " ".join(filter(None, (hit.harness, hit.agent or hit.role)))
     where = hit.project if named else ""
     snippet = preview(hit.snippet, _SNIPPET_CHARS_MAX)
-    facts = ", ".join(filter(None, (where, hit.kind, old, who, f"{hit.tokens} tokens")))
+    facts = ", ".join(filter(None, (where, hit.kind, hit.origin, old, who, f"{hit.tokens} tokens")))
     data = {
         "id": hit.doc_id,
         "kind": hit.kind,
         "age": old,
         "who": who,
+        "origin": hit.origin,
         "project": where,
         "snippet": snippet,
         "tokens": hit.tokens,

@@ -38,7 +38,7 @@ def register(server: MCPServer, opened: OpenProject) -> None:
 
 
 def _offer_ready(server: MCPServer, opened: OpenProject) -> None:
-    @offer(server, title="What can be begun")
+    @offer(server, opened=opened, title="What can be begun")
     def ready() -> CallToolResult:
         """Show the issues that can be begun now, most urgent first, and those that wait for an
         answer.
@@ -59,7 +59,7 @@ def _offer_ready(server: MCPServer, opened: OpenProject) -> None:
 
 
 def _offer_issue(server: MCPServer, opened: OpenProject) -> None:
-    @offer(server, title="One issue")
+    @offer(server, opened=opened, title="One issue")
     def issue(number: Number) -> CallToolResult:
         """Show an issue: its text, its comments, where it stands in its workflow, what is next."""
         from agentx.operations.issues.read import show_issue  # noqa: PLC0415  see above
@@ -86,7 +86,7 @@ def _offer_issue(server: MCPServer, opened: OpenProject) -> None:
 
 
 def _offer_create(server: MCPServer, opened: OpenProject) -> None:
-    @offer(server, title="Make an issue", reads_only=False)
+    @offer(server, opened=opened, title="Make an issue", reads_only=False)
     def issue_create(
         *,
         title: Annotated[str, Field(max_length=ISSUE_TITLE_CHARS_MAX)],
@@ -107,7 +107,7 @@ def _offer_create(server: MCPServer, opened: OpenProject) -> None:
 
 
 def _offer_update(server: MCPServer, opened: OpenProject) -> None:
-    @offer(server, title="Move an issue along", reads_only=False)
+    @offer(server, opened=opened, title="Move an issue along", reads_only=False)
     def issue_update(
         *,
         number: Number,

@@ -43,7 +43,7 @@ class Observer(View):
 
     source: Feed
     marks: CaptureMarks
-    folder: Path
+    folder: Callable[[], Path]
     enabled: bool
     issue: int  # where nothing says which
     room: Callable[[], Observations]
@@ -94,7 +94,7 @@ class Observer(View):
     def forget(self, gone: Gone) -> Iterator[None]:
         """Take away what was captured of sessions; what is left of them is captured anew after."""
         self.catch_up()  # what was begun is finished first: only then is it known what to take away
-        is_kept = is_folder(self.folder)
+        is_kept = is_folder(self.folder())
         with self._observing.forgetting(gone.session_ids, whole=gone.whole, is_kept=is_kept):
             yield
 

@@ -57,7 +57,7 @@ def find_damaged_documents(project: Project) -> Iterator[DamagedDocument]:
 
 def _missing_observations(project: Project) -> Iterator[DamagedDocument]:
     """Yield the files of observations that the manifest names and that are gone."""
-    paths = ObservationPaths(project.paths.observations)
+    paths = ObservationPaths(project.observations)
     try:
         said = parse_json(read_bytes(paths.manifest))
     except (OSError, ValueError, AgentXError):

@@ -70,7 +70,9 @@ def open_views(source: ViewSource) -> ViewSet:
     recalled = project.store.recall_counts(source.name)
     following: tuple[View, ...] = (*observers, text, RecallTally(recalled, source.reader))
     if source.is_own:
-        lessons = LessonPages(project.paths.lessons, partial(_lessons, project))
+        lessons = LessonPages(
+            project.paths.lessons, partial(_lessons, project), lambda: project.trust.has_data
+        )
         digests = open_digests(project, source.reader, _stamp(project, rooms, source.feed))
         following = (lessons, *following, digests)
     return ViewSet(
@@ -141,7 +143,7 @@ def _observer(source: ViewSource) -> Observer:
     return Observer(
         source=source.feed,
         marks=CaptureMarks(source.kv, project.id),
-        folder=project.paths.observations,
+        folder=lambda: project.observations,
         enabled=settings.enabled,
         issue=settings.issue,
         room=source.observations,
@@ -162,7 +164,9 @@ def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:
 
 def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
     settings = project.config.section(MemorySettings)
-    return lambda: repr((settings, rooms.stamps(), feed.node_versions("toc:day:")))
+    return lambda: repr(
+        (settings, project.trust.has_data, rooms.stamps(), feed.node_versions("toc:day:"))
+    )
 
 
 def _rebuild_words(project: Project) -> int:

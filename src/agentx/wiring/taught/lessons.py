@@ -66,14 +66,16 @@ def relevant_lessons(
     project: Project, files: Iterable[str] = (), words: str = "", limit: int = 10
 ) -> Iterator[Lesson]:
     """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
-    if is_folder(LtmPaths(project.paths.lessons).events):
+    if project.trust.has_data and is_folder(LtmPaths(project.paths.lessons).events):
         lesson_pages(project).catch_up()
         yield from open_lessons(project).relevant(files, words, limit)
 
 
 def lesson_pages(project: Project) -> LessonPages:
     """Return the pages of a project's lessons as the view they are."""
-    return LessonPages(project.paths.lessons, lambda: open_lessons(project))
+    return LessonPages(
+        project.paths.lessons, lambda: open_lessons(project), lambda: project.trust.has_data
+    )
 
 
 def list_damaged_memory(project: Project) -> Iterator[tuple[str, str, str]]:

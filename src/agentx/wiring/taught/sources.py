@@ -38,7 +38,7 @@ class ObservationSource:
 
     def pieces(self, area: Area) -> Iterator[Piece]:
         """Yield the observations that fit best."""
-        if not is_folder(self._project.paths.observations):
+        if not is_folder(self._project.observations):
             return
         room = open_observations(self._project)
         try:

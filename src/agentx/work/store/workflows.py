@@ -1,14 +1,14 @@
-"""Workflows on disk: those that ship with AgentX, and a project's own in their place."""
+"""Workflows on disk: those that ship with AgentX, and a project's own in their place if trusted."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import resources
 from pathlib import Path
 
 from agentx.host.files.disk import unreadable
-from agentx.host.files.plain import list_folder, read_bytes
+from agentx.host.files.plain import list_folder
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.work.limits import WORKFLOW_FILE_BYTES_MAX
 from agentx.work.model import Problem, Workflow
@@ -32,8 +32,11 @@ def list_shipped() -> tuple[str, ...]:
 class WorkflowFiles:
     """The workflows of a project."""
 
-    def __init__(self, folder: Path, roles: Iterable[str]) -> None:
+    def __init__(
+        self, folder: Path, roles: Iterable[str], read: Callable[[Path], bytes | None]
+    ) -> None:
         self._folder = folder
+        self._read = read  # None for a file that may not be used
         self._roles = tuple(roles)
 
     def names(self) -> tuple[str, ...]:
@@ -51,7 +54,9 @@ class WorkflowFiles:
         return tuple(
             name.removesuffix(SUFFIX)
             for name in sorted((*found.files, *found.refused))
-            if name.endswith(SUFFIX) and not name.startswith(".")
+            if name.endswith(SUFFIX)
+            and not name.startswith(".")
+            and self._read(self._folder / name) is not None
         )
 
     def get(self, name: str) -> Workflow:
@@ -71,7 +76,8 @@ class WorkflowFiles:
         """
         if name in self.own_names():
             path = self._folder / f"{name}{SUFFIX}"
-            return read_workflow(_text(path), name=name, file=str(path), roles=self._roles)
+            raw = self._read(path) or b""
+            return read_workflow(_text(path, raw), name=name, file=str(path), roles=self._roles)
         if name not in list_shipped():
             near = difflib.get_close_matches(name, self.names(), n=1)
             raise NotFound(
@@ -87,11 +93,7 @@ class WorkflowFiles:
         )
 
 
-def _text(path: Path) -> str:
-    try:
-        raw = read_bytes(path)
-    except OSError as error:
-        raise unreadable(path, error) from error
+def _text(path: Path, raw: bytes) -> str:
     if len(raw) > WORKFLOW_FILE_BYTES_MAX:
         raise InvalidValue(
             f"{path}: {len(raw):,} bytes are too many for a workflow",

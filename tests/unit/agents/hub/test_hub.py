@@ -30,6 +30,7 @@ from agentx.work.agent_states import began, fail
 from agentx.work.model import AgentState, AgentStatus, NewIssue
 from tests.support.clarifying import project_at, request
 from tests.support.time_and_chance import FakeClock
+from tests.support.trusting import trusted
 
 
 class Thinking:
@@ -333,7 +334,7 @@ def test_a_deadlock_is_broken_and_the_downstream_agent_may_answer_again(project:
         '[[steps]]\nid = "b"\ntitle = "B"\nagent = "engineer"\ncan_clarify = ["architect"]\n',
         encoding="utf-8",
     )
-    hub = hub_of(project)
+    hub = hub_of(trusted(project))
     kept = hub.request(request(issue=1, asker="architect", to="engineer", topic="x", question="y"))
     given_up = asked(hub)
 

@@ -28,6 +28,7 @@ from agentx.host.system import SystemClock
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentUnavailable, InvalidValue
 from agentx.kernel.roles import SHIPPED_ROLES
+from tests.support.trusting import read_if_there
 
 CLOCK = SystemClock()
 ASK = Ask(
@@ -349,7 +350,7 @@ def test_the_setting_says_who_plays_whom() -> None:
 
 
 def test_nine_roles_ship_and_a_projects_own_text_wins(tmp_path: Path) -> None:
-    roles = RoleTexts(tmp_path)
+    roles = RoleTexts(tmp_path, read_if_there)
     assert len(SHIPPED_ROLES) == 9
     assert all(len(roles.text(role)) > 500 for role in SHIPPED_ROLES)
     (tmp_path / "architect.md").write_text("Our own.", "utf-8")

@@ -9,6 +9,7 @@ import click
 from agentx.kernel.clock import age
 from agentx.operations.capture.waiting import WaitingRecords
 from agentx.operations.upkeep.status import RoomsStatus, StatusReply, status
+from agentx.operations.upkeep.strangers import SHOW_TRUST
 from agentx.search.model import TextIndexState
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
@@ -60,6 +61,10 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
         calls = render.count(spent.calls, "call")
         rows.append(("model", f"{spent.model}: {used}, {paid} today, {calls}"))
     rows.append(("hooks", ", ".join(reply.hooks) or "none: `agentx init` installs them"))
+    rows += [("untrusted", line) for line in reply.untrusted]
+    if reply.untrusted:
+        rows.append(("", f"look, then decide: `{SHOW_TRUST}`"))
+    rows += [("settings", f"{fault.says}: {fault.mend}") for fault in reply.passed_over]
     for name, text in rows:
         screen.print(f"  {name:<12}{text}", soft_wrap=True)
 

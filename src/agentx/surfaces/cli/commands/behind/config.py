@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.kernel.errors import NotFound
-from agentx.project.config import USER_ONLY, SettingRow, set_value, unset_value
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.operations.setup.settings import SettingPlace, set_setting, unset_setting
+from agentx.project.config import SettingFault
+from agentx.project.setting_rows import SettingRow
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
@@ -23,14 +25,18 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, as_json: bool, project: str) -> None:
     """Show every setting, its value and where that comes from; set and unset them.
 
-    Order: environment, then .agentx/config.toml, then the user's file, then the default.
+    Order: environment, then your own settings for this project (--here), then .agentx/config.toml
+    as far as it is trusted and may set them, then your settings for all projects (--user), then
+    the default.
     """
     invocation: Invocation = ctx.obj
     invocation.as_json = invocation.as_json or as_json
     invocation.project_directory = project or invocation.project_directory
     if ctx.invoked_subcommand is None:
-        rows = tuple(invocation.project.config.rows.values())
-        invocation.show({"settings": rows}, lambda screen: _draw(screen, rows))
+        config = invocation.project.config
+        rows = tuple(config.rows.values())
+        reply = {"settings": rows, "passed_over": config.faults}
+        invocation.show(reply, lambda screen: _draw(screen, rows, config.faults))
 
 
 @command.command("get")
@@ -47,42 +53,61 @@ def get(invocation: Invocation, key: str) -> None:
 @command.command("set")
 @click.argument("key")
 @click.argument("value")
-@click.option("--user", is_flag=True, help="For all projects of this user.")
+@click.option("--here", is_flag=True, help="For you alone, in this project.")
+@click.option("--user", is_flag=True, help="For you alone, in all projects.")
 @click.pass_obj
-def set_(invocation: Invocation, key: str, value: str, user: bool) -> None:
-    """Write one setting into the project's file."""
-    path = _path(invocation, user=user or key in USER_ONLY)
-    kept = set_value(path, key, value)
-    reply = {"key": key, "value": kept, "file": str(path)}
-    invocation.show(reply, lambda screen: screen.print(f"{key} = {_say(kept)}  ({path})"))
+def set_(invocation: Invocation, key: str, value: str, here: bool, user: bool) -> None:
+    """Write one setting.
+
+    What a repository may set for all who work on it goes into .agentx/config.toml; everything
+    else is yours alone, and is kept in your own folder for this project.
+    """
+    place = _place(here=here, user=user)
+    done = set_setting(invocation.environment, _directory(invocation), key, value, place)
+    reply = {"key": key, "value": done.value, "file": done.file}
+    said = f"{key} = {_say(done.value)}  ({done.file})"
+    invocation.show(reply, lambda screen: screen.print(said, soft_wrap=True))
 
 
 @command.command("unset")
 @click.argument("key")
-@click.option("--user", is_flag=True, help="In the user's file.")
+@click.option("--here", is_flag=True, help="In your settings for this project.")
+@click.option("--user", is_flag=True, help="In your settings for all projects.")
 @click.pass_obj
-def unset(invocation: Invocation, key: str, user: bool) -> None:
-    """Take one setting out of the file, so that the default counts again."""
-    path = _path(invocation, user=user)
-    was_there = unset_value(path, key)
-    said = f"{key} is no longer set in {path}" if was_there else f"{key} was not set in {path}"
+def unset(invocation: Invocation, key: str, here: bool, user: bool) -> None:
+    """Take one setting out of its file, so that the next one that sets it counts again.
+
+    Without an option: out of your settings for this project, else out of .agentx/config.toml.
+    """
+    place = _place(here=here, user=user)
+    done = unset_setting(invocation.environment, _directory(invocation), key, place)
+    how = "is no longer" if done.removed else "was not"
     invocation.show(
-        {"key": key, "removed": was_there, "file": str(path)}, lambda screen: screen.print(said)
+        {"key": key, "removed": done.removed, "file": done.file},
+        lambda screen: screen.print(f"{key} {how} set in {done.file}", soft_wrap=True),
     )
 
 
-def _path(invocation: Invocation, *, user: bool) -> Path:
+def _place(*, here: bool, user: bool) -> SettingPlace:
+    if here and user:
+        raise InvalidValue("--here and --user are two places", hint="give one of them")
     if user:
-        return invocation.environment.user_settings
-    return invocation.project.paths.settings
+        return SettingPlace.USER
+    return SettingPlace.HERE if here else SettingPlace.FITTING
+
+
+def _directory(invocation: Invocation) -> Path:
+    return Path(invocation.project_directory or Path.cwd())
 
 
 def _say(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value) or '""'
 
 
-def _draw(screen: Console, rows: tuple[SettingRow, ...]) -> None:
+def _draw(screen: Console, rows: tuple[SettingRow, ...], faults: tuple[SettingFault, ...]) -> None:
     table = render.table("SETTING", "VALUE", "FROM", "WHAT IT DOES")
     for row in rows:
         table.add_row(row.key, _say(row.value), row.source, row.about)
     screen.print(table)
+    for fault in faults:
+        screen.print(f"! {fault.says}: {fault.mend}", markup=False)

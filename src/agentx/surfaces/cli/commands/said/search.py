@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
+from pathlib import Path
+
 import click
 from rich.console import Console
 from rich.text import Text
 
 from agentx.daemon.door import open_other
 from agentx.kernel.clock import Millis, age, point
+from agentx.kernel.errors import InvalidValue
 from agentx.memory.found import KINDS, MODES, REMEMBERED, SearchHit, SearchReply, SearchRequest
-from agentx.operations.recall.everywhere import EverywhereReply, search_everywhere
+from agentx.operations.recall.everywhere import (
+    CONSENT,
+    EverywhereReply,
+    check_consent,
+    search_everywhere,
+)
+from agentx.operations.recall.origins import mark_origins
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.screen import ask
 
 
 @click.command(cls=Verb)
@@ -40,18 +52,37 @@ def command(invocation: Invocation, /, **given: str | int | bool) -> None:
     Plain questions work too: "what did we decide about retries last week?"
     """
     everywhere = bool(given.pop("all_projects"))
+    if everywhere:
+        _agree(invocation)
     request = _request(invocation, **given)
     now_ms = invocation.project.clock.now_ms()
     with invocation.memory() as memory:
         memory.drain()
         memory.catch_up()
         reply = SearchReply(hits=()) if everywhere else memory.search(request)
+    reply = replace(reply, hits=mark_origins(invocation.project, reply.hits))
     if everywhere:
         # After the project's own store is closed: it is opened again like all others.
         found = search_everywhere(invocation.project, open_other, request)
         invocation.show(found, lambda screen: _draw_everywhere(screen, found, now_ms))
     else:
         invocation.show(reply, lambda screen: _draw(screen, reply, now_ms))
+
+
+def _agree(invocation: Invocation) -> None:
+    """See to it that the user agreed to have other projects searched: asked once, on a terminal."""
+    try:
+        check_consent(invocation.project)
+    except InvalidValue:
+        if invocation.as_json or not sys.stdin.isatty():
+            raise
+        ask("Let searches look into every project on this machine, when asked to?", or_leave=True)
+        # Asked once in a life.
+        from agentx.operations.setup.settings import SettingPlace, set_setting
+
+        where = Path(invocation.project_directory or Path.cwd())
+        set_setting(invocation.environment, where, CONSENT, "true", SettingPlace.USER)
+        del invocation.project  # its settings are others now
 
 
 def _request(invocation: Invocation, **given: str | int | bool) -> SearchRequest:
@@ -112,6 +143,8 @@ def _source(hit: SearchHit) -> Text:
         return said.append(f"  {hit.agent}" if hit.agent else "")
     facts = "  ".join(filter(None, (hit.agent, issue)))
     made = Text(hit.kind.replace("_", " "), style="bold magenta")
+    if hit.origin:
+        made.append(f"  {hit.origin}", style="not bold yellow")
     return made.append(f"  {facts}" if facts else "", style="not bold default")
 
 

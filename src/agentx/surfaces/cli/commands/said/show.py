@@ -34,4 +34,6 @@ def _draw(screen: Console, found: Opened) -> None:
     facts = (found.agent, found.session_id, found.doc_id)
     head.append("".join(f"  {fact}" for fact in facts if fact), style="dim")
     screen.print(head, soft_wrap=True)
+    if found.origin:
+        screen.print(found.origin, style="yellow")
     screen.print(Text(printable(found.text)))

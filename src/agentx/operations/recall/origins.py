@@ -1,0 +1,38 @@
+"""Where a found thing comes from: what a stranger's repository holds is said to be that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from agentx.memory.found import REPOSITORY_KINDS, SearchHit
+from agentx.project.project import Project
+
+UNTRUSTED = "from the repository, not trusted"
+
+
+def origin_of(project: Project, kind: str) -> str:
+    """Return what is to be said of a thing of this kind; nothing for what is the user's."""
+    return UNTRUSTED if kind in REPOSITORY_KINDS and not project.trust.has_data else ""
+
+
+def origin_of_data(project: Project) -> str:
+    """Return what is to be said of issues, questions, runs and lessons; nothing if trusted."""
+    trust = project.trust
+    return "" if trust.has_data or not trust.holds_data else UNTRUSTED
+
+
+def mark_origins(project: Project, hits: Iterable[SearchHit]) -> tuple[SearchHit, ...]:
+    """Return hits, those from repositories that are not trusted with their origin."""
+    found = tuple(hits)
+    if not any(hit.kind in REPOSITORY_KINDS for hit in found):
+        return found
+    trusted = {record.project_id for record in project.trust.folder.records() if record.data}
+    own = {project.id} if project.trust.has_data else set()
+    elsewhere = trusted - {project.id}
+    return tuple(
+        replace(hit, origin=UNTRUSTED)
+        if hit.kind in REPOSITORY_KINDS and hit.project not in own | elsewhere
+        else hit
+        for hit in found
+    )

@@ -1,0 +1,102 @@
+"""Change one setting, in the file where it belongs.
+
+What a repository's file may set goes there, for all who work on it; everything else is the user's
+alone and is kept in the user's folder, for this project or for all of them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+from agentx.host.files.atomic import replace_file
+from agentx.kernel.errors import ConflictError
+from agentx.kernel.values import frozen
+from agentx.project.claims import claim_data, may_write_acting, trust_written
+from agentx.project.config import Environment
+from agentx.project.project import Project, find_natural_id, open_project
+from agentx.project.setting_files import render_set, render_unset, set_value, unset_value
+from agentx.project.setting_rows import Value, list_shared
+from agentx.project.trust.marker import read_small
+from agentx.project.trust.record import ACTING_FILE_BYTES_MAX
+
+_MODE = 0o644
+
+
+class SettingPlace(StrEnum):
+    """Whose file a setting is written into."""
+
+    FITTING = "fitting"  # the repository's where that may set it, else the user's for this project
+    HERE = "here"  # the user's, for this project
+    USER = "user"  # the user's, for all projects
+
+
+@frozen
+class SettingChange:
+    """What was written, and where."""
+
+    key: str
+    file: str
+    value: Value = ""
+    removed: bool = False
+
+
+def set_setting(
+    environment: Environment, directory: Path, key: str, text: str, place: SettingPlace
+) -> SettingChange:
+    """Write one setting into the file where it belongs, keeping its comments.
+
+    Raises: InvalidValue, CorruptRecord; ConflictError for a repository's file that is not trusted.
+    """
+    if place is SettingPlace.FITTING and key in list_shared():
+        return _set_shared(open_project(directory, environment), key, text)
+    path = _own_file(environment, directory, place)
+    return SettingChange(key=key, value=set_value(path, key, text), file=str(path))
+
+
+def unset_setting(
+    environment: Environment, directory: Path, key: str, place: SettingPlace
+) -> SettingChange:
+    """Take one setting out of the file where it is set; tell whether it was there.
+
+    Raises: InvalidValue, CorruptRecord.
+    """
+    path = _own_file(environment, directory, place)
+    removed = unset_value(path, key)
+    if removed or place is not SettingPlace.FITTING:
+        return SettingChange(key=key, removed=removed, file=str(path))
+    return _unset_shared(open_project(directory, environment), key)
+
+
+def _own_file(environment: Environment, directory: Path, place: SettingPlace) -> Path:
+    if place is SettingPlace.USER:
+        return environment.user_settings
+    return environment.settings_here(find_natural_id(directory))
+
+
+def _set_shared(project: Project, key: str, text: str) -> SettingChange:
+    path = project.paths.settings
+    if not may_write_acting(project, path):
+        raise ConflictError(
+            f"{path} came with the repository and is not trusted",
+            hint="look at it: agentx trust --show; or keep the setting for yourself: "
+            f"agentx config set --here {key} VALUE",
+        )
+    content, value = render_set(project.trust.read_acting(path), path, key, text)
+    claim_data(project, "config set")
+    trust_written(project, path, content, "config set")
+    replace_file(path, content, mode=_MODE)
+    return SettingChange(key=key, value=value, file=str(path))
+
+
+def _unset_shared(project: Project, key: str) -> SettingChange:
+    path = project.paths.settings
+    # Of a file that is not trusted a setting may be taken as well: it stays untrusted.
+    is_trusted = project.trust.read_acting(path) is not None
+    content = render_unset(read_small(path, ACTING_FILE_BYTES_MAX), path, key)
+    if content is None:
+        return SettingChange(key=key, file=str(path))
+    if is_trusted:
+        trust_written(project, path, content, "config unset")
+    replace_file(path, content, mode=_MODE)
+    return SettingChange(key=key, removed=True, file=str(path))

@@ -1,0 +1,118 @@
+"""Trust a repository, look at what that would mean, or take it back.
+
+What acts is trusted with the content that was shown, and not with what a file holds a moment
+later. What is only data is trusted with its repository.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import replace
+
+from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.values import frozen
+from agentx.project.audit import AuditAct, record_act
+from agentx.project.claims import write_record
+from agentx.project.project import Project
+from agentx.project.trust.holdings import Holding, list_holdings
+from agentx.project.trust.trust import ActingFile, ActingState
+from agentx.wiring.trust.adopting import adopt_private
+
+_DIFF_LINES_MAX = 2_000
+
+
+@frozen
+class ActingView:
+    """A file that acts, as a person is shown it."""
+
+    path: str
+    state: str
+    text: str  # what it holds; what changed, where it was trusted before
+
+
+@frozen
+class TrustReply:
+    """What is trusted of a repository, and what is not."""
+
+    root: str
+    marker: str  # where it lies, or would lie
+    data_trusted: bool
+    at: str  # when something was last trusted; empty for never
+    by: str
+    acting: tuple[ActingView, ...]
+    data: tuple[Holding, ...]
+    never_ours: tuple[str, ...]  # private folders that git tracks
+    adopted: int = 0  # observations of ours that moved into the repository's folder
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to trust."""
+        untrusted = [each for each in self.acting if each.state in _ASKED]
+        return not untrusted and (self.data_trusted or not self.data)
+
+
+_ASKED = (ActingState.NEW, ActingState.CHANGED)
+
+
+def look_at_trust(project: Project) -> tuple[TrustReply, tuple[ActingFile, ...]]:
+    """Return what is trusted of a project's repository and what would be; and the files shown."""
+    trust, record = project.trust, project.trust.record()
+    files = trust.acting_files()
+    tracked = project.private.list_tracked()
+    reply = TrustReply(
+        root=str(project.root),
+        marker=str(trust.marker_path),
+        data_trusted=trust.has_data,
+        at=record.at if record is not None else "",
+        by=record.by if record is not None else "",
+        acting=tuple(_view(file) for file in files),
+        data=_list_data(project.paths, tracked, is_ours=trust.has_private),
+        never_ours=tracked,
+    )
+    return reply, files
+
+
+def give_trust(project: Project, files: tuple[ActingFile, ...]) -> TrustReply:
+    """Trust a repository: these files with this content, and its data.
+
+    Raises: UnavailableError, ConflictError.
+    """
+    acts = {file.path: file.content for file in files if file.state is not ActingState.UNREADABLE}
+    write_record(project, "trust", private=True, data=True, said=True, acts=acts, only_these=True)
+    adopted = adopt_private(project)
+    record_act(project, AuditAct.TRUSTED, acts=sorted(acts))
+    reply, _ = look_at_trust(project)
+    return replace(reply, adopted=adopted)
+
+
+def revoke_trust(project: Project) -> bool:
+    """Make a repository a stranger's again; tell whether it was trusted."""
+    marker = project.trust.marker()
+    was_trusted = marker is not None and project.trust.folder.remove(marker.mark)
+    if was_trusted:
+        record_act(project, AuditAct.REVOKED)
+    return was_trusted
+
+
+def _list_data(
+    paths: ProjectPaths, tracked: tuple[str, ...], *, is_ours: bool
+) -> tuple[Holding, ...]:
+    """Return the data that trust is about: observations are, where they are not ours anyway."""
+    return tuple(
+        each
+        for each in list_holdings(paths)
+        if each.kind != "observations" or not (is_ours or "memory" in tracked)
+    )
+
+
+def _view(file: ActingFile) -> ActingView:
+    text = file.content.decode("utf-8", "replace")
+    if file.state is ActingState.CHANGED and file.trusted is not None:
+        before = file.trusted.decode("utf-8", "replace")
+        lines = difflib.unified_diff(
+            before.splitlines(), text.splitlines(), "trusted", "now", lineterm=""
+        )
+        text = "\n".join(list(lines)[:_DIFF_LINES_MAX])
+    elif file.state is ActingState.TRUSTED:
+        text = ""
+    return ActingView(path=file.path, state=file.state, text=text)

@@ -1,0 +1,68 @@
+"""What of a repository is not trusted, and what of its settings was passed over: a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from agentx.host.files.atomic import replace_file
+from agentx.host.files.plain import is_folder
+from agentx.kernel.errors import UnavailableError
+from agentx.kernel.ids import digest
+from agentx.project.config import SettingFault
+from agentx.project.project import Project
+from agentx.project.trust.marker import read_small
+from agentx.project.trust.trust import ActingState
+
+SHOW_TRUST = "agentx trust --show"
+
+_SAYS = {
+    ActingState.NEW: "is not trusted, so it does not act",
+    ActingState.CHANGED: "changed since it was trusted, so it no longer acts",
+    ActingState.UNREADABLE: "is no plain file of a sensible size, so it never acts",
+}
+_NOTE_BYTES_MAX = 1_024
+
+
+def list_untrusted(project: Project) -> tuple[str, ...]:
+    """Return what lies in the repository and is neither obeyed nor told."""
+    if project.trust.is_bare:
+        return ()
+    return (*_list_acting(project), *_list_data(project), *_list_tracked(project))
+
+
+def list_news(project: Project) -> tuple[SettingFault, ...]:
+    """Return what of the settings was passed over, once: nothing until it is something else."""
+    faults = project.config.faults
+    if not faults:
+        return ()
+    note = project.store.root / "settings-told"
+    said = digest(*(fault.says for fault in faults)).hex().encode()
+    if read_small(note, _NOTE_BYTES_MAX) == said:
+        return ()
+    if is_folder(project.store.root):
+        with suppress(UnavailableError):  # said twice then
+            replace_file(note, said)
+    return faults
+
+
+def _list_acting(project: Project) -> Iterator[str]:
+    for file in project.trust.acting_files():
+        if file.state is not ActingState.TRUSTED:
+            yield f"{file.path} {_SAYS[file.state]}"
+
+
+def _list_data(project: Project) -> Iterator[str]:
+    if project.trust.has_data:
+        return
+    # Only who has something to list waits for it.
+    from agentx.project.trust.holdings import list_holdings  # noqa: PLC0415  see above
+
+    for held in list_holdings(project.paths):
+        if held.kind != "observations" or not project.trust.has_private:
+            yield f"{held.kind}: {held.count:,} from the repository, not trusted, so not told"
+
+
+def _list_tracked(project: Project) -> Iterator[str]:
+    for name in project.private.list_tracked():
+        yield f".agentx/{name} is tracked by git, so it is never taken for yours"

@@ -1,0 +1,175 @@
+"""Every setting there is: its kind, its default, what it may be, and who may set it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any, cast
+
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.ids import project_id
+from agentx.kernel.paths import RESERVED_STORE_NAMES
+from agentx.kernel.periods import zone_named
+from agentx.kernel.values import frozen
+from agentx.lessons.settings import LtmSettings
+from agentx.llm.settings import LlmSettings
+from agentx.observations.settings import MemorySettings
+from agentx.project.settings import (
+    AgentsSettings,
+    DaemonSettings,
+    ProjectSettings,
+    SearchSettings,
+    StorageSettings,
+    TocSettings,
+)
+from agentx.work.settings import GithubSettings, WorkSettings
+
+Value = str | int | float | bool
+
+_WORDS: dict[str, Value] = {
+    **dict.fromkeys(("true", "yes", "on", "1"), True),
+    **dict.fromkeys(("false", "no", "off", "0"), False),
+}
+
+SECTIONS: dict[str, type[Any]] = {
+    "project": ProjectSettings,
+    "storage": StorageSettings,
+    "daemon": DaemonSettings,
+    "toc": TocSettings,
+    "search": SearchSettings,
+    "llm": LlmSettings,
+    "memory": MemorySettings,
+    "work": WorkSettings,
+    "github": GithubSettings,
+    "agents": AgentsSettings,
+    "ltm": LtmSettings,
+}
+
+
+@frozen
+class SettingRow:
+    """One setting as `agentx config` shows it."""
+
+    key: str
+    value: Value
+    source: str  # "default", "environment", or the file
+    about: str
+    default: Value
+
+
+def key_name(field: Any) -> str:
+    """Return the name of a setting in the file."""
+    return str(field.metadata.get("name") or field.name)
+
+
+def list_defaults() -> Iterator[SettingRow]:
+    """Yield every setting as it is when nobody set it."""
+    for section, kind in SECTIONS.items():
+        for field in fields(kind):
+            default = cast("Value", field.default)
+            yield SettingRow(
+                key=f"{section}.{key_name(field)}",
+                value=default,
+                source="default",
+                about=field.metadata["about"],
+                default=default,
+            )
+
+
+@cache
+def list_shared() -> frozenset[str]:
+    """Return the settings that a repository's own file may set; all others are the user's."""
+    return frozenset(
+        f"{section}.{key_name(field)}"
+        for section, kind in SECTIONS.items()
+        for field in fields(kind)
+        if field.metadata["shared"]
+    )
+
+
+def find_row(rows: Mapping[str, SettingRow], key: str, source: str) -> SettingRow:
+    """Return a setting by its key.
+
+    Raises: InvalidValue that names the nearest one.
+    """
+    if key in rows:
+        return rows[key]
+    from difflib import get_close_matches  # noqa: PLC0415  only who mistyped waits for it
+
+    near = get_close_matches(key[:80], rows, n=1, cutoff=0.4)
+    raise InvalidValue(
+        f"{key[:80]} in {source} is not a setting",
+        hint=f"did you mean {near[0]}?" if near else "`agentx config` lists them",
+    )
+
+
+def change_row(rows: Mapping[str, SettingRow], key: str, value: object, source: str) -> SettingRow:
+    """Return a setting with another value.
+
+    Raises: InvalidValue for a key nobody knows or a value that cannot be.
+    """
+    row = find_row(rows, key, source)
+    wanted = type(row.default)
+    if wanted is float and type(value) is int:
+        value = float(value)
+    if type(value) is not wanted:
+        raise InvalidValue(
+            f"{key} in {source} is {str(value)[:80]!r}: must be {_speak(wanted)}",
+            hint=f"for example: agentx config set {key} {row.default!r}",
+        )
+    choices = _choices(key)
+    if choices and value not in choices:
+        raise InvalidValue(
+            f"{key} in {source} is {str(value)[:80]!r}: must be one of {', '.join(choices)}"
+        )
+    _check(key, value)
+    return SettingRow(key=key, value=value, source=source, about=row.about, default=row.default)
+
+
+def read_word(default: Value, text: str) -> Value:
+    """Return the value that a word means, by the kind of its default; the word where it is none."""
+    match default:
+        case bool():
+            return _WORDS.get(text.strip().lower(), text)
+        case int():
+            return int(text) if text.strip().lstrip("-").isdigit() else text
+        case float():
+            try:
+                return float(text)
+            except ValueError:
+                return text
+        case _:
+            return text
+
+
+def check_store_name(name: str) -> str:
+    """Return a name that a store may have.
+
+    Raises: InvalidValue.
+    """
+    if name in RESERVED_STORE_NAMES:
+        raise InvalidValue(
+            f"project id {name!r} is a name AgentX uses itself", hint="choose another"
+        )
+    return project_id(name)
+
+
+def _check(key: str, value: Value) -> None:
+    """Raise InvalidValue for what could not be used: better now than in every command."""
+    if key == "toc.timezone" and value:
+        zone_named(str(value))
+    elif key == "project.id" and value:
+        check_store_name(str(value))
+
+
+def _choices(key: str) -> tuple[str, ...]:
+    section, name = key.split(".", 1)
+    for field in fields(SECTIONS[section]):
+        if key_name(field) == name:
+            return tuple(field.metadata["choices"])
+    return ()
+
+
+def _speak(kind: type[object]) -> str:
+    return {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, "text")

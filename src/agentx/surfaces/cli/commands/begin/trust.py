@@ -1,0 +1,102 @@
+"""`agentx trust`: let a repository's files act and its data be told, or no longer."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from agentx.kernel.errors import InvalidValue
+from agentx.operations.setup.trust import (
+    ActingView,
+    TrustReply,
+    give_trust,
+    look_at_trust,
+    revoke_trust,
+)
+from agentx.surfaces.cli import render, screen
+from agentx.surfaces.cli.frame import Invocation, Verb
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_EXIT_UNDECIDED = 2
+_SAYS = {
+    "trusted": "trusted",
+    "new": "not trusted",
+    "changed": "changed since you trusted it",
+    "unreadable": "no plain file of a sensible size: it never acts",
+}
+
+
+@click.command(cls=Verb)
+@click.option("--show", is_flag=True, help="Only show what is trusted and what would be.")
+@click.option("--revoke", is_flag=True, help="Make the repository a stranger's again.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask: for scripts and CI.")
+@click.pass_context
+def command(ctx: click.Context, show: bool, revoke: bool, yes: bool) -> None:
+    """Trust this repository: let its settings, workflows and role texts act, and its data be told.
+
+    A cloned repository is a stranger's: until you trust it nothing in .agentx/ or .agent-memory/
+    is obeyed or told to an agent. A file that acts is trusted with its present content; when it
+    changes you are asked again. Worktrees share trust; a new clone has none.
+    """
+    invocation: Invocation = ctx.obj
+    if show + revoke + yes > 1:
+        raise InvalidValue("--show, --revoke and --yes are three things", hint="give one of them")
+    project = invocation.project
+    if revoke:
+        was_trusted = revoke_trust(project)
+        says = "no longer trusted" if was_trusted else "was not trusted"
+        reply = {"root": str(project.root), "revoked": was_trusted}
+        invocation.show(reply, lambda screen: screen.print(f"{project.root}: {says}", markup=False))
+        return
+    looked, files = look_at_trust(project)
+    if show or (looked.is_complete and looked.by == "trust"):
+        invocation.show(looked, lambda screen: _draw(screen, looked))
+        return
+    if not yes:
+        if invocation.as_json or not sys.stdin.isatty():
+            invocation.show(looked, lambda screen: _draw(screen, looked))
+            invocation.talk.print("nothing was trusted: say so with `agentx trust --yes`")
+            ctx.exit(_EXIT_UNDECIDED)
+        _draw(invocation.talk, looked)
+        screen.ask("Trust it?", or_leave=True)
+    done = give_trust(project, files)
+    invocation.show(done, lambda screen: _say_done(screen, done))
+
+
+def _draw(screen: Console, reply: TrustReply) -> None:
+    screen.print(f"[bold]{reply.root}[/bold]", soft_wrap=True)
+    if not (reply.acting or reply.data or reply.never_ours):
+        screen.print(
+            "  nothing of it asks for trust: it has no data of AgentX and no file that acts"
+        )
+    for file in reply.acting:
+        _draw_file(screen, file)
+    for held in reply.data:
+        by = f", by {', '.join(held.authors)}" if held.authors else ""
+        odd = f", {held.unreadable:,} files unreadable" if held.unreadable else ""
+        says = "trusted" if reply.data_trusted else "not trusted"
+        line = f"  {held.kind}: {held.count:,} ({says}){by}{odd}"
+        screen.print(line, markup=False, soft_wrap=True)
+    for name in reply.never_ours:
+        line = f"  .agentx/{name}: git tracks it, so it is never taken for yours"
+        screen.print(line, markup=False, soft_wrap=True)
+    when = f"last trusted {reply.at} ({reply.by})" if reply.at else "never trusted"
+    screen.print(f"  [dim]{when}[/dim]")
+
+
+def _draw_file(screen: Console, file: ActingView) -> None:
+    screen.print(f"  {file.path}: {_SAYS[file.state]}", markup=False, soft_wrap=True)
+    for line in file.text.splitlines():
+        screen.print(f"    | {line}", markup=False, soft_wrap=True)
+
+
+def _say_done(screen: Console, reply: TrustReply) -> None:
+    acts = render.count(sum(each.state == "trusted" for each in reply.acting), "file")
+    screen.print(f"{reply.root}: trusted, {acts} may act", markup=False, soft_wrap=True)
+    if reply.adopted:
+        moved = render.count(reply.adopted, "observation")
+        screen.print(f"  {moved} of yours moved to .agentx/memory", markup=False)
