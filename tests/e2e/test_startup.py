@@ -64,6 +64,20 @@ def _ours(imported: set[str]) -> int:
     return sum(name.partition(".")[0] == "agentx" for name in imported)
 
 
+def test_who_reads_the_log_imports_neither_the_index_nor_what_writes_summaries(
+    lived_in: House,
+) -> None:
+    for command in ("events", "sessions"):
+        imported = _imported(lived_in, command)
+
+        assert imported & {"tantivy", "sqlite3", "hashlib", "subprocess"} == set()
+        assert imported & {"agentx.conversation.editing", "agentx.views.search_view"} == set()
+
+
+def test_recall_is_written_without_what_draws(lived_in: House) -> None:
+    assert _imported(lived_in, "recall") & {"rich", "rich.console"} == set()
+
+
 def test_the_version_is_told_without_click(house: House) -> None:
     imported = _imported(house, "--version")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 from agentx.kernel.values import frozen
@@ -80,6 +79,8 @@ def _began_linux(pid: int) -> str:
 
 
 def _began_elsewhere(pid: int) -> str:
+    import subprocess  # noqa: PLC0415  only where there is no /proc, and it takes long to load
+
     answer = subprocess.run(
         ["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
     )

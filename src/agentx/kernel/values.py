@@ -101,7 +101,7 @@ class _Unmade:
         self.first = first
 
     def __get__(self, _value: object, _kind: type[Any]) -> object:
-        self._make()
+        self._find_fields()
         return vars(self.made)["__dataclass_fields__"]
 
     def _fill(self, value: Any, given: tuple[Any, ...], named: dict[str, Any]) -> bool:
@@ -136,6 +136,13 @@ class _Unmade:
         return True
 
     def _make(self) -> None:
+        self._find_fields()
+        with _making:
+            made: Any = self.made
+            if vars(made)["__init__"] is self.first:
+                made.__init__ = _initialiser(made, fields(made))
+
+    def _find_fields(self) -> None:
         with _making:
             if vars(self.made)["__dataclass_fields__"] is not self:
                 return
@@ -147,7 +154,6 @@ class _Unmade:
             listed = tuple(part.name for part in parts if not part.kw_only)
             setattr(made, "__match_args__", listed)  # noqa: B010  a type checker forbids the plain form
             made.__compared__ = _getter([part.name for part in parts if part.compare])
-            made.__init__ = _initialiser(made, parts)
             made.__dataclass_params__ = vars(whole)["__dataclass_params__"]
             # Last: whoever sees it, in another thread as well, sees the rest.
             made.__dataclass_fields__ = vars(whole)["__dataclass_fields__"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
@@ -100,6 +99,8 @@ _NAMES = ("root", "project_id", "private", "data", "said", "acts", "at", "by")
 
 def hash_of(content: bytes) -> str:
     """Return the hash by which content is known again."""
+    from hashlib import sha256  # noqa: PLC0415  OpenSSL: most repositories have nothing to trust
+
     return sha256(content).hexdigest()
 
 

@@ -98,6 +98,13 @@ class Invocation:
             return origin_of_data(self.project)
         return ""
 
+    def write(self, data: object, words: str) -> None:
+        """Write the reply: as JSON for a program, as plain words for a person."""
+        if self.as_json:
+            write_json(plain(data))
+        else:
+            write_text(words)
+
 
 def plain(value: object) -> Any:
     """Return a value as JSON can hold it."""

@@ -33,6 +33,11 @@ def write_text(words: str, *, to_stderr: bool = False) -> None:
     stream.write(printable(words))
 
 
+def remark(words: str) -> None:
+    """Say something beside the data, on stderr: dim, where there are colours."""
+    click.secho(printable(words), dim=True, err=True)
+
+
 def write_json(data: object) -> None:
     """Write data as one line of JSON, exactly as it is; what cannot be seen by its number."""
     narrow = not _is_unicode(sys.stdout)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.operations.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
 from agentx.operations.recall.recall import RecallReply, RecallRequest, recall
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.screen import remark
 
 
 @click.command(cls=Verb)
@@ -46,14 +45,13 @@ def command(
             memory,
             RecallRequest(agent=agent, issue=issue, context=context, budget_tokens=budget),
         )
-    invocation.show(reply, lambda screen: _draw(screen, invocation, reply))
+    invocation.write(reply, f"{reply.text}\n" if reply.text else "")
+    if not invocation.as_json:
+        remark(_count_tokens(reply))
 
 
-def _draw(screen: Console, invocation: Invocation, reply: RecallReply) -> None:
+def _count_tokens(reply: RecallReply) -> str:
     if not reply.text:
         reason = "no line fits the budget" if reply.left_out else "nothing is remembered yet"
-        invocation.talk.print(f"Nothing to recall: {reason}.")
-        return
-    screen.print(Text(reply.text), soft_wrap=True)
-    said = f"{reply.tokens:,} of {reply.budget_tokens:,} tokens"
-    invocation.talk.print(said, style="dim")
+        return f"Nothing to recall: {reason}."
+    return f"{reply.tokens:,} of {reply.budget_tokens:,} tokens"

@@ -27,7 +27,6 @@ from agentx.surfaces.cli.commands.runs.lane import lane
 from agentx.surfaces.cli.commands.runs.options import by_actor, details, of_run, tell
 from agentx.surfaces.cli.commands.runs.task import task
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.surfaces.cli.screen import write_text
 
 _BUDGET_DEFAULT = 20_000
 
@@ -312,7 +311,7 @@ def context(invocation: Invocation, task_id: str, budget: int, run_id: str) -> N
     from agentx.runs.rendering import as_text as context_text
 
     found = run_context(invocation.project, run_id, task_id, budget)
-    invocation.show(found, lambda _screen: write_text(context_text(found)))
+    invocation.write(found, context_text(found))
 
 
 @command.command("resume")
