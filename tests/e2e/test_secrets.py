@@ -32,6 +32,7 @@ KEY = ["-----BEGIN EC PRIVATE" + " KEY-----", *KEY_LINES, "-----END EC PRIVATE" 
 SECRETS = [secret for secret in corpus() if "\n" not in secret.text]
 ENCODED = base64.b64encode(("gh" + "p_" + body(81, MIXED, 36)).encode()).decode()
 VENDOR = body(82, MIXED, 40)
+TOKEN = "gh" + "p_" + body(83, MIXED, 36)
 MORE = [
     f"ADAFRUIT={VENDOR}",
     f"data: {ENCODED}",
@@ -42,7 +43,7 @@ WITNESS = "wombatine"  # is no secret: where it is not found, nothing was looked
 TEXTS = [*(secret.text for secret in SECRETS), *MORE]
 FORBIDDEN = [
     *(secret.secret for secret in SECRETS),
-    *(VENDOR, ENCODED, "hunter2zz", "my cat"),
+    *(VENDOR, ENCODED, TOKEN[4:], "qz7", "hunter2zz", "my cat"),
     *(line[:40] for line in KEY_LINES),
     *(line[-40:] for line in KEY_LINES),
 ]
@@ -64,6 +65,16 @@ def _transcript(house: House, texts: list[str]) -> str:
         for number, text in enumerate(texts)
     ]
     result = {"tool_use_id": "t-1", "type": "tool_result", "content": "updated", "is_error": False}
+    call = {"type": "tool_use", "id": "t-2", "name": "mcp__x__login", "input": _LOGIN}
+    lines.append(
+        {
+            "type": "assistant",
+            "uuid": "u-login",
+            "timestamp": "2026-11-10T10:03:00.000Z",
+            "message": {"id": "m-1", "role": "assistant", "content": [call]},
+            **scene,
+        }
+    )
     lines.append(
         {
             "type": "user",
@@ -83,9 +94,14 @@ def _patch() -> dict[str, Any]:
     return {"filePath": "/w/keys.py", "type": "update", "structuredPatch": [hunk]}
 
 
+_LOGIN = {"password": "qz7", "user": "me"}
+
+
 def _told_by_hook(house: House) -> None:
     for number, text in enumerate(_chunks()):
         house.hook(prompt(text, session="s-live", prompt_id=f"l-{number}", cwd=str(house.project)))
+    called = {"session_id": "s-live", "hook_event_name": "PreToolUse", "cwd": str(house.project)}
+    house.hook({**called, "tool_use_id": "t-3", "tool_name": "mcp__x__login", "tool_input": _LOGIN})
     used = {"session_id": "s-live", "hook_event_name": "PostToolUse", "tool_name": "Edit"}
     used |= {"tool_use_id": "t-9", "cwd": str(house.project)}
     house.hook({**used, "tool_input": {"new_string": "\n".join(KEY)}, "tool_response": _patch()})
@@ -100,9 +116,9 @@ def _told_by_transcript(house: House) -> None:
 
 
 def _told_by_command(house: House) -> None:
+    about = ("--agent", "engineer", "--issue", "1", "--category", "decision")
     for number, text in enumerate(_chunks()):
         house.json("issue", "create", "--title", f"Issue {number} {_first(text)}", "--body", text)
-        about = ("--agent", "engineer", "--issue", "1", "--category", "decision")
         house.json("memory", "add", *about, f"We decided on {text}")
         asked = (
             "--from",
@@ -117,6 +133,10 @@ def _told_by_command(house: House) -> None:
             "ltm", "add", f"Lesson {number}: {text}", "--name", _first(text), "--context", text
         )
     house.json("run", "start", f"Run with {_first(_chunks()[0])}", "--description", _chunks()[0])
+    # Not only texts: whatever becomes a field, or the name of a file.
+    house.json("issue", "create", "--title", "labelled", "--label", TOKEN)
+    house.json("memory", "add", *about, "a file matters", "--file", f"src/{TOKEN}.py")
+    house.json("ltm", "add", "an area matters", "--area", TOKEN, "--file", TOKEN)
     for text in _chunks():
         house.json("run", "event", "--type", "note", "--detail", f"text={text}")
 
@@ -200,7 +220,7 @@ def test_no_secret_is_in_any_store_whatever_way_it_came(house: House) -> None:
         (where.removeprefix(str(house.root)), secret[:24])
         for where, text in kept
         for secret in FORBIDDEN
-        if secret in text
+        if secret in text or secret.lower() in where.lower()
     }
     assert leaks == set()
     seen = " ".join(where for where, text in kept if WITNESS in text)

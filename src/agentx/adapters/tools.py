@@ -119,7 +119,8 @@ def call_text(name: str, arguments: object) -> str:
     questions = [word(item, "question") for item in objects(entry(arguments, "questions"))]
     if any(questions):
         return f"{title}: {' / '.join(filter(None, questions))}"
-    return f"{title}: {json_text(arguments)}" if arguments else title
+    # By their names, which tell more than their text does: a hook has done so already.
+    return f"{title}: {json_text(redact_value(arguments))}" if arguments else title
 
 
 def result_text(response: object) -> str:
@@ -186,7 +187,7 @@ def _names(names: object) -> str:
 
 
 def _plain(response: object) -> str:
-    return json_text(response) if response not in (None, "", [], {}) else ""
+    return json_text(redact_value(response)) if response not in (None, "", [], {}) else ""
 
 
 def _patch_text(response: Mapping[str, Any]) -> str:

@@ -117,7 +117,7 @@ class Observations:
             tokens=estimate(content),
             timestamp_ms=now_ms,
             session_id=session_id,
-            files=tuple(files)[:OBSERVATION_FILES_MAX],
+            files=tuple(map(redact, files))[:OBSERVATION_FILES_MAX],
         )
         self._keep((made,), agent=made.agent, issue=issue)
         return made
@@ -369,5 +369,5 @@ def _fit(observation: Observation) -> Observation:
         summary=preview(redact(observation.summary) or content, OBSERVATION_SUMMARY_CHARS_MAX),
         tokens=estimate(content),
         event_ids=observation.event_ids[:OBSERVATION_EVENTS_MAX],
-        files=observation.files[:OBSERVATION_FILES_MAX],
+        files=tuple(map(redact, observation.files[:OBSERVATION_FILES_MAX])),
     )

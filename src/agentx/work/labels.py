@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Iterable
 
 from agentx.kernel.errors import InvalidValue
+from agentx.redaction.redact import redact
 from agentx.work.limits import ISSUE_LABEL_CHARS_MAX, ISSUE_LABELS_MAX
 
 KNOWN: dict[str, tuple[str, ...]] = {
@@ -66,7 +67,7 @@ def _member(labels: Iterable[str], family: str) -> str:
 
 
 def _check(given: str) -> str:
-    label = given.strip()
+    label = redact(given.strip())
     if not label or len(label) > ISSUE_LABEL_CHARS_MAX or not label.isprintable() or "," in label:
         raise InvalidValue(
             f"{given[:60]!r} cannot be a label",
