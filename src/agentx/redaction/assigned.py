@@ -22,6 +22,7 @@ from agentx.redaction.values import is_random, is_secret
 
 _FLAG_CHARS_MAX = 40
 _OWNER_CHARS_MAX = 16
+_FAR_CHARS_MIN = 6
 _LINE_CHARS_MAX = 200
 _RUN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-<:."
 
@@ -49,9 +50,11 @@ _SIGN = (
     r"(?P<close>(?:\\{0,3}[\"'`][\])]{0,2})?)"
     r"(?:[ \t]{0,4}:[ \t]{0,4}(?:[A-Za-z_][\w.\[\]<>|?]{0,40}(?=[ \t]{1,4}=[^=])"
     r"|[A-Za-z_][A-Za-z_.\[\]<>|?]{0,24}(?==[^=])))?"
-    r"(?P<sign>[ \t]{0,40}(?:={1,3}|:=|=>|\?=|!={1,2}|:|,|>|\(|\uff1a|\uff1d)[ \t\u3000]{0,40}"
+    r"(?P<sign>[ \t]{0,40}(?:={1,3}|:=|=>|\?=|\|{1,2}|!={1,2}|:|,|>|\(|\uff1a|\uff1d)"
+    r"[ \t\u3000]{0,40}"
     r"|[ \t]{0,4}(?:value|content)[ \t]?=[ \t]?"
     r"|[ \t]{1,4}(?:is|was|ist|lautet|est|es|jest|\u00e9|\u00e8)[ \t]{1,4}"
+    r"|[ \t]{1,4}(?:for|of|to)[ \t][^\n.:;,=\"'()]{1,60}?[ \t](?:is|was)[ \t]{1,4}"
     r"|[ \t]?(?:\u662f|\u306f|\u4e3a)[ \t]?|[ \t]{1,8})"
 )
 VALUE = (
@@ -170,10 +173,14 @@ def _is_plausible(run: str, sign: str, text: str, match: re.Match[str]) -> bool:
         return quoted and match["close"] != ""
     if sign == "(":
         return quoted
+    if sign.startswith(("for ", "of ", "to ")):
+        # Far from its name; so it must look like nothing else: no `base64-encoded`.
+        value = match[match.lastgroup or 0]
+        return len(value) >= _FAR_CHARS_MIN and "-" not in value and not value.isalpha()
     if sign == ">":
         return not quoted and "<" in run and text.startswith(("</", "<\\/"), match.end())
     if sign == "":
-        sentence = quoted and match[0][:5].lower() == "passw"
+        sentence = match[0][:5].lower() == "passw" and (quoted or "\t" in match["sign"])
         return sentence or _is_flag(run, text, match.start()) or _is_random(match)
     return True
 

@@ -15,8 +15,9 @@ GATES = (
 SIGN = "\x01"
 SIGNS = ("=", ":", '"', "'", "\\", " =", " :", "  ", "\t", ">", "[", "`")
 
-# A key of anything that something random is given to.
+# A key of anything, or a token, that something random is given to.
 KEY_GIVEN = "key="
+TOKEN_GIVEN = "token="
 
 # Passwords in other languages: the stem, and what may follow it. In the order of the alphabet.
 _FOREIGN: tuple[tuple[str, str], ...] = (
@@ -79,6 +80,7 @@ NAMED: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
         r"(?:w(?:or)?[dt]|wrd|phrase|code|ord)?",
     ),
     ("password", ("pwd" + SIGN,), "pwd", r""),
+    ("password", ("psk" + SIGN,), "psk", r""),
     (
         "key",
         (
@@ -93,7 +95,12 @@ NAMED: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
     ),
     ("secret", ("secret",), "secret", r""),
     ("secret", ("clave" + SIGN,), "clave", r""),
-    ("token", ("token" + SIGN, "-token ", "token is", "token was", "token("), "token", r""),
+    (
+        "token",
+        ("token" + SIGN, TOKEN_GIVEN, "-token ", "token is", "token was", "token("),
+        "token",
+        r"",
+    ),
     ("token", ("_pat=", "_pat:", "_pat ", "-pat "), "_pat", r""),
     ("credential", ("credential" + SIGN, "credentials" + SIGN), "credential", r"s?"),
     ("credential", ('"auth' + SIGN, "'auth" + SIGN, "_auth" + SIGN), "auth", r""),

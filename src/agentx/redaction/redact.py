@@ -10,7 +10,7 @@ hook has no time for it.
 
 from agentx.redaction.cards import may_hold_card
 from agentx.redaction.encoded import holds_encoded
-from agentx.redaction.names import GATES, KEY_GIVEN, NAMED, SIGN, SIGNS, VENDORS
+from agentx.redaction.names import GATES, KEY_GIVEN, NAMED, SIGN, SIGNS, TOKEN_GIVEN, VENDORS
 from agentx.redaction.rules import (
     ANNOUNCEMENTS,
     CARD,
@@ -50,7 +50,9 @@ def _gate() -> "tuple[tuple[bytes, tuple[tuple[str, bytes], ...]], ...]":
     """Sort the words behind what they have in common: one search in vain saves several."""
     behind: dict[str, list[tuple[str, bytes]]] = {}
     for word, raw in _WORDS:
-        if word not in (USERINFO, KEY_GIVEN) and not (word.isascii() and word.isupper()):
+        if word not in (USERINFO, KEY_GIVEN, TOKEN_GIVEN) and not (
+            word.isascii() and word.isupper()
+        ):
             gate = next((gate for gate in GATES if gate in word), word.rstrip(SIGN))
             if not word.isascii():
                 gate = ABROAD
@@ -236,8 +238,10 @@ def _find(data: bytes, lowered: bytes) -> "Iterator[str]":
     dense = _dense(data)
     if dense:
         yield from _find_tokens(data, dense)
-    if b"key" in words and _gives_key(lowered):
+    if b"key" in words and _gives_random(lowered, b"key"):
         yield KEY_GIVEN
+    if b"token" in words and _gives_random(lowered, b"token"):
+        yield TOKEN_GIVEN
     yield from _find_vendors(words, lowered)
     if may_hold_card(data):
         yield CARD
@@ -270,17 +274,18 @@ def _behind(words: "tuple[tuple[str, bytes], ...]", lowered: bytes) -> "Iterator
             yield word
 
 
-def _gives_key(lowered: bytes) -> bool:
-    """Tell whether a key, of whatever, is given something long that has a digit."""
-    at = lowered.find(b"key")
+def _gives_random(lowered: bytes, name: bytes) -> bool:
+    """Tell whether a key or a token, of whatever, is given something long that has a digit."""
+    at = lowered.find(name)
     while at >= 0:
-        at += 3
-        after = lowered[at : at + _AFTER_KEY_BYTES].lstrip(b" \t\"'`\\")
-        if after[:1] in _GIVES:
+        at += len(name)
+        near = lowered[at : at + _AFTER_KEY_BYTES]
+        after = near.lstrip(b" \t\"'`\\")
+        if after[:1] in _GIVES or (near[:1] == b" " and name == b"token"):
             value = after.lstrip(_BEFORE_VALUE).split(None, 1)[:1]
             if value and len(value[0]) >= _KEY_BYTES_MIN and value[0].translate(None, _NO_DIGITS):
                 return True
-        at = lowered.find(b"key", at)
+        at = lowered.find(name, at)
     return False
 
 

@@ -442,6 +442,47 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("facebook-token", ("eaac", "eaab", "eaad", "eaam"), _EDGE + r"EAA[BCDM][A-Za-z0-9]{60,400}"),
     (
+        "password",  # a block of YAML
+        ("passw", "secret:", "token:", "_key:", "apikey:"),
+        (
+            r"(?i:passw(?:or)?d|passphrase|secret|token|_key|apikey)[\"']?:[ \t]{0,4}[|>][+-]?\d?"
+            r"[ \t]{0,4}\r?\n[ \t+-]{1,24}(?P<s>[^\s\[][^\n]{2,512})"
+        ),
+    ),
+    (
+        "password",  # an element of XML with attributes
+        ("password ", "passwd ", "secret ", "token "),
+        (
+            r"<(?i:[\w:.-]{0,30}?(?:password|passwd|secret|token))\s[^<>\n]{1,200}>"
+            r"(?P<s>[^<>\s\[][^<>\n]{2,256})(?=</)"
+        ),
+    ),
+    (
+        "password",  # a variable of Terraform
+        ('variable "',),
+        (
+            r"variable\s{1,4}\"[\w-]{0,60}(?i:password|secret|token|key)[\w-]{0,20}\"\s{0,4}\{"
+            r"[^{}]{0,400}?default\s{0,20}=\s{0,4}\"(?P<s>[^\"\n\[$]{3,256})\""
+        ),
+    ),
+    (
+        "url-secret",
+        ("password%", "passwd%", "secret%", "token%", "api_key%", "apikey%"),
+        (
+            r"(?i:passw(?:or)?d|secret|token|api_?key)(?:%22)?(?i:%3a|%3d)(?:%20)?(?:%22)?"
+            r"(?P<s>[^%&\s\"']{3,256})"
+        ),
+    ),
+    (
+        "cli-password",
+        ("convertto-securestring", "net user ", "<<<"),
+        (
+            r"(?:(?i:convertto-securestring)(?: -String)? {1,4}[\"']"
+            r"|(?i:net user) {1,4}\S{1,64} {1,4}"
+            r"|(?i:token|password|secret)[^\n<]{0,24}<<< ?[\"']?)(?P<s>[^\s\"'$/*][^\s\"']{3,256})"
+        ),
+    ),
+    (
         "card-code",
         ("cvv", "cvc"),
         r"(?<![A-Za-z])(?i:cv[vc])2?[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?P<s>\d{3,4})(?![\w.])",

@@ -168,6 +168,8 @@ def test_a_place_in_a_list_is_no_secret(name: str) -> None:
         "keyid:52:D8:88:3A:C8:9F:78:66:ED:89:F3:7B:38:70:94:C9",
         f'"keyId": "{body(9, MIXED, 43)}="',
         "sentry-sdk=2.1=pyhd8ed1ab_0",
+        "the password for a user is base64-encoded, the token for paging is opaque",
+        "password manager, token bucket, | password | string | required |",
         "the seed phrase is stored in the password manager and never shown to anybody else again",
         "random seed: forty two words that were never meant as one and mean nothing",
         "order 4000 0000 0000 0001 and 1234 5678 9012 3456",
@@ -182,6 +184,37 @@ def test_a_place_in_a_list_is_no_secret(name: str) -> None:
 )
 def test_what_only_looks_like_one_stays(text: str) -> None:
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: |\n  {}\nnext: 1",
+        "db_password: >-\n    {}\n",
+        "<Password Type='x'>{}</Password>",
+        'variable "db_password" {{\n  type = string\n  default = "{}"\n}}',
+        "%22password%22%3A%22{}%22",
+        "ConvertTo-SecureString '{}' -AsPlainText",
+        "net user bob {} /add",
+        'psk="{}"',
+        "the password for the staging database is {}",
+        "password\t{}",
+        "login --with-token <<< {}",
+    ],
+)
+def test_a_password_is_found_where_settings_and_people_put_it(text: str) -> None:
+    left = redact(text.format("hunter2zz"))
+
+    assert "hunter2zz" not in left
+    assert redact(left) == left
+    assert suspicious(json.dumps({"a": text.format("hunter2zz")}).encode())
+
+
+def test_a_random_word_behind_a_token_is_one() -> None:
+    value = body(23, MIXED, 24)
+
+    for text in ("ENV GITHUB_TOKEN {}", "the token {} works", "| token | {} |"):
+        assert value not in redact(text.format(value))
 
 
 # --- tables, manifests, phrases, cards -----------------------------------------------------------
@@ -323,6 +356,8 @@ _SLOW = [
         "AKIA",
         "a1B2" * 5,
     ),
+    *("password for a ", "password for a is ", "token | ", 'variable "a_key" {', "<password a>"),
+    *("password: |\n ", "token%3a", "token <<<", "net user "),
     *("passwort ist ", '"kty" "d": "', "1" * 15 + "|", "s." + "a1" * 12, "pat." + "a" * 22 + "."),
 ]
 
