@@ -143,3 +143,61 @@ def test_many_are_forgotten_at_once_in_a_store_that_projects_share(
     finally:
         house.agentx("daemon", "stop", expect=None)
     shutil.rmtree(other)
+
+
+def _leave_transcript(house: House, cwd: Path, name: str) -> None:
+    folder = house.home / ".claude" / "projects" / name
+    folder.mkdir(parents=True)
+    line = {
+        "type": "user",
+        "sessionId": name,
+        "uuid": f"u-{name}",
+        "cwd": str(cwd),
+        "timestamp": "2026-03-02T10:00:00.000Z",
+        "message": {"role": "user", "content": f"{WORD} of {name}"},
+    }
+    (folder / f"{name}.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+
+
+@pytest.mark.promise("capture.excluded")
+def test_what_is_excluded_is_neither_captured_nor_imported(house: House) -> None:
+    secret = house.project / "secret"
+    secret.mkdir()
+    other = house.root / "work" / "other"
+    other.mkdir()
+    link = house.root / "link"
+    link.symlink_to(house.project)
+    house.hook(prompt(f"{WORD} before", prompt_id="p0"), cwd=secret)
+    house.agentx("exclude", str(link / "secret"))
+    named = house.json("status", cwd=other)["project_id"]
+    house.hook(prompt("settled", prompt_id="p1"), cwd=other)
+    house.json("sync", cwd=other)
+    house.agentx("exclude", named)
+
+    for number, folder in enumerate((secret, other, house.project)):
+        house.hook(prompt(f"{WORD} in {folder.name}", prompt_id=f"q{number}"), cwd=folder)
+        _leave_transcript(house, folder, f"t-{folder.name}")
+
+    spooled = [path for path in house.data.spools.glob("*/new/*") if path.is_file()]
+    assert len(spooled) == 1, "nothing of what is excluded, not even what was there before"
+    house.json("sync")
+    imported = house.json("import")["harnesses"]
+    assert sum(one["excluded"] for one in imported) == 2
+    house.json("import", cwd=other)
+    texts = sorted(event["text"] for event in house.events() if event["text"])
+    assert texts == [f"{WORD} in shop", f"{WORD} of t-shop"]
+    theirs = house.json("events", cwd=other)["events"]
+    assert [event["text"] for event in theirs if event["text"]] == ["settled"]
+    assert "it is excluded" in house.agentx("doctor", cwd=other, expect=None).stdout
+    assert house.json("exclude", "--list")["excluded"] == [
+        str(link / "secret"),
+        str(secret),
+        named,
+    ]
+
+    house.agentx("exclude", "--remove", str(link / "secret"))
+    house.agentx("exclude", "--remove", named)
+    house.agentx("exclude", "--remove", "nobody", expect=2)
+    house.hook(prompt("again", prompt_id="p9"), cwd=secret)
+    house.json("sync")
+    assert "again" in [event["text"] for event in house.events()]

@@ -57,6 +57,8 @@ class Intake:
 def drain_spool(spool: Spool, conversation: Conversation, intake: Intake) -> Drained:
     """Take what hooks have spooled for a store into its log."""
     total = Drained()
+    for path in spool.list_excluded():
+        _remove(path, intake.faults)
     for folder in spool.folders():
         log = conversation.of_project(folder.project)
         for batch in _batches(folder):

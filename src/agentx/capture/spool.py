@@ -38,6 +38,7 @@ class Why(StrEnum):
     HOME_GONE = "home-gone"  # so they were, and it is not there
     DIRECTORY_GONE = "directory-gone"  # their folder is gone, and was never settled
     FAULTY = "faulty"  # their folder cannot be drained
+    EXCLUDED = "excluded"  # the user wants nothing of it: the next drain throws them away
     REFUSED = "refused"  # they could not be taken, and were moved aside
 
 
@@ -81,6 +82,7 @@ class Spool:
     store: StorePaths
     is_ours: Callable[[str], bool]  # a data folder that a record names
     bind: Callable[[SpoolOrigin, list[str]], SpoolBinding]
+    is_excluded: Callable[[str, str], bool]  # a directory and its project
 
     def folders(self) -> Iterator[SpoolFolder]:
         """Yield the folders with something that waits for this store."""
@@ -89,6 +91,12 @@ class Spool:
                 yield SpoolFolder(
                     paths=look.paths, directory=look.origin.directory, project=look.project
                 )
+
+    def list_excluded(self) -> Iterator[Path]:
+        """Yield the records of which the user wants nothing to be kept."""
+        for look in self._looks():
+            if look.why is Why.EXCLUDED:
+                yield from list_records(look.paths)
 
     def waiting(self) -> int:
         """Count what hooks have left for this store and nobody has taken yet."""
@@ -140,7 +148,7 @@ class Spool:
                     yield _fault(folder, error.strerror or str(error))
 
     def _look(self, paths: SpoolPaths) -> _Look:
-        """Find out whose a folder is; note it where hooks look for it."""
+        """Find out whose a folder is."""
         origin = read_origin(paths)
         if not origin.directory:
             origin = _find_origin(paths)
@@ -149,6 +157,12 @@ class Spool:
         if origin.data and not self.is_ours(origin.data):
             why = Why.HOME_GONE if is_gone(Path(origin.data)) else Why.OTHER_HOME
             return _Look(paths=paths, origin=origin, why=why, says=origin.data)
+        if self.is_excluded(origin.directory, origin.project):
+            return _Look(paths=paths, origin=origin, why=Why.EXCLUDED)
+        return self._settle(paths, origin)
+
+    def _settle(self, paths: SpoolPaths, origin: SpoolOrigin) -> _Look:
+        """Find out which store of this home a folder belongs to; note it where hooks look."""
         is_own = paths.root.parent == self.own
         try:
             binding = self.bind(origin, read_lines(paths.store) if is_own else [])
@@ -159,6 +173,8 @@ class Spool:
                 AgentXError
             ):  # it serves hooks; the binding itself is made anew each time
                 note_settled(paths, origin, str(binding.store), binding.project)
+        if self.is_excluded(origin.directory, binding.project):
+            return _Look(paths=paths, origin=origin, why=Why.EXCLUDED)
         if binding.store == self.store.root:
             return _Look(paths=paths, origin=origin, why=Why.NEXT, project=binding.project)
         why = Why.DIRECTORY_GONE if binding.is_gone else Why.OTHER_PROJECT

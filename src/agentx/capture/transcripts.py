@@ -25,6 +25,7 @@ from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.project.config import Environment
+from agentx.project.exclusion import is_excluded, list_excluded
 from agentx.project.project import locate
 
 
@@ -47,6 +48,7 @@ class HarnessImport:
     transcripts: int = 0
     unchanged: int = 0
     other_projects: int = 0
+    excluded: int = 0  # transcripts of what the user wants never to be captured
     bytes: int = 0
     sessions: int = 0
     prompts: int = 0
@@ -148,12 +150,18 @@ def _find(run: _Run) -> Iterator[tuple[Adapter, Transcript]]:
         if source in names:
             adapter = ADAPTERS[Harness(source)]
             for transcript in adapter.discover(run.environment.homes):
-                if run.request.all_projects or _is_ours(run, transcript):
+                if _is_excluded(run, transcript):
+                    _count_of(run, adapter).excluded += 1
+                elif run.request.all_projects or _is_ours(run, transcript):
                     yield adapter, transcript
                 else:
                     _count_of(run, adapter).other_projects += 1
         else:
-            yield from _at_path(source)
+            for adapter, transcript in _at_path(source):
+                if _is_excluded(run, transcript):
+                    _count_of(run, adapter).excluded += 1
+                else:
+                    yield adapter, transcript
 
 
 def _at_path(source: str) -> Iterator[tuple[Adapter, Transcript]]:
@@ -176,12 +184,21 @@ def _at_path(source: str) -> Iterator[tuple[Adapter, Transcript]]:
 
 def _is_ours(run: _Run, transcript: Transcript) -> bool:
     directory = transcript.working_directory
-    if not directory:
+    return bool(directory) and _project_of(run, directory) == run.project_id
+
+
+def _is_excluded(run: _Run, transcript: Transcript) -> bool:
+    directory, data = transcript.working_directory, run.environment.data
+    if not list_excluded(data):
         return False
+    return is_excluded(data, directory, _project_of(run, directory) if directory else "")
+
+
+def _project_of(run: _Run, directory: str) -> str:
     known = run.cursors.projects
     if directory not in known:
         known[directory] = locate(directory, run.environment)[0].id
-    return known[directory] == run.project_id
+    return known[directory]
 
 
 def _import_one(run: _Run, adapter: Adapter, transcript: Transcript) -> None:

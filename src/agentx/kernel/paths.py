@@ -160,6 +160,7 @@ class DataPaths:
     root: Path
 
     spools = Below("spool")  # all spool folders
+    excluded = Below("spool/excluded")  # what is never captured: a folder or a project a line
     known_as = Below("spool/known-as")  # data folders that are gone and whose records it adopted
     # The hook command that agent CLIs call: its path never changes.
     launcher = Below("bin/agentx-hook")

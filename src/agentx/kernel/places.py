@@ -11,7 +11,7 @@ import os.path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _NAME_BYTES_MAX = 200
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
@@ -42,6 +42,17 @@ def origin_of(directory: str, project: str = "", data: str = "") -> str:
     another the data folder that could not be written, where one of the two is to be told.
     """
     return f"{directory}\0{project}\0{data}".rstrip("\0")
+
+
+def is_excluded_by(lines: "Iterable[str]", directory: str, project: str) -> bool:
+    """Tell whether a list of folders and projects names a directory, one above it, or a project."""
+    for line in lines:
+        if line.startswith("/"):
+            if directory == line or directory.startswith(line.rstrip("/") + "/"):
+                return True
+        elif line and line == project:
+            return True
+    return False
 
 
 def data_root(environ: "Mapping[str, str]") -> str:

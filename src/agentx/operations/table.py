@@ -34,6 +34,7 @@ _CAPTURE = (
     _row("capture.sync", "operations.capture.sync:sync", "sync", grpc="SyncViews"),
     _row("capture.import", "operations.capture.import_history:import_history", "import"),
     _row("capture.forget", "operations.capture.forget:forget", "forget", grpc="ForgetEvents"),
+    _row("capture.exclude", "operations.capture.exclude:exclude_from_capture", "exclude"),
     _row("capture.live", "operations.capture.live:live", "doctor"),
 )
 

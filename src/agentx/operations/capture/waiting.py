@@ -78,6 +78,10 @@ _WORDS = {
         "in {folder} cannot be taken: {whose}",
         "mend that; until then they wait, and all others are taken",
     ),
+    Why.EXCLUDED: (
+        "of {directory}, which is excluded",
+        "the next drain throws them away; `agentx exclude --list` shows what is excluded",
+    ),
     Why.REFUSED: (
         "were moved aside: {folder}",
         "the faults below say why; move them to `new` to try again, or delete them",

@@ -18,6 +18,7 @@ from agentx.host.files.plain import walk_refused
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError
 from agentx.memory.port import Memory
+from agentx.operations.capture.exclude import exclude_from_capture, is_project_excluded
 from agentx.operations.capture.waiting import list_waiting
 from agentx.operations.issues.workflows import check_workflows
 from agentx.operations.setup.installed import asking_harnesses, is_installed, list_installed
@@ -61,6 +62,7 @@ def diagnose(
         "link": lambda: _links(project),
         "store": lambda: _store(project, open_memory),
         "spool": lambda: _spool(project),
+        "excluded": lambda: _list_excluded(project),
         "disk": lambda: (_room(project),),
         "commands": lambda: _launchers(inputs),
         "hooks": lambda: _hooks(project, inputs),
@@ -187,6 +189,21 @@ def _spool(project: Project) -> Iterator[HealthCheck]:
             says=f"{sum(group.records for group in left):,} more, for {len(left)} more reasons",
             mend="`agentx status --json` lists them all",
         )
+
+
+def _list_excluded(project: Project) -> Iterator[HealthCheck]:
+    listed = exclude_from_capture(project, "", remove=False).excluded
+    if is_project_excluded(project):
+        yield HealthCheck(
+            name="excluded",
+            health=Health.NOTE,
+            says="nothing of this project is captured: it is excluded",
+            mend=f"`agentx exclude --remove {project.root}` captures it again",
+        )
+    elif listed:
+        says = f"never captured: {', '.join(listed[:_FAULTS_SHOWN])}"
+        more = f" and {len(listed) - _FAULTS_SHOWN} more" if len(listed) > _FAULTS_SHOWN else ""
+        yield HealthCheck(name="excluded", health=Health.GOOD, says=says + more)
 
 
 def _vectors(able: Capabilities) -> HealthCheck:

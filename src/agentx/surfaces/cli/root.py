@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "vectors": ("learnt.vectors", "Search by meaning too: install, status, remove."),
     "memory": ("learnt.memory", "What agents decided, changed, broke and found out."),
     "forget": ("said.forget", "Erase an event, a session, a span or what says something."),
+    "exclude": ("said.exclude", "Never capture a folder or a project."),
     "mcp": ("behind.mcp", "Let an agent ask its memory: an MCP server on stdin and stdout."),
     "clarify": ("work.clarify", "What agents ask each other: ask, answer, resolve, escalate."),
     "hook": ("work.hook", "An agent begins or ends work on an issue: status, recall, capture."),
@@ -66,7 +67,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 # How `agentx --help` lists them; a test sees to it that each stands in one place.
 CHAPTERS: dict[str, tuple[str, ...]] = {
     "Begin": ("init", "setup", "trust", "status", "doctor", "import", "sync", "demo"),
-    "What was said": ("toc", "expand", "search", "show", "sessions", "events", "forget"),
+    "What was said": ("toc", "expand", "search", "show", "sessions", "events", "forget", "exclude"),
     "What was learnt": ("recall", "why", "memory", "vectors"),
     "Agents and their work": (
         *("issue", "ready", "deps", "workflow", "state", "agent"),

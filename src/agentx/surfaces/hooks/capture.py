@@ -12,7 +12,7 @@ import time
 
 from agentx.redaction.redact import suspicious
 from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_BYTES_MAX, HOOK_PAYLOAD_PLAIN_BYTES_MAX
-from agentx.surfaces.hooks.spool import Caller, deliver
+from agentx.surfaces.hooks.spool import Caller, deliver, is_excluded
 
 _HARNESS_CHARS_MAX = 40
 _HARNESS_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
@@ -40,6 +40,8 @@ def capture(arguments: list[str]) -> None:
         os.environ.get("AGENTX_AGENT", ""),
         os.environ.get("MEMORY_PROJECT_ID", ""),
     )
+    if is_excluded(call):
+        return
     payload = raw
     if len(raw) > HOOK_PAYLOAD_PLAIN_BYTES_MAX or suspicious(raw):
         payload, cut = _clean(raw, cut)

@@ -19,12 +19,14 @@ from agentx.kernel.places import (
     data_root,
     encode_name,
     fallback_spool_roots,
+    is_excluded_by,
     origin_of,
     spool_root,
 )
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_NOTE_BYTES_MAX = 65_536
 _ESCAPES = {code: f"\\u{code:04x}" for code in range(32)} | {34: '\\"', 92: "\\\\", 127: "\\u007f"}
 
 
@@ -63,6 +65,33 @@ def deliver(call: Caller, payload: bytes, *, cut: bool = False, kind: str = "") 
         except OSError:
             pass
     return False
+
+
+def is_excluded(call: Caller) -> bool:
+    """Tell whether the user wants nothing of this directory, or of its project, to be captured."""
+    root = spool_root(os.environ)
+    lines = _read_lines(os.path.join(root, "excluded"))
+    if not lines:
+        return False
+    named = call.project
+    if not named:
+        # Whose the directory is, as the last drain settled it.
+        noted = _read_lines(os.path.join(root, encode_name(call.cwd), "store"))
+        named = noted[1] if len(noted) > 1 else ""
+    return is_excluded_by(lines, call.cwd, named)
+
+
+def _read_lines(path: str) -> list[str]:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return []
+    try:
+        return os.fsdecode(os.read(file, _NOTE_BYTES_MAX)).split("\n")
+    except OSError:
+        return []
+    finally:
+        os.close(file)
 
 
 def header(call: Caller, size: int, *, cut: bool, kind: str, data: str = "") -> bytes:

@@ -73,6 +73,10 @@ def progress(invocation: Invocation) -> Progress:
 
 def draw(screen: Console, reply: ImportReply) -> None:
     """Show what an import did."""
+    excluded = sum(one.excluded for one in reply.harnesses)
+    if excluded:
+        count = render.count(excluded, "transcript")
+        screen.print(f"{count} of excluded folders passed over", style="dim")
     seen = [one for one in reply.harnesses if one.transcripts or one.unchanged]
     if not seen:
         screen.print("No transcripts of this project found.")
