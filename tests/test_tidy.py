@@ -223,7 +223,11 @@ def test_every_package_is_locked_by_its_hash() -> None:
 
 
 def test_the_command_line_writes_through_one_place() -> None:
-    direct = re.compile(r"sys\.std(out|err)\.write|click\.(echo|secho|confirm|prompt)\(|\bprint\(")
+    # Square brackets are brackets: a style is said beside the words, never in them.
+    direct = re.compile(
+        r"\[/?(bold|dim|red|green|yellow)\b.*\]|markup=|"
+        r"sys\.std(out|err)\.write|click\.(echo|secho|confirm|prompt)\(|\bprint\("
+    )
     ours = {"surfaces/cli/screen.py", "surfaces/cli/main.py"}  # main knows nothing but the version
     found = [
         _name(path)

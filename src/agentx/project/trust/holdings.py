@@ -112,8 +112,8 @@ def _authors(value: object, depth: int = 0) -> Iterator[str]:
             yield from _authors(item, depth + 1)
 
 
-def _one(_values: list[object]) -> int:
-    return 1
+def _one(values: list[object]) -> int:
+    return int(bool(values))
 
 
 def _of_list(name: str) -> Count:

@@ -66,10 +66,10 @@ def _mend(invocation: Invocation, *, yes: bool, deep: bool) -> tuple[str, ...]:
     talk = invocation.talk
     talk.print("damaged:", style="red")
     for damage in plan.damages:
-        talk.print(f"  {damage.says}", soft_wrap=True, markup=False)
+        talk.print(f"  {damage.says}", soft_wrap=True)
     talk.print("to do:", style="bold")
     for step in plan.steps:
-        talk.print(f"  {step}", soft_wrap=True, markup=False)
+        talk.print(f"  {step}", soft_wrap=True)
     if plan.touches_log and not yes:
         if invocation.as_json or not sys.stdin.isatty():
             talk.print("nothing was done: say `agentx doctor --fix --yes`", soft_wrap=True)

@@ -64,5 +64,5 @@ def _draw(screen: Console, reply: Drained, stuck: list[WaitingRecords]) -> None:
             f"{render.count(reply.damaged, 'record')} damaged, kept as notes", style="yellow"
         )
     for one in stuck:
-        screen.print(f"{render.count(one.records, 'record')} {one.says}", style="red", markup=False)
-        screen.print(f"  -> {one.mend}", style="dim", markup=False, soft_wrap=True)
+        screen.print(f"{render.count(one.records, 'record')} {one.says}", style="red")
+        screen.print(f"  -> {one.mend}", style="dim", soft_wrap=True)

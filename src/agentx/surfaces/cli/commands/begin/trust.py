@@ -50,7 +50,7 @@ def command(ctx: click.Context, show: bool, revoke: bool, yes: bool) -> None:
         was_trusted = revoke_trust(project)
         says = "no longer trusted" if was_trusted else "was not trusted"
         reply = {"root": str(project.root), "revoked": was_trusted}
-        invocation.show(reply, lambda screen: screen.print(f"{project.root}: {says}", markup=False))
+        invocation.show(reply, lambda screen: screen.print(f"{project.root}: {says}"))
         return
     looked, files = look_at_trust(project)
     if show or (looked.is_complete and looked.by == "trust"):
@@ -68,7 +68,7 @@ def command(ctx: click.Context, show: bool, revoke: bool, yes: bool) -> None:
 
 
 def _draw(screen: Console, reply: TrustReply) -> None:
-    screen.print(f"[bold]{reply.root}[/bold]", soft_wrap=True)
+    screen.print(reply.root, style="bold", soft_wrap=True)
     if not (reply.acting or reply.data or reply.never_ours):
         screen.print(
             "  nothing of it asks for trust: it has no data of AgentX and no file that acts"
@@ -80,23 +80,23 @@ def _draw(screen: Console, reply: TrustReply) -> None:
         odd = f", {held.unreadable:,} files unreadable" if held.unreadable else ""
         says = "trusted" if reply.data_trusted else "not trusted"
         line = f"  {held.kind}: {held.count:,} ({says}){by}{odd}"
-        screen.print(line, markup=False, soft_wrap=True)
+        screen.print(line, soft_wrap=True)
     for name in reply.never_ours:
         line = f"  .agentx/{name}: git tracks it, so it is never taken for yours"
-        screen.print(line, markup=False, soft_wrap=True)
+        screen.print(line, soft_wrap=True)
     when = f"last trusted {reply.at} ({reply.by})" if reply.at else "never trusted"
-    screen.print(f"  [dim]{when}[/dim]")
+    screen.print(f"  {when}", style="dim")
 
 
 def _draw_file(screen: Console, file: ActingView) -> None:
-    screen.print(f"  {file.path}: {_SAYS[file.state]}", markup=False, soft_wrap=True)
+    screen.print(f"  {file.path}: {_SAYS[file.state]}", soft_wrap=True)
     for line in file.text.splitlines():
-        screen.print(f"    | {line}", markup=False, soft_wrap=True)
+        screen.print(f"    | {line}", soft_wrap=True)
 
 
 def _say_done(screen: Console, reply: TrustReply) -> None:
     acts = render.count(sum(each.state == "trusted" for each in reply.acting), "file")
-    screen.print(f"{reply.root}: trusted, {acts} may act", markup=False, soft_wrap=True)
+    screen.print(f"{reply.root}: trusted, {acts} may act", soft_wrap=True)
     if reply.adopted:
         moved = render.count(reply.adopted, "observation")
-        screen.print(f"  {moved} of yours moved to .agentx/memory", markup=False)
+        screen.print(f"  {moved} of yours moved to .agentx/memory")

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+_GAP = 2
+_ABOUT_CHARS_MIN = 8
+
+
 @click.group(cls=VerbGroup, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="Write data as JSON on stdout.")
 @click.option("--project", metavar="DIR", default="", help="The project's folder (default: here).")
@@ -104,10 +108,24 @@ def _say(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value) or '""'
 
 
+def _name_source(source: str) -> str:
+    """Return where a value comes from as one types it: a path would leave no room for the rest."""
+    path = Path(source)
+    if path.suffix != ".toml":
+        return source
+    if path.parent.name == ".agentx":
+        return "repository"
+    return "--here" if path.parent.name == "projects" else "--user"
+
+
 def _draw(screen: Console, rows: tuple[SettingRow, ...], faults: tuple[SettingFault, ...]) -> None:
     table = render.table("SETTING", "VALUE", "FROM", "WHAT IT DOES")
-    for row in rows:
-        table.add_row(row.key, _say(row.value), row.source, row.about)
+    facts = [(row.key, _say(row.value), _name_source(row.source)) for row in rows]
+    # On a narrow screen it is the explanation that is cut.
+    widths = [max(map(len, values)) + _GAP for values in zip(*facts, strict=True)]
+    room = max(screen.width - sum(widths), _ABOUT_CHARS_MIN)
+    for row, fact in zip(rows, facts, strict=True):
+        table.add_row(*fact, render.line(row.about, room))
     screen.print(table)
     for fault in faults:
-        screen.print(f"! {fault.says}: {fault.mend}", markup=False)
+        screen.print(f"! {fault.says}: {fault.mend}")

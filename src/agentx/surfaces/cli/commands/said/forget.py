@@ -80,13 +80,13 @@ def _draw(screen: Console, reply: ForgetReply) -> None:
         count = render.count(len(reply.quoted), "text")
         screen.print(f"\n{count} elsewhere say the same, and stay:", style="yellow")
     for quote in reply.quoted:
-        screen.print(f"  {quote.kind} {quote.id}: {quote.says}", markup=False, soft_wrap=True)
-        screen.print(f"    -> {quote.mend}", style="dim", markup=False, soft_wrap=True)
+        screen.print(f"  {quote.kind} {quote.id}: {quote.says}", soft_wrap=True)
+        screen.print(f"    -> {quote.mend}", style="dim", soft_wrap=True)
 
 
 def _draw_found(screen: Console, reply: ForgetReply) -> None:
     for line in reply.first_lines:
-        screen.print(f"  {line}", markup=False, soft_wrap=True)
+        screen.print(f"  {line}", soft_wrap=True)
     left = reply.events - len(reply.first_lines)
     if left > 0 and reply.first_lines:
         screen.print(f"  and {left:,} more", style="dim")
