@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
-_DRAWN = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))
+_DRAWN = bytes.maketrans(b"123456789", b"000000000")
 _GROUPS = (b"0000 0000 0000 0", b"0000-0000-0000-0", b"0000 000000 0000", b"0000-000000-0000")
 _DIGITS = b"0" * 13
 _WORDS = (

@@ -17,11 +17,9 @@ _LONG_CHARS = 40
 _DECODED_BYTES_MAX = 1 << 20
 
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-_STANDARD = bytes(byte if byte in _ALPHABET else 32 for byte in range(256))
-_FOR_URLS = bytes(
-    {45: 43, 95: 47}.get(byte, byte if byte in _ALPHABET and byte not in b"+/" else 32)
-    for byte in range(256)
-)
+_OTHERS = bytes(set(range(256)).difference(_ALPHABET))
+_STANDARD = bytes.maketrans(_OTHERS, b" " * len(_OTHERS))
+_FOR_URLS = bytes.maketrans(_OTHERS + b"+/-_", b" " * (len(_OTHERS) + 2) + b"+/")
 # By its place in four: the characters whose bit that becomes a highest bit is not set.
 _PLAIN = (
     bytes(char for value, char in enumerate(_ALPHABET) if not value & 32),

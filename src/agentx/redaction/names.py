@@ -8,7 +8,24 @@ Both are searched for as plain text before any pattern is compiled.
 # What several words have in common: where it is not found, none of them needs to be looked for.
 GATES = (
     *("pass", "key", "secret", "token", "auth", "cred", "sess", "-us", "eaa", "sig", "$", "code="),
-    *("pat", "login", "__", "q~", "seed", "recovery", "phrase", "wallet", "kind", "pwd", "mysql"),
+    *(
+        "\\u0",
+        "\\u1",
+        "\\u3",
+        "\\u5",
+        "\\ub",
+        "pat",
+        "login",
+        "__",
+        "q~",
+        "seed",
+        "recovery",
+        "phrase",
+        "wallet",
+        "kind",
+        "pwd",
+        "mysql",
+    ),
 )
 
 # Ends a common word that counts only where it stands as a name: before a sign, not a letter.

@@ -42,40 +42,30 @@ _WORDS = tuple(
 _VENDORS = tuple((vendor, vendor.encode()) for vendor in VENDORS)
 
 
-ABROAD = "\x80"  # the gate of words that ASCII cannot spell
-ESCAPED = "\\u"
+_FOUND_OTHERWISE = (USERINFO, KEY_GIVEN, TOKEN_GIVEN)
 
 
 def _gate() -> "tuple[tuple[bytes, tuple[tuple[str, bytes], ...]], ...]":
     """Sort the words behind what they have in common: one search in vain saves several."""
-    behind: dict[str, list[tuple[str, bytes]]] = {}
-    for word, raw in _WORDS:
-        if word not in (USERINFO, KEY_GIVEN, TOKEN_GIVEN) and not (
-            word.isascii() and word.isupper()
-        ):
-            gate = next((gate for gate in GATES if gate in word), word.rstrip(SIGN))
-            if not word.isascii():
-                gate = ABROAD
-            elif "\\u0" in word or "\\u" in word[:2]:
-                gate = ESCAPED
-            behind.setdefault(gate, []).append((word, raw))
-    return tuple((gate.encode(), tuple(words)) for gate, words in behind.items())
+    # Heads of tokens, in capitals, are looked for by themselves.
+    words = [pair for pair in _PLAINLY if not pair[0].isupper() and pair[0] not in _FOUND_OTHERWISE]
+    gated: list[tuple[bytes, tuple[tuple[str, bytes], ...]]] = []
+    for gate in GATES:
+        behind = [pair for pair in words if gate in pair[0]]
+        words = [pair for pair in words if gate not in pair[0]]
+        gated.append((gate.encode(), tuple(behind)))
+    gated += [(raw.rstrip(_SIGN), ((word, raw),)) for word, raw in words]
+    return tuple(gated)
 
 
+_SIGN = SIGN.encode()
+# Words that ASCII cannot spell, asked only of texts that have more than it.
+_ABROAD = tuple(pair for pair in _WORDS if not pair[0].isascii())
+_PLAINLY = tuple(pair for pair in _WORDS if pair[0].isascii())
 _SPLIT = bytes([byte if chr(byte).isalnum() and byte < 128 else 32 for byte in range(256)])
-_ALL_GATED = _gate()
-_ABROAD = next(words for gate, words in _ALL_GATED if gate == ABROAD.encode())
-_GATED = tuple(gated for gated in _ALL_GATED if gated[0] != ABROAD.encode())
+_GATED = _gate()
 _SIGNS = tuple(sign.encode() for sign in SIGNS)
 _RUNS = tuple((run, run.encode()) for _, run, _ in RUNS)
-# The part of each word that stands in one word of the text, whatever the spaces around it.
-_PARTS = (
-    *dict.fromkeys([raw.split()[0] for word, raw in _WORDS if word[-1] != SIGN]),
-    *(b"<private", b"basic", b"flyv1"),
-    *(vendor for _, vendor in _VENDORS),
-)
-# Those that count only where the word ends with them: `pass=`, and not `passes`.
-_NAMES = frozenset([raw[:-1].strip() for word, raw in _WORDS if word[-1] == SIGN]) - set(_PARTS)
 _START_BYTES = 3  # the shortest part
 _plain_words: set[bytes] = set()
 _PLAIN_WORDS_MAX = 100_000
@@ -87,29 +77,36 @@ _HIDING = (b"\\u002", b"\\u003", b"\\u004", b"\\u005", b"\\u006", b"\\u007")
 # The shortest token with its head, and what its first characters look like in an outline.
 _TOKEN_BYTES_MIN = 13
 _TOKEN_BEGINS = b"w" * 6
-_TOKEN_SIGNS = bytes(45 if byte in b"=.+/" else byte for byte in range(256))
+_TOKEN_SIGNS = bytes.maketrans(b"=.+/", b"----")
 
 
-def _heads_by_start() -> "dict[bytes, list[bytes]]":
-    """Sort the heads by their first two letters, so that most words need no further look."""
-    sorted_heads: dict[bytes, list[bytes]] = {}
-    for _, raw in _HEADS:
-        sorted_heads.setdefault(raw.translate(_SPLIT).split()[0][:2], []).append(raw)
-    return sorted_heads
+class _Starts:
+    """What a word may begin with; sorted when the first is judged, which a hook seldom does."""
+
+    def __init__(self) -> None:
+        # The part of each word that stands in one word of the text, whatever the spaces around it.
+        parts = {
+            *(raw.split()[0] for word, raw in _WORDS if word[-1] != SIGN),
+            *(b"<private", b"basic", b"flyv1"),
+            *(vendor for _, vendor in _VENDORS),
+        }
+        # Those that count only where the word ends with them: `pass=`, and not `passes`.
+        self.names = {raw[:-1].strip() for word, raw in _WORDS if word[-1] == SIGN} - parts
+        self.parts: dict[bytes, list[bytes]] = {}
+        for part in (*parts, *self.names):
+            self.parts.setdefault(part[:_START_BYTES], []).append(part)
+        self.heads: dict[bytes, list[bytes]] = {}
+        for _, raw in _HEADS:
+            self.heads.setdefault(raw.translate(_SPLIT).split()[0][:2], []).append(raw)
 
 
-_HEADS_BY_START = _heads_by_start()
+_sorted_starts: list[_Starts] = []
 
 
-def _parts_by_start() -> "dict[bytes, list[bytes]]":
-    """Sort parts and names by how they begin: a short word is asked what begins in it."""
-    sorted_parts: dict[bytes, list[bytes]] = {}
-    for part in dict.fromkeys((*_PARTS, *_NAMES)):
-        sorted_parts.setdefault(part[:_START_BYTES], []).append(part)
-    return sorted_parts
-
-
-_PARTS_BY_START = _parts_by_start()
+def _sort_starts() -> _Starts:
+    if not _sorted_starts:
+        _sorted_starts.append(_Starts())
+    return _sorted_starts[0]
 
 
 def suspicious(data: bytes) -> bool:
@@ -185,21 +182,22 @@ def _may_matter(word: bytes) -> bool:
         return any(raw in word for _, raw in _HEADS) or _draws_a_run(word)
     # Each start once: a word may be a megabyte, and begin anew thousands of times.
     starts = {start[:2] for start in word.translate(_SPLIT).split()}
-    likely = any(raw in word for start in starts for raw in _HEADS_BY_START.get(start, ()))
+    likely = any(raw in word for start in starts for raw in _sort_starts().heads.get(start, ()))
     return likely or _draws_a_run(word)
 
 
 def _holds_a_part(lowered: bytes) -> bool:
+    known = _sort_starts()
     if len(lowered) > _PLAIN_WORD_BYTES_MAX:
-        likely = [part for parts in _PARTS_BY_START.values() for part in parts if part in lowered]
+        likely = [part for parts in known.parts.values() for part in parts if part in lowered]
     else:
         likely = [
             part
             for at in range(len(lowered) - _START_BYTES + 1)
-            for part in _PARTS_BY_START.get(lowered[at : at + _START_BYTES], ())
+            for part in known.parts.get(lowered[at : at + _START_BYTES], ())
             if part in lowered
         ]
-    return any(part not in _NAMES or _ends_a_word(part, lowered) for part in likely)
+    return any(part not in known.names or _ends_a_word(part, lowered) for part in likely)
 
 
 def _ends_a_word(name: bytes, lowered: bytes) -> bool:
@@ -292,7 +290,7 @@ def _gives_random(lowered: bytes, name: bytes) -> bool:
 _AFTER_KEY_BYTES = 64
 _KEY_BYTES_MIN = 20
 _BEFORE_VALUE = b" \t\"'`\\=>:?|,"
-_NO_DIGITS = bytes(byte for byte in range(256) if not 48 <= byte <= 57)
+_NO_DIGITS = bytes((*range(48), *range(58, 256)))
 
 
 def _find_vendors(words: bytes, lowered: bytes) -> "Iterator[str]":
