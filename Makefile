@@ -42,6 +42,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m scripts.operations_page --check
+	$(BIN)/python -m scripts.settings_page --check
 	$(BIN)/python -m scripts.guarantees_page --check
 
 # How many branches the tests of logic take; fails below the floor in pyproject.toml.
@@ -60,6 +61,7 @@ fmt: $(STAMP)
 # The pages of the documents that are made from the code.
 pages: $(STAMP)
 	$(BIN)/python -m scripts.operations_page
+	$(BIN)/python -m scripts.settings_page
 	$(BIN)/python -m scripts.guarantees_page
 
 proto: $(STAMP)

@@ -88,7 +88,13 @@ PROMISES: dict[str, str] = {
     "github.mirror-once": "Every round is one comment on GitHub, however often it is synced.",
     "github.catches-up": "What happened offline reaches GitHub later, in order, once.",
     "errors.clear": "A wrong request gets an error that says what is wrong and how to mend it.",
-    "config.order": "Settings come from environment, project, user, default, in this order.",
+    "config.order": "Settings come from environment, here, project, user, default, in this order.",
+    "trust.nothing-told": "Nothing of a stranger's repository is obeyed or told before `trust`.",
+    "trust.origin": "What is not trusted is found and shown only with its origin.",
+    "trust.content": "What acts is trusted by its content; a change is shown and asked again.",
+    "trust.pull": "What a pull brings into a repository of ours is not told as the user's.",
+    "trust.nobody-stopped": "A folder whose settings are wrong is named, and stops nobody.",
+    "trust.other-projects": "Other projects are searched only once the user agreed to it.",
 }
 
 DEFERRED: dict[str, str] = {}

@@ -115,6 +115,7 @@ def begin_session(house: House, session: str) -> str:
     return house.hook(begun, env={"AGENTX_AGENT": "engineer"}).stdout.decode()
 
 
+@pytest.mark.promise("trust.nothing-told")
 def test_nothing_of_a_strangers_repository_is_told_or_obeyed(house: House) -> None:
     house.hook(prompt("We decided to keep retries at eight.", cwd=str(house.project)))
     house.agentx("sync")
@@ -143,6 +144,7 @@ def test_nothing_of_a_strangers_repository_is_told_or_obeyed(house: House) -> No
     assert house.git("status", "--short") == ""
 
 
+@pytest.mark.promise("trust.origin")
 def test_what_is_not_trusted_is_found_and_shown_with_its_origin(house: House) -> None:
     house.hook(prompt("What does evil.example do?", cwd=str(house.project)))
     house.agentx("sync")
@@ -155,6 +157,7 @@ def test_what_is_not_trusted_is_found_and_shown_with_its_origin(house: House) ->
     assert "not trusted" in house.agentx("clarify").stderr
 
 
+@pytest.mark.promise("trust.content")
 def test_trust_is_a_persons_word_and_a_change_is_asked_again(house: House) -> None:
     asked = house.agentx("trust", expect=2)
     assert PAYLOAD in asked.stdout
@@ -189,6 +192,7 @@ def test_trust_is_a_persons_word_and_a_change_is_asked_again(house: House) -> No
     assert [row["act"] for row in _audit(house)] == ["trusted", "trust-revoked"]
 
 
+@pytest.mark.promise("trust.pull")
 def test_a_pull_into_a_repository_of_ours_brings_nothing_that_is_told(tmp_path: Path) -> None:
     house = House(tmp_path)
     origin = tmp_path / "origin"
@@ -213,6 +217,7 @@ def test_a_pull_into_a_repository_of_ours_brings_nothing_that_is_told(tmp_path: 
     assert PAYLOAD not in house.agentx("memory", "list").stdout
 
 
+@pytest.mark.promise("trust.nobody-stopped")
 def test_one_folder_whose_settings_are_wrong_stops_nobody(house: House, tmp_path: Path) -> None:
     settings = house.project / ".agentx" / "config.toml"
     for wrong in ("[toc\n", '[toc]\ntimezone = "Mars/Olympus"\n', "x = 1\n", "[" * 100_000):
@@ -243,6 +248,7 @@ def test_a_bad_project_id_can_be_taken_back(house: House) -> None:
     assert house.agentx("config", "set", "project.id", "../../etc", expect=2).stdout == ""
 
 
+@pytest.mark.promise("trust.other-projects")
 def test_other_projects_are_searched_once_the_user_agreed(house: House, tmp_path: Path) -> None:
     other = tmp_path / "work" / "bank"
     other.mkdir()

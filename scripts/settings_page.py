@@ -1,0 +1,60 @@
+"""Write docs/settings.md, the table of every setting and who may set it, from the code.
+
+python -m scripts.settings_page           writes the page
+python -m scripts.settings_page --check   fails when the page is not what it would write
+"""
+
+from __future__ import annotations
+
+import sys
+
+from scripts.page import settle_page
+
+from agentx.project.config import variable_of
+from agentx.project.setting_rows import SettingRow, list_defaults, list_shared
+
+HEAD = """\
+# Settings
+
+Made from the declarations of the settings by `scripts/settings_page.py`. `agentx config` shows
+every setting with its value and where that comes from, in this order:
+
+1. the environment variable;
+2. your own settings for one project: `agentx config set --here KEY VALUE`, kept in
+   `$XDG_CONFIG_HOME/agentx/projects/<project>.toml`, named after the id that git or the folder
+   gives;
+3. the repository's `.agentx/config.toml`, once you trust its content (`agentx trust`), and only
+   what the table marks as *shared*; any other key in it is passed over, and `status` and `doctor`
+   name it;
+4. your settings for all projects: `agentx config set --user KEY VALUE`, kept in
+   `$XDG_CONFIG_HOME/agentx/config.toml`;
+5. the default.
+
+Without `--here` or `--user`, `config set` writes a shared setting into the repository's file and
+any other into your own for this project.
+
+| setting | what it does | default | may a repository set it | variable |
+|---|---|---|---|---|
+"""
+
+
+def write_page() -> str:
+    """Return the page as it should be."""
+    shared = list_shared()
+    return HEAD + "".join(_write_row(row, is_shared=row.key in shared) for row in list_defaults())
+
+
+def _write_row(row: SettingRow, *, is_shared: bool) -> str:
+    default = f"`{str(row.default).lower() if isinstance(row.default, bool) else row.default}`"
+    cells = (
+        f"`{row.key}`",
+        row.about.replace("|", "\\|"),
+        default if row.default != "" else "",
+        "yes, *shared*" if is_shared else "no",
+        f"`{variable_of(row.key)}`",
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+if __name__ == "__main__":
+    sys.exit(settle_page("settings.md", write_page(), sys.argv[1:]))
