@@ -260,7 +260,8 @@ OPENS_FILES_ITSELF = {
         search/vectors/segments.py surfaces/grpc/access.py surfaces/grpc/server.py
         surfaces/hatch/server.py surfaces/mcp/desk.py views/digests.py views/recall_tally.py
         views/vectors.py search/checksums.py wiring/keeping/documents.py
-        wiring/keeping/inspection.py wiring/keeping/lost.py wiring/keeping/salvage.py
+        wiring/keeping/backup.py wiring/keeping/inspection.py wiring/keeping/keyring.py
+        wiring/keeping/lost.py wiring/keeping/salvage.py wiring/keeping/tombstones.py
         work/store/github/pages.py""",
     "what ships with AgentX": """
         adapters/opencode/setup.py agents/roles/texts.py search/kindred.py

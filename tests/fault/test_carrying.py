@@ -219,6 +219,31 @@ def test_a_restore_that_dies_has_happened_or_has_not(
     assert list(town.project.glob(".agent*.re*")) == []
 
 
+def test_a_restore_undoes_no_forgetting(exported: tuple[Town, Path, list[str]]) -> None:
+    town, file, said = exported
+    events = json.loads(said[0])["events"]
+    spoken = [each for each in events if each["event_type"] == "user_message"]
+    (session,) = {each["session_id"] for each in spoken if "Postgres because" in each["text"]}
+    single = next(each for each in spoken if each["session_id"] != session)
+    assert "ledger in Postgres" in town.agentx("recall", "--json").stdout
+    told = town.json("forget", "--session", session)
+    assert told["exports"][0] == str(file)
+    town.json("forget", "--event", single["event_id"])
+    remembered = [town.agentx(*asked, "--json").stdout for asked in ASKED]
+
+    done = town.json("restore", str(file), "--yes")
+
+    assert done["forgotten"] > 1
+    now = town.agentx(*ASKED[0], "--json").stdout
+    assert now == remembered[0]
+    for asked in ASKED[:9]:
+        assert "SQLite locks under five writers" not in town.agentx(*asked, "--json").stdout
+    for path in (*(town.root / STORE / "db").glob("*"), *(town.project / ".agentx").rglob("*")):
+        if path.is_file():
+            assert b"SQLite locks under five" not in path.read_bytes(), path
+    shutil.rmtree(done["aside"])
+
+
 def test_an_export_read_back_in_another_home_gives_the_same_answers_byte_for_byte(
     exported: tuple[Town, Path, list[str]],
 ) -> None:

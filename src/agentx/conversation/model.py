@@ -111,3 +111,15 @@ class Forgotten:
 
     events: int
     sessions: int
+
+
+@frozen
+class Grave:
+    """What is about to be forgotten: some events, or a whole session with all that is older."""
+
+    event_ids: tuple[EventId, ...]
+    session: bytes = b""  # its reference, when all of it goes
+    session_id: str = ""
+    harness: str = ""
+    project: str = ""
+    at_ms: Millis = Millis(0)

@@ -25,6 +25,7 @@ from agentx.operations.runs.archive import clean_runs
 from agentx.operations.upkeep.leftovers import sweep
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
+from agentx.wiring.keeping.backup import backup_memory
 from agentx.wiring.memory import open_store
 from agentx.wiring.observation_upkeep import settle_observations
 
@@ -81,6 +82,13 @@ def job_specs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
             about="Remove what AgentX left behind: old copies of settings, logs, unfinished files.",
             when=parse_cron("50 3 * * *"),
             run=lambda: str(sweep(project)),
+            jitter_ms=10 * MINUTE_MS,
+        ),
+        JobSpec(
+            name="backup",
+            about="Keep a backup of every fact, sealed; the keys lie elsewhere, in two copies.",
+            when=parse_cron("10 3 * * *"),
+            run=lambda: str(backup_memory(project)),
             jitter_ms=10 * MINUTE_MS,
         ),
         JobSpec(

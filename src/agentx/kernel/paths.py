@@ -15,7 +15,9 @@ from agentx.kernel.places import encode_name
 from agentx.kernel.values import frozen
 
 NOTICE_SUFFIX = ".notice"
-RESERVED_STORE_NAMES = frozenset({"spool", "bin", "backups", "models", "unified", "trust"})
+RESERVED_STORE_NAMES = frozenset(
+    {"spool", "bin", "backups", "models", "unified", "trust", "tombstones", "keys", "kept"}
+)
 
 
 class _Rooted(Protocol):
@@ -171,6 +173,9 @@ class DataPaths:
     audit = Below("audit.jsonl")  # what was trusted, forgotten, exported, read across projects
     trust = Below("trust")  # what the user trusts, one record a repository
     backups = Below("backups")  # copies of the settings files of agent CLIs, before we edited them
+    tombstones = Below("tombstones")  # what was forgotten, a file a store: no restore undoes it
+    keys = Below("keys")  # what opens kept backups, in two copies a store
+    kept = Below("kept")  # kept backups, a folder a store
 
     def store(self, project: ProjectId) -> StorePaths:
         """The store of one project."""

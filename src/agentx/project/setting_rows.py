@@ -17,6 +17,7 @@ from agentx.llm.settings import LlmSettings
 from agentx.observations.settings import MemorySettings
 from agentx.project.settings import (
     AgentsSettings,
+    BackupSettings,
     DaemonSettings,
     ProjectSettings,
     SearchSettings,
@@ -44,6 +45,7 @@ SECTIONS: dict[str, type[Any]] = {
     "github": GithubSettings,
     "agents": AgentsSettings,
     "ltm": LtmSettings,
+    "backup": BackupSettings,
 }
 
 

@@ -63,3 +63,10 @@ class AgentsSettings:
         "Who answers when an agent is asked: an agent CLI or `person`, for all or role=runner; "
         "empty lets questions wait.",
     )
+
+
+@frozen
+class BackupSettings:
+    """What is kept against damage."""
+
+    keep_days: int = setting(7, "How many days the daily backup of a memory is kept; 0 makes none.")

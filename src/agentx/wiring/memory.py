@@ -38,6 +38,7 @@ from agentx.wiring.spool import drain_into, open_spool
 
 if TYPE_CHECKING:
     from agentx.conversation.editing import Editor
+    from agentx.conversation.model import Grave
     from agentx.observations.service import Observations
 
 
@@ -61,7 +62,7 @@ class _Store:
         self._project = project
         self._kv = kv
         self._bus = bus
-        log = LogStore(kv, entropy=project.entropy)
+        log = LogStore(kv, entropy=project.entropy, bury=partial(_bury, project))
         self._toc = partial(TocStore, kv, log)
         zone = project_zone(project)
         self._rules = ContentsRules(
@@ -150,3 +151,9 @@ def _open_editor(zone: tzinfo, store: TocStore, project: str, clock: Clock) -> E
 
     cutting = Cutting(zone=zone, estimate=estimate)
     return Editor(store, project=project, clock=clock, cutting=cutting, writer=Extractive())
+
+
+def _bury(project: Project, grave: Grave) -> None:
+    from agentx.wiring.keeping.tombstones import bury  # noqa: PLC0415  only who forgets
+
+    bury(project, grave)

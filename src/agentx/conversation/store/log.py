@@ -13,9 +13,9 @@ An event and everything that belongs to it are one atomic batch, synced before
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from agentx.conversation.model import Event, EventQuery, Forgotten, Receipt
+from agentx.conversation.model import Event, EventQuery, Forgotten, Grave, Receipt
 from agentx.conversation.store import rows
 from agentx.conversation.store.appending import Appending
 from agentx.conversation.store.outbox import Outbox
@@ -37,7 +37,11 @@ _PAGE_ROWS = 256
 class LogStore:
     """Turns drafts into rows and rows into events. One thread at a time."""
 
-    def __init__(self, kv: KeyValue, *, entropy: Entropy) -> None:
+    def __init__(
+        self, kv: KeyValue, *, entropy: Entropy, bury: Callable[[Grave], None] = lambda _grave: None
+    ) -> None:
+        """Open the log; `bury` notes outside of the store what is forgotten, before it is."""
+        self._bury = bury
         self._kv = kv
         self._entropy = entropy
         self._codec = rows.PayloadCodec()
@@ -150,7 +154,9 @@ class LogStore:
             if raw is not None:
                 row = _without(rows.unpack_session(raw), gone)
                 batch.put(Family.SESSIONS, keys.session_key(ref), rows.pack_session(row))
-        self._outbox.tell_forgotten(batch, [event.event_id for event in events])
+        gone_ids = tuple(event.event_id for event in events)
+        self._outbox.tell_forgotten(batch, gone_ids)
+        self._bury(Grave(event_ids=gone_ids))
         self._erase(batch)
         return Forgotten(events=len(events), sessions=0)
 
@@ -175,6 +181,16 @@ class LogStore:
         )
         batch.put(Family.SESSIONS, keys.session_key(ref), rows.pack_session(tombstone))
         self._session_keys.drop(ref)
+        self._bury(
+            Grave(
+                event_ids=tuple(gone),
+                session=ref,
+                session_id=row.session_id,
+                harness=row.harness,
+                project=row.project,
+                at_ms=now_ms,
+            )
+        )
         self._erase(batch)
         return Forgotten(events=len(gone), sessions=1)
 

@@ -18,6 +18,7 @@ from agentx.conversation.store.soundness import EventOpener, OpenedEvent, pages
 from agentx.host.kv import keys
 from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.kernel.clock import Millis
+from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import EventId, is_ulid, ulid_ms
 from agentx.kernel.values import frozen
 
@@ -59,12 +60,14 @@ def relay_log(
     known: Mapping[EventId, bytes],
     *,
     keeps_views: bool = False,
+    is_backup: bool = False,
 ) -> RelaidLog:
     """Lay the log again in a store that holds its events, keys and identities.
 
     `sessions` are the old rows, as far as there are any; `known` is every event that was ever
     named, with the reference of its session where that was said. `keeps_views` leaves outbox and
-    table of contents as they are: for a log of which nothing is lost.
+    table of contents as they are: for a log of which nothing is lost. In one from a backup an event
+    without its key was forgotten, whatever its session says.
     """
     _clear(kv, (Family.SESSIONS,) if keeps_views else _MADE_ANEW)
     outbox = Outbox(kv)
@@ -77,7 +80,7 @@ def relay_log(
         batch = Batch()
         opened = list(opener.open_page(page))
         for each in opened:
-            if each.fault or (each.is_forgotten and each.ref not in forgetting):
+            if each.fault or (each.is_forgotten and not is_backup and each.ref not in forgetting):
                 # Nobody ever forgot anything there: it is its key that is lost.
                 batch.delete(Family.EVENTS, each.key)
                 if keys.is_event_key(each.key):
@@ -153,3 +156,24 @@ def _describe(lost: Mapping[EventId, bytes], sessions: Mapping[bytes, str]) -> L
         last_ms=max(times, default=None),
         sessions=tuple(names)[:_SESSIONS_NAMED_MAX],
     )
+
+
+def read_sessions(kv: KeyValue) -> dict[bytes, rows.SessionRow]:
+    """Return the rows of sessions that can be read, by their references."""
+    found: dict[bytes, rows.SessionRow] = {}
+    for key, raw in kv.scan(Family.SESSIONS, *keys.session_range()):
+        try:
+            found[keys.session_ref_of(key)] = rows.unpack_session(raw)
+        except CorruptRecord:
+            continue
+    return found
+
+
+def drop_stray_keys(kv: KeyValue) -> None:
+    """Take away the keys of events that are not here."""
+    batch = Batch()
+    for key, _ in kv.scan(Family.KEYS, *keys.event_seal_range()):
+        name = key[4:].decode("ascii", "replace")
+        if not is_ulid(name) or kv.get(Family.EVENTS, keys.event_key_of(name)) is None:
+            batch.delete(Family.KEYS, key)
+    kv.write(batch)

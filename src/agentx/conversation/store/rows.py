@@ -116,7 +116,7 @@ class PayloadCodec:
             if packed.startswith(_ZSTD):
                 raw = self._decompressor.decompress(raw, max_output_size=_PAYLOAD_BYTES_MAX)
             return _payloads.decode(raw)
-        except (msgspec.MsgspecError, zstandard.ZstdError) as error:
+        except (msgspec.MsgspecError, zstandard.ZstdError, UnicodeDecodeError) as error:
             raise CorruptRecord(f"an event's payload: {error}") from error
 
 
@@ -132,7 +132,7 @@ def unpack_session(raw: bytes) -> SessionRow:
     """
     try:
         return _sessions.decode(raw)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise CorruptRecord(f"a session's row: {error}") from error
 
 
@@ -156,8 +156,10 @@ def unpack_occurrences(raw: bytes) -> tuple[Occurrence, ...]:
     """
     try:
         decoded = _occurrences.decode(raw)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise CorruptRecord(f"an identity's row: {error}") from error
+    if not all(event_id.isalnum() for event_id, _ in decoded):
+        raise CorruptRecord("an identity's row names no event")
     return tuple(
         Occurrence(
             event_id=EventId(event_id.decode()),

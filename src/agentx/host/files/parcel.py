@@ -184,7 +184,7 @@ class Parcel:
             for raw in self._split(self._read_chunk(number)):
                 try:
                     record = decode(raw)
-                except msgspec.MsgspecError as error:
+                except (msgspec.MsgspecError, UnicodeDecodeError) as error:
                     raise self._broken(str(error)) from error
                 if record[:1] == [_END]:
                     if record != [_END, count, digest.hexdigest()] or self._file.read(1):

@@ -22,6 +22,7 @@ from agentx.operations.capture.quoting import Quote, Quotes
 from agentx.operations.limits import FORGET_BATCH_EVENTS_MAX, FORGET_LINES_SHOWN
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
+from agentx.wiring.keeping.export import list_exports
 
 _LINE_CHARS_MAX = 100
 _SESSIONS_MAX = 1_000_000
@@ -57,6 +58,7 @@ class ForgetReply:
     first_lines: tuple[str, ...]  # of what goes, the first of them
     observations: int  # that were learnt from it
     quoted: tuple[Quote, ...]  # what others wrote in the same words: it stays
+    exports: tuple[str, ...] = ()  # files written before, which nobody can reach from here
 
 
 def forget(
@@ -87,6 +89,7 @@ def forget(
         ),
         observations=quotes.learnt,
         quoted=quotes.quoted,
+        exports=list_exports(project),
     )
     if not dry_run:
         _erase(memory, doomed, whole)

@@ -18,6 +18,7 @@ from agentx.operations.runs.read import list_archived, list_runs
 from agentx.operations.upkeep.health import Health, HealthCheck
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.keeping.backup import list_backups
 from agentx.wiring.keeping.inspection import DamagedPart, Inspection, inspect_memory
 from agentx.work.settings import WorkSettings
 
@@ -44,6 +45,21 @@ def check_memory(project: Project, *, deep: bool) -> Iterator[HealthCheck]:
         )
     if not any(damage.part is DamagedPart.LOG for damage in seen.damages):
         yield _sound(seen, deep=deep)
+    yield _check_backups(project)
+
+
+def _check_backups(project: Project) -> HealthCheck:
+    kept = list_backups(project)
+    if not kept.paths:
+        return HealthCheck(
+            name="backups",
+            health=Health.NOTE,
+            says="none kept",
+            mend="`agentx scheduler run backup` makes one; a daemon does so every day",
+        )
+    return HealthCheck(
+        name="backups", health=Health.GOOD, says=f"{kept}, the newest: {kept.paths[-1]}"
+    )
 
 
 def _sound(seen: Inspection, *, deep: bool) -> HealthCheck:

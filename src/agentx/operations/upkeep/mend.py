@@ -18,6 +18,7 @@ from agentx.kernel.values import frozen
 from agentx.operations.capture.import_history import import_history
 from agentx.project.project import Project
 from agentx.wiring.keeping.inspection import Damage, DamagedPart, inspect_memory
+from agentx.wiring.keeping.keyring import load_keys, save_keys
 from agentx.wiring.keeping.restore import finish_restoring
 from agentx.wiring.keeping.salvage import SalvagedLog, salvage_log
 from agentx.wiring.memory import open_store
@@ -29,6 +30,7 @@ _STEPS = {
     ),
     DamagedPart.INDEX: "make the search index again, from the log",
     DamagedPart.VECTORS: "make the vectors again, from the log",
+    DamagedPart.KEYS: "write the keys of kept backups again, from the copy that is whole",
     DamagedPart.CACHE: "take away what is made again by itself",
     DamagedPart.DOCUMENT: "let files of the store that cannot be read step aside",
 }
@@ -75,6 +77,9 @@ def mend(project: Project, plan: MendingPlan) -> tuple[str, ...]:
         for damage in plan.damages
         if damage.path is not None and damage.part in (DamagedPart.CACHE, DamagedPart.DOCUMENT)
     ]
+    if DamagedPart.KEYS in parts:
+        save_keys(project, load_keys(project))
+        done.append("the keys of kept backups are in two copies again")
     if DamagedPart.LOG in parts:
         done += _mend_log(project)
         return tuple(done)

@@ -24,6 +24,7 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.search.checksums import find_damaged_text, find_damaged_vectors
 from agentx.wiring.keeping.documents import find_damaged_documents
+from agentx.wiring.keeping.keyring import find_damaged_keys
 from agentx.wiring.keeping.lost import is_log_gone, say_lost
 
 # A log up to this size is read through by every `doctor`: about a second.
@@ -38,6 +39,7 @@ class DamagedPart(StrEnum):
     INDEX = "index"
     VECTORS = "vectors"
     DOCUMENT = "document"
+    KEYS = "keys"  # of kept backups
     CACHE = "cache"  # made again by whoever needs it
 
 
@@ -66,6 +68,9 @@ def inspect_memory(project: Project, *, deep: bool = False) -> Inspection:
     rows, is_whole = _inspect_log(project, found, deep=deep)
     found += (Damage(part=DamagedPart.INDEX, says=says) for says in _of_indexes(project))
     found += (Damage(part=DamagedPart.VECTORS, says=says) for says in _of_vectors(project))
+    for path in find_damaged_keys(project):
+        says = f"{path}: a copy of the keys of kept backups is damaged or gone"
+        found.append(Damage(part=DamagedPart.KEYS, says=says))
     for each in find_damaged_documents(project):
         part = DamagedPart.CACHE if each.is_view else DamagedPart.DOCUMENT
         found.append(Damage(part=part, says=each.says, mend=each.mend, path=each.path))

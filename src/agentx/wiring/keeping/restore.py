@@ -16,21 +16,22 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from agentx.conversation.store.relaying import drop_stray_keys, read_sessions, relay_log
 from agentx.conversation.store.soundness import check_log
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.disk import refusal_of, sync_directory, write_all
 from agentx.host.files.json_text import line_of, parse_json
-from agentx.host.files.parcel import Parcel
+from agentx.host.files.parcel import Parcel, Record
 from agentx.host.files.swap import put_in_place
 from agentx.host.kv.claim import claiming
 from agentx.host.kv.folder import has_store
-from agentx.host.kv.port import Batch, KeyValue
+from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.host.kv.rocks import open_rocks
 from agentx.kernel.errors import ConflictError, CorruptRecord, InvalidValue
-from agentx.kernel.ids import mint
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
+from agentx.wiring.keeping import backup
 from agentx.wiring.keeping.carrying import (
     FILE,
     ROW,
@@ -42,6 +43,14 @@ from agentx.wiring.keeping.carrying import (
 )
 from agentx.wiring.keeping.export import KIND
 from agentx.wiring.keeping.facts import FactPlace, list_fact_files
+from agentx.wiring.keeping.keyring import Keys, load_keys
+from agentx.wiring.keeping.salvage import mint_free
+from agentx.wiring.keeping.tombstones import (
+    Tombstones,
+    bury_again,
+    forget_observations_in,
+    read_tombstones,
+)
 
 _BATCH_BYTES = 8 * 1024 * 1024
 _WORK = "restoring-"
@@ -77,13 +86,16 @@ def restore_memory(project: Project, path: Path, *, passphrase: str = "") -> Res
         )
     sweep_restoring(project)
     parcel = Parcel(path, passphrase=passphrase)
-    mark = mint(project.clock.now_ms(), project.entropy)
+    mark = mint_free(project, "replaced-")
     try:
         _check_about(project, parcel.about)
         laid = _Laying(project, mark)
+        if parcel.about.get("kind") == backup.KIND:
+            laid.use_keys(load_keys(project))
         laid.lay(parcel)
         passing(CrashPoint.RESTORE_LAID)
-        events, forgotten = laid.verify()
+        forgotten = laid.forget_again(read_tombstones(project))
+        events = laid.verify()
         steps = laid.steps()
     except BaseException:
         _remove_laid(project, mark)
@@ -96,7 +108,7 @@ def restore_memory(project: Project, path: Path, *, passphrase: str = "") -> Res
     aside = project.store.root / f"replaced-{mark}"
     return Restored(
         events=events,
-        forgotten=forgotten,
+        forgotten=forgotten + laid.closed,
         files=laid.files,
         made=str(parcel.about.get("made", "")),
         aside=aside if aside.is_dir() and any(aside.iterdir()) else None,
@@ -163,7 +175,7 @@ def _remove_laid(project: Project, mark: str) -> None:
 
 
 def _check_about(project: Project, about: dict[str, Any]) -> None:
-    if about.get("kind") != KIND:
+    if about.get("kind") not in (KIND, backup.KIND):
         raise InvalidValue("that file is no export", hint="name one that `agentx export` wrote")
     of = about.get("project")
     if of != project.id:
@@ -182,8 +194,15 @@ class _Laying:
         self._work = project.store.root / f"{_WORK}{mark}"
         self.files = 0
         self.is_settled = False
+        self.closed = 0  # facts of a backup whose key is gone: they were forgotten
+        self._held: Keys = {}
+        self._observations: dict[str, list[Any]] = {}
         self._opened: tuple[Path, int] | None = None
         make_private_directory(self._work)
+
+    def use_keys(self, held: Keys) -> None:
+        """Open sealed facts with these."""
+        self._held = held
 
     def lay(self, parcel: Parcel) -> None:
         """Write every record where it belongs beside.
@@ -194,7 +213,10 @@ class _Laying:
         batch = Batch()
         size = 0
         try:
-            for record in parcel.records():
+            for carried in parcel.records():
+                record = self._open(carried)
+                if record is None:
+                    continue
                 if record[:1] == [ROW]:
                     family, key, value = check_row(record)
                     batch.put(family, key, value)
@@ -211,13 +233,65 @@ class _Laying:
             kv.write(batch, sync=True)
             if self._opened is not None:
                 raise CorruptRecord("a file in the file has no end", hint="use another copy")
+            if parcel.about.get("kind") == backup.KIND:
+                self._complete(kv)
         except OSError as error:
             raise refusal_of(self._work, error) from error
         finally:
             kv.close()
 
-    def verify(self) -> tuple[int, int]:
-        """Open every event that was laid out; return how many, and how many stay closed.
+    def _open(self, record: Record) -> Record | None:
+        """Return a record that may be laid; None for what was forgotten, or waits for its file."""
+        if record[:1] == [backup.SEALED]:
+            opened = backup.open_sealed(record, self._held)
+            if opened is None:
+                self.closed += 1
+                return None
+            record = opened
+        match record:
+            case [backup.OBSERVATION, str(name), bytes(said)]:
+                self._observations.setdefault(name, []).append(parse_json(said))
+                return None
+            case _:
+                return record
+
+    def _complete(self, kv: KeyValue) -> None:
+        """Give a log from a backup its keys, and the files of observations what they held."""
+        batch = Batch()
+        for key, held in self._held.items():
+            if key.startswith((b"kev:", b"kse:")):
+                batch.put(Family.KEYS, key, held.key)
+        kv.write(batch)
+        drop_stray_keys(kv)
+        relay_log(kv, read_sessions(kv), {}, is_backup=True)
+        for name, observations in self._observations.items():
+            place = FactPlace.PROJECT if name.startswith(".agentx/") else FactPlace.STORE
+            part = FilePart(
+                place=place, name=name, mode=0o600, changed_ns=0, part=b"", is_last=True
+            )
+            target = self._place_of(part)
+            if target.is_file():
+                joined = backup.join_observations(target.read_bytes(), observations)
+                replace_file(target, joined)
+
+    def forget_again(self, gone: Tombstones) -> int:
+        """Forget what was forgotten since the file was written; return how many events."""
+        kv = open_rocks(self._work / "db", self._project.clock)
+        try:
+            count = bury_again(self._project, kv, gone)
+        finally:
+            kv.close()
+        folder = self._project.root / f".agentx.{_WORK}{self._mark}" / "memory"
+        for memory in (folder, self._work / "store" / "private" / "memory"):
+            count += forget_observations_in(self._project, memory, gone)
+        if count:
+            self.is_settled = False
+            for name in VIEW_FOLDERS:
+                shutil.rmtree(self._work / "store" / name, ignore_errors=True)
+        return count
+
+    def verify(self) -> int:
+        """Open every event that was laid out; return how many there are.
 
         Raises: CorruptRecord.
         """
@@ -231,7 +305,7 @@ class _Laying:
                 f"{sound.broken_count:,} events of the file cannot be opened",
                 hint="use another copy of the file; nothing was changed",
             )
-        return sound.events - sound.forgotten, sound.forgotten
+        return sound.events - sound.forgotten
 
     def steps(self) -> list[tuple[str, str, str]]:
         """Return what changes places with what: new, place, and where the old one goes."""

@@ -12,8 +12,13 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from agentx.conversation.store import rows
-from agentx.conversation.store.relaying import LostEvents, RelaidLog, relay_log
+from agentx.conversation.store.relaying import (
+    LostEvents,
+    RelaidLog,
+    drop_stray_keys,
+    read_sessions,
+    relay_log,
+)
 from agentx.conversation.store.reunion import events_of
 from agentx.conversation.store.soundness import check_log
 from agentx.host.crash import CrashPoint, passing
@@ -29,6 +34,8 @@ from agentx.kernel.ids import EventId, is_ulid, mint
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
+from agentx.wiring.keeping.keyring import load_keys
+from agentx.wiring.keeping.tombstones import bury_again, read_tombstones
 
 _BATCH_ROWS = 2_000
 _WORK = "mending-"
@@ -64,7 +71,7 @@ def salvage_log(project: Project) -> SalvagedLog:
     store = project.store
     sweep_mending(store.root)
     _take_back(store)
-    mark = mint(project.clock.now_ms(), project.entropy)
+    mark = mint_free(project, _ASIDE)
     work = store.root / f"{_WORK}{mark}"
     had_log = store.db.is_dir() and any(store.db.iterdir())
     with claiming(store.db):
@@ -87,6 +94,16 @@ def salvage_log(project: Project) -> SalvagedLog:
         faults=tuple(faults),
         is_relaid=bool(faults) or relaid.lost.count > 0,
     )
+
+
+def mint_free(project: Project, prefix: str) -> str:
+    """Return an id by which nothing in the store's folder is named yet."""
+    first = mark = mint(project.clock.now_ms(), project.entropy)
+    tries = 1
+    while (project.store.root / f"{prefix}{mark}").exists():
+        tries += 1
+        mark = f"{first}-{tries}"
+    return mark
 
 
 def drop_views(project: Project) -> None:
@@ -138,11 +155,13 @@ def _make_fresh(project: Project, work: Path) -> tuple[list[str], RelaidLog]:
         # What was made out of raw bytes may be a name that never was: two must say it.
         named = [_list_by_keys(fresh), _list_by_sessions(fresh)]
         known |= {each: ref for each, ref in named[1].items() if each in named[0]}
-        sessions = _old_sessions(fresh)
+        _fill_keys(project, fresh)
+        sessions = read_sessions(fresh)
         relaid = relay_log(fresh, sessions, known, keeps_views=damaged.is_whole(_OF_VIEWS))
         if relaid.lost.count and damaged.is_whole(_OF_VIEWS):
             relaid = relay_log(fresh, sessions, known)
         _drop_identities(fresh)
+        bury_again(project, fresh, read_tombstones(project))
         return faults, relaid
     finally:
         damaged.close()
@@ -172,6 +191,20 @@ def _fill(fresh: KeyValue, damaged: DamagedStore) -> None:
             fresh.write(batch, sync=False)
             batch = Batch()
     fresh.write(batch, sync=True)
+
+
+def _fill_keys(project: Project, fresh: KeyValue) -> None:
+    """Add the keys that are kept for backups; those of what was forgotten are not among them."""
+    try:
+        held = load_keys(project)
+    except CorruptRecord:
+        return
+    batch = Batch()
+    for key, kept in held.items():
+        if key.startswith((b"kev:", b"kse:")) and fresh.get(Family.KEYS, key) is None:
+            batch.put(Family.KEYS, key, kept.key)
+    fresh.write(batch)
+    drop_stray_keys(fresh)
 
 
 def _is_sound(fresh: KeyValue) -> bool:
@@ -224,16 +257,6 @@ def _is_event(name: EventId) -> bool:
     except InvalidValue:
         return False
     return True
-
-
-def _old_sessions(kv: KeyValue) -> dict[bytes, rows.SessionRow]:
-    found: dict[bytes, rows.SessionRow] = {}
-    for key, raw in kv.scan(Family.SESSIONS, *keys.session_range()):
-        try:
-            found[keys.session_ref_of(key)] = rows.unpack_session(raw)
-        except CorruptRecord:
-            continue
-    return found
 
 
 def _drop_identities(kv: KeyValue) -> None:

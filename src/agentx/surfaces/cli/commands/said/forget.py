@@ -83,6 +83,11 @@ def _draw(screen: Console, reply: ForgetReply) -> None:
         screen.print(f"  {quote.kind} {quote.id}: {quote.says}", soft_wrap=True)
         screen.print(f"    -> {quote.mend}", style="dim", soft_wrap=True)
 
+    if reply.exports:
+        screen.print("\nexports that were written before still hold it:", style="yellow")
+    for path in reply.exports:
+        screen.print(f"  {path}", markup=False, soft_wrap=True)
+
 
 def _draw_found(screen: Console, reply: ForgetReply) -> None:
     for line in reply.first_lines:

@@ -1,0 +1,110 @@
+"""What opens kept backups: the keys of their facts, in two checked copies outside of the store.
+
+A backup holds facts sealed, each with a key of its own, and no key. Forgetting takes a key out of
+both copies, and with it the fact out of every backup there is. Each copy is one file that knows
+whether it is whole; a damaged one is made again from the other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from agentx.conversation.model import Grave
+from agentx.host.files.atomic import replace_file
+from agentx.host.files.json_text import line_of, parse_json
+from agentx.kernel.errors import CorruptRecord
+from agentx.project.project import Project
+
+COPIES = ("a", "b")
+VOLATILE = b"volatile:"  # what may hold anything, and so goes with every forgetting
+
+
+class HeldKey(msgspec.Struct, array_like=True):
+    """A key, and whose events the fact was learnt from."""
+
+    key: bytes
+    session_id: str = ""
+    event_ids: list[str] = []
+
+
+Keys = dict[bytes, HeldKey]
+_decoder = msgspec.msgpack.Decoder(Keys)
+
+
+def keyring_copies(project: Project) -> tuple[Path, ...]:
+    """Return where the copies lie."""
+    return tuple(project.data.keys / project.store.root.name / name for name in COPIES)
+
+
+def load_keys(project: Project) -> Keys:
+    """Return the keys of the first copy that is whole; none where there is no copy.
+
+    Raises: CorruptRecord when no copy is whole.
+    """
+    there = [path for path in keyring_copies(project) if path.exists()]
+    for path in there:
+        found = _read(path)
+        if found is not None:
+            return found
+    if there:
+        raise CorruptRecord(
+            f"{there[0].parent}: both copies of the keys are damaged",
+            hint="kept backups cannot be opened; the log itself is not concerned",
+        )
+    return {}
+
+
+def save_keys(project: Project, keys: Keys) -> None:
+    """Write both copies, one after the other: at any moment one of them is whole.
+
+    Raises: UnavailableError.
+    """
+    raw = msgspec.msgpack.encode(keys)
+    digest = hashlib.blake2b(raw, digest_size=32).hexdigest()
+    head = line_of({"version": 1, "count": len(keys), "digest": digest})
+    for path in keyring_copies(project):
+        replace_file(path, head + b"\n" + raw)
+
+
+def find_damaged_keys(project: Project) -> Iterator[Path]:
+    """Yield the copies that are gone or damaged, where there is any."""
+    copies = keyring_copies(project)
+    if any(path.exists() for path in copies):
+        yield from (path for path in copies if _read(path) is None)
+
+
+def drop_keys(project: Project, grave: Grave) -> None:
+    """Take the keys of what is forgotten out of both copies.
+
+    Raises: UnavailableError; CorruptRecord when both copies are damaged.
+    """
+    if not any(path.exists() for path in keyring_copies(project)):
+        return
+    gone = set(grave.event_ids)
+    ref = grave.session.hex().encode()
+
+    def goes(name: bytes, held: HeldKey) -> bool:
+        is_event = name.startswith(b"kev:") and name[4:].decode("ascii", "replace") in gone
+        is_session = bool(ref) and ref in name
+        is_learnt = bool(grave.session_id) and held.session_id == grave.session_id
+        is_proved = not gone.isdisjoint(held.event_ids)
+        return name.startswith(VOLATILE) or is_event or is_session or is_learnt or is_proved
+
+    keys = load_keys(project)
+    save_keys(project, {name: held for name, held in keys.items() if not goes(name, held)})
+
+
+def _read(path: Path) -> Keys | None:
+    try:
+        head, _, raw = path.read_bytes().partition(b"\n")
+        said = parse_json(head)
+        digest = hashlib.blake2b(raw, digest_size=32).hexdigest()
+        if not isinstance(said, dict) or said.get("digest") != digest:
+            return None
+        return _decoder.decode(raw)
+    except (OSError, ValueError, msgspec.MsgspecError):
+        return None

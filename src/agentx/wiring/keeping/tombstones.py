@@ -1,0 +1,160 @@
+"""What was forgotten, noted outside of the store: no restore and no salvage brings it back.
+
+A line for each forgetting, synced before the first key goes: ids and times, never a word. When a
+memory is read back from a file, everything that has a tombstone is forgotten in it again, before it
+takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+from agentx.conversation.model import Event, Grave
+from agentx.conversation.store import rows
+from agentx.conversation.store.log import LogStore
+from agentx.conversation.store.relaying import relay_log
+from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.journal import Journal
+from agentx.host.kv import keys
+from agentx.host.kv.port import Batch, Family, KeyValue
+from agentx.kernel.clock import Millis, to_iso
+from agentx.kernel.ids import EventId, is_ulid
+from agentx.kernel.values import frozen
+from agentx.observations.model import SearchFilters
+from agentx.observations.port import ObservationStore
+from agentx.observations.store.files.store import JsonObservationStore
+from agentx.observations.store.paths import ObservationPaths
+from agentx.project.project import Project
+from agentx.wiring.keeping.keyring import drop_keys
+
+_QUOTING = (Family.CHECKPOINTS, Family.TOC_NODES, Family.TOC_LATEST, Family.GRIPS)
+
+
+@frozen
+class Tombstones:
+    """Everything of a store that was ever forgotten."""
+
+    event_ids: frozenset[EventId]
+    sessions: dict[bytes, rows.SessionRow]  # by reference: as it stands after it was forgotten
+
+
+def tombstone_file(project: Project) -> Path:
+    """Return where the tombstones of a project's store stand."""
+    return project.data.tombstones / f"{project.store.root.name}.jsonl"
+
+
+def bury(project: Project, grave: Grave) -> None:
+    """Note what is about to be forgotten; return after it is on disk.
+
+    Raises: UnavailableError when the disk refuses; nothing may be forgotten then.
+    """
+    said: dict[str, object] = {"at": to_iso(project.clock.now_ms()), "events": grave.event_ids}
+    if grave.session:
+        said |= {
+            "session": grave.session.hex(),
+            "session_id": grave.session_id,
+            "harness": grave.harness,
+            "project": grave.project,
+            "until_ms": grave.at_ms,
+        }
+    make_private_directory(project.data.tombstones)
+    Journal(tombstone_file(project), project.clock).append([said])
+    drop_keys(project, grave)
+
+
+def read_tombstones(project: Project) -> Tombstones:
+    """Return what was ever forgotten in this store.
+
+    Raises: CorruptRecord when a line cannot be read: nothing may be restored then.
+    """
+    event_ids: set[EventId] = set()
+    sessions: dict[bytes, rows.SessionRow] = {}
+    for said in Journal(tombstone_file(project), project.clock).records():
+        match said:
+            case {"session": str(ref), "session_id": str(name), "until_ms": int(until_ms)}:
+                sessions[bytes.fromhex(ref)] = rows.SessionRow(
+                    session_id=name,
+                    harness=str(said.get("harness", "")),
+                    project=str(said.get("project", "")),
+                    forgotten_ms=until_ms,
+                )
+            case _:
+                pass
+        match said:
+            case {"events": list(found)}:
+                event_ids.update(EventId(each) for each in found if is_ulid(str(each)))
+            case _:
+                pass
+    return Tombstones(event_ids=frozenset(event_ids), sessions=sessions)
+
+
+def bury_again(project: Project, kv: KeyValue, gone: Tombstones) -> int:
+    """Forget in a log that was read back what was forgotten since; return how many events."""
+    log = LogStore(kv, entropy=project.entropy)
+    alive = [event for each in sorted(gone.event_ids) if (event := log.get(each)) is not None]
+    touched = {rows.session_ref(each.project, each.harness, each.session_id) for each in alive}
+    count = 0
+    for ref, buried in gone.sessions.items():
+        raw = kv.get(Family.SESSIONS, keys.session_key(ref))
+        row = buried if raw is None else rows.unpack_session(raw)
+        if raw is None or row.forgotten_ms < buried.forgotten_ms:
+            # One that is not here must be known to be forgotten too: a transcript may hold it.
+            until_ms = Millis(buried.forgotten_ms)
+            count += log.forget_session(ref, row, now_ms=until_ms).events
+            touched.add(ref)
+    left: list[Event] = [event for event in alive if log.get(event.event_id) is not None]
+    if left:
+        count += log.forget_events(left).events
+    if touched:
+        _drop_quotes(kv, touched)
+    return count
+
+
+def forget_observations(stores: Iterable[ObservationStore], gone: Tombstones) -> int:
+    """Take what was learnt from forgotten events out of observations; return how many went."""
+    names = {row.session_id for row in gone.sessions.values()}
+    count = 0
+    for store in stores:
+        known = [each.id for each in store.search_by_filters(SearchFilters())]
+        doomed = [
+            each.id
+            for each in store.get_by_ids(known)
+            if each.session_id in names or gone.event_ids.intersection(each.event_ids)
+        ]
+        count += len(store.forget(doomed)) if doomed else 0
+    return count
+
+
+def forget_observations_in(project: Project, folder: Path, gone: Tombstones) -> int:
+    """Do so in a folder of observations that is no project's yet."""
+    if not folder.is_dir():
+        return 0
+    paths, words = ObservationPaths(folder), folder / ".words"
+    common = {"clock": project.clock, "entropy": project.entropy, "view_folder": words}
+    count = 0
+    with closing(JsonObservationStore(folder, **common)) as store:  # type: ignore[arg-type]
+        count += forget_observations((store,), gone)
+    if paths.database.exists():
+        from agentx.observations.store.sqlite.store import SqliteObservationStore  # noqa: PLC0415  few have one
+
+        with closing(SqliteObservationStore(folder, **common)) as database:  # type: ignore[arg-type]
+            count += forget_observations((database,), gone)
+    return count
+
+
+def _drop_quotes(kv: KeyValue, touched: set[bytes]) -> None:
+    """Take away what quotes the events of some sessions; it is made again without them."""
+    sessions = {
+        keys.session_ref_of(key): rows.unpack_session(raw)
+        for key, raw in kv.scan(Family.SESSIONS, *keys.session_range())
+    }
+    relay_log(kv, sessions, {})
+    batch = Batch()
+    for key, _ in kv.scan(Family.CHECKPOINTS, *keys.checkpoint_range("observe/")):
+        if any(ref.hex() in keys.checkpoint_name_of(key) for ref in touched):
+            batch.delete(Family.CHECKPOINTS, key)
+    kv.write(batch)
+    for family in _QUOTING:
+        kv.erase(family)
