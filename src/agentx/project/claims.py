@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from agentx.host.files.plain import remove
 from agentx.kernel.clock import to_iso
 from agentx.kernel.errors import ConflictError, UnavailableError, UnsafePath
 from agentx.project.project import Project
@@ -84,6 +85,9 @@ def write_record(
     from agentx.host.locks.lock import locked  # noqa: PLC0415  see above
 
     trust = project.trust
+    found = trust.marker()
+    if found is not None and trust.record() is None and trust.folder.read(found.mark) is not None:
+        remove(trust.marker_path)  # of another folder: this one gets its own
     marker = make_marker(trust.marker_path, project.id, project.entropy)
     kept = {name: trust.folder.keep(marker.mark, text) for name, text in (acts or {}).items()}
     with locked(trust.folder.path(marker.mark), owner="trust", clock=project.clock):

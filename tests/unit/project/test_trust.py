@@ -270,3 +270,22 @@ def test_whatever_way_git_tracks_a_private_folder_it_is_seen(
     if not os.path.lexists(shop / ".agentx"):
         (shop / ".agentx").mkdir()
     assert "memory" in project.private.list_tracked()
+
+
+def test_without_git_a_marker_is_believed_where_its_folder_was_moved_and_not_in_a_second_one(
+    tmp_path: Path, home: Path
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    claim_data(opened(folder, home), "issue create")
+
+    shutil.copytree(folder, tmp_path / "copy")
+    copy = opened(tmp_path / "copy", home)
+    assert not copy.trust.has_data
+    settings = tmp_path / "copy" / ".agentx" / "config.toml"
+    trust_written(copy, settings, b"", "config set")
+    assert not copy.trust.has_data
+    assert opened(folder, home).trust.has_data
+
+    folder.rename(tmp_path / "moved")
+    assert opened(tmp_path / "moved", home).trust.has_data

@@ -14,6 +14,7 @@ from agentx.kernel.errors import AgentUnavailable, IllegalTransition, InvalidVal
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import AGENT_RECALL_TOKENS, AGENT_WORK_WAIT_MS
+from agentx.operations.recall.origins import origin_of_data
 from agentx.operations.recall.recall import RecallRequest, recall
 from agentx.project.project import Project
 from agentx.wiring.hub import open_bus, open_issues, run_monitor
@@ -180,7 +181,9 @@ def _artifacts(project: Project, where: Position) -> tuple[Reference, ...]:
     outputs = (
         output_of(each.step, issue.number) for each in where.steps if each.stage is Stage.DONE
     )
-    own = Reference(name=f"issue #{issue.number}", text=text)
+    origin = origin_of_data(project)
+    name = f"issue #{issue.number}, {origin}" if origin else f"issue #{issue.number}"
+    own = Reference(name=name, text=text)
     return (own, *artifacts_of(project.paths, issue.number, outputs))
 
 

@@ -65,7 +65,12 @@ class Trust:
     def record(self) -> TrustRecord | None:
         """Return what the user said of this repository; None for a stranger's."""
         marker = self.marker()
-        return None if marker is None else self.folder.read(marker.mark)
+        record = None if marker is None else self.folder.read(marker.mark)
+        if record is None or self.common is not None or record.root == str(self.paths.root):
+            return record
+        # Without git the marker lies among the files, and may have come with them: it is believed
+        # where the folder was moved, not where another has it too.
+        return None if os.path.lexists(record.root) else record
 
     @property
     def has_private(self) -> bool:
@@ -122,8 +127,7 @@ class Trust:
 
     def acting_files(self) -> tuple[ActingFile, ...]:
         """Return every file that would act, and how it stands."""
-        marker = self.marker()
-        record = None if marker is None else self.folder.read(marker.mark)
+        marker, record = self.marker(), self.record()
         found = []
         for path in _find_acting(self.paths):
             name = self.name_of(path)
