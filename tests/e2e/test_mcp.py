@@ -110,6 +110,7 @@ def test_recall_why_and_every_project_from_the_command_line(house: House) -> Non
     other = house.root / "work" / "port"
     other.mkdir()
     house.agentx("sync", cwd=other)
+    house.agentx("config", "set", "--user", "search.all_projects", "true")
     found = house.json("search", "idempotency keys", "--all-projects", cwd=other)
 
     assert line["doc_id"] in printed
