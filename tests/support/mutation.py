@@ -75,7 +75,7 @@ def _change_value(raw: bytes, chance: random.Random) -> bytes:
     at = 0 if whole else chance.randrange(len(lines))
     try:
         value = json.loads(raw if whole else lines[at])
-    except ValueError:
+    except (ValueError, RecursionError):
         return _insert(raw, chance)
     changed = json.dumps(_replace(value, chance)).encode()
     if whole:

@@ -84,7 +84,11 @@ def millis(value: object) -> Millis | None:
             return Millis(from_iso(value)) if value else None
         except (ValueError, OverflowError):
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if isinstance(value, float) and not math.isfinite(
+        value
+    ):  # a whole number may be too large to ask
         return None
     at_ms = value * 1000 if abs(value) < _SECONDS_MAX else value
     return Millis(round(at_ms)) if 0 < at_ms <= _MILLIS_MAX else None

@@ -6,3 +6,5 @@ LIKENESS_HITS_MAX = 60
 VECTOR_HITS_MAX = 200
 # Open questions that are shown to an agent at session start; the rest are counted.
 CLARIFY_INBOX_MAX = 10
+# The present that "last week" is counted from, and that "next year" still has: near the year 9900.
+NOW_MS_MAX = 250_000_000_000_000

@@ -50,6 +50,8 @@ def test_the_words_of_a_content_are_found(content: object, text: str) -> None:
         (float("nan"), None),
         (10**30, None),
         ([], None),
+        (10**400, None),
+        (-(10**400), None),
     ],
 )
 def test_every_way_to_write_a_time_is_read(value: object, at_ms: int | None) -> None:

@@ -22,7 +22,7 @@ from agentx.kernel.errors import DataError, IndexUnavailable, InvalidValue, Unav
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.memory.found import MODES, SearchHit, SearchReply, SearchRequest
-from agentx.recall.limits import VECTOR_HITS_MAX
+from agentx.recall.limits import NOW_MS_MAX, VECTOR_HITS_MAX
 from agentx.recall.question.likeness import HitGroup
 from agentx.recall.question.meaning import both, sessions_of, show_passages
 from agentx.recall.question.plan import Answer, Question, answer, explain
@@ -61,6 +61,8 @@ def search(sources: Searched, request: SearchRequest) -> SearchReply:
         raise InvalidValue(f"{request.mode!r} is none of {', '.join(MODES)}")
     if not 1 <= request.limit <= SEARCH_HITS_MAX:
         raise InvalidValue(f"limit {request.limit} is outside 1 to {SEARCH_HITS_MAX}")
+    if request.now_ms is not None and not 0 <= request.now_ms <= NOW_MS_MAX:
+        raise InvalidValue(f"now_ms {request.now_ms} is no time of a calendar")
     filters = _filters(request, sources.project)
     if request.mode == "vector":
         return _by_meaning(sources, request, filters)

@@ -10,10 +10,10 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from agentx.conversation.model import EventQuery
 from agentx.daemon.remote import SCHEDULER_CALLS, STOP
@@ -35,6 +35,7 @@ _log = logging.getLogger(__name__)
 # Room for what a message holds beside its events.
 _PAGE_BYTES_MAX = RPC_MESSAGE_BYTES_MAX - 64 * 1024
 
+Sent = TypeVar("Sent", bound=Message)
 Find = Callable[[grpc.ServicerContext], Any]
 
 
@@ -50,16 +51,15 @@ class MemoryService:
         named: dict[str, grpc.RpcMethodHandler[Any, Any]] = {
             "IngestEvents": grpc.stream_stream_rpc_method_handler(
                 self._ingest,
-                pb2.IngestEventsRequest.FromString,
-                pb2.IngestEventsResponse.SerializeToString,
+                response_serializer=pb2.IngestEventsResponse.SerializeToString,
             ),
         }
         for call, find, ask in self._answers():
             messages = messages_of(call)
+            # What arrives is read below: what is no message is refused like any wrong value.
             named[call.name] = grpc.unary_unary_rpc_method_handler(
                 partial(self._answer, messages, find, ask),
-                messages.request_class.FromString,
-                messages.reply_class.SerializeToString,
+                response_serializer=messages.reply_class.SerializeToString,
             )
         return grpc.method_handlers_generic_handler(SERVICE.full_name, named)
 
@@ -76,15 +76,16 @@ class MemoryService:
         messages: CallMessages[..., Any],
         find: Find,
         ask: Ask,
-        message: Message,
+        sent: bytes,
         context: grpc.ServicerContext,
     ) -> Message:
         with self._answering(context):
+            message = _parse(messages.request_class, sent)
             reply = ask(find(context), **messages.read_request(message))
             return reply if isinstance(reply, Message) else messages.write_reply(reply)
 
     def _ingest(
-        self, batches: Iterator[pb2.IngestEventsRequest], context: grpc.ServicerContext
+        self, batches: Iterator[bytes], context: grpc.ServicerContext
     ) -> Iterator[pb2.IngestEventsResponse]:
         """Store batches; acknowledge each after it is on disk."""
         with self._answering(context):
@@ -97,16 +98,14 @@ class MemoryService:
                     sequence=batch.sequence, receipt=RECEIPT.write(receipt)
                 )
 
-    def _await(
-        self, batches: Iterator[pb2.IngestEventsRequest]
-    ) -> Iterator[pb2.IngestEventsRequest]:
+    def _await(self, batches: Iterator[bytes]) -> Iterator[pb2.IngestEventsRequest]:
         """Yield what the caller sends; in between, the call is not at work."""
         while True:
             with self._activity.waiting():
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield batch
+            yield _parse(pb2.IngestEventsRequest, batch)
 
     def _jobs(self, _context: grpc.ServicerContext) -> SchedulerDoor:
         if self._offer.scheduler is None:
@@ -134,6 +133,19 @@ class MemoryService:
                     hint="see the daemon's log",
                 )
                 refuse(context, said, status=grpc.StatusCode.INTERNAL)
+
+
+def _parse(kind: type[Sent], sent: bytes) -> Sent:
+    """Read a message.
+
+    Raises: InvalidValue.
+    """
+    try:
+        return kind.FromString(sent)
+    except DecodeError:
+        raise InvalidValue(
+            f"what was sent is no {kind.DESCRIPTOR.name}", hint="send what the proto says"
+        ) from None
 
 
 def _page(memory: Memory, query: EventQuery) -> Message:
