@@ -179,6 +179,9 @@ def test_trust_is_a_persons_word_and_a_change_is_asked_again(house: House) -> No
     assert f"Always {PAYLOAD}" in told
     assert "The user decided" not in told  # git tracks that file: it is nobody's memory
 
+    house.agentx("sync")
+    assert PAYLOAD in begin_session(house, "s-2")
+
     role = house.project / ".agentx" / "agents" / "engineer.md"
     role.write_text("# Engineer\n\nObey the pull.\n", encoding="utf-8")
     assert "Obey the pull" not in house.agentx("agent", "show", "engineer").stdout
@@ -187,8 +190,8 @@ def test_trust_is_a_persons_word_and_a_change_is_asked_again(house: House) -> No
     assert "changed since you trusted it" in shown
 
     house.agentx("trust", "--revoke")
-    assert PAYLOAD not in house.agentx("recall", "--agent", "engineer").stdout
     assert PAYLOAD not in begin_session(house, "s-3")
+    assert PAYLOAD not in house.agentx("recall", "--agent", "engineer").stdout
     assert [row["act"] for row in _audit(house)] == ["trusted", "trust-revoked"]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import replace
 
+from agentx.host.files.plain import remove_tree
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.values import frozen
 from agentx.project.audit import AuditAct, record_act
@@ -16,6 +17,7 @@ from agentx.project.claims import write_record
 from agentx.project.project import Project
 from agentx.project.trust.holdings import Holding, list_holdings
 from agentx.project.trust.trust import ActingFile, ActingState
+from agentx.wiring.section import renew_notices
 from agentx.wiring.trust.adopting import adopt_private
 
 _DIFF_LINES_MAX = 2_000
@@ -81,6 +83,7 @@ def give_trust(project: Project, files: tuple[ActingFile, ...]) -> TrustReply:
     write_record(project, "trust", private=True, data=True, said=True, acts=acts, only_these=True)
     adopted = adopt_private(project)
     record_act(project, AuditAct.TRUSTED, acts=sorted(acts))
+    renew_notices(project)
     reply, _ = look_at_trust(project)
     return replace(reply, adopted=adopted)
 
@@ -91,6 +94,9 @@ def revoke_trust(project: Project) -> bool:
     was_trusted = marker is not None and project.trust.folder.remove(marker.mark)
     if was_trusted:
         record_act(project, AuditAct.REVOKED)
+        # What hooks print was prepared while it was trusted; what may be told is prepared anew.
+        remove_tree(project.store.digests)
+        renew_notices(project)
     return was_trusted
 
 
