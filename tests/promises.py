@@ -18,6 +18,7 @@ PROMISES: dict[str, str] = {
     "capture.nothing-lost": "kill -9 at any moment loses nothing and stores nothing twice.",
     "capture.right-store": "What was captured goes to its own home and project, whoever drains.",
     "capture.excluded": "What the user excluded is neither captured nor imported.",
+    "capture.moved": "A repository or a home that was moved keeps its memory.",
     "capture.notes": "What no adapter understands is kept as a note and reported by doctor.",
     "capture.one-memory": "Every folder and worktree of a repository has one memory.",
     "redact.before-disk": "No secret and no private text reaches a file, the log or an output.",

@@ -269,7 +269,8 @@ OPENS_FILES_ITSELF = {
     "a stage of its own": "demo/stage.py surfaces/cli/commands/begin/demo.py",
     "a terminal, or nothing": "agents/runners/person.py surfaces/cli/root.py",
     "the folder that the user is in, and git's own": """
-        project/exclusion.py project/project.py project/trust/marker.py views/sessions/observer.py
+        project/claims.py project/exclusion.py project/moves.py project/project.py
+        project/trust/marker.py views/sessions/observer.py
         surfaces/hooks/digest.py""",
     "a file that the user names": "operations/upkeep/carry.py wiring/keeping/export.py",
     "fresh names of its own, swapped in by renaming": "wiring/keeping/restore.py",

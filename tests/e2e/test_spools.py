@@ -228,3 +228,74 @@ def test_a_directory_that_now_belongs_to_another_repository_is_settled_anew(hous
 
     assert [event["text"] for event in house.json("events", cwd=sub)["events"]] == ["of its own"]
     assert [event["text"] for event in house.events()] == ["of the shop"]
+
+
+def test_a_home_that_was_moved_keeps_its_notes_and_what_was_spooled_for_it(homes: Homes) -> None:
+    inside = homes.house.root / "home" / "src" / "shop"
+    inside.mkdir(parents=True)
+    homes.house.git("init", "-q", cwd=inside)
+    homes.hook("home", "before", cwd=inside)
+    homes.ask("home", "sync", cwd=inside)
+    homes.hook("home", "in its spool", cwd=inside)
+    homes.close("home")
+    homes.hook("home", "in the fallback", cwd=inside)
+    homes.open("home")
+
+    (homes.house.root / "home").rename(homes.house.root / "moved")
+
+    moved = homes.house.root / "moved" / "src" / "shop"
+    assert homes.texts("moved", cwd=moved) == ["before", "in its spool", "in the fallback"]
+    assert homes.waiting("moved", cwd=moved) == {}
+    assert homes.ask("moved", "doctor", cwd=moved, expect=None) is not None
+
+
+def _texts(house: House, cwd: Path) -> list[str]:
+    return sorted(event["text"] for event in house.json("events", cwd=cwd)["events"])
+
+
+@pytest.mark.promise("capture.moved")
+def test_a_repository_that_was_moved_keeps_its_memory_and_leaves_none_in_its_place(
+    house: House,
+) -> None:
+    sub = house.project / "sub"
+    sub.mkdir()
+    house.hook(prompt("before", prompt_id="p1"))
+    house.json("sync")
+    name = house.json("status")["project_id"]
+    house.hook(prompt("waiting", prompt_id="p2"))
+    house.hook(prompt("waiting below", prompt_id="p3"), cwd=sub)
+    moved, place = house.root / "work" / "moved", house.project
+    place.rename(moved)
+
+    assert _texts(house, moved) == ["before", "waiting", "waiting below"]
+    status = house.json("status", cwd=moved)
+    assert (status["project_id"], status["rule"]) == (name, "its marker")
+
+    # Somebody else's repository in its place has neither its name nor its memory.
+    place.mkdir()
+    house.git("init", "-q", cwd=place)
+    house.hook(prompt("a stranger", prompt_id="p4"), cwd=place)
+    assert _texts(house, place) == ["a stranger"]
+    house.hook(prompt("after", prompt_id="p5"), cwd=moved)
+    assert _texts(house, moved) == ["after", "before", "waiting", "waiting below"]
+
+    again = house.root / "again"
+    moved.rename(again)
+    assert house.json("status", cwd=again)["project_id"] == name
+    assert len(_texts(house, again)) == 4
+
+
+def test_a_copy_of_a_repository_has_a_memory_of_its_own_and_is_told(house: House) -> None:
+    house.hook(prompt("of the first", prompt_id="p1"))
+    house.json("sync")
+    name = house.json("status")["project_id"]
+    copy = house.root / "work" / "copy"
+    shutil.copytree(house.project, copy)
+
+    assert f"a copy of {house.project}" in house.agentx("doctor", cwd=copy, expect=None).stdout
+    house.hook(prompt("of the copy", prompt_id="p2"), cwd=copy)
+    assert _texts(house, copy) == ["of the copy"]
+    assert _texts(house, house.project) == ["of the first"]
+    house.project.rename(house.root / "work" / "moved")
+    assert house.json("status", cwd=house.root / "work" / "moved")["project_id"] == name
+    assert _texts(house, copy) == ["of the copy"]

@@ -114,7 +114,7 @@ def _take_up(town: Town, folder: Path) -> None:
     """
     own = town.home / ".config" / "agentx" / "projects"
     for path in own.glob(f"{folder.name}-*.toml"):
-        path.rename(own / f"{find_natural_id(folder)}.toml")
+        path.rename(own / f"{find_natural_id(folder, town.data)}.toml")
     old = folder / ".agentx" / "config.toml"
     said = tomllib.loads(old.read_text(encoding="utf-8")) if old.exists() else {}
     for section, table in said.items():

@@ -163,7 +163,7 @@ class DataPaths:
 
     spools = Below("spool")  # all spool folders
     excluded = Below("spool/excluded")  # what is never captured: a folder or a project a line
-    known_as = Below("spool/known-as")  # data folders that are gone and whose records it adopted
+    known_as = Below("spool/known-as")  # where this data folder was before, and what it adopted
     # The hook command that agent CLIs call: its path never changes.
     launcher = Below("bin/agentx-hook")
     # The `agentx` command that agent CLIs start as their MCP server: it never moves.

@@ -16,7 +16,8 @@ from pathlib import Path
 from agentx.host.files.plain import remove
 from agentx.kernel.clock import to_iso
 from agentx.kernel.errors import ConflictError, UnavailableError, UnsafePath
-from agentx.project.project import Project
+from agentx.project.moves import find_original
+from agentx.project.project import Project, name_after
 from agentx.project.trust.marker import make_marker
 from agentx.project.trust.record import TrustRecord
 
@@ -65,6 +66,30 @@ def may_write_acting(project: Project, path: Path) -> bool:
     return not project.trust.exists(path) or project.trust.read_acting(path) is not None
 
 
+def note_place(project: Project) -> None:
+    """Keep where a project is, so that it is known again when it was moved.
+
+    A folder without git is left as it is until something else of ours lies in it.
+
+    Raises: UnavailableError, ConflictError.
+    """
+    if not project.root.is_dir():
+        return  # moved under a daemon that does not know it yet
+    record = project.trust.record()
+    if record is None and project.trust.common is not None:
+        write_record(project, "capture")
+    elif record is not None and record.root != str(project.root):
+        write_record(project, record.by)
+
+
+def _part_from_original(project: Project) -> TrustRecord | None:
+    """Give a copy a marker of its own; return what the original was trusted with, if it is one."""
+    original = find_original(project.root, project.trust)
+    if original is not None:
+        project.trust.marker_path.unlink(missing_ok=True)
+    return original
+
+
 def write_record(
     project: Project,
     by: str,
@@ -88,13 +113,16 @@ def write_record(
     found = trust.marker()
     if found is not None and trust.record() is None and trust.folder.read(found.mark) is not None:
         remove(trust.marker_path)  # of another folder: this one gets its own
+    before = _part_from_original(project) if trust.common is not None else None
     marker = make_marker(trust.marker_path, project.id, project.entropy)
     kept = {name: trust.folder.keep(marker.mark, text) for name, text in (acts or {}).items()}
     with locked(trust.folder.path(marker.mark), owner="trust", clock=project.clock):
-        known = trust.folder.read(marker.mark)
+        known = trust.folder.read(marker.mark) or before
+        natural = project.identity.natural
         record = TrustRecord(
             root=str(project.root),
             project_id=project.id,
+            natural="" if natural == name_after(project.root) else natural,
             private=private or (known is not None and known.private),
             data=data or (known is not None and known.data),
             said=said or (known is not None and known.said),

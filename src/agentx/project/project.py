@@ -2,7 +2,8 @@
 
 A project's id comes from `MEMORY_PROJECT_ID`, else from the user's setting `project.id`,
 else from the git repository (the same from every worktree and subfolder), else
-from the folder itself. `doctor` says which rule gave it.
+from the folder itself; one that was moved keeps the id it had (`project.moves`).
+`doctor` says which rule gave it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from agentx.kernel.ids import Entropy, ProjectId, digest, project_id
 from agentx.kernel.paths import DataPaths, ProjectPaths, StorePaths
 from agentx.kernel.values import frozen
 from agentx.project.config import Config, Environment, load_config
+from agentx.project.moves import find_kept_name
 from agentx.project.setting_rows import check_store_name
 from agentx.project.settings import ProjectSettings, StorageSettings
 from agentx.project.trust.trust import Trust
@@ -38,6 +40,7 @@ class Rule(StrEnum):
     ENVIRONMENT = "MEMORY_PROJECT_ID"
     SETTING = "project.id"
     GIT = "git repository"
+    MARKER = "its marker"
     DIRECTORY = "directory"
 
 
@@ -145,17 +148,15 @@ def store_of(identity: Identity, config: Config, data: DataPaths) -> StorePaths:
     return data.store(identity.id)
 
 
-def find_natural_id(directory: Path) -> ProjectId:
-    """Return the id that git or the folder gives a project, whatever any setting says."""
+def find_natural_id(directory: Path, data: DataPaths) -> ProjectId:
+    """Return the id that git, the folder or its marker gives a project, whatever settings say."""
     folder = directory.expanduser().absolute()
-    root = git.repository(folder) if folder.is_dir() else None
-    return _name_after(folder if root is None else root)
+    found = git.find_repository(folder) if folder.is_dir() else None
+    return _find_own(folder, found, data)[0].natural
 
 
 def _identify(folder: Path, environment: Environment) -> tuple[Identity, Config, Trust]:
-    found = git.find_repository(folder)
-    own = _from_directory(folder) if found is None else _from_repository(found.root)
-    trust = Trust(own.root, None if found is None else found.common, environment.data.trust)
+    own, trust = _find_own(folder, git.find_repository(folder), environment.data)
     config = load_config(environment, own.natural, trust)
     pinned = config.section(ProjectSettings).id
     for forced, rule in ((environment.project_id, Rule.ENVIRONMENT), (pinned, Rule.SETTING)):
@@ -165,19 +166,33 @@ def _identify(folder: Path, environment: Environment) -> tuple[Identity, Config,
     return own, config, trust
 
 
+def _find_own(
+    folder: Path, found: git.Repository | None, data: DataPaths
+) -> tuple[Identity, Trust]:
+    own = _from_directory(folder) if found is None else _from_repository(found.root)
+    trust = Trust(own.root, None if found is None else found.common, data.trust)
+    kept = project_id(find_kept_name(own.root, trust, name_after))
+    if kept != own.natural:
+        own = replace(own, id=kept, natural=kept, rule=Rule.MARKER)
+    return own, trust
+
+
 def _from_repository(root: Path) -> Identity:
-    name = _name_after(root)
+    name = name_after(root)
     return Identity(id=name, root=root, rule=Rule.GIT, natural=name)
 
 
 def _from_directory(folder: Path) -> Identity:
-    name = _name_after(folder)
+    name = name_after(folder)
     return Identity(id=name, root=folder, rule=Rule.DIRECTORY, natural=name)
 
 
-def _name_after(folder: Path) -> ProjectId:
-    """Return an id that a person recognises and that no other folder has."""
-    real = str(folder.resolve())
+def name_after(folder: Path, apart: str = "") -> ProjectId:
+    """Return an id that a person recognises and that no other folder has.
+
+    `apart` tells a second project of the same folder from the first.
+    """
+    real = str(folder.resolve()) + apart
     plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in folder.name)
     slug = "-".join(part for part in plain.lower().split("-") if part)[:_SLUG_CHARS_MAX]
     return project_id(f"{slug or 'project'}-{digest(real).hex()[:_HASH_CHARS]}")

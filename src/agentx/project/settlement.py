@@ -24,7 +24,8 @@ from agentx.kernel.paths import DataPaths, SpoolPaths
 from agentx.kernel.places import encode_name, origin_of
 from agentx.kernel.values import frozen
 from agentx.project.config import Environment
-from agentx.project.project import Project, Rule, locate
+from agentx.project.moves import find_moved
+from agentx.project.project import Project, Rule, locate, name_after
 
 
 @frozen
@@ -71,6 +72,11 @@ def bind(project: Project, origin: SpoolOrigin, noted: list[str]) -> SpoolBindin
         kept = project.data.root / Path(noted[0]).name
         if kept.is_dir():
             return SpoolBinding(store=kept, project=noted[1])
+    moved = None if is_here else find_moved(origin.directory, project.trust)
+    if moved is not None and not origin.project:
+        kept = project.data.root / (moved.natural or name_after(Path(moved.root)))
+        if kept.is_dir():
+            return SpoolBinding(store=kept, project=kept.name)
     environment = project.environment
     identity, store = locate(origin.directory, _speaking_for(environment, origin, own=False))
     if identity.root == project.root and _own_words(environment.variables):
@@ -81,7 +87,12 @@ def bind(project: Project, origin: SpoolOrigin, noted: list[str]) -> SpoolBindin
 
 def note_settled(paths: SpoolPaths, origin: SpoolOrigin, store: str, project: str) -> None:
     """Note the store's folder and the project of a working directory, if they are not noted yet."""
-    if read_lines(paths.store) != [store, project]:
+    before = read_lines(paths.store)
+    if before != [store, project]:
+        former = Path(before[0]).parent if before else Path(store).parent
+        if former != Path(store).parent:
+            # The data folder was moved: what lies in a fallback still calls it by that name.
+            _know_as(DataPaths(paths.root.parents[1]), str(former))
         replace_file(paths.store, f"{store}\n{project}\n".encode("utf-8", "surrogateescape"))
     if not read_lines(paths.directory):
         replace_file(paths.directory, os.fsencode(origin_of(origin.directory, origin.project)))
@@ -115,9 +126,7 @@ def adopt(project: Project, path: str) -> None:
     data = str(gone)
     if not any(_names(root, data) for root in project.environment.spools[1:]):
         raise NotFound(f"nothing waits for {gone}", hint="`agentx doctor` lists what waits")
-    names = dict.fromkeys([*read_lines(project.data.known_as), data])
-    text = "".join(f"{name}\n" for name in names)
-    replace_file(project.data.known_as, text.encode("utf-8", "surrogateescape"))
+    _know_as(project.data, data)
 
 
 def read_origin(paths: SpoolPaths) -> SpoolOrigin:
@@ -170,6 +179,13 @@ def _speaking_for(environment: Environment, origin: SpoolOrigin, *, own: bool) -
 
 def _own_words(variables: Mapping[str, str]) -> bool:
     return any(name.startswith("AGENTX_") for name in variables)
+
+
+def _know_as(data: DataPaths, name: str) -> None:
+    known = read_lines(data.known_as)
+    if name not in known:
+        text = "".join(f"{one}\n" for one in (*known, name))
+        replace_file(data.known_as, text.encode("utf-8", "surrogateescape"))
 
 
 def _former_names(data: DataPaths) -> set[str]:

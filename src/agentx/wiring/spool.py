@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from agentx.capture.spool import Spool
 from agentx.host.files.plain import is_folder
+from agentx.kernel.errors import AgentXError
 from agentx.project.exclusion import is_excluded
 from agentx.project.project import Project
 from agentx.project.settlement import bind, is_ours
@@ -36,6 +38,7 @@ def drain_into(log: Conversation, project: Project, tell: Callable[[SessionTold]
     # Many look into the spool; only who has the store open takes something out of it.
     from agentx.capture.drain import Intake, drain_spool  # noqa: PLC0415  see above
     from agentx.capture.faults import Faults  # noqa: PLC0415  see above
+    from agentx.project.claims import note_place  # noqa: PLC0415  see above
 
     intake = Intake(
         store=project.store,
@@ -43,6 +46,9 @@ def drain_into(log: Conversation, project: Project, tell: Callable[[SessionTold]
         run=_active_run(project),
     )
     done = drain_spool(open_spool(project), log, intake)
+    if done.stored:
+        with suppress(AgentXError):  # it serves a move that may never come
+            note_place(project)
     for note in intake.recalled:
         tell(note.fact)
     return done

@@ -71,7 +71,7 @@ def unset_setting(
 def _own_file(environment: Environment, directory: Path, place: SettingPlace) -> Path:
     if place is SettingPlace.USER:
         return environment.user_settings
-    return environment.settings_here(find_natural_id(directory))
+    return environment.settings_here(find_natural_id(directory, environment.data))
 
 
 def _set_shared(project: Project, key: str, text: str) -> SettingChange:

@@ -34,6 +34,7 @@ from agentx.operations.setup.setup import (
 from agentx.operations.upkeep.health import Diagnosis, Health, HealthCheck
 from agentx.operations.upkeep.integrity import check_memory, try_verbs
 from agentx.operations.upkeep.strangers import SHOW_TRUST, list_untrusted
+from agentx.project.moves import find_original
 from agentx.project.project import Project, Rule
 from agentx.search.model import Capabilities
 from agentx.wiring.clarifications import ledgers_aside
@@ -112,6 +113,15 @@ def fix(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
 
 def _project(project: Project) -> HealthCheck:
     says = f"{project.id}, by {project.identity.rule}, rooted at {project.root}"
+    original = find_original(project.root, project.trust)
+    if original is not None:
+        share = f"agentx config set --here project.id {original.project_id}"
+        return HealthCheck(
+            name="project",
+            health=Health.NOTE,
+            says=f"{says}; a copy of {original.root}, with a memory of its own",
+            mend=f"`{share}` lets both have one",
+        )
     if project.identity.rule is Rule.DIRECTORY:
         return HealthCheck(
             name="project",

@@ -28,6 +28,8 @@ class TrustRecord:
 
     root: str
     project_id: str
+    # The name that the project took along when it was moved; empty for that of its folder.
+    natural: str = ""
     # The product made `.agentx/` here: what lies in its folders for this machine alone is ours.
     private: bool = False
     # A person's word: issues, questions, runs and lessons may be told, each with its author.
@@ -55,6 +57,8 @@ class TrustFolder:
         Raises: UnavailableError.
         """
         said = {name: getattr(record, name) for name in _NAMES}
+        if record.natural:
+            said["natural"] = record.natural
         replace_file(self.path(mark), page_of({**said, "acts": dict(record.acts)}))
 
     def remove(self, mark: str) -> bool:
@@ -124,6 +128,7 @@ def _record_of(raw: bytes | None) -> TrustRecord | None:
                 project_id=project_id,
                 private=private,
                 data=data,
+                natural=str(said.get("natural") or ""),
                 said=said.get("said") is True,
                 acts={str(path): str(name) for path, name in acts.items()},
                 at=at,

@@ -33,10 +33,10 @@ def command(invocation: Invocation, what: str, listed: bool, remove: bool) -> No
 
 def _draw(screen: Console, reply: ExcludeReply) -> None:
     for line in reply.added:
-        screen.print(f"never captured from now on: {line}", markup=False, soft_wrap=True)
+        screen.print(f"never captured from now on: {line}", soft_wrap=True)
     for line in reply.removed:
-        screen.print(f"captured again: {line}", markup=False, soft_wrap=True)
+        screen.print(f"captured again: {line}", soft_wrap=True)
     if reply.added or reply.removed:
         return
     for line in reply.excluded or ("nothing is excluded",):
-        screen.print(line, markup=False, soft_wrap=True)
+        screen.print(line, soft_wrap=True)

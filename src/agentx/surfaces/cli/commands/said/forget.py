@@ -86,7 +86,7 @@ def _draw(screen: Console, reply: ForgetReply) -> None:
     if reply.exports:
         screen.print("\nexports that were written before still hold it:", style="yellow")
     for path in reply.exports:
-        screen.print(f"  {path}", markup=False, soft_wrap=True)
+        screen.print(f"  {path}", soft_wrap=True)
 
 
 def _draw_found(screen: Console, reply: ForgetReply) -> None:

@@ -1,0 +1,73 @@
+"""Know a repository again that was moved, and tell it from a copy and from one in its place.
+
+A project is named after the folder it is in, and keeps that name wherever it goes: its marker goes
+with it, and the user's record of the marker says where it was. If the marker is not there any
+more it was moved; if it is there too, this is a copy, with a memory of its own. A repository that
+lies where a moved one was has another name than that one took along.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from agentx.host.git import facts as git
+from agentx.project.trust.marker import marker_path, read_marker
+from agentx.project.trust.record import TrustRecord
+from agentx.project.trust.trust import Trust
+
+Naming = Callable[[Path, str], str]  # a folder, and what tells apart a second project there
+
+
+def find_kept_name(root: Path, trust: Trust, name: Naming) -> str:
+    """Return the name that a project has kept, or that of its folder."""
+    natural = name(root, "")
+    marker = trust.marker()
+    record = None if marker is None else trust.folder.read(marker.mark)
+    if marker is None or record is None:
+        return name(root, "again") if _is_taken(natural, root, trust) else natural
+    if record.root == str(root):
+        return record.natural or natural
+    if trust.common is None or is_marked(Path(record.root), marker.mark):
+        return natural  # among a folder's own files it may have come from anywhere
+    return record.natural or name(Path(record.root), "")
+
+
+def find_original(root: Path, trust: Trust) -> TrustRecord | None:
+    """Return the record of the repository that this one is a copy of.
+
+    Of a folder without git it may be what became of it as well: there nothing tells the two apart.
+    """
+    marker = trust.marker()
+    record = None if marker is None else trust.folder.read(marker.mark)
+    if marker is None or record is None or record.root == str(root):
+        return None
+    is_copy = trust.common is None or is_marked(Path(record.root), marker.mark)
+    return record if is_copy else None
+
+
+def is_marked(folder: Path, mark: str) -> bool:
+    """Tell whether the repository in a folder has a marker."""
+    if not folder.is_dir():
+        return False
+    found = git.find_repository(folder)
+    path = marker_path(folder, None) if found is None else marker_path(found.root, found.common)
+    marker = read_marker(path)
+    return marker is not None and marker.mark == mark
+
+
+def find_moved(directory: str, trust: Trust) -> TrustRecord | None:
+    """Return the record of the project that a directory belonged to when it was there."""
+    for record in trust.folder.records():
+        if directory == record.root or directory.startswith(f"{record.root}/"):
+            return record
+    return None
+
+
+def _is_taken(natural: str, root: Path, trust: Trust) -> bool:
+    """Tell whether a project that was here took the name of this folder along."""
+    return any(
+        record.natural == natural and record.root != str(root) and os.path.lexists(record.root)
+        for record in trust.folder.records()
+    )
