@@ -307,6 +307,7 @@ def _ask_everything(root: Path, store: Path) -> None:
     read_git(root, "log", "-1", "--format=%H")
 
 
+@pytest.mark.promise("strangers.no-programs")
 @pytest.mark.parametrize("trick", TRICKS)
 def test_reading_runs_nothing_that_a_repository_names(scene: Scene, trick: str) -> None:
     lay, typed = TRICKS[trick]

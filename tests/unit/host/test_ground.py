@@ -83,6 +83,7 @@ def _lay(repository: Path, treasure: Path, level: str) -> Path:
     return link / rest if rest else link
 
 
+@pytest.mark.promise("strangers.no-links")
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("way", [*WAYS_TO_WRITE, *(f"{way} " for way in WAYS_TO_READ)])
 def test_no_way_to_a_file_leads_through_a_link(

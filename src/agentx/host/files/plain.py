@@ -84,13 +84,19 @@ def read_in(folder: Folder, name: str, *, bytes_max: int = PLAIN_FILE_BYTES_MAX)
         os.close(descriptor)
 
 
-def open_to_read(path: Path, *, ground: Path | None = None) -> BinaryIO:
+def open_to_read(
+    path: Path, *, bytes_max: int = PLAIN_FILE_BYTES_MAX, ground: Path | None = None
+) -> BinaryIO:
     """Open a plain file for reading piece by piece.
 
-    Raises: as `read_bytes`, but of any size.
+    Raises: as `read_bytes`.
     """
     with opening_parent(path, ground=ground) as (folder, name):
-        return os.fdopen(folder.open(name, os.O_RDONLY), "rb")
+        descriptor = folder.open(name, os.O_RDONLY)
+        if os.fstat(descriptor).st_size > bytes_max:
+            os.close(descriptor)
+            raise _too_large(f"{folder.path}/{name}", bytes_max)
+        return os.fdopen(descriptor, "rb")
 
 
 def open_to_write(path: Path, flags: int, mode: int = 0o600, *, ground: Path | None = None) -> int:

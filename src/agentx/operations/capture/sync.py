@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentx.kernel.bus import HowFar, unheard
+from agentx.kernel.errors import UnsafePath
 from agentx.memory.port import Drained, Memory
 from agentx.project.project import Project
 from agentx.wiring.hub import mirror_threads
@@ -17,8 +18,11 @@ def sync(project: Project, memory: Memory, embedding: HowFar = unheard) -> Drain
     """
     drained = memory.drain()
     memory.catch_up()
-    settle_observations(project)
-    mirror_threads(project)
+    for room, bring_up in (("observations", settle_observations), ("threads", mirror_threads)):
+        try:
+            bring_up(project)
+        except UnsafePath as error:  # `doctor` names it too; the rest goes on
+            project.log.record("warning", "room-left-out", room=room, message=error.message)
     memory.embed(embedding)
     if drained.files:
         project.log.record(

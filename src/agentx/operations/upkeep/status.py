@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 from agentx.host.files.notes import NoteFile, find_noted, look_at, look_below
 from agentx.host.files.plain import is_folder
+from agentx.kernel.errors import UnsafePath
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory, MemoryStatus
 from agentx.observations.settings import MemorySettings
@@ -16,6 +19,8 @@ from agentx.operations.upkeep.strangers import list_untrusted
 from agentx.project.config import SettingFault
 from agentx.project.project import Project
 from agentx.search.model import IndexReport
+
+Counted = TypeVar("Counted", int, str)
 
 _HOOKS = "hooks"
 _FILES = "settings files"  # that say which hooks are installed
@@ -91,11 +96,18 @@ def _hooks(project: Project, notes: NoteFile) -> tuple[str, ...]:
 def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
     """Count what the rooms hold; one that is not there costs nothing."""
     paths, told = project.paths, project.trust.has_data
+
+    def count(folder: Path, room: Callable[[], Counted], nothing: Counted) -> Counted:
+        try:
+            return room() if is_folder(folder) else nothing
+        except UnsafePath:
+            return nothing  # `doctor` names what is in the way
+
     return RoomsStatus(
-        observations=_observations(project, notes) if is_folder(project.observations) else 0,
-        lessons=_lessons(project) if told and is_folder(paths.lessons) else 0,
-        questions_open=_questions(project) if told and is_folder(paths.ledgers) else 0,
-        active_run=_run(project) if told and is_folder(paths.runs) else "",
+        observations=count(project.observations, lambda: _observations(project, notes), 0),
+        lessons=count(paths.lessons, lambda: _lessons(project), 0) if told else 0,
+        questions_open=count(paths.ledgers, lambda: _questions(project), 0) if told else 0,
+        active_run=count(paths.runs, lambda: _run(project), "") if told else "",
     )
 
 
