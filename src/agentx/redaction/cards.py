@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 _DRAWN = bytes.maketrans(b"123456789", b"000000000")
 _GROUPS = (b"0000 0000 0000 0", b"0000-0000-0000-0", b"0000 000000 0000", b"0000-000000-0000")
-_DIGITS = b"0" * 13
+_DIGITS_MIN = 13
+_DIGITS = b"0" * _DIGITS_MIN
+_NO_DIGITS = bytes((*range(48), *range(58, 256)))
 _WORDS = (
     *(b"card", b"visa", b"amex", b"karte", b"carte", b"tarjeta", b"maestro", b"cartao", b"carta"),
     *(
@@ -37,6 +39,8 @@ _NUMBER = (
 
 def may_hold_card(data: bytes) -> bool:
     """Tell whether the text has digits as on a card, or a word for a card and enough digits."""
+    if len(data.translate(None, _NO_DIGITS)) < _DIGITS_MIN:
+        return False
     drawn = data.translate(_DRAWN)
     if any(group in drawn for group in _GROUPS):
         return True

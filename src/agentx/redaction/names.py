@@ -77,7 +77,7 @@ _FOREIGN: tuple[tuple[str, str], ...] = (
 def _spell(stem: str) -> tuple[str, ...]:
     """Return a stem as bytes may show it: other scripts in each case, and escaped in JSON."""
     if stem == "mot":
-        return ("mot de passe", "mot_de_passe", "mot-de-passe", "motdepasse")
+        return tuple(f"de{between}passe{SIGN}" for between in (" ", "_", "-", ""))
     if stem.isascii():
         return (stem + SIGN if len(stem) < 8 else stem,)
     cases = dict.fromkeys((stem, stem.capitalize(), stem.upper()))
@@ -105,7 +105,7 @@ NAMED: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
             *("private_key", "private-key", "privatekey", "key-data", "key_data", "secretkey"),
             *("accountkey", "masterkey", "signingkey", "encryptionkey", "authkey", "keydata"),
             *("_key=", "_key:", '_key"', "_key'", "_key =", "_key\\", "_key]", "-key:", "-key="),
-            *(KEY_GIVEN, "key is "),
+            KEY_GIVEN,
         ),
         "key",
         r"(?:[_-]?data|[_-]?id)?",

@@ -40,6 +40,7 @@ _WORDS = tuple(
     }.items()
 )
 _VENDORS = tuple((vendor, vendor.encode()) for vendor in VENDORS)
+_PARTED_VENDORS = tuple(pair for pair in _VENDORS if not pair[1].isalnum())
 
 
 _FOUND_OTHERWISE = (USERINFO, KEY_GIVEN, TOKEN_GIVEN)
@@ -64,6 +65,8 @@ _ABROAD = tuple(pair for pair in _WORDS if not pair[0].isascii())
 _PLAINLY = tuple(pair for pair in _WORDS if pair[0].isascii())
 _SPLIT = bytes([byte if chr(byte).isalnum() and byte < 128 else 32 for byte in range(256)])
 _GATED = _gate()
+_WORDY_GATED = tuple(gated for gated in _GATED if gated[0].isalnum())
+_OTHER_GATED = tuple(gated for gated in _GATED if not gated[0].isalnum())
 _SIGNS = tuple(sign.encode() for sign in SIGNS)
 _RUNS = tuple((run, run.encode()) for _, run, _ in RUNS)
 _START_BYTES = 3  # the shortest part
@@ -91,7 +94,8 @@ class _Starts:
             *(vendor for _, vendor in _VENDORS),
         }
         # Those that count only where the word ends with them: `pass=`, and not `passes`.
-        self.names = {raw[:-1].strip() for word, raw in _WORDS if word[-1] == SIGN} - parts
+        named = [raw[:-1] for word, raw in _WORDS if word[-1] == SIGN]
+        self.names = {max(raw.split(), key=len) for raw in named} - parts
         self.parts: dict[bytes, list[bytes]] = {}
         for part in (*parts, *self.names):
             self.parts.setdefault(part[:_START_BYTES], []).append(part)
@@ -176,7 +180,7 @@ def _may_matter(word: bytes) -> bool:
         return True
     if len(word) < _TOKEN_BYTES_MIN:
         return False
-    if holds_encoded(word):
+    if _is_mixed(word) or holds_encoded(word):
         return True
     if b"\\" in word or b"%" in word or b"\x1b" in word:
         return any(raw in word for _, raw in _HEADS) or _draws_a_run(word)
@@ -184,6 +188,21 @@ def _may_matter(word: bytes) -> bool:
     starts = {start[:2] for start in word.translate(_SPLIT).split()}
     likely = any(raw in word for start in starts for raw in _sort_starts().heads.get(start, ()))
     return likely or _draws_a_run(word)
+
+
+def _is_mixed(word: bytes) -> bool:
+    """Tell whether a word may be the random value of a key that stands before it."""
+    if len(word) < _KEY_BYTES_MIN:
+        return False
+    drawn = word.translate(_LETTERS_AND_DIGITS)
+    turns = drawn.count(b"a0") + drawn.count(b"0a")
+    return turns >= _TURNS_MIN or (turns == _TURNS_MIN - 1 and word != word.lower())
+
+
+_LETTERS_AND_DIGITS = bytes.maketrans(
+    b"123456789bcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0" * 9 + b"a" * 51
+)
+_TURNS_MIN = 3
 
 
 def _holds_a_part(lowered: bytes) -> bool:
@@ -228,8 +247,11 @@ def _find(data: bytes, lowered: bytes) -> "Iterator[str]":
     """Yield the words, heads and outlines that are in the text."""
     # A text repeats its words: what is one word is looked for among those that differ.
     words = b" ".join(set(lowered.translate(_SPLIT).split()))
-    for gate, behind in _GATED:
-        if gate in words if gate.isalnum() else gate in lowered:
+    for gate, behind in _WORDY_GATED:
+        if gate in words:
+            yield from _behind(behind, lowered)
+    for gate, behind in _OTHER_GATED:
+        if gate in lowered:
             yield from _behind(behind, lowered)
     if not data.isascii():
         yield from _behind(_ABROAD, lowered)
@@ -240,7 +262,9 @@ def _find(data: bytes, lowered: bytes) -> "Iterator[str]":
         yield KEY_GIVEN
     if b"token" in words and _gives_random(lowered, b"token"):
         yield TOKEN_GIVEN
-    yield from _find_vendors(words, lowered)
+    # What a service is given is long, and has digits.
+    if dense.translate(None, _NO_DIGITS):
+        yield from _find_vendors(words, lowered)
     if may_hold_card(data):
         yield CARD
     if _names_somebody(data):
@@ -251,8 +275,8 @@ def _find(data: bytes, lowered: bytes) -> "Iterator[str]":
 
 def _find_tokens(data: bytes, dense: bytes) -> "Iterator[str]":
     """Yield what words that are long enough for a token may be."""
-    for head, raw in _HEADS:
-        if raw in dense and _at_an_edge(data, raw):
+    for head, raw in [pair for pair in _HEADS if pair[1] in dense]:
+        if _at_an_edge(data, raw):
             yield head
     drawn = outline(dense)
     for run, raw in _RUNS:
@@ -295,9 +319,8 @@ _NO_DIGITS = bytes((*range(48), *range(58, 256)))
 
 def _find_vendors(words: bytes, lowered: bytes) -> "Iterator[str]":
     """Yield the services that something is given to: `vendor_key = ...`."""
-    for vendor, raw in _VENDORS:
-        if raw not in words and (raw.isalnum() or raw not in lowered):
-            continue
+    named = [pair for pair in _VENDORS if pair[1] in words]
+    for vendor, raw in (*named, *_PARTED_VENDORS):
         at = lowered.find(raw)
         while at >= 0:
             at += len(raw)

@@ -459,7 +459,7 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "password",  # a variable of Terraform
-        ('variable "',),
+        ('password" {', 'secret" {', 'token" {', 'key" {'),
         (
             r"variable\s{1,4}\"[\w-]{0,60}(?i:password|secret|token|key)[\w-]{0,20}\"\s{0,4}\{"
             r"[^{}]{0,400}?default\s{0,20}=\s{0,4}\"(?P<s>[^\"\n\[$]{3,256})\""
@@ -475,10 +475,9 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "cli-password",
-        ("convertto-securestring", "net user ", "<<<"),
+        ("convertto-securestring", "<<<"),
         (
             r"(?:(?i:convertto-securestring)(?: -String)? {1,4}[\"']"
-            r"|(?i:net user) {1,4}\S{1,64} {1,4}"
             r"|(?i:token|password|secret)[^\n<]{0,24}<<< ?[\"']?)(?P<s>[^\s\"'$/*][^\s\"']{3,256})"
         ),
     ),
