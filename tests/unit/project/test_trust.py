@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from agentx.host.system import system_entropy
+from agentx.kernel.paths import ProjectPaths
 from agentx.project.claims import claim_data, claim_private, may_write_acting, trust_written
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from agentx.project.trust.holdings import list_holdings
 from agentx.project.trust.marker import make_marker, read_marker
 from agentx.project.trust.trust import ActingState
 from tests.support.repository import commit, git, repository
@@ -289,3 +291,13 @@ def test_without_git_a_marker_is_believed_where_its_folder_was_moved_and_not_in_
 
     folder.rename(tmp_path / "moved")
     assert opened(tmp_path / "moved", home).trust.has_data
+
+
+def test_what_is_not_there_is_no_holding(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    shipped(folder, ".agentx/issues/1.json", '{"comments": [{"author": "ada"}]}')
+    shipped(folder, ".agentx/issues/2.json", "[" * 9)
+
+    (held,) = list_holdings(ProjectPaths(folder))
+
+    assert (held.kind, held.count, held.authors, held.unreadable) == ("issues", 1, ("ada",), 1)
