@@ -43,7 +43,7 @@ WITNESS = "wombatine"  # is no secret: where it is not found, nothing was looked
 TEXTS = [*(secret.text for secret in SECRETS), *MORE]
 FORBIDDEN = [
     *(secret.secret for secret in SECRETS),
-    *(VENDOR, ENCODED, TOKEN[4:], "qz7", "hunter2zz", "my cat"),
+    *(VENDOR, ENCODED, TOKEN[4:], "hunter2zz", "my cat"),
     *(line[:40] for line in KEY_LINES),
     *(line[-40:] for line in KEY_LINES),
 ]
@@ -94,7 +94,7 @@ def _patch() -> dict[str, Any]:
     return {"filePath": "/w/keys.py", "type": "update", "structuredPatch": [hunk]}
 
 
-_LOGIN = {"password": "qz7", "user": "me"}
+_LOGIN = {"password": "qz", "user": "me"}  # no pattern knows it, only its name
 
 
 def _told_by_hook(house: House) -> None:
@@ -227,5 +227,6 @@ def test_no_secret_is_in_any_store_whatever_way_it_came(house: House) -> None:
     for place in ("events", "bm25-index", "/db Family", ".agentx/issues", ".agentx/memory", "ltm"):
         assert place.replace("Family", "") in seen
     assert len(live) > 3
+    assert not [text for text in (*live, *imported) if '"qz"' in text]
     # The same words read the same, by a hook and by a transcript.
     assert {text for text in imported if "[REDACTED:" in text} <= set(live)
