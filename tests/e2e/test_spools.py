@@ -200,7 +200,7 @@ def test_folders_that_cannot_be_drained_are_named_and_stop_nobody(house: House) 
     assert house.json("sync")["stored"] == 1
     assert [event["text"] for event in house.events()] == ["mine"]
     found = house.json("doctor", expect=4)
-    says = [check["says"] for check in found["checks"] if check["name"] == "spool"]
+    says = [group["says"] for group in found["waiting"]]
     for spool in (linked, odd, nameless, filed, own):
         assert any(str(spool.root) in line for line in says), spool
     assert (house.root / "aside" / "new").is_dir()
@@ -299,3 +299,25 @@ def test_a_copy_of_a_repository_has_a_memory_of_its_own_and_is_told(house: House
     house.project.rename(house.root / "work" / "moved")
     assert house.json("status", cwd=house.root / "work" / "moved")["project_id"] == name
     assert _texts(house, copy) == ["of the copy"]
+
+
+def test_what_waits_for_one_reason_is_told_in_one_line_however_many_folders(homes: Homes) -> None:
+    homes.close("home")
+    homes.hook("home", "one")
+    homes.open("home")
+    (folder,) = homes.spare.iterdir()
+    for number in range(38):
+        left = shutil.copytree(folder, homes.spare / f"left-{number:02}")
+        gone = f"/gone/project-{number:02}\0\0/gone/home-{number:02}/agentx"
+        (left / "directory").write_bytes(os.fsencode(gone))
+
+    told = homes.ask("home", "doctor", expect=4)
+    assert len([one for one in told["waiting"] if one["why"] == "home-gone"]) == 38
+    for command in ("sync", "status", "doctor"):
+        done = homes.house.agentx(command, env=homes.env("home"), expect=None)
+        lines = [line for line in done.stdout.splitlines() if "/gone/" in line]
+        assert len(lines) == 1, done.stdout
+        assert "38 records written for 38 homes that are not there" in lines[0]
+        assert lines[0].count("/gone/") == 3
+        assert "and 35 more" in lines[0]
+        assert len(done.stdout.splitlines()) < 60

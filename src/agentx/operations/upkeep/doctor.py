@@ -19,7 +19,7 @@ from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError
 from agentx.memory.port import Memory
 from agentx.operations.capture.exclude import exclude_from_capture, is_project_excluded
-from agentx.operations.capture.waiting import list_waiting
+from agentx.operations.capture.waiting import list_waiting, sum_up
 from agentx.operations.issues.workflows import check_workflows
 from agentx.operations.setup.installed import asking_harnesses, is_installed, list_installed
 from agentx.operations.setup.setup import (
@@ -43,7 +43,6 @@ from agentx.wiring.runs import list_damaged_runs
 from agentx.wiring.taught.lessons import list_damaged_memory
 
 _FREE_BYTES_LOW = 500 * 1024 * 1024
-_GROUPS_SHOWN = 12
 _FAULTS_SHOWN = 5
 
 
@@ -181,23 +180,15 @@ def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[Heal
 
 def _spool(project: Project) -> Iterator[HealthCheck]:
     """Tell every record that lies in a spool, also what waits for other projects and homes."""
-    groups = list_waiting(project)
+    groups = sum_up(list_waiting(project))
     if not groups:
         yield HealthCheck(name="spool", health=Health.GOOD, says="empty")
-    for group in groups[:_GROUPS_SHOWN]:
+    for group in groups:
         yield HealthCheck(
             name="spool",
             health=Health.WRONG if group.is_stuck else Health.NOTE,
             says=f"{group.records:,} records {group.says}",
             mend=group.mend,
-        )
-    left = groups[_GROUPS_SHOWN:]
-    if left:
-        yield HealthCheck(
-            name="spool",
-            health=Health.WRONG if any(group.is_stuck for group in left) else Health.NOTE,
-            says=f"{sum(group.records for group in left):,} more, for {len(left)} more reasons",
-            mend="`agentx status --json` lists them all",
         )
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from agentx.daemon.control import stop
 from agentx.kernel.errors import AgentXError
 from agentx.operations.capture.live import LiveReply, live
+from agentx.operations.capture.waiting import list_waiting
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.upkeep.doctor import diagnose, fix
 from agentx.operations.upkeep.health import Diagnosis, Health
@@ -43,7 +44,13 @@ def command(ctx: click.Context, mending: bool, yes: bool, deep: bool, try_hook: 
     tried = live(project, invocation.memory) if try_hook else None
     diagnosis = Diagnosis(checks=found.checks, fixed=fixed)
     invocation.show(
-        {"well": diagnosis.is_well, "checks": diagnosis.checks, "fixed": fixed, "live": tried},
+        {
+            "well": diagnosis.is_well,
+            "checks": diagnosis.checks,
+            "waiting": list_waiting(project),
+            "fixed": fixed,
+            "live": tried,
+        },
         lambda screen: _draw(screen, diagnosis, tried),
     )
     ctx.exit(0 if diagnosis.is_well and (tried is None or tried.arrived) else 4)

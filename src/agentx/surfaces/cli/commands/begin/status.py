@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.clock import age
-from agentx.operations.capture.waiting import WaitingRecords
+from agentx.operations.capture.waiting import WaitingRecords, sum_up
 from agentx.operations.upkeep.status import RoomsStatus, StatusReply, status
 from agentx.operations.upkeep.strangers import SHOW_TRUST
 from agentx.search.model import TextIndexState
@@ -16,8 +16,6 @@ from agentx.surfaces.cli.frame import Invocation, Verb
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-_GROUPS_SHOWN = 4
 
 
 @click.command(cls=Verb)
@@ -71,10 +69,9 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
 
 def _spool(groups: tuple[WaitingRecords, ...]) -> list[tuple[str, str]]:
     """Tell what lies in the spools, what is this project's own first."""
-    rows = [f"{render.count(one.records, 'record')} {one.says}" for one in groups[:_GROUPS_SHOWN]]
-    left = groups[_GROUPS_SHOWN:]
-    if left:
-        rows.append(f"{sum(one.records for one in left):,} more: `agentx doctor`")
+    rows = [f"{render.count(one.records, 'record')} {one.says}" for one in sum_up(groups)]
+    if any(one.is_stuck for one in groups):
+        rows.append("what to do: `agentx doctor`")
     return [("spool" if at == 0 else "", row) for at, row in enumerate(rows or ["empty"])]
 
 

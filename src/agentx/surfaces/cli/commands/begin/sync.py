@@ -11,7 +11,12 @@ import click
 from agentx.kernel.bus import HowFar, unheard
 from agentx.memory.port import Drained
 from agentx.operations.capture.sync import sync
-from agentx.operations.capture.waiting import WaitingRecords, adopt_waiting, list_waiting
+from agentx.operations.capture.waiting import (
+    WaitingRecords,
+    adopt_waiting,
+    list_waiting,
+    sum_up,
+)
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 
@@ -36,7 +41,7 @@ def command(invocation: Invocation, adopt: str) -> None:
         adopt_waiting(invocation.project, adopt)
     with invocation.memory() as memory, _progress(invocation) as embedding:
         reply = sync(invocation.project, memory, embedding)
-    stuck = [one for one in list_waiting(invocation.project) if one.is_stuck]
+    stuck = sum_up(one for one in list_waiting(invocation.project) if one.is_stuck)
     invocation.show(reply, lambda screen: _draw(screen, reply, stuck))
 
 
@@ -54,7 +59,7 @@ def _progress(invocation: Invocation) -> Iterator[HowFar]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _draw(screen: Console, reply: Drained, stuck: list[WaitingRecords]) -> None:
+def _draw(screen: Console, reply: Drained, stuck: tuple[WaitingRecords, ...]) -> None:
     screen.print(
         f"took {render.count(reply.files, 'captured record')}: "
         f"{render.count(reply.stored, 'new event')}, {reply.duplicates:,} seen before"
@@ -64,5 +69,7 @@ def _draw(screen: Console, reply: Drained, stuck: list[WaitingRecords]) -> None:
             f"{render.count(reply.damaged, 'record')} damaged, kept as notes", style="yellow"
         )
     for one in stuck:
-        screen.print(f"{render.count(one.records, 'record')} {one.says}", style="red")
+        screen.print(
+            f"{render.count(one.records, 'record')} {one.says}", style="red", soft_wrap=True
+        )
         screen.print(f"  -> {one.mend}", style="dim", soft_wrap=True)
