@@ -615,7 +615,7 @@ class SearchRequest(_message.Message):
     def __init__(self, query: _Optional[str] = ..., kinds: _Optional[_Iterable[str]] = ..., agent: _Optional[str] = ..., harness: _Optional[str] = ..., role: _Optional[str] = ..., session_id: _Optional[str] = ..., issue: _Optional[str] = ..., since_ms: _Optional[int] = ..., until_ms: _Optional[int] = ..., now_ms: _Optional[int] = ..., limit: _Optional[int] = ..., explain: _Optional[bool] = ...) -> None: ...
 
 class SearchHit(_message.Message):
-    __slots__ = ("doc_id", "kind", "score", "snippet", "marks", "timestamp_ms", "project", "session_id", "harness", "agent", "role", "issue", "tokens", "also", "why")
+    __slots__ = ("doc_id", "kind", "score", "snippet", "marks", "timestamp_ms", "project", "session_id", "harness", "agent", "role", "issue", "tokens", "also", "why", "origin")
     DOC_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
@@ -631,6 +631,7 @@ class SearchHit(_message.Message):
     TOKENS_FIELD_NUMBER: _ClassVar[int]
     ALSO_FIELD_NUMBER: _ClassVar[int]
     WHY_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
     doc_id: str
     kind: str
     score: float
@@ -646,7 +647,8 @@ class SearchHit(_message.Message):
     tokens: int
     also: _containers.RepeatedScalarFieldContainer[str]
     why: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, doc_id: _Optional[str] = ..., kind: _Optional[str] = ..., score: _Optional[float] = ..., snippet: _Optional[str] = ..., marks: _Optional[_Iterable[int]] = ..., timestamp_ms: _Optional[int] = ..., project: _Optional[str] = ..., session_id: _Optional[str] = ..., harness: _Optional[str] = ..., agent: _Optional[str] = ..., role: _Optional[str] = ..., issue: _Optional[str] = ..., tokens: _Optional[int] = ..., also: _Optional[_Iterable[str]] = ..., why: _Optional[_Iterable[str]] = ...) -> None: ...
+    origin: str
+    def __init__(self, doc_id: _Optional[str] = ..., kind: _Optional[str] = ..., score: _Optional[float] = ..., snippet: _Optional[str] = ..., marks: _Optional[_Iterable[int]] = ..., timestamp_ms: _Optional[int] = ..., project: _Optional[str] = ..., session_id: _Optional[str] = ..., harness: _Optional[str] = ..., agent: _Optional[str] = ..., role: _Optional[str] = ..., issue: _Optional[str] = ..., tokens: _Optional[int] = ..., also: _Optional[_Iterable[str]] = ..., why: _Optional[_Iterable[str]] = ..., origin: _Optional[str] = ...) -> None: ...
 
 class SearchResponse(_message.Message):
     __slots__ = ("hits", "sessions", "layers", "plan")
