@@ -22,7 +22,7 @@ from agentx.project.project import Project, open_project
 from agentx.wiring.keeping.restore import restore_memory
 from tests.golden.story import Town
 from tests.support.crashing import dying_at
-from tests.support.damage import STORE, prepare
+from tests.support.damage import DATA, STORE, prepare
 
 ASKED = (
     ("events", "--limit", "1000", "--full"),
@@ -167,6 +167,8 @@ def test_a_forged_record_writes_nothing_anywhere(
     town, _, _ = exported
     forged = town.root / "forged"
     forged.unlink(missing_ok=True)
+    tombstones = town.root / DATA / "tombstones" / "golden-shop.jsonl"
+    assert tombstones.exists()  # what is forgotten again must not hide what cannot be opened
     write_parcel(forged, {"kind": "export", "project": "golden-shop"}, [record])
     before, around = snapshot(town), sorted(town.root.rglob("evil"))
 

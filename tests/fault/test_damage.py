@@ -23,6 +23,7 @@ from agentx.wiring.keeping.salvage import salvage_log
 from tests.golden.story import Town
 from tests.support.crashing import dying_at
 from tests.support.damage import DAMAGES, KINDS, STORE, copy_of, delete, prepare, victims
+from tests.support.house import House, prompt
 
 # Damage to these changes no answer: RocksDB and its binding write them anew when they open the
 # store, Tantivy's list is for its sweeping, and what hooks print is prepared again every day.
@@ -210,3 +211,29 @@ def test_a_mending_that_dies_leaves_one_log_or_the_other(
     assert town.json(*asked.split()) == said[asked]
     assert list((town.root / STORE).glob("mending-*")) == []
     copy_of(town, kept)
+
+
+def test_acknowledged_events_that_a_write_ahead_log_took_with_it_are_told(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    for number in range(3):
+        house.hook(prompt(f"The quay has {number} cranes.", prompt_id=f"p-{number}"))
+    house.agentx("sync")
+    (store,) = [path.parent for path in house.data.root.glob("*/db")]
+    kept = {path: path.read_bytes() for path in (store / "db").iterdir() if path.is_file()}
+    house.hook(prompt("The quay is closed on Sundays.", prompt_id="p-9"))
+    house.agentx("sync")
+    # As if the disk had lost everything since: the log is whole, and shorter than its views.
+    shutil.rmtree(store / "db")
+    (store / "db").mkdir(mode=0o700)
+    for path, raw in kept.items():
+        path.write_bytes(raw)
+
+    told = [each["says"] for each in house.json("doctor", expect=4)["checks"]]
+    assert any("the end of the log is gone" in says for says in told)
+
+    house.hook(prompt("The quay has a lighthouse.", prompt_id="p-10"))
+    house.agentx("sync")
+    assert "lighthouse" in house.json("search", "lighthouse")["hits"][0]["snippet"]
+    assert "Sundays" not in house.agentx("search", "Sundays", "--json").stdout
+    told = [each["says"] for each in house.json("doctor", expect=None)["checks"]]
+    assert any("the end of the log is gone" in says for says in told)

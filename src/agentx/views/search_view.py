@@ -13,7 +13,7 @@ index's files until they are merged, and only a new one is clean.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import RLock
 
@@ -54,7 +54,10 @@ class SearchView(View):
         project: str,
         clock: Clock,
         rooms: Rooms | None = None,
+        lost: Callable[[int], None] = lambda _entries: None,
     ) -> None:
+        """Keep an index; `lost` is told how many entries the log has lost that were read."""
+        self._lost = lost
         self._source = source
         self._rooms = rooms if rooms is not None else Rooms()
         self._folder = folder
@@ -115,7 +118,7 @@ class SearchView(View):
                 for node in self._source.all_nodes():
                     fresh.put(self._of_node(node))
                 rooms = self._put_rooms(fresh, {})
-                fresh.commit(mark=_mark(sequence, rooms))
+                fresh.commit(mark=self._mark(sequence, rooms))
             self._reopen()
             told(len(refs), len(refs))
             return sequence
@@ -129,7 +132,8 @@ class SearchView(View):
             if self._writer is None:
                 self._writer = TextIndex.open(self._folder, self._clock)
             self._writer.verify()
-            self._writer.commit(mark=_mark(_sequence(self._writer.mark()), self._rooms.stamps()))
+            read = _sequence(self._writer.mark())
+            self._writer.commit(mark=self._mark(read, self._rooms.stamps()))
 
     def close(self) -> None:
         """Let go of the index."""
@@ -155,6 +159,10 @@ class SearchView(View):
         index.verify()
         read = 0
         total = self._source.newest_sequence() - _sequence(index.mark())
+        if not self._is_of_this_log(index.mark()):
+            # The end of the log is gone. What came since has numbers that were read before.
+            self._lost(max(1, -total))
+            return self.rebuild(told)
         while True:
             noted = index.mark()
             since = _sequence(noted)
@@ -163,7 +171,7 @@ class SearchView(View):
             seen = self._put_rooms(index, _stamps(noted))
             if not news.entries and not nodes:
                 if seen != _stamps(noted):
-                    index.commit(mark=_mark(since, seen))
+                    index.commit(mark=self._mark(since, seen))
                 return read
             if news.has_forgotten or not news.is_complete:
                 return self.rebuild(told)
@@ -173,12 +181,25 @@ class SearchView(View):
                 index.delete((node_id,))
                 if node is not None:
                     index.put(self._of_node(node))
-            index.commit(mark=_mark(news.sequence, seen))
+            index.commit(mark=self._mark(news.sequence, seen))
             self._source.settle_nodes(node_id for node_id, _ in nodes)
             read += news.entries
             told(read, max(total, read))
             if not news.entries:
                 return read
+
+    def _mark(self, sequence: int, rooms: Stamps) -> dict[str, object]:
+        entry = self._source.entry_at(sequence)
+        return {"sequence": sequence, "entry": entry, "rooms": rooms}
+
+    def _is_of_this_log(self, mark: object) -> bool:
+        """Tell whether the log still has what the index has read last, as far as it can tell."""
+        sequence = _sequence(mark)
+        if self._source.newest_sequence() < sequence:
+            return False
+        noted = mark.get("entry") if isinstance(mark, dict) else None
+        there = self._source.entry_at(sequence)
+        return not noted or not there or there == noted
 
     def _put_rooms(self, index: TextIndex, noted: Stamps) -> Stamps:
         """Put the parts of rooms that changed in place of what they held; return their stamps."""
@@ -243,10 +264,6 @@ def _from_first_touched(made: list[Chapter], touched: set[str]) -> list[Chapter]
         if any(document.doc_id in touched for document in chapter.documents):
             return made[number:]
     return made[-1:]
-
-
-def _mark(sequence: int, rooms: Stamps) -> dict[str, object]:
-    return {"sequence": sequence, "rooms": rooms}
 
 
 def _stamps(mark: object) -> Stamps:

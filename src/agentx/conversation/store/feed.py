@@ -29,6 +29,11 @@ class Feed:
         with self._lock:
             return self._toc.newest_sequence()
 
+    def entry_at(self, sequence: int) -> str:
+        """Return an entry of the outbox; nothing where there is none, or none any more."""
+        with self._lock:
+            return self._toc.entry_at(sequence)
+
     def session_refs(self) -> list[bytes]:
         """Return every session of the project."""
         with self._lock:

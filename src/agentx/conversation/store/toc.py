@@ -136,6 +136,10 @@ class TocStore:
         for key, done in self._kv.scan(Family.CHECKPOINTS, *self._notes("toc-todo")):
             yield bytes.fromhex(keys.checkpoint_name_of(key).partition("|")[2]), done
 
+    def entry_at(self, sequence: int) -> str:
+        """Return an entry of the outbox; nothing where there is none, or none any more."""
+        return (self._kv.get(Family.OUTBOX, keys.outbox_key(sequence)) or b"").decode()
+
     def newest_sequence(self) -> int:
         """Return the newest entry of the outbox."""
         return self._newest("").sequence

@@ -15,6 +15,7 @@ from pathlib import Path
 from agentx.conversation.store.outbox import newest_sequence
 from agentx.conversation.store.soundness import check_log
 from agentx.host.files.json_text import parse_json
+from agentx.host.kv import keys
 from agentx.host.kv.folder import has_remains
 from agentx.host.kv.port import Family
 from agentx.host.kv.rocks import RocksStore, open_rocks
@@ -100,7 +101,7 @@ def _inspect_log(project: Project, found: list[Damage], *, deep: bool) -> tuple[
         is_whole = deep or kv.size_bytes() <= _READ_WHOLE_BYTES_MAX
         rows = _read_blocks(kv, tell) if is_whole else 0
         if not found:
-            _hold_against_views(store, newest_sequence(kv), tell)
+            _hold_against_views(store, kv, tell)
         if deep and not found:
             _open_events(kv, tell)
         return rows, is_whole
@@ -121,14 +122,19 @@ def _read_blocks(kv: RocksStore, tell: Callable[[str], None]) -> int:
     return rows
 
 
-def _hold_against_views(store: StorePaths, newest: int, tell: Callable[[str], None]) -> None:
-    """Tell when a view has read more of the log than is there: the end of the log was lost."""
-    read = max((_sequence_of(mark) for mark in _marks(store)), default=0)
-    if read > newest:
-        tell(
-            f"the end of the log is gone: its views have read {read:,} entries, and it has "
-            f"{newest:,}"
-        )
+def _hold_against_views(store: StorePaths, kv: RocksStore, tell: Callable[[str], None]) -> None:
+    """Tell when a view has read what is not there: the end of the log was lost."""
+    newest = newest_sequence(kv)
+    for mark in _marks(store):
+        sequence, entry = _read_mark(mark)
+        there = kv.get(Family.OUTBOX, keys.outbox_key(sequence))
+        if sequence > newest:
+            tell(
+                f"the end of the log is gone: {mark} has read {sequence:,} entries, and there are "
+                f"{newest:,}"
+            )
+        elif entry and there is not None and there != entry.encode():
+            tell(f"the end of the log is gone: {mark} has read another entry {sequence:,}")
 
 
 def _open_events(kv: RocksStore, tell: Callable[[str], None]) -> None:
@@ -149,16 +155,19 @@ def _marks(store: StorePaths) -> Iterator[Path]:
             yield from folder.glob("*/g-*/mark.json")
 
 
-def _sequence_of(mark: Path) -> int:
+def _read_mark(mark: Path) -> tuple[int, str]:
+    """Return how far a view has read, and what it read last where it says so."""
     try:
         said = parse_json(mark.read_bytes())
     except (OSError, ValueError):
-        return 0
+        return 0, ""
     match said:
+        case {"sequence": int(sequence), "entry": str(entry)}:
+            return sequence, entry
         case {"sequence": int(sequence)} | {"owner": {"sequence": int(sequence)}}:
-            return sequence
+            return sequence, ""
         case _:
-            return 0
+            return 0, ""
 
 
 def _of_indexes(project: Project) -> Iterator[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agentx.conversation.store.relaying import drop_stray_keys, read_sessions, relay_log
-from agentx.conversation.store.soundness import check_log
+from agentx.conversation.store.soundness import LogSoundness, check_log
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.disk import refusal_of, sync_directory, write_all
@@ -94,6 +94,7 @@ def restore_memory(project: Project, path: Path, *, passphrase: str = "") -> Res
             laid.use_keys(load_keys(project))
         laid.lay(parcel)
         passing(CrashPoint.RESTORE_LAID)
+        laid.verify()  # before anything is laid again around events that cannot be opened
         forgotten = laid.forget_again(read_tombstones(project))
         events = laid.verify()
         steps = laid.steps()
@@ -263,6 +264,7 @@ class _Laying:
                 batch.put(Family.KEYS, key, held.key)
         kv.write(batch)
         drop_stray_keys(kv)
+        _refuse_broken(check_log(kv))
         relay_log(kv, read_sessions(kv), {}, is_backup=True)
         for name, observations in self._observations.items():
             place = FactPlace.PROJECT if name.startswith(".agentx/") else FactPlace.STORE
@@ -300,11 +302,7 @@ class _Laying:
             sound = check_log(kv)
         finally:
             kv.close()
-        if sound.broken_count or sound.sessions_broken or sound.unlisted:
-            raise CorruptRecord(
-                f"{sound.broken_count:,} events of the file cannot be opened",
-                hint="use another copy of the file; nothing was changed",
-            )
+        _refuse_broken(sound)
         return sound.events - sound.forgotten
 
     def steps(self) -> list[tuple[str, str, str]]:
@@ -350,3 +348,11 @@ class _Laying:
         if not rest:
             raise CorruptRecord(f"{carried.name}: is a folder of ours", hint="use another copy")
         return self._project.root / f"{folder}.{_WORK}{self._mark}" / rest
+
+
+def _refuse_broken(sound: LogSoundness) -> None:
+    if sound.broken_count or sound.sessions_broken or sound.unlisted:
+        raise CorruptRecord(
+            f"{sound.broken_count:,} events of the file cannot be opened",
+            hint="use another copy of the file; nothing was changed",
+        )

@@ -131,9 +131,19 @@ def _indexes(source: ViewSource, rooms: Rooms) -> tuple[SearchView, Vectors]:
         for folder in (project.store.text_index, project.store.vector_index)
     )
     model, feed, clock = project.data.vector_model, source.feed, project.clock
+    lost = partial(_note_lost, project)
     return (
-        SearchView(feed, folder=words, project=name, clock=clock, rooms=rooms),
+        SearchView(feed, folder=words, project=name, clock=clock, rooms=rooms, lost=lost),
         Vectors(model, feed, folder=meanings, project=name, clock=clock, rooms=rooms),
+    )
+
+
+def _note_lost(project: Project, entries: int) -> None:
+    from agentx.capture.faults import Faults  # noqa: PLC0415  after damage only
+
+    said = f"{entries:,} entries that were read before are gone"
+    Faults(project.store.faults, project.clock).report(
+        "the end of the log is gone", file=str(project.store.db), reason=said
     )
 
 
