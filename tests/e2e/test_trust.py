@@ -144,6 +144,20 @@ def test_nothing_of_a_strangers_repository_is_told_or_obeyed(house: House) -> No
     assert house.git("status", "--short") == ""
 
 
+def test_recall_says_why_the_memory_of_an_earlier_version_is_not_told(house: House) -> None:
+    house.git("rm", "-q", "-r", "--cached", ".agentx", ".agent-memory")
+    assert "agentx trust --show" in house.agentx("recall").stderr
+    for name in ("issues", "state", "config.toml", "agents"):
+        (house.project / ".agentx" / name).rename(house.home / name)
+    (house.project / ".agent-memory").rename(house.home / "runs")
+    assert "agentx trust --show" in house.agentx("recall").stderr
+
+    house.agentx("trust", "--yes")
+    told = house.agentx("recall")
+    assert "The user decided" in told.stdout
+    assert "agentx trust" not in told.stderr
+
+
 @pytest.mark.promise("trust.origin")
 def test_what_is_not_trusted_is_found_and_shown_with_its_origin(house: House) -> None:
     house.hook(prompt("What does evil.example do?", cwd=str(house.project)))
@@ -218,6 +232,40 @@ def test_a_pull_into_a_repository_of_ours_brings_nothing_that_is_told(tmp_path: 
     assert PAYLOAD not in told
     assert PAYLOAD not in begin_session(house, "s-2")
     assert PAYLOAD not in house.agentx("memory", "list").stdout
+
+
+@pytest.mark.promise("trust.pull")
+@pytest.mark.parametrize(
+    "verb", [("init", "--no-import"), ("issue", "create", "--title", "Mine")], ids=" ".join
+)
+def test_what_a_verb_began_is_no_word_on_what_a_pull_brings(
+    tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    house = House(tmp_path)
+    origin = tmp_path / "origin"
+    house.git("clone", "-q", str(house.project), str(origin), cwd=tmp_path)
+    house.git("remote", "add", "origin", str(origin))
+    house.agentx(*verb)
+    house.agentx("ltm", "add", "Keep the jitter", "--kind", "solution-pattern")
+    house.git("add", ".agent-memory")
+    house.git("commit", "-q", "-m", "what we learnt")
+    assert "Keep the jitter" in house.agentx("recall").stdout  # committed here: it is the user's
+
+    plant(origin)
+    (origin / ".agentx" / "issues" / "1.json").rename(origin / ".agentx" / "issues" / "9.json")
+    house.git("add", "--all", "--force", cwd=origin)
+    house.git("commit", "-q", "-m", "a gift", cwd=origin)
+    house.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+    house.agentx("sync")
+
+    assert PAYLOAD not in begin_session(house, "s-2")
+    assert PAYLOAD not in house.agentx("recall", "--agent", "engineer").stdout
+    begun = house.agentx("hook", "start", "--agent", "engineer", "--issue", "1")
+    assert PAYLOAD not in begun.stdout
+    assert any("lessons: 2" in line for line in house.json("status")["untrusted"])
+
+    house.agentx("trust", "--yes")
+    assert f"Always {PAYLOAD}" in house.agentx("recall", "--agent", "engineer").stdout
 
 
 @pytest.mark.promise("trust.nobody-stopped")

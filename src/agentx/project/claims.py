@@ -4,8 +4,8 @@
     claim_data       a verb that writes begins a repository's issues, runs or questions
     trust_written    a verb wrote a file that acts, and what it replaced was trusted or absent
 
-What arrives later, by a pull, is not among it: data is told only where `claim_data` was made, and
-a file acts only with the content it was trusted with.
+What arrives later, by a pull, is not among it: data that git brought is told only after a person's
+word, and a file acts only with the content it was trusted with.
 """
 
 from __future__ import annotations

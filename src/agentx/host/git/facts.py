@@ -112,6 +112,22 @@ def list_tracked(path: Path, folder: str) -> tuple[str, ...] | None:
     return None if said is None else tuple(name for name in said.split("\0") if name)
 
 
+def is_committed_here(path: Path, *folders: str) -> bool:
+    """Tell whether all that git tracks of folders below the root was committed in this repository.
+
+    What was pulled, picked, rebased or only staged was not. By git's own log of what was done
+    here, which no clone carries; where it does not reach, or git cannot say, the answer is no.
+    """
+    named = tuple(f":(top,icase){folder}" for folder in folders)
+    if _ask(path, "diff-index", "--cached", "--quiet", *PLAIN_DIFF, "HEAD", "--", *named) is None:
+        return False
+    brought = _ask(path, "rev-list", "HEAD", "--", *named)
+    made = _ask(path, "rev-list", "--walk-reflogs", "--all", "--grep-reflog=^commit")
+    if brought is None or made is None:
+        return False
+    return set(brought.split()) <= set(made.split())
+
+
 def branch(path: Path) -> str | None:
     """Return the branch, also one without a commit yet; empty when HEAD is detached."""
     name = _ask(path, "symbolic-ref", "--quiet", "--short", "HEAD")

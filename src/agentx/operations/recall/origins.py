@@ -27,9 +27,8 @@ def mark_origins(project: Project, hits: Iterable[SearchHit]) -> tuple[SearchHit
     found = tuple(hits)
     if not any(hit.kind in REPOSITORY_KINDS for hit in found):
         return found
-    trusted = {record.project_id for record in project.trust.folder.records() if record.data}
     own = {project.id} if project.trust.has_data else set()
-    elsewhere = trusted - {project.id}
+    elsewhere = project.trust.folder.list_told() - {project.id}
     return tuple(
         replace(hit, origin=UNTRUSTED)
         if hit.kind in REPOSITORY_KINDS and hit.project not in own | elsewhere

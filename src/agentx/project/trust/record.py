@@ -11,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
-from agentx.host.files.json_text import page_of, parse_json
+from agentx.host.files.json_text import line_of, page_of, parse_json
+from agentx.kernel.errors import UnavailableError
 from agentx.kernel.values import frozen
 from agentx.project.trust.marker import read_small
 
@@ -86,6 +87,35 @@ class TrustFolder:
         raw = read_small(self._folder / mark / name, ACTING_FILE_BYTES_MAX)
         return raw if raw is not None and hash_of(raw) == name else None
 
+    def read_brought(self, mark: str) -> tuple[list[object], bool] | None:
+        """Return at which stamp of git it was noted whether data came by it, and whether it did."""
+        raw = read_small(self._folder / mark / _BROUGHT, RECORD_BYTES_MAX)
+        try:
+            match None if raw is None else parse_json(raw):
+                case [list(stamp), bool(is_brought)]:
+                    return stamp, is_brought
+                case _:
+                    return None
+        except ValueError:
+            return None
+
+    def note_brought(self, mark: str, stamp: list[list[int]], *, is_brought: bool) -> None:
+        """Note whether data came by git, as of a stamp of it."""
+        with suppress(UnavailableError):  # it only saves work
+            replace_file(self._folder / mark / _BROUGHT, line_of([stamp, is_brought]))
+
+    def list_told(self) -> frozenset[str]:
+        """Return the projects whose data may be told, by what was last seen of them."""
+        told = set()
+        for path in self._folder.glob("*.json"):
+            record = self.read(path.stem)
+            if record is None or not record.data:
+                continue
+            noted = None if record.said else self.read_brought(path.stem)
+            if noted is None or not noted[1]:
+                told.add(record.project_id)
+        return frozenset(told)
+
     def records(self) -> Iterator[TrustRecord]:
         """Yield every record."""
         for path in sorted(self._folder.glob("*.json")):
@@ -98,6 +128,7 @@ class TrustFolder:
         return self._folder / f"{mark}.json"
 
 
+_BROUGHT = "brought.json"
 _NAMES = ("root", "project_id", "private", "data", "said", "acts", "at", "by")
 
 

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 
+from agentx.host.files.disk import look_at
 from agentx.host.files.plain import list_folder
+from agentx.host.git import facts as git
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.values import frozen
 from agentx.project.trust.marker import Marker, marker_path, read_marker, read_small
@@ -24,6 +26,8 @@ from agentx.project.trust.record import (
 )
 
 _ACTING_FILES_MAX = 500
+_OF_GIT = (".gitignore", ".gitattributes")
+_NO_DATA = ("config.toml", "workflows", "agents", "memory", "logs", "sessions")
 
 
 class ActingState(StrEnum):
@@ -80,9 +84,37 @@ class Trust:
 
     @property
     def has_data(self) -> bool:
-        """Whether the data in the repository may be told."""
+        """Whether the data in the repository may be told.
+
+        What a verb of ours began is the user's while all of it was written or committed here: what
+        a pull brings needs a person's word.
+        """
         record = self.record()
-        return record is not None and record.data
+        if record is None or not record.data:
+            return False
+        return record.said or not (self.holds_data and self._is_brought())
+
+    def _is_brought(self) -> bool:
+        """Tell whether data came by git from elsewhere; asked anew when git has done something."""
+        marker = self.marker()
+        if marker is None or self.common is None:
+            return False
+        seen = [look_at(self.common / name) for name in ("index", "logs/HEAD")]
+        stamp = [list(each or ()) for each in seen]
+        noted = self.folder.read_brought(marker.mark)
+        if noted is not None and noted[0] == stamp:
+            return noted[1]
+        brought = self._ask_git()
+        self.folder.note_brought(marker.mark, stamp, is_brought=brought)
+        return brought
+
+    def _ask_git(self) -> bool:
+        folders = (self.paths.own.name, self.paths.run_memory.name)
+        listed = [git.list_tracked(self.paths.root, folder) for folder in folders]
+        # What git cannot say may be anything.
+        if not any(names is None or any(map(_is_data, names)) for names in listed):
+            return False
+        return not git.is_committed_here(self.paths.root, *folders)
 
     @property
     def was_said(self) -> bool:
@@ -104,6 +136,12 @@ class Trust:
             *(paths.run_memory, paths.settings, paths.workflows, paths.roles),
         )
         return any(map(os.path.lexists, data))
+
+    @property
+    def has_untold(self) -> bool:
+        """Whether something lies there that is told once a person trusts the repository."""
+        observed = os.path.lexists(self.paths.observations) and not self.has_private
+        return observed or (self.holds_data and not self.has_data)
 
     def exists(self, path: Path) -> bool:
         """Tell whether something lies there, be it a link."""
@@ -150,6 +188,14 @@ class Trust:
     def name_of(self, path: Path) -> str:
         """Return how a file is named in the record."""
         return path.relative_to(self.paths.root).as_posix()
+
+
+def _is_data(name: str) -> bool:
+    """Tell whether a tracked name is data: not git's own, nothing that acts or is never ours."""
+    folder, *below = name.lower().split("/")
+    if below and below[-1] in _OF_GIT:
+        return False
+    return not (folder == ".agentx" and below and below[0] in _NO_DATA)
 
 
 def _holds_something(folder: Path) -> bool:

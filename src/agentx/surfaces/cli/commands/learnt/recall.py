@@ -48,6 +48,8 @@ def command(
     invocation.write(reply, f"{reply.text}\n" if reply.text else "")
     if not invocation.as_json:
         remark(_count_tokens(reply))
+        if invocation.project.trust.has_untold:
+            remark("Not told is what lies in the repository, not trusted yet: agentx trust --show")
 
 
 def _count_tokens(reply: RecallReply) -> str:
