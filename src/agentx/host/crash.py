@@ -28,6 +28,7 @@ class CrashPoint(StrEnum):
     LOCK_IN_GUARD = "lock-in-guard"
     LOCK_BEFORE_COMMIT = "lock-before-commit"
     IMPORT_FILE_DONE = "import-file-done"
+    INDEX_REPLACED = "index-replaced"
     VECTORS_WRITTEN = "vectors-written"
     VECTORS_COMMITTED = "vectors-committed"
     LLM_RESERVED = "llm-reserved"

@@ -155,6 +155,7 @@ class SearchView(View):
     def _follow(self, told: HowFar) -> int:
         if self._writer is None:
             self._writer = TextIndex.open(self._folder, self._clock)
+            self._writer.sweep_left()
         index = self._writer
         index.verify()
         read = 0

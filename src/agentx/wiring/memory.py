@@ -9,7 +9,7 @@ here, for their folder is unknown.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import tzinfo
 from functools import cached_property, partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from agentx.host.kv.rocks import open_rocks
 from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock
+from agentx.kernel.errors import AgentXError
 from agentx.memory.local import LocalMemory, Parts, ViewSet
 from agentx.memory.reader import LogReader
 from agentx.observations.settings import MemorySettings
@@ -63,6 +64,8 @@ class _Store:
         self._kv = kv
         self._bus = bus
         log = LogStore(kv, entropy=project.entropy, bury=partial(_bury, project))
+        with suppress(AgentXError):  # the disk is full: whoever opens it next tries again
+            log.finish_forgetting()
         self._toc = partial(TocStore, kv, log)
         zone = project_zone(project)
         self._rules = ContentsRules(

@@ -32,6 +32,7 @@ from agentx.kernel.ids import Entropy, EventId, is_ulid, raw_ulid
 Found = tuple[EventId, Event | None]
 
 _PAGE_ROWS = 256
+_ERASING = keys.checkpoint_key("erasing-keys")  # keys were deleted that may still be on the disk
 
 
 class LogStore:
@@ -194,11 +195,23 @@ class LogStore:
         self._erase(batch)
         return Forgotten(events=len(gone), sessions=1)
 
+    def finish_forgetting(self) -> None:
+        """Erase what a process deleted that died before it was off the disk."""
+        if self._kv.get(Family.CHECKPOINTS, _ERASING) is not None:
+            self._erase_deleted()
+
     def _erase(self, batch: Batch) -> None:
+        batch.put(Family.CHECKPOINTS, _ERASING, b"")
         self._kv.write(batch, sync=True)
         passing(CrashPoint.FORGET_KEY_DELETED)
+        self._erase_deleted()
+
+    def _erase_deleted(self) -> None:
         # A deleted row lives on in old files until they are merged: only then is it gone.
         self._kv.erase(Family.KEYS)
+        done = Batch()
+        done.delete(Family.CHECKPOINTS, _ERASING)
+        self._kv.write(done)
 
     def size_bytes(self) -> int:
         """Return what the store takes on disk."""

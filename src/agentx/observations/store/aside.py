@@ -21,12 +21,13 @@ from agentx.host.files.plain import (
 
 _REPLACED = "replaced-"
 _CORRUPT = ".corrupt-"
+_UNFINISHED = ".tmp"
 
 
 def purge_aside(folder: Path, ids: Collection[str]) -> None:
-    """Delete whatever was put aside and names one of these observations."""
+    """Delete whatever was put aside, or never finished, and names one of these observations."""
     needles = [each.encode() for each in ids]
-    for path in _aside(folder):
+    for path in (*_aside(folder), *_unfinished(folder)):
         files = list(walk_files(path)) if is_folder(path) else [path]
         if any(_names(file, needles) for file in files):
             if is_folder(path):
@@ -47,6 +48,17 @@ def _aside(folder: Path) -> Iterator[Path]:
             place / name
             for name in sorted((*listing.files, *listing.folders))
             if name.startswith(_REPLACED) or _CORRUPT in name
+        )
+
+
+def _unfinished(folder: Path) -> Iterator[Path]:
+    """Yield what somebody was writing who died: `.issue-0.json.0123456789abcdef.tmp`."""
+    for place in (folder, folder / "archive"):
+        listing = list_folder(place) if is_folder(place) else Listing()
+        yield from (
+            place / name
+            for name in listing.files
+            if name.startswith(".") and name.endswith(_UNFINISHED)
         )
 
 

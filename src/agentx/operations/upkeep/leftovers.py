@@ -13,6 +13,7 @@ from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
+from agentx.host.files.plain import is_folder
 from agentx.kernel.paths import SpoolPaths
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -62,7 +63,9 @@ def _old_backups(folder: Path) -> Iterator[Path]:
 
 
 def _list_unfinished(project: Project) -> Iterator[Path]:
-    for folder in (project.store.root, project.store.digests, project.data.backups):
+    learnt = (project.observations, project.observations / "archive")
+    ours = (project.store.root, project.store.digests, project.data.backups)
+    for folder in (*ours, *(place for place in learnt if is_folder(place))):
         yield from (path for path in _files(folder) if _UNFINISHED.fullmatch(path.name))
     for root in project.environment.spools:
         for spool in _folders(root):

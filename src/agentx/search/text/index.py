@@ -111,6 +111,11 @@ class TextIndex:
         store = IndexStore(folder, version=FORMAT_VERSION)
         return cls(store, store.current(), clock)
 
+    def sweep_left(self) -> None:
+        """Remove what a process left that died while it put one index in the place of another."""
+        if not self._builds:
+            self._store.sweep_left(self._clock)
+
     @classmethod
     @contextmanager
     def building(cls, folder: Path, clock: Clock) -> Iterator[TextIndex]:

@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.disk import sync_directory
 from agentx.host.files.json_text import line_of, parse_json
@@ -82,7 +84,20 @@ class IndexStore:
     def adopt(self, generation: GenerationPaths) -> None:
         """Let a complete generation answer from now on, and remove the others."""
         replace_file(self.paths.current, generation.root.name.encode())
+        passing(CrashPoint.INDEX_REPLACED)
         self._sweep()
+
+    def sweep_left(self, clock: Clock) -> None:
+        """Remove generations that somebody left who died; not while another process writes.
+
+        They hold what was in the index then, and that may be forgotten meanwhile.
+        """
+        current = self.current_name()
+        if any(folder.name != current for _, folder in self._generations()):
+            with suppress(LockHeld):
+                self.claim(clock, wait_ms=0)
+                self._sweep()
+                self.release()
 
     def mark(self, generation: GenerationPaths) -> Any:
         """Return what the owner noted at the last commit, or None."""

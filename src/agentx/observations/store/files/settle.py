@@ -120,6 +120,10 @@ class Settling:
             self._files.change(archive, issue, held, partial(_undo, new=(), gone=gone))
         self._write_manifest((), {})
 
+    def renew_manifest(self) -> None:
+        """Write the manifest as the issue files are."""
+        self._write_manifest((), {})
+
     def overlaid(
         self, kept: dict[str, ObservationRecord], acts: Iterable[Act], issue: int
     ) -> dict[str, ObservationRecord]:

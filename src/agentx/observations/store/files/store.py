@@ -196,6 +196,9 @@ class JsonObservationStore(ObservationStore):
             # Gone means gone from the disk: the journal holds texts too.
             self._settling.settle()
             gone = [each for issue in by_issue for each in self._forget(issue, by_issue[issue])]
+            if not gone:
+                # One who died while forgetting may have left the lines of what the files lost.
+                self._settling.renew_manifest()
             purge_aside(self.folder, asked.union(gone))
             self.settle()
             self._words.scrub(self._words_source())
