@@ -160,7 +160,7 @@ def test_a_job_that_is_not_there_is_refused_in_the_same_words(
     error = house.json("scheduler", verb, "tidy", expect=2)["error"]
 
     assert (error["code"], error["message"]) == ("not_found", "'tidy' is not a job")
-    assert "retention, compact" in error["hint"]
+    assert "retention, backup, compact" in error["hint"]
 
 
 def test_a_person_reads_a_table_and_what_to_do(house: House) -> None:
