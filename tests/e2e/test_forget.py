@@ -201,3 +201,35 @@ def test_what_is_excluded_is_neither_captured_nor_imported(house: House) -> None
     house.hook(prompt("again", prompt_id="p9"), cwd=secret)
     house.json("sync")
     assert "again" in [event["text"] for event in house.events()]
+
+
+def test_what_is_older_than_the_user_keeps_is_forgotten_by_sync_and_by_the_job(told: House) -> None:
+    told.agentx("config", "set", "--here", "retention.days", "-1", expect=2)
+    assert "aged" not in told.json("sync")
+    (new,) = [prompt(f"{WORD} is new", session="s-2", prompt_id="p-new")]
+    told.hook(new)
+    told.agentx("config", "set", "--here", "retention.days", "30")
+
+    done = told.json("sync")
+
+    assert done["aged"] == {"days": 30, "events": 7}
+    assert [event["text"] for event in told.events()] == [f"{WORD} is new"]
+    assert on_disk(told.data.root, "nobody else does") == []
+    assert on_disk(told.project / ".agentx", "nobody else does") == []
+    audit = [json.loads(line) for line in told.data.audit.read_text().splitlines()]
+    facts = [(each["by"], each["events"]) for each in audit if each["event"] == "forgotten"]
+    assert facts == [("retention", 7)]
+    _say(told, "Older than that.", session="s-9", day=0)
+    told.json("events")
+    said = told.json("scheduler", "run", "retention")["said"]
+    assert said.startswith("forgot events older than 30 days: 1")
+    assert len(told.events()) == 1
+
+
+def test_a_repository_cannot_set_how_long_a_memory_is_kept(told: House) -> None:
+    settings = told.project / ".agentx" / "config.toml"
+    settings.write_text("[retention]\ndays = 1\n", encoding="utf-8")
+    told.agentx("trust", "--yes")
+
+    assert "aged" not in told.json("sync")
+    assert len(told.events()) == 7

@@ -19,6 +19,7 @@ from agentx.host.files.plain import is_folder
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.periods import Level
 from agentx.memory.local import LocalMemory
+from agentx.operations.capture.retention import forget_aged, keeps_forever
 from agentx.operations.memory.check import memory_verify
 from agentx.operations.memory.write import memory_compact
 from agentx.operations.runs.archive import clean_runs
@@ -60,6 +61,13 @@ def job_specs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
             opened.catch_up()
             return f"segments written by a model: {opened.polish()}"
 
+    def retain() -> str:
+        said = str(sweep(project))
+        if keeps_forever(project):
+            return said
+        with memory() as opened:
+            return f"{forget_aged(project, opened)}; {said}"
+
     return (
         *(
             JobSpec(
@@ -79,9 +87,10 @@ def job_specs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
         ),
         JobSpec(
             name="retention",
-            about="Remove what AgentX left behind: old copies of settings, logs, unfinished files.",
+            about="Forget what is older than `retention.days`; "
+            "remove old copies of settings, logs, unfinished files.",
             when=parse_cron("50 3 * * *"),
-            run=lambda: str(sweep(project)),
+            run=retain,
             jitter_ms=10 * MINUTE_MS,
         ),
         JobSpec(

@@ -20,6 +20,7 @@ from agentx.project.settings import (
     BackupSettings,
     DaemonSettings,
     ProjectSettings,
+    RetentionSettings,
     SearchSettings,
     StorageSettings,
     TocSettings,
@@ -46,6 +47,7 @@ SECTIONS: dict[str, type[Any]] = {
     "agents": AgentsSettings,
     "ltm": LtmSettings,
     "backup": BackupSettings,
+    "retention": RetentionSettings,
 }
 
 
@@ -163,6 +165,8 @@ def _check(key: str, value: Value) -> None:
         zone_named(str(value))
     elif key == "project.id" and value:
         check_store_name(str(value))
+    elif key == "retention.days" and int(value) < 0:
+        raise InvalidValue("retention.days is a number of days, 0 or more")
 
 
 def _choices(key: str) -> tuple[str, ...]:

@@ -66,6 +66,15 @@ class AgentsSettings:
 
 
 @frozen
+class RetentionSettings:
+    """How long a memory is kept."""
+
+    days: int = setting(
+        0, "Forget events, and all made of them, once they are this many days old; 0 keeps all."
+    )
+
+
+@frozen
 class BackupSettings:
     """What is kept against damage."""
 

@@ -122,7 +122,7 @@ def _find_doomed(memory: Memory, request: ForgetRequest) -> tuple[Event, ...]:
         limit=EVENTS_PAGE_MAX,
     )
     wanted = " ".join(request.query.casefold().split())
-    return tuple(event for event in _read_all(memory, asked) if not wanted or says(event, wanted))
+    return tuple(event for event in read_all(memory, asked) if not wanted or says(event, wanted))
 
 
 def says(event: Event, wanted: str) -> bool:
@@ -144,7 +144,8 @@ def _texts(event: Event) -> Iterator[str]:
             waiting += one
 
 
-def _read_all(memory: Memory, query: EventQuery) -> Iterable[Event]:
+def read_all(memory: Memory, query: EventQuery) -> Iterable[Event]:
+    """Yield every event that a query asks for, page by page."""
     page = memory.events(query)
     yield from page.events
     while page.next:

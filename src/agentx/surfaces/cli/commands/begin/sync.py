@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -23,6 +24,10 @@ from agentx.surfaces.cli.frame import Invocation, Verb
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from agentx.memory.port import Memory
+    from agentx.operations.capture.retention import Aged
+    from agentx.project.project import Project
+
 
 @click.command(cls=Verb)
 @click.option(
@@ -41,8 +46,17 @@ def command(invocation: Invocation, adopt: str) -> None:
         adopt_waiting(invocation.project, adopt)
     with invocation.memory() as memory, _progress(invocation) as embedding:
         reply = sync(invocation.project, memory, embedding)
+        aged = _forget_aged(invocation.project, memory)
     stuck = sum_up(one for one in list_waiting(invocation.project) if one.is_stuck)
-    invocation.show(reply, lambda screen: _draw(screen, reply, stuck))
+    told = {**asdict(reply), "aged": aged} if aged else reply
+    invocation.show(told, lambda screen: _draw(screen, reply, stuck, aged))
+
+
+def _forget_aged(project: Project, memory: Memory) -> Aged | None:
+    """Forget what is too old, where the user wants that; most keep everything."""
+    from agentx.operations.capture.retention import forget_aged, keeps_forever
+
+    return None if keeps_forever(project) else forget_aged(project, memory)
 
 
 @contextmanager
@@ -59,11 +73,15 @@ def _progress(invocation: Invocation) -> Iterator[HowFar]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _draw(screen: Console, reply: Drained, stuck: tuple[WaitingRecords, ...]) -> None:
+def _draw(
+    screen: Console, reply: Drained, stuck: tuple[WaitingRecords, ...], aged: Aged | None
+) -> None:
     screen.print(
         f"took {render.count(reply.files, 'captured record')}: "
         f"{render.count(reply.stored, 'new event')}, {reply.duplicates:,} seen before"
     )
+    if aged is not None:
+        screen.print(f"{aged} (`retention.days`)")
     if reply.damaged:
         screen.print(
             f"{render.count(reply.damaged, 'record')} damaged, kept as notes", style="yellow"
