@@ -1,18 +1,21 @@
 """Goal: what was forgotten cannot be read again by anyone who has the disk.
 
 Method: the bytes of the keys are noted before, the store is closed after, and every file of it
-is searched.
+is searched. Then the log is lost, while a transcript still holds what was forgotten.
 """
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from agentx.conversation.model import EventQuery
+from agentx.conversation.model import EventQuery, Grave
 from agentx.conversation.service import Conversation
 from agentx.conversation.store.log import LogStore
+from agentx.conversation.store.reunion import name_again
 from agentx.conversation.store.rows import session_ref
 from agentx.host.kv import keys
 from agentx.host.kv.port import Family
@@ -20,6 +23,7 @@ from agentx.host.kv.rocks import open_rocks
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.bus import Bus
 from tests.support.drafts import draft
+from tests.support.house import House
 
 
 def _open(folder: Path) -> Conversation:
@@ -89,3 +93,63 @@ def test_no_text_of_a_conversation_is_readable_on_disk_without_its_key(tmp_path:
     log.close()
 
     assert _anywhere(folder, b"owl") == []
+
+
+def _leave_transcripts(house: House) -> None:
+    folder = house.home / ".claude" / "projects" / "p"
+    folder.mkdir(parents=True)
+    for session, texts in {"s-1": ("gone", "kept"), "s-2": ("gone alone",)}.items():
+        lines = [
+            {
+                "type": "user",
+                "sessionId": session,
+                "uuid": f"{session}-{number}",
+                "cwd": str(house.project),
+                "timestamp": f"2026-03-02T10:00:0{number}.000Z",
+                "message": {"role": "user", "content": text},
+            }
+            for number, text in enumerate(texts)
+        ]
+        told = "".join(json.dumps(line) + "\n" for line in lines)
+        (folder / f"{session}.jsonl").write_text(told, encoding="utf-8")
+
+
+@pytest.mark.promise("log.forget")
+@pytest.mark.parametrize("lost", ["log", "store"])
+def test_an_event_that_was_forgotten_stays_so_when_everything_else_is_lost(
+    tmp_path: Path, lost: str
+) -> None:
+    house = House(tmp_path)
+    _leave_transcripts(house)
+    house.json("import")
+    for event in house.events():
+        if event["text"].startswith("gone"):
+            house.json("forget", "--event", event["event_id"])
+    (store,) = [path.parent for path in house.data.root.glob("*/db")]
+    shutil.rmtree(store / "db" if lost == "log" else store)
+
+    house.agentx("doctor", "--fix", "--yes", "--json", expect=None)
+    house.json("import")
+
+    assert [event["text"] for event in house.events() if event["text"]] == ["kept"]
+    assert house.json("doctor", expect=None)["well"]
+
+
+def test_of_events_that_look_alike_only_the_forgotten_ones_stay_away(tmp_path: Path) -> None:
+    graves: list[Grave] = []
+    clock = SystemClock()
+    kv = open_rocks(tmp_path / "first", clock)
+    log = LogStore(kv, entropy=system_entropy, bury=graves.append)
+    drafts = [draft("yes", at=number, delivery=f"line-{number}") for number in range(3)]
+    _, second, third = log.append(drafts, project="p").stored
+    found = [event for each in (second, third) if (event := log.get(each)) is not None]
+    log.forget_events(found[:1])
+    log.forget_events(found[1:])
+    log.close()
+
+    fresh = open_rocks(tmp_path / "second", clock)
+    name_again(fresh, [name for grave in graves for name in grave.names])
+    again = LogStore(fresh, entropy=system_entropy)
+    assert len(again.append(drafts, project="p").stored) == 1
+    assert again.append(drafts, project="p").stored == ()
+    again.close()

@@ -114,10 +114,23 @@ class Forgotten:
 
 
 @frozen
+class ForgottenName:
+    """By what a forgotten event is known again, should a transcript tell it once more."""
+
+    identity: str  # as its row is called in the log
+    value: bytes  # that row: which events have this identity
+    event_ids: tuple[EventId, ...]  # those of them that are forgotten
+    session_id: str
+    harness: str
+    project: str
+
+
+@frozen
 class Grave:
     """What is about to be forgotten: some events, or a whole session with all that is older."""
 
     event_ids: tuple[EventId, ...]
+    names: tuple[ForgottenName, ...] = ()
     session: bytes = b""  # its reference, when all of it goes
     session_id: str = ""
     harness: str = ""

@@ -21,7 +21,7 @@ from agentx.conversation.service import Conversation
 from agentx.conversation.store.log import LogStore
 from agentx.conversation.store.toc import TocStore
 from agentx.host.files.atomic import make_private_directory
-from agentx.host.kv.port import KeyValue
+from agentx.host.kv.port import Family, KeyValue
 from agentx.host.kv.rocks import open_rocks
 from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.bus import Bus
@@ -32,7 +32,7 @@ from agentx.memory.reader import LogReader
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
-from agentx.wiring.keeping.lost import refuse_lost_log
+from agentx.wiring.keeping.lost import has_tombstones, refuse_lost_log
 from agentx.wiring.listeners.observations import log_recalls, start_capture, start_counting
 from agentx.wiring.models import spending_today
 from agentx.wiring.spool import drain_into, open_spool
@@ -53,6 +53,12 @@ def open_store(
     refuse_lost_log(project.store)
     make_private_directory(project.store.root)
     kv = open_rocks(project.store.db, project.clock, wait_ms=wait_ms)
+    if has_tombstones(project):
+        try:
+            _keep_buried(project, kv)
+        except BaseException:
+            kv.close()
+            raise
     return _Store(project, kv, bus if bus is not None else Bus()).own
 
 
@@ -154,6 +160,15 @@ def _open_editor(zone: tzinfo, store: TocStore, project: str, clock: Clock) -> E
 
     cutting = Cutting(zone=zone, estimate=estimate)
     return Editor(store, project=project, clock=clock, cutting=cutting, writer=Extractive())
+
+
+def _keep_buried(project: Project, kv: KeyValue) -> None:
+    """Forget in a log that begins anew what was forgotten in one that was lost."""
+    if next(kv.scan(Family.SESSIONS, b"", b"\xff"), None) is not None:
+        return
+    from agentx.wiring.keeping.tombstones import bury_again, read_tombstones  # noqa: PLC0415  after a loss
+
+    bury_again(project, kv, read_tombstones(project))
 
 
 def _bury(project: Project, grave: Grave) -> None:

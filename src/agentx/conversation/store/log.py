@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from agentx.conversation.model import Event, EventQuery, Forgotten, Grave, Receipt
+from agentx.conversation.model import Event, EventQuery, Forgotten, ForgottenName, Grave, Receipt
 from agentx.conversation.store import rows
 from agentx.conversation.store.appending import Appending
 from agentx.conversation.store.outbox import Outbox
@@ -157,7 +157,7 @@ class LogStore:
                 batch.put(Family.SESSIONS, keys.session_key(ref), rows.pack_session(row))
         gone_ids = tuple(event.event_id for event in events)
         self._outbox.tell_forgotten(batch, gone_ids)
-        self._bury(Grave(event_ids=gone_ids))
+        self._bury(Grave(event_ids=gone_ids, names=self._names_of(events)))
         self._erase(batch)
         return Forgotten(events=len(events), sessions=0)
 
@@ -199,6 +199,11 @@ class LogStore:
         """Erase what a process deleted that died before it was off the disk."""
         if self._kv.get(Family.CHECKPOINTS, _ERASING) is not None:
             self._erase_deleted()
+
+    def _names_of(self, events: Sequence[Event]) -> tuple[ForgottenName, ...]:
+        from agentx.conversation.store.reunion import find_names  # noqa: PLC0415  only who forgets
+
+        return find_names(self._kv, events)
 
     def _erase(self, batch: Batch) -> None:
         batch.put(Family.CHECKPOINTS, _ERASING, b"")

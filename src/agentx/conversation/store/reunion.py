@@ -2,15 +2,18 @@
 
 Without its identity an event would be stored a second time when its transcript is read again. A
 draft that says the same in the same session, of the same kind, is that event; it gives it back its
-identity.
+identity. An event that was forgotten keeps its identity for ever: in a log, and in any that is laid
+in its place, it is what tells a transcript that this is not wanted any more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from agentx.conversation.cleaning import clean
 from agentx.conversation.identity import Occurrence, delivery_of, identity_within
+from agentx.conversation.model import Event, ForgottenName
 from agentx.conversation.store import rows
 from agentx.conversation.store.soundness import EventOpener, pages
 from agentx.host.kv import keys
@@ -83,9 +86,75 @@ def events_of(value: bytes) -> tuple[EventId, ...]:
 
     Raises: CorruptRecord.
     """
-    if len(value) == _ULID_CHARS and value.isalnum():
+    if _is_single(value):
         return (EventId(value.decode("ascii")),)
     return tuple(each.event_id for each in rows.unpack_occurrences(value))
+
+
+def find_names(kv: KeyValue, events: Sequence[Event]) -> tuple[ForgottenName, ...]:
+    """Return the identities of some events, to be kept where the log is not."""
+    wanted = {event.event_id: event for event in events}
+    found: list[ForgottenName] = []
+    for key, value in kv.scan(Family.IDENTITIES, *keys.identity_range()):
+        gone = tuple(each for each in events_of(value) if each in wanted)
+        if gone:
+            event = wanted[gone[0]]
+            found.append(
+                ForgottenName(
+                    identity=key.decode("ascii"),
+                    value=value,
+                    event_ids=gone,
+                    session_id=event.session_id,
+                    harness=event.harness,
+                    project=event.project,
+                )
+            )
+    return tuple(found)
+
+
+def name_again(kv: KeyValue, names: Sequence[ForgottenName]) -> None:
+    """Let a log know the identities of forgotten events that it may never have held."""
+    gone = {event_id for name in names for event_id in name.event_ids}
+    missing: Counter[bytes] = Counter()
+    rows_of: dict[bytes, rows.SessionRow] = {}
+    identities: dict[bytes, bytes] = {}
+    for name in names:
+        key = name.identity.encode("ascii")
+        before = identities.get(key) or kv.get(Family.IDENTITIES, key)
+        identities[key] = _merge(kv, before, name.value, gone)
+        ref = rows.session_ref(name.project, name.harness, name.session_id)
+        missing[ref] += len(name.event_ids)
+        rows_of[ref] = rows.SessionRow(
+            session_id=name.session_id, harness=name.harness, project=name.project
+        )
+    batch = Batch()
+    batch.put_all(Family.IDENTITIES, identities.items())
+    for ref, row in rows_of.items():
+        # Identities are asked only in sessions that have a row.
+        if kv.get(Family.SESSIONS, keys.session_key(ref)) is None:
+            row.forgotten = missing[ref]
+            batch.put(Family.SESSIONS, keys.session_key(ref), rows.pack_session(row))
+    if len(batch):
+        kv.write(batch, sync=True)
+
+
+def _merge(kv: KeyValue, before: bytes | None, value: bytes, gone: set[EventId]) -> bytes:
+    """Return an identity's row with the events of another that are forgotten, or still here."""
+    if _is_single(value):
+        return before or value
+    here = () if before is None else rows.unpack_occurrences(before)
+    known = {each.event_id for each in here}
+    more = tuple(
+        each
+        for each in rows.unpack_occurrences(value)
+        if each.event_id not in known
+        and (each.event_id in gone or kv.get(Family.EVENTS, keys.event_key_of(each.event_id)))
+    )
+    return rows.pack_occurrences((*here, *more))
+
+
+def _is_single(value: bytes) -> bool:
+    return len(value) == _ULID_CHARS and value.isalnum()
 
 
 _ULID_CHARS = 26

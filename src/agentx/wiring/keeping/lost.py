@@ -5,9 +5,12 @@ Every command that opens the store looks here first, so this imports next to not
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from agentx.host.kv.folder import has_remains, has_store
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.paths import StorePaths
+from agentx.project.project import Project
 from agentx.search.paths import IndexPaths
 
 
@@ -23,6 +26,16 @@ def is_log_gone(store: StorePaths) -> bool:
     return any(path.exists() for path in views) or any(
         any(folder.glob("*/current")) for folder in (store.text_index, store.vector_index)
     )
+
+
+def tombstone_file(project: Project) -> Path:
+    """Return where the tombstones of a project's store stand."""
+    return project.data.tombstones / f"{project.store.root.name}.jsonl"
+
+
+def has_tombstones(project: Project) -> bool:
+    """Tell whether anything of a project's store was ever forgotten."""
+    return tombstone_file(project).exists()
 
 
 def say_lost(store: StorePaths) -> str:

@@ -11,15 +11,17 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from agentx.conversation.model import Event, Grave
+from agentx.conversation.model import Event, ForgottenName, Grave
 from agentx.conversation.store import rows
 from agentx.conversation.store.log import LogStore
 from agentx.conversation.store.relaying import relay_log
+from agentx.conversation.store.reunion import name_again
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.journal import Journal
 from agentx.host.kv import keys
 from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.kernel.clock import Millis, to_iso
+from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import EventId, is_ulid
 from agentx.kernel.values import frozen
 from agentx.observations.model import SearchFilters
@@ -28,6 +30,7 @@ from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.store.paths import ObservationPaths
 from agentx.project.project import Project
 from agentx.wiring.keeping.keyring import drop_keys
+from agentx.wiring.keeping.lost import tombstone_file
 
 _QUOTING = (Family.CHECKPOINTS, Family.TOC_NODES, Family.TOC_LATEST, Family.GRIPS)
 
@@ -37,12 +40,8 @@ class Tombstones:
     """Everything of a store that was ever forgotten."""
 
     event_ids: frozenset[EventId]
+    names: tuple[ForgottenName, ...]  # of events that were forgotten singly
     sessions: dict[bytes, rows.SessionRow]  # by reference: as it stands after it was forgotten
-
-
-def tombstone_file(project: Project) -> Path:
-    """Return where the tombstones of a project's store stand."""
-    return project.data.tombstones / f"{project.store.root.name}.jsonl"
 
 
 def bury(project: Project, grave: Grave) -> None:
@@ -51,6 +50,14 @@ def bury(project: Project, grave: Grave) -> None:
     Raises: UnavailableError when the disk refuses; nothing may be forgotten then.
     """
     said: dict[str, object] = {"at": to_iso(project.clock.now_ms()), "events": grave.event_ids}
+    if grave.names:
+        said["names"] = [
+            (
+                *(each.identity, each.value.hex(), each.event_ids),
+                *(each.session_id, each.harness, each.project),
+            )
+            for each in grave.names
+        ]
     if grave.session:
         said |= {
             "session": grave.session.hex(),
@@ -70,6 +77,7 @@ def read_tombstones(project: Project) -> Tombstones:
     Raises: CorruptRecord when a line cannot be read: nothing may be restored then.
     """
     event_ids: set[EventId] = set()
+    names: list[ForgottenName] = []
     sessions: dict[bytes, rows.SessionRow] = {}
     for said in Journal(tombstone_file(project), project.clock).records():
         match said:
@@ -87,7 +95,27 @@ def read_tombstones(project: Project) -> Tombstones:
                 event_ids.update(EventId(each) for each in found if is_ulid(str(each)))
             case _:
                 pass
-    return Tombstones(event_ids=frozenset(event_ids), sessions=sessions)
+        match said:
+            case {"names": list(found)}:
+                names.extend(_name_of(each) for each in found)
+            case _:
+                pass
+    return Tombstones(event_ids=frozenset(event_ids), names=tuple(names), sessions=sessions)
+
+
+def _name_of(said: object) -> ForgottenName:
+    match said:
+        case [str(identity), str(value), list(gone), str(session), str(harness), str(project)]:
+            return ForgottenName(
+                identity=identity,
+                value=bytes.fromhex(value),
+                event_ids=tuple(EventId(each) for each in gone if is_ulid(str(each))),
+                session_id=session,
+                harness=harness,
+                project=project,
+            )
+        case _:
+            raise CorruptRecord("a tombstone names no event", hint="bring the file back")
 
 
 def bury_again(project: Project, kv: KeyValue, gone: Tombstones) -> int:
@@ -109,6 +137,7 @@ def bury_again(project: Project, kv: KeyValue, gone: Tombstones) -> int:
         count += log.forget_events(left).events
     if touched:
         _drop_quotes(kv, touched)
+    name_again(kv, gone.names)
     return count
 
 
