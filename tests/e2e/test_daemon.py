@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from agentx.daemon.control import Condition, Ending, start, state, stop
 from agentx.daemon.door import connect
 from agentx.daemon.presence import lock_owner
 from agentx.host.process import is_alive
-from agentx.kernel.errors import DaemonUnavailable
+from agentx.kernel.errors import AgentXError, DaemonUnavailable
 from agentx.kernel.paths import StorePaths
 from agentx.memory.remote import RemoteMemory, dial
 from agentx.memory.wire.connection import connect_to, is_healthy
@@ -211,6 +212,26 @@ def test_an_idle_daemon_goes_and_one_that_is_asked_stays(store: StorePaths, run:
     assert child.wait(10) == 0
     _, said = child.communicate(timeout=5)
     assert "ended: idle" in said
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_daemon_whose_repository_was_moved_away_goes(
+    store: StorePaths, run: Run, tmp_path: Path, is_replaced: bool
+) -> None:
+    root = tmp_path / "shop"
+    root.mkdir()
+    child = run(store, "idle_exit_ms=2000", f"root={root}")
+    root.rename(tmp_path / "moved")
+    if is_replaced:
+        root.mkdir()
+
+    with connected(store) as memory, suppress(AgentXError):
+        while child.poll() is None:  # somebody who asks all the time does not keep it
+            memory.status()
+            time.sleep(0.1)
+
+    _, said = child.communicate(timeout=15)
+    assert "ended: the folder of the project was moved or removed" in said
 
 
 def test_a_daemon_whose_folder_was_removed_goes(store: StorePaths, run: Run) -> None:

@@ -51,6 +51,7 @@ def main() -> int:
         tcp=tcp(options["tcp"]) if "tcp" in options else None,
         idle_exit_ms=int(options.get("idle_exit_ms", "0")),
         log_to_file="to_log" in options,
+        root=Path(options["root"]) if "root" in options else None,
     )
     try:
         reason = run_daemon(plan, lambda: opened(options), open_servers, clock=WallClock())

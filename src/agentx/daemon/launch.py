@@ -80,6 +80,7 @@ def serve(
         tcp=tcp(wish.listen, wish.tls_certificate, wish.tls_key) if wish.listen else None,
         idle_exit_ms=wish.idle_exit_ms,
         log_to_file=log_to_file,
+        root=project.root,
     )
     run_daemon(
         plan,

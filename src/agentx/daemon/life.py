@@ -54,6 +54,7 @@ from agentx.memory.limits import EMBED_SLICES_MAX
 from agentx.memory.port import Memory
 
 _log = logging.getLogger(__name__)
+_LOOKS_AWAY_MAX = 2
 
 Served = TypeVar("Served", bound=Memory)
 
@@ -67,6 +68,7 @@ class DaemonPlan:
     tcp: Tcp | None = None
     idle_exit_ms: int = 0  # 0: stay until told to stop
     log_to_file: bool = False  # detached: nobody reads stderr
+    root: Path | None = None  # the project's folder: once it is another, or none, we leave
 
 
 def run_daemon(
@@ -213,6 +215,7 @@ def _until_told(
     watch_ms = DAEMON_WATCH_EVERY_MS
     if plan.idle_exit_ms:
         watch_ms = min(watch_ms, max(plan.idle_exit_ms // 4, 10))
+    began_in, looks_away = _identify(plan.root), 0
     while True:
         if reason := summons.wait(watch_ms):
             return reason
@@ -222,6 +225,19 @@ def _until_told(
             return "idle"
         if not held.is_still_ours():
             return "the folder of the store was removed"
+        # Twice in a row: a folder that is mounted anew is away for a moment.
+        looks_away = looks_away + 1 if _identify(plan.root) != began_in else 0
+        if looks_away == _LOOKS_AWAY_MAX:
+            return "the folder of the project was moved or removed"
+
+
+def _identify(folder: Path | None) -> tuple[int, int]:
+    """Return what tells a folder from another one in its place."""
+    try:
+        seen = folder.stat() if folder is not None else None
+    except OSError:
+        seen = None
+    return (seen.st_dev, seen.st_ino) if seen is not None else (0, 0)
 
 
 @contextmanager
