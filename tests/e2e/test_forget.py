@@ -233,3 +233,24 @@ def test_a_repository_cannot_set_how_long_a_memory_is_kept(told: House) -> None:
 
     assert "aged" not in told.json("sync")
     assert len(told.events()) == 7
+
+
+def test_a_forgotten_session_that_goes_on_is_remembered_from_there_and_that_is_said(
+    told: House,
+) -> None:
+    told.json("forget", "--session", "s-2", "--yes")
+    assert told.json("status")["memory"]["log"]["resumed"] == 0
+
+    told.hook(prompt("Where were we?", session="s-2", prompt_id="p-later"))
+    _say(told, DECISION, session="s-2", day=1)
+    told.agentx("daemon", "start")
+    try:
+        told.json("sync")
+        assert told.json("status")["memory"]["log"]["resumed"] == 1
+    finally:
+        told.agentx("daemon", "stop", expect=None)
+
+    assert [one["text"] for one in told.events("--session", "s-2")] == ["Where were we?"]
+    assert "1 forgotten session went on" in told.agentx("status").stdout
+    assert "forgotten sessions that went on: 1" in told.agentx("doctor", expect=None).stdout
+    assert _found(told) == []

@@ -98,6 +98,7 @@ class LogStatus:
     events: int
     sessions: int
     forgotten: int
+    resumed: int = 0  # sessions that were forgotten and went on: what came since is here
     first_ms: Millis | None
     last_ms: Millis | None
     by_harness: dict[str, int]

@@ -167,7 +167,7 @@ class Conversation:
         by_harness: Counter[str] = Counter()
         by_type: Counter[str] = Counter()
         times: list[Millis] = []
-        sessions = forgotten = 0
+        sessions = forgotten = resumed = 0
         with self._lock:
             for _, row in self._store.session_rows(self._project):
                 forgotten += row.forgotten
@@ -175,6 +175,7 @@ class Conversation:
                 if count == 0:
                     continue
                 sessions += 1
+                resumed += bool(row.forgotten_ms)
                 by_harness[row.harness] += count
                 by_type.update(row.counts)
                 times += (Millis(row.first_ms), Millis(row.last_ms))
@@ -183,6 +184,7 @@ class Conversation:
             events=by_harness.total(),
             sessions=sessions,
             forgotten=forgotten,
+            resumed=resumed,
             first_ms=min(times, default=None),
             last_ms=max(times, default=None),
             by_harness=dict(by_harness.most_common()),

@@ -161,6 +161,14 @@ def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[Heal
         return
     says = f"{status.log.events:,} events in {status.log.sessions:,} sessions, {project.store.root}"
     yield HealthCheck(name="store", health=Health.GOOD, says=says)
+    if status.log.resumed:
+        yield HealthCheck(
+            name="forgotten",
+            health=Health.NOTE,
+            says=f"forgotten sessions that went on: {status.log.resumed:,}; "
+            "what came since is remembered",
+            mend="`agentx forget --session ID` once they are over; `agentx exclude` keeps all out",
+        )
     if project.store.root.stat().st_mode & 0o077:
         yield HealthCheck(
             name="permissions",

@@ -97,7 +97,7 @@ class Session(_message.Message):
     def __init__(self, session_id: _Optional[str] = ..., harness: _Optional[str] = ..., agent: _Optional[str] = ..., project: _Optional[str] = ..., first_ms: _Optional[int] = ..., last_ms: _Optional[int] = ..., events: _Optional[int] = ..., prompts: _Optional[int] = ..., ended: _Optional[bool] = ..., title: _Optional[str] = ..., working_directory: _Optional[str] = ..., branch: _Optional[str] = ...) -> None: ...
 
 class LogStatus(_message.Message):
-    __slots__ = ("events", "sessions", "forgotten", "first_ms", "last_ms", "bytes_on_disk", "by_harness", "by_type")
+    __slots__ = ("events", "sessions", "forgotten", "first_ms", "last_ms", "bytes_on_disk", "resumed", "by_harness", "by_type")
     class ByHarnessEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -118,6 +118,7 @@ class LogStatus(_message.Message):
     FIRST_MS_FIELD_NUMBER: _ClassVar[int]
     LAST_MS_FIELD_NUMBER: _ClassVar[int]
     BYTES_ON_DISK_FIELD_NUMBER: _ClassVar[int]
+    RESUMED_FIELD_NUMBER: _ClassVar[int]
     BY_HARNESS_FIELD_NUMBER: _ClassVar[int]
     BY_TYPE_FIELD_NUMBER: _ClassVar[int]
     events: int
@@ -126,9 +127,10 @@ class LogStatus(_message.Message):
     first_ms: int
     last_ms: int
     bytes_on_disk: int
+    resumed: int
     by_harness: _containers.ScalarMap[str, int]
     by_type: _containers.ScalarMap[str, int]
-    def __init__(self, events: _Optional[int] = ..., sessions: _Optional[int] = ..., forgotten: _Optional[int] = ..., first_ms: _Optional[int] = ..., last_ms: _Optional[int] = ..., bytes_on_disk: _Optional[int] = ..., by_harness: _Optional[_Mapping[str, int]] = ..., by_type: _Optional[_Mapping[str, int]] = ...) -> None: ...
+    def __init__(self, events: _Optional[int] = ..., sessions: _Optional[int] = ..., forgotten: _Optional[int] = ..., first_ms: _Optional[int] = ..., last_ms: _Optional[int] = ..., bytes_on_disk: _Optional[int] = ..., resumed: _Optional[int] = ..., by_harness: _Optional[_Mapping[str, int]] = ..., by_type: _Optional[_Mapping[str, int]] = ...) -> None: ...
 
 class IngestEventRequest(_message.Message):
     __slots__ = ("event",)

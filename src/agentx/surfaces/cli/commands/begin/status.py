@@ -46,6 +46,9 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
         rows.append(("", f"{harness}: {count:,}"))
     if log.forgotten:
         rows.append(("forgotten", render.count(log.forgotten, "event")))
+    if log.resumed:
+        went_on = f"{render.count(log.resumed, 'forgotten session')} went on"
+        rows.append(("", f"{went_on}: what came since is remembered"))
     rows += _rooms(reply.rooms)
     rows += _spool(reply.waiting)
     rows.append(("store", f"{render.size(log.bytes_on_disk)} in {reply.store}"))
