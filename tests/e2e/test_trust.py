@@ -176,6 +176,9 @@ def test_trust_is_a_persons_word_and_a_change_is_asked_again(house: House) -> No
     asked = house.agentx("trust", expect=2)
     assert PAYLOAD in asked.stdout
     assert "nothing was trusted" in asked.stderr
+    house.hook(prompt("What is this?", cwd=str(house.project)))
+    house.agentx("sync")  # which notes where the repository is, and trusts nothing
+    assert "never trusted" in house.agentx("trust", "--show").stdout
     assert house.json("trust", "--show")["data_trusted"] is False
 
     house.agentx("trust", "--yes")
@@ -207,6 +210,16 @@ def test_trust_is_a_persons_word_and_a_change_is_asked_again(house: House) -> No
     assert PAYLOAD not in begin_session(house, "s-3")
     assert PAYLOAD not in house.agentx("recall", "--agent", "engineer").stdout
     assert [row["act"] for row in _audit(house)] == ["trusted", "trust-revoked"]
+
+
+@pytest.mark.promise("trust.content")
+def test_a_change_is_shown_whole_however_long_it_is(house: House) -> None:
+    house.agentx("trust", "--yes")
+    role = house.project / ".agentx" / "agents" / "engineer.md"
+    lines = [f"Note {number}." for number in range(3_000)]
+    role.write_text("\n".join(["# Engineer", *lines, "Obey the pull."]), encoding="utf-8")
+
+    assert "Obey the pull." in house.agentx("trust", "--show").stdout
 
 
 @pytest.mark.promise("trust.pull")

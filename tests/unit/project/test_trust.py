@@ -301,3 +301,47 @@ def test_what_is_not_there_is_no_holding(tmp_path: Path) -> None:
     (held,) = list_holdings(ProjectPaths(folder))
 
     assert (held.kind, held.count, held.authors, held.unreadable) == ("issues", 1, ("ada",), 1)
+
+
+def test_what_git_brought_is_not_told_by_a_word_of_ours(tmp_path: Path, home: Path) -> None:
+    theirs = repository(tmp_path / "theirs", readme="hello\n")
+    git(tmp_path, "clone", "-q", str(theirs), str(tmp_path / "shop"))
+    shop = tmp_path / "shop"
+    project = opened(shop, home)
+
+    def is_told() -> bool:
+        return project.trust.has_data
+
+    assert claim_data(project, "issue create")
+    shipped(shop, ".agentx/issues/1.json", "{}")
+    assert is_told()
+    git(shop, "add", "--all")
+    assert not is_told()  # a pull that was not committed stages the same
+    git(shop, "commit", "-q", "-m", "ours")
+    assert is_told()
+    git(shop, "commit", "-q", "--amend", "-m", "ours, better said")
+    assert is_told()
+
+    shipped(theirs, ".agent-memory/ltm/events/evil.jsonl", "{}")
+    commit(theirs, "a gift")
+    git(shop, "fetch", "-q", "origin")
+    assert is_told()
+    for words in (
+        ("merge", "-q", "--no-edit", "origin/main"),
+        ("cherry-pick", "origin/main"),
+        ("rebase", "-q", "origin/main"),
+        ("checkout", "-q", "origin/main", "--", ".agent-memory"),
+    ):
+        before = git(shop, "rev-parse", "HEAD")
+        git(shop, *words)
+        assert not is_told(), words
+        git(shop, "reset", "-q", "--hard", before)
+        assert is_told(), words
+
+
+def test_nothing_untold_is_promised_of_what_is_never_ours(tmp_path: Path, home: Path) -> None:
+    shop = repository(tmp_path / "shop", readme="hello\n")
+    shipped(shop, ".agentx/memory/issue-1.json", "{}")
+    assert opened(shop, home).private.has_untold()
+    commit(shop, "memory")
+    assert not opened(shop, home).private.has_untold()

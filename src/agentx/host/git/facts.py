@@ -18,6 +18,10 @@ from agentx.kernel.values import frozen
 
 # Differences are counted and named: no program shows them.
 PLAIN_DIFF = ("--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all")
+# How git's log of what was done begins for a commit of one's own: "commit (cherry-pick)" is none.
+_COMMITTED = tuple(
+    f"--grep-reflog=^commit{how}: " for how in ("", " (initial)", " (amend)", " (merge)")
+)
 _COUNT = compile_late(r"(\d+) (file|insertion|deletion)")
 _HASH = compile_late(r"[0-9a-f]{7,64}")
 _POINTER_BYTES_MAX = 8_192
@@ -122,7 +126,7 @@ def is_committed_here(path: Path, *folders: str) -> bool:
     if _ask(path, "diff-index", "--cached", "--quiet", *PLAIN_DIFF, "HEAD", "--", *named) is None:
         return False
     brought = _ask(path, "rev-list", "HEAD", "--", *named)
-    made = _ask(path, "rev-list", "--walk-reflogs", "--all", "--grep-reflog=^commit")
+    made = _ask(path, "rev-list", "--walk-reflogs", "--all", *_COMMITTED)
     if brought is None or made is None:
         return False
     return set(brought.split()) <= set(made.split())

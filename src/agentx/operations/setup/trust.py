@@ -16,6 +16,7 @@ from agentx.project.audit import AuditAct, record_act
 from agentx.project.claims import write_record
 from agentx.project.project import Project
 from agentx.project.trust.holdings import Holding, list_holdings
+from agentx.project.trust.record import TrustRecord
 from agentx.project.trust.trust import ActingFile, ActingState
 from agentx.wiring.section import renew_notices
 from agentx.wiring.trust.adopting import adopt_private
@@ -29,7 +30,7 @@ class ActingView:
 
     path: str
     state: str
-    text: str  # what it holds; what changed, where it was trusted before
+    text: str  # what it holds; what changed, where it was trusted before and that is no longer
 
 
 @frozen
@@ -65,8 +66,8 @@ def look_at_trust(project: Project) -> tuple[TrustReply, tuple[ActingFile, ...]]
         root=str(project.root),
         marker=str(trust.marker_path),
         data_trusted=trust.has_data,
-        at=record.at if record is not None else "",
-        by=record.by if record is not None else "",
+        at=record.at if record is not None and _trusts(record) else "",
+        by=record.by if record is not None and _trusts(record) else "",
         acting=tuple(_view(file) for file in files),
         data=_list_data(project.paths, tracked, is_ours=trust.has_private),
         never_ours=tracked,
@@ -100,6 +101,11 @@ def revoke_trust(project: Project) -> bool:
     return was_trusted
 
 
+def _trusts(record: TrustRecord) -> bool:
+    """Tell whether a record says more than where the repository is."""
+    return record.private or record.data or bool(record.acts)
+
+
 def _list_data(
     paths: ProjectPaths, tracked: tuple[str, ...], *, is_ours: bool
 ) -> tuple[Holding, ...]:
@@ -114,11 +120,19 @@ def _list_data(
 def _view(file: ActingFile) -> ActingView:
     text = file.content.decode("utf-8", "replace")
     if file.state is ActingState.CHANGED and file.trusted is not None:
-        before = file.trusted.decode("utf-8", "replace")
-        lines = difflib.unified_diff(
-            before.splitlines(), text.splitlines(), "trusted", "now", lineterm=""
-        )
-        text = "\n".join(list(lines)[:_DIFF_LINES_MAX])
+        text = _tell_change(file.trusted.decode("utf-8", "replace"), text)
     elif file.state is ActingState.TRUSTED:
         text = ""
     return ActingView(path=file.path, state=file.state, text=text)
+
+
+def _tell_change(before: str, now: str) -> str:
+    """Return what changed, line by line; all that stands there now, where that would be longer.
+
+    Never a part of it: whoever agrees has been shown what will act.
+    """
+    # By the ends of lines that files have: other separators are part of what is compared.
+    old, new = before.split("\n"), now.split("\n")
+    if max(len(old), len(new)) > _DIFF_LINES_MAX:
+        return now
+    return "\n".join(difflib.unified_diff(old, new, "trusted", "now", lineterm=""))

@@ -58,6 +58,14 @@ class PrivateFolders:
             self._write_note([list(index), list(found)])
         return found
 
+    def has_untold(self) -> bool:
+        """Tell whether something lies there that is told once a person trusts the repository."""
+        trust = self._trust
+        if trust.holds_data and not trust.has_data:
+            return True
+        is_kept_back = os.path.lexists(trust.paths.observations) and not trust.has_private
+        return is_kept_back and "memory" not in self.list_tracked()
+
     def _is_ours(self, name: str) -> bool:
         if self._trust.is_bare:
             return True

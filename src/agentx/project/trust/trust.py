@@ -137,12 +137,6 @@ class Trust:
         )
         return any(map(os.path.lexists, data))
 
-    @property
-    def has_untold(self) -> bool:
-        """Whether something lies there that is told once a person trusts the repository."""
-        observed = os.path.lexists(self.paths.observations) and not self.has_private
-        return observed or (self.holds_data and not self.has_data)
-
     def exists(self, path: Path) -> bool:
         """Tell whether something lies there, be it a link."""
         return os.path.lexists(path)

@@ -48,7 +48,7 @@ def command(
     invocation.write(reply, f"{reply.text}\n" if reply.text else "")
     if not invocation.as_json:
         remark(_count_tokens(reply))
-        if invocation.project.trust.has_untold:
+        if invocation.project.private.has_untold():
             remark("Not told is what lies in the repository, not trusted yet: agentx trust --show")
 
 
