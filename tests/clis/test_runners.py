@@ -70,6 +70,8 @@ def test_an_agent_cli_works_on_an_issue_in_its_role(harness: str, tmp_path: Path
     where = drive.place(tmp_path / "place")
     agentx(where, {}, "setup", harness)
     agentx(where, {}, "issue", "create", "--title", "Pick a ledger \u2705", "--status", "ready")
+    # Gemini CLI asks whether a folder is trusted, and is told so only of one that a person trusts.
+    agentx(where, {}, "trust", "--yes")
     with ScriptedModel(reply="I chose PostgreSQL.").serving() as model:
         extra = prepared(harness, where, model)
         ran = agentx(where, extra, "agent", "run", "engineer", "--issue", "1", "--runner", harness)
