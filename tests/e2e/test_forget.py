@@ -254,3 +254,29 @@ def test_a_forgotten_session_that_goes_on_is_remembered_from_there_and_that_is_s
     assert "1 forgotten session went on" in told.agentx("status").stdout
     assert "forgotten sessions that went on: 1" in told.agentx("doctor", expect=None).stdout
     assert _found(told) == []
+
+
+@pytest.mark.promise("capture.excluded")
+def test_what_the_settings_exclude_is_neither_taken_nor_imported(house: House) -> None:
+    folders = [house.project / name for name in ("secret", "drafts", "open")]
+    other = house.root / "work" / "other"
+    for folder in (*folders, other):
+        folder.mkdir()
+    settings = house.project / ".agentx" / "config.toml"
+    settings.parent.mkdir(exist_ok=True)
+    inside = f'exclude = "secret, ../other, {other}, {house.project}/../other"\n'
+    settings.write_text(f"[capture]\n{inside}", encoding="utf-8")
+    house.agentx("config", "set", "--user", "capture.exclude", "*/drafts")
+    house.agentx("trust", "--yes")
+
+    for number, folder in enumerate((*folders, other)):
+        house.hook(prompt(f"{WORD} in {folder.name}", prompt_id=f"q{number}"), cwd=folder)
+        _leave_transcript(house, folder, f"t-{folder.name}")
+    house.json("sync")
+    imported = house.json("import")["harnesses"]
+
+    assert sum(one["excluded"] for one in imported) == 2
+    texts = sorted(event["text"] for event in house.events() if event["text"])
+    assert texts == [f"{WORD} in open", f"{WORD} of t-open"]
+    theirs = house.json("events", cwd=other)["events"]
+    assert [event["text"] for event in theirs if event["text"]] == [f"{WORD} in other"]

@@ -25,7 +25,7 @@ from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.project.config import Environment
-from agentx.project.exclusion import is_excluded, list_excluded
+from agentx.project.exclusion import fits_any, is_excluded, list_excluded
 from agentx.project.project import locate
 
 
@@ -91,6 +91,7 @@ class _Run:
     request: ImportRequest
     told: Callable[[ImportProgress], None]
     cursors: Cursors
+    excluded: tuple[str, ...]  # folders and globs, besides the list of all projects
     counts: dict[str, HarnessImport] = field(default_factory=dict)
     damaged: list[Damaged] = field(default_factory=list)
     events: int = 0
@@ -104,12 +105,13 @@ def import_transcripts(
     environment: Environment,
     project_id: ProjectId,
     cursors: Path,
+    excluded: tuple[str, ...] = (),
 ) -> ImportReply:
     """Take transcripts into the log, or with `dry_run` say what would be taken.
 
     Raises: InvalidValue for a source that is neither an agent CLI nor a path with transcripts.
     """
-    run = _Run(environment, project_id, memory, request, told, Cursors(cursors))
+    run = _Run(environment, project_id, memory, request, told, Cursors(cursors), excluded)
     wanted = list(_choose(run))
     for done, (adapter, transcript) in enumerate(wanted):
         told(
@@ -189,6 +191,8 @@ def _is_ours(run: _Run, transcript: Transcript) -> bool:
 
 def _is_excluded(run: _Run, transcript: Transcript) -> bool:
     directory, data = transcript.working_directory, run.environment.data
+    if fits_any(run.excluded, directory):
+        return True
     if not list_excluded(data):
         return False
     return is_excluded(data, directory, _project_of(run, directory) if directory else "")

@@ -67,6 +67,9 @@ class Environment:
         return self.variables.get("AGENTX_AGENT", "")
 
 
+_EXCLUDE = "capture.exclude"
+
+
 def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
     """Read the surroundings of this process."""
     known = dict(os.environ if variables is None else variables)
@@ -202,7 +205,22 @@ def _take_shared(rows: dict[str, SettingRow], trust: Trust) -> Iterator[SettingF
             mend = f"agentx config set --here {key} VALUE, if you want it"
             yield SettingFault(file=str(path), says=says, mend=mend, key=key)
             continue
+        if key == _EXCLUDE and isinstance(value, str):
+            added = _add_inside(str(rows[key].value), value, trust.paths.root)
+            yield from _take(rows, key, added, path)
+            continue
         yield from _take(rows, key, value, path)
+
+
+def _add_inside(known: str, added: str, root: Path) -> str:
+    """Return folders with those that a repository names within itself; it cannot name others."""
+    from glob import escape  # noqa: PLC0415  few name any
+
+    if "," in str(root):
+        return known  # it could not be told where one ends
+    named = (os.path.normpath(root / one.strip()) for one in added.split(",") if one.strip())
+    inside = (one[len(str(root)) :] for one in named if f"{one}/".startswith(f"{root}/"))
+    return ",".join(filter(None, (known, *(escape(str(root)) + one for one in inside))))
 
 
 def _take_own(rows: dict[str, SettingRow], path: Path) -> Iterator[SettingFault]:

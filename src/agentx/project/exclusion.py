@@ -2,12 +2,15 @@
 
 One note for all projects, where hooks look too (`spool/excluded`, a path or an id a line): a hook
 writes nothing of such a folder, a drain throws away what lies there from before, and an import
-passes over it.
+passes over it. A setting (`capture.exclude`, paths and globs) does the same for drains and imports;
+hooks do not read settings.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
@@ -16,6 +19,8 @@ from agentx.kernel.ids import project_id
 from agentx.kernel.paths import DataPaths
 from agentx.kernel.places import is_excluded_by
 from agentx.project.limits import EXCLUDED_BYTES_MAX
+from agentx.project.project import Project
+from agentx.project.settings import CaptureSettings
 from agentx.project.settlement import read_lines
 
 
@@ -31,6 +36,38 @@ def is_excluded(data: DataPaths, directory: str, project: str = "") -> bool:
         return False
     places = {directory, os.path.realpath(directory)} if directory else {""}
     return any(is_excluded_by(lines, place, project) for place in places)
+
+
+def list_patterns(project: Project) -> tuple[str, ...]:
+    """Return the folders and globs that the settings of a project exclude."""
+    said = project.config.section(CaptureSettings).exclude
+    named = (Path(one.strip()).expanduser() for one in said.split(",") if one.strip())
+    return tuple(
+        str(one) if one.parts[0].startswith("*") else os.path.normpath(project.root / one)
+        for one in named
+    )
+
+
+def fits_any(patterns: Sequence[str], directory: str) -> bool:
+    """Tell whether a directory, or one above it, is one of some folders or globs."""
+    if not patterns:
+        return False
+    places = [
+        str(place)
+        for name in {directory, os.path.realpath(directory)}
+        if directory
+        for place in (Path(name), *Path(name).parents)
+    ]
+    return any(
+        place == pattern or fnmatchcase(place, pattern) for pattern in patterns for place in places
+    )
+
+
+def is_left_out(project: Project, directory: str, project_name: str = "") -> bool:
+    """Tell whether the user's list or the settings keep a directory out."""
+    return is_excluded(project.data, directory, project_name) or fits_any(
+        list_patterns(project), directory
+    )
 
 
 def exclude(data: DataPaths, what: str, *, here: Path) -> tuple[str, ...]:

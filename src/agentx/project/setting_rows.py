@@ -18,6 +18,7 @@ from agentx.observations.settings import MemorySettings
 from agentx.project.settings import (
     AgentsSettings,
     BackupSettings,
+    CaptureSettings,
     DaemonSettings,
     ProjectSettings,
     RetentionSettings,
@@ -48,6 +49,7 @@ SECTIONS: dict[str, type[Any]] = {
     "ltm": LtmSettings,
     "backup": BackupSettings,
     "retention": RetentionSettings,
+    "capture": CaptureSettings,
 }
 
 

@@ -66,6 +66,18 @@ class AgentsSettings:
 
 
 @frozen
+class CaptureSettings:
+    """What is taken into a memory."""
+
+    exclude: str = setting(
+        "",
+        "Folders that are never taken into a memory: paths or globs with commas; "
+        "a repository's file adds some of its own.",
+        shared=True,
+    )
+
+
+@frozen
 class RetentionSettings:
     """How long a memory is kept."""
 

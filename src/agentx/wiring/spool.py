@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from agentx.capture.spool import Spool
 from agentx.host.files.plain import is_folder
 from agentx.kernel.errors import AgentXError
-from agentx.project.exclusion import is_excluded
+from agentx.project.exclusion import is_left_out
 from agentx.project.project import Project
 from agentx.project.settlement import bind, is_ours
 
@@ -29,7 +29,7 @@ def open_spool(project: Project) -> Spool:
         store=project.store,
         is_ours=partial(is_ours, project.data),
         bind=partial(bind, project),
-        is_excluded=partial(is_excluded, project.data),
+        is_excluded=partial(is_left_out, project),
     )
 
 

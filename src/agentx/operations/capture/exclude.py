@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentx.kernel.values import frozen
-from agentx.project.exclusion import exclude, include, is_excluded, list_excluded
+from agentx.project.exclusion import exclude, include, is_left_out, list_excluded
 from agentx.project.project import Project
 
 
@@ -32,4 +32,4 @@ def exclude_from_capture(project: Project, what: str, *, remove: bool) -> Exclud
 
 def is_project_excluded(project: Project) -> bool:
     """Tell whether nothing of this project is captured."""
-    return is_excluded(project.data, str(project.directory), project.id)
+    return is_left_out(project, str(project.directory), project.id)

@@ -11,6 +11,7 @@ from agentx.capture.transcripts import (
     import_transcripts,
 )
 from agentx.memory.port import Memory
+from agentx.project.exclusion import list_patterns
 from agentx.project.project import Project
 
 
@@ -31,4 +32,5 @@ def import_history(
         environment=project.environment,
         project_id=project.id,
         cursors=project.store.import_cursors,
+        excluded=list_patterns(project),
     )
