@@ -134,8 +134,14 @@ def test_nothing_of_a_strangers_repository_is_told_or_obeyed(house: House) -> No
     status = house.json("status")
     assert status["project_id"] != "victim"
     assert any(".agentx/config.toml is not trusted" in line for line in status["untrusted"])
-    assert any("issues: 1" in line for line in status["untrusted"])
+    told = [line for line in status["untrusted"] if "not told" in line]
+    assert told == ["not trusted, so not told: issues: 1, questions: 1, lessons: 1"]
     assert any(".agentx/memory is tracked" in line for line in status["untrusted"])
+    for number in range(9):
+        (house.project / ".agentx" / "agents" / f"r{number}.md").write_text("# R\n")
+    assert "and 6 more files that do not act" in house.json("status")["untrusted"]
+    for number in range(9):
+        (house.project / ".agentx" / "agents" / f"r{number}.md").unlink()
     checks = house.json("doctor", expect=None)["checks"]
     assert {check["mend"] for check in checks if check["name"] == "trust"} == {
         "agentx trust --show"
@@ -146,6 +152,7 @@ def test_nothing_of_a_strangers_repository_is_told_or_obeyed(house: House) -> No
 
 def test_recall_says_why_the_memory_of_an_earlier_version_is_not_told(house: House) -> None:
     house.git("rm", "-q", "-r", "--cached", ".agentx", ".agent-memory")
+    assert "agentx trust --show" in house.agentx("init", "--no-import").stderr
     assert "agentx trust --show" in house.agentx("recall").stderr
     for name in ("issues", "state", "config.toml", "agents"):
         (house.project / ".agentx" / name).rename(house.home / name)

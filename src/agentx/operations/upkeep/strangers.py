@@ -21,6 +21,7 @@ _SAYS = {
     ActingState.CHANGED: "changed since it was trusted, so it no longer acts",
     ActingState.UNREADABLE: "is no plain file of a sensible size, so it never acts",
 }
+_FILES_NAMED = 5  # a repository may bring hundreds: `trust --show` has them all
 _NOTE_BYTES_MAX = 1_024
 
 
@@ -47,20 +48,29 @@ def list_news(project: Project) -> tuple[SettingFault, ...]:
 
 
 def _list_acting(project: Project) -> Iterator[str]:
-    for file in project.trust.acting_files():
-        if file.state is not ActingState.TRUSTED:
-            yield f"{file.path} {_SAYS[file.state]}"
+    files = [each for each in project.trust.acting_files() if each.state is not ActingState.TRUSTED]
+    for file in files[:_FILES_NAMED]:
+        yield f"{file.path} {_SAYS[file.state]}"
+    if len(files) > _FILES_NAMED:
+        yield f"and {len(files) - _FILES_NAMED:,} more files that do not act"
 
 
 def _list_data(project: Project) -> Iterator[str]:
-    if project.trust.has_data:
+    if not project.private.has_untold():
         return
     # Only who has something to list waits for it.
     from agentx.project.trust.holdings import list_holdings  # noqa: PLC0415  see above
 
-    for held in list_holdings(project.paths):
-        if held.kind != "observations" or not project.trust.has_private:
-            yield f"{held.kind}: {held.count:,} from the repository, not trusted, so not told"
+    left_out = set()
+    if project.trust.has_private or "memory" in project.private.list_tracked():
+        left_out = {"observations"}
+    kinds = [
+        f"{held.kind}: {held.count:,}"
+        for held in list_holdings(project.paths)
+        if held.kind not in left_out and (held.kind == "observations" or not project.trust.has_data)
+    ]
+    if kinds:
+        yield f"not trusted, so not told: {', '.join(kinds)}"
 
 
 def _list_tracked(project: Project) -> Iterator[str]:

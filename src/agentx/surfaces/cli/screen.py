@@ -19,6 +19,8 @@ from agentx.kernel.text import escape_unseen, printable
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from agentx.project.project import Project
+
 
 def prepare_streams() -> None:
     """Let nothing that a terminal cannot encode end a command."""
@@ -36,6 +38,12 @@ def write_text(words: str, *, to_stderr: bool = False) -> None:
 def remark(words: str) -> None:
     """Say something beside the data, on stderr: dim, where there are colours."""
     click.secho(printable(words), dim=True, err=True)
+
+
+def remark_untold(project: Project) -> None:
+    """Say, where something waits in the repository to be trusted, what to type."""
+    if project.private.has_untold():
+        remark("Not told is what lies in the repository, not trusted yet: agentx trust --show")
 
 
 def write_json(data: object) -> None:

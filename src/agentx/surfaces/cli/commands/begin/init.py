@@ -13,6 +13,7 @@ from agentx.surfaces.cli.commands.begin.import_history import draw as draw_impor
 from agentx.surfaces.cli.commands.begin.import_history import progress
 from agentx.surfaces.cli.commands.begin.setup import draw as draw_setup
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.screen import remark_untold
 
 
 @click.command(cls=Verb)
@@ -40,6 +41,8 @@ def command(invocation: Invocation, harness: str, no_import: bool, dry_run: bool
 
         reply = init(project, invocation.memory, setup_inputs(project), request, tell)
     invocation.show(reply, lambda screen: _draw(screen, reply))
+    if not invocation.as_json:
+        remark_untold(project)
 
 
 def _draw(screen: Console, reply: InitReply) -> None:

@@ -8,7 +8,7 @@ from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.operations.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
 from agentx.operations.recall.recall import RecallReply, RecallRequest, recall
 from agentx.surfaces.cli.frame import Invocation, Verb
-from agentx.surfaces.cli.screen import remark
+from agentx.surfaces.cli.screen import remark, remark_untold
 
 
 @click.command(cls=Verb)
@@ -48,8 +48,7 @@ def command(
     invocation.write(reply, f"{reply.text}\n" if reply.text else "")
     if not invocation.as_json:
         remark(_count_tokens(reply))
-        if invocation.project.private.has_untold():
-            remark("Not told is what lies in the repository, not trusted yet: agentx trust --show")
+        remark_untold(invocation.project)
 
 
 def _count_tokens(reply: RecallReply) -> str:
