@@ -7,14 +7,27 @@ back; then the same after forgetting, and with damaged copies of the keys.
 from __future__ import annotations
 
 import json
+import random
 import shutil
-from collections.abc import Callable
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from agentx.conversation.model import Grave
+from agentx.host.files.parcel import Parcel
+from agentx.kernel.ids import EventId
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
+from agentx.wiring.keeping.keyring import Keys, holding_keys, load_keys
+from agentx.wiring.keeping.tombstones import bury
 from tests.golden.story import Town
-from tests.support.damage import DATA, STORE, flip, prepare
+from tests.support.damage import DATA, STORE, copy_of, flip, prepare
+from tests.support.house import BIN
 
 ASKED = (
     ("events", "--limit", "1000", "--full"),
@@ -28,13 +41,21 @@ ASKED = (
 SECRET = "SQLite locks under five writers"
 
 
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Town]:
+    """Lend a house with a backup of today, and a copy of it to begin again from."""
+    with tempfile.TemporaryDirectory(prefix="agentx-backups-") as folder:
+        made = prepare(Path(folder) / "house")
+        made.agentx("sync")
+        made.agentx("scheduler", "run", "backup")
+        shutil.copytree(made.root, Path(folder) / "kept", symlinks=True)
+        yield made
+
+
 @pytest.fixture
-def town(tmp_path: Path) -> Town:
-    """Lend a house with a backup of today."""
-    made = prepare(tmp_path / "house")
-    made.agentx("sync")
-    made.agentx("scheduler", "run", "backup")
-    return made
+def town(kept: Town) -> Town:
+    """Lend the house as it was."""
+    return copy_of(kept, kept.root.with_name("kept"))
 
 
 def backup_of(town: Town) -> Path:
@@ -124,3 +145,95 @@ def test_old_backups_go_and_the_newest_stays(town: Town) -> None:
 
     town.agentx("scheduler", "run", "backup", env={"AGENTX_BACKUP_KEEP_DAYS": "0"})
     assert len(list(folder.iterdir())) == 2
+
+
+def test_a_backup_never_writes_the_key_back_of_what_is_being_forgotten(town: Town) -> None:
+    project = open_project(town.project, read_environment(town.environment))
+    event_id = EventId(town.json("events", "--limit", "1")["events"][0]["event_id"])
+    name = b"kev:" + event_id.encode()
+    assert name in load_keys(project)
+
+    # Its log still has the key, as it has while somebody forgets.
+    with ThreadPoolExecutor() as pool:
+        with holding_keys(project):
+            burying = pool.submit(bury, project, Grave(event_ids=(event_id,)))
+            with pytest.raises(TimeoutError):
+                burying.result(0.1)
+        burying.result(10)
+    assert name not in load_keys(project)
+    town.agentx("scheduler", "run", "backup")
+
+    assert name not in load_keys(project)
+
+
+class Killed:
+    """A house whose backups and exports are killed at random moments."""
+
+    def __init__(self, town: Town, seed: int) -> None:
+        self.town = town
+        self.chance = random.Random(seed)
+        self.kills = 0
+        self.written = 0
+
+    def strike(self, *arguments: str, within_s: float) -> None:
+        """Run a command and kill it within a time, should it still run."""
+        process = subprocess.Popen(
+            [str(BIN / "agentx"), *arguments],
+            cwd=self.town.project,
+            env=self.town.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            process.wait(self.chance.uniform(0.1, within_s))
+            self.written += process.returncode == 0
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            self.kills += 1
+
+
+@pytest.mark.parametrize(
+    "kills", [4, pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(900)])]
+)
+def test_what_is_killed_leaves_older_files_whole_and_the_next_one_sweeps(
+    town: Town, kills: int
+) -> None:
+    storm = Killed(town, seed=20261115)
+    older = backup_of(town)
+    folder, raw = older.parent, older.read_bytes()
+    number = 0
+    while storm.kills < kills:
+        number += 1
+        storm.strike("scheduler", "run", "backup", within_s=0.6)
+        storm.strike("export", str(town.root / f"{number}.export"), within_s=0.6)
+        assert older.read_bytes() == raw
+        for path in (*folder.glob("*.agentx"), *town.root.glob("*.export")):
+            assert count_records(path)
+            if path != older:
+                path.unlink()
+    # As a kill in the middle of writing leaves it, whatever the moments were.
+    for path in (folder / "2026-11-17.agentx", town.root / "mine.export"):
+        path.with_name(f".{path.name}.0123456789abcdef.tmp").write_bytes(b"AGENTX PARCEL 1\n{")
+    bystander = town.root / ".mine.export.0123456789abcdee.tmp"
+    bystander.write_text("not ours", encoding="utf-8")
+
+    town.agentx("export", str(town.root / "mine.export"))
+    town.agentx("scheduler", "run", "backup")
+
+    left = [path for each in (folder, town.root) for path in each.glob(".*.tmp")]
+    assert left == [bystander]
+    assert count_records(older)
+    assert load_keys_of(town)
+
+
+def count_records(path: Path) -> int:
+    """Return how many records a file carries, after reading it to its end."""
+    with closing(Parcel(path)) as parcel:
+        return sum(1 for _ in parcel.records())
+
+
+def load_keys_of(town: Town) -> Keys:
+    """Return the keys that are kept."""
+    return load_keys(open_project(town.project, read_environment(town.environment)))

@@ -1,9 +1,10 @@
 """Goal: whatever is killed and whenever, nothing acknowledged is lost, nothing comes twice, and
 `doctor --fix` leaves nothing to mend.
 
-Method: one house in which hooks, drains, daemons, questions, observations, issues, events of a run
-and rebuilds go on at once as real processes; most are killed after a random delay from a
-fixed seed. What left with 0 was acknowledged. `make soak` kills 2,000 of them, the suite a few.
+Method: one house in which hooks, drains, daemons, questions, observations, issues, events of a run,
+rebuilds, exports and backups go on at once as real processes; most are killed after a random delay
+from a fixed seed. What an export or a backup left under its name is whole. What left with 0 was
+acknowledged. `make soak` kills 2,000 of them, the suite a few.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from agentx.host.files.parcel import Parcel
 from tests.support.house import BIN, WAIT_S, House, processes_of, prompt
 
 SEED = 20261115
@@ -60,15 +63,15 @@ class Storm:
     def _start(self, wanted: str = "") -> tuple[str, str, subprocess.Popen[bytes]]:
         self._count += 1
         name = f"n{self._count:05}"
-        kind = wanted or self.chance.choice((*_WRITERS, "prompt", "prompt", "sync", "rebuild"))
+        kind = wanted or self.chance.choice((*_WRITERS, "prompt", "prompt", *_OTHERS))
         if kind == "prompt":
             process = self._popen("agentx-hook", "--harness", "claude-code", given=True)
             assert process.stdin is not None
             process.stdin.write(json.dumps(prompt(f"words {name}", prompt_id=name)).encode())
             process.stdin.close()
             return kind, name, process
-        arguments = _WRITERS[kind](self, name) if kind in _WRITERS else _OTHERS[kind]
-        return kind, name, self._popen("agentx", *arguments)
+        said = {**_WRITERS, **_OTHERS}[kind](self, name)
+        return kind, name, self._popen("agentx", *said)
 
     def _settle(self, kind: str, name: str, process: subprocess.Popen[bytes]) -> None:
         if process.wait(WAIT_S) == 0 and kind in self.kept:
@@ -121,7 +124,12 @@ _WRITERS: dict[str, _Arguments] = {
     "issue": _open_issue,
     "event": _happen,
 }
-_OTHERS: dict[str, tuple[str, ...]] = {"sync": ("sync",), "rebuild": ("rebuild", "search")}
+_OTHERS: dict[str, _Arguments] = {
+    "sync": lambda _storm, _name: ("sync",),
+    "rebuild": lambda _storm, _name: ("rebuild", "search"),
+    "export": lambda storm, name: ("export", str(storm.house.root / f"{name}.export")),
+    "backup": lambda _storm, _name: ("scheduler", "run", "backup"),
+}
 
 
 def _find_kept(storm: Storm) -> dict[str, Counter[str]]:
@@ -157,9 +165,21 @@ def _rage(house: House, kills: int) -> Storm:
     again = house.json("doctor", expect=None)
     wrong = [check for check in again["checks"] if check["health"] not in ("good", "note")]
     assert wrong == []
+    house.agentx("scheduler", "run", "backup")
+    _check_parcels(house)
     house.agentx("daemon", "stop", expect=None)
     assert processes_of(house.home) == []
     return storm
+
+
+def _check_parcels(house: House) -> None:
+    """Read every export and backup to its end; nothing unfinished may lie beside them."""
+    kept = [path.parent for path in house.data.kept.glob("*/*.agentx")]
+    assert kept
+    for path in (*house.root.glob("*.export"), *house.data.kept.glob("*/*.agentx")):
+        with closing(Parcel(path)) as parcel:
+            assert list(parcel.records()), path
+    assert [path for folder in (house.root, *kept) for path in folder.glob(".*.tmp")] == []
 
 
 @pytest.mark.promise("capture.nothing-lost")

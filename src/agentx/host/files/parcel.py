@@ -8,14 +8,19 @@
 A chunk that was changed fails its checksum or its seal, a file that was cut has no end, and the
 digest ties all of it together. With a passphrase every chunk is sealed (AES-256-GCM, the number of
 the chunk as its nonce, the header as context) by a key that scrypt makes of it.
+
+A parcel is written under a hidden name that its writer holds a lock on: what nobody holds is what a
+kill left behind.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -28,6 +33,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from agentx.host.files.atomic import temporary_beside
 from agentx.host.files.disk import refusal_of, sync_directory
 from agentx.host.files.json_text import line_of, parse_json
+from agentx.host.files.plain import temporary_name
 from agentx.host.system import system_entropy
 from agentx.kernel.errors import CorruptRecord, InvalidValue, UnsupportedVersion
 
@@ -44,6 +50,7 @@ _SALT_BYTES = 16
 _END = "end"
 _COST, _BLOCK, _LANES = 2**15, 8, 1
 _COST_MAX = 2**20
+_MARK_CHARS = len("0123456789abcdef.tmp")
 _HINT = "use another copy of the file; nothing was changed"
 
 
@@ -103,7 +110,7 @@ def write_parcel(
     header = line_of({**about, "sealed": terms})
     temporary = temporary_beside(path)
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        descriptor = _begin(temporary)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(_MAGIC + b"%d\n" % _VERSION + header + b"\n")
@@ -119,6 +126,40 @@ def write_parcel(
     except OSError as error:
         raise refusal_of(path, error) from error
     return size
+
+
+def sweep_unfinished(folder: Path, name: str = "") -> int:
+    """Remove what killed writers left of a parcel, or of any in a folder; return how many."""
+    start = temporary_name(name)[: -_MARK_CHARS - 1] + "." if name else "."
+    count = 0
+    with suppress(OSError):
+        for path in folder.iterdir():
+            if path.name.startswith(start) and path.name.endswith(".tmp"):
+                count += _remove_unheld(path)
+    return count
+
+
+def _begin(temporary: Path) -> int:
+    """Make a file that is known to be held; return its descriptor."""
+    while True:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if temporary.exists():
+            return descriptor
+        os.close(descriptor)  # swept in between, as one that nobody holds
+
+
+def _remove_unheld(path: Path) -> bool:
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.read(descriptor, len(_MAGIC)) in (_MAGIC, b""):
+                path.unlink()
+                return True
+        finally:
+            os.close(descriptor)
+    return False
 
 
 def _write_chunks(file: BinaryIO, records: Iterable[Record], seal: _Seal) -> None:

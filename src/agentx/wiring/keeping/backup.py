@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +24,28 @@ from agentx import __version__
 from agentx.conversation.store.soundness import check_log
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.json_text import line_of, page_of, parse_json
-from agentx.host.files.parcel import Record, write_parcel
+from agentx.host.files.parcel import Record, sweep_unfinished, write_parcel
 from agentx.host.kv import keys
 from agentx.host.kv.folder import has_store
 from agentx.host.kv.port import Family, KeyValue
-from agentx.host.kv.rocks import open_rocks
+from agentx.host.kv.rocks import RocksStore, open_rocks
 from agentx.kernel.clock import DAY_MS, to_iso
 from agentx.kernel.errors import CorruptRecord, UnavailableError
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.settings import BackupSettings
 from agentx.wiring.keeping.carrying import FILE, ROW, list_files, list_rows
-from agentx.wiring.keeping.keyring import VOLATILE, HeldKey, Keys, load_keys, save_keys
+from agentx.wiring.keeping.export import sweep_exports
+from agentx.wiring.keeping.keyring import (
+    VOLATILE,
+    HeldKey,
+    Keys,
+    holding_keys,
+    load_keys,
+    opens_any,
+    save_keys,
+)
+from agentx.wiring.keeping.tombstones import read_tombstones
 
 KIND = "backup"
 SEALED, OBSERVATION = "sealed", "observation"
@@ -72,39 +84,44 @@ def backup_memory(project: Project) -> KeptBackups:
         return list_backups(project)
     folder = project.data.kept / project.store.root.name
     make_private_directory(folder)
-    kv = open_rocks(project.store.db, project.clock, read_only=True)
-    try:
-        if shutil.disk_usage(folder).free < 2 * kv.size_bytes() + _SPARE_BYTES:
-            raise UnavailableError("no room for a backup", hint="free some disk space")
-        sound = check_log(kv)
-        if sound.broken_count or sound.sessions_broken:
-            raise CorruptRecord("the log is damaged", hint="`agentx doctor --fix` mends it")
-        held = {**load_keys(project), **_keys_of(kv)}
-        records = list(_seal_all(project, kv, held))
-        # First the keys: a backup without them would be worth nothing.
-        save_keys(project, held)
-        now_ms = project.clock.now_ms()
-        about = {
-            "kind": KIND,
-            "made": to_iso(now_ms),
-            "agentx": __version__,
-            "project": project.id,
-            "store": "unified" if project.store.shared_by else "project",
-            "events": sound.events - sound.forgotten,
-        }
-
-        def list_carried() -> Iterator[Record]:
-            yield from list_rows(kv, _FACTS)
-            yield from records
-
-        write_parcel(folder / f"{to_iso(now_ms)[:10]}.agentx", about, list_carried())
-    finally:
-        kv.close()
+    sweep_unfinished(folder)
+    sweep_exports(project)
+    now_ms = project.clock.now_ms()
+    with ExitStack() as closing:
+        # Held from before the log is looked at until the keys are written: what is forgotten
+        # meanwhile waits, and what was being forgotten before has its tombstone.
+        with holding_keys(project):
+            kv = open_rocks(project.store.db, project.clock, read_only=True)
+            closing.callback(kv.close)
+            about, records = _prepare(project, kv, folder)
+        path = folder / f"{to_iso(now_ms)[:10]}.agentx"
+        write_parcel(path, {**about, "made": to_iso(now_ms)}, chain(list_rows(kv, _FACTS), records))
     oldest = to_iso(now_ms - days * DAY_MS)[:10]
     for path in list_backups(project).paths[:-1]:
         if path.stem <= oldest:
             path.unlink()
     return list_backups(project)
+
+
+def _prepare(project: Project, kv: RocksStore, folder: Path) -> tuple[dict[str, Any], list[Record]]:
+    """Seal what is not sealed yet and keep every key; return the header and the sealed facts."""
+    if shutil.disk_usage(folder).free < 2 * kv.size_bytes() + _SPARE_BYTES:
+        raise UnavailableError("no room for a backup", hint="free some disk space")
+    sound = check_log(kv)
+    if sound.broken_count or sound.sessions_broken:
+        raise CorruptRecord("the log is damaged", hint="`agentx doctor --fix` mends it")
+    held = {**load_keys(project), **_keys_of(kv)}
+    records = list(_seal_all(project, kv, held))
+    gone = read_tombstones(project).event_ids
+    # First the keys: a backup without them would be worth nothing.
+    save_keys(project, {name: key for name, key in held.items() if not opens_any(name, key, gone)})
+    return {
+        "kind": KIND,
+        "agentx": __version__,
+        "project": project.id,
+        "store": "unified" if project.store.shared_by else "project",
+        "events": sound.events - sound.forgotten,
+    }, records
 
 
 def open_sealed(record: Record, held: Keys) -> Record | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from agentx import __version__
 from agentx.conversation.store.soundness import check_log
 from agentx.host.files.journal import Journal
-from agentx.host.files.parcel import Record, write_parcel
+from agentx.host.files.parcel import Record, sweep_unfinished, write_parcel
 from agentx.host.kv.folder import has_store
 from agentx.host.kv.port import Family
 from agentx.host.kv.rocks import RocksStore, open_rocks
@@ -46,6 +46,9 @@ def export_memory(project: Project, path: Path, *, passphrase: str = "") -> Expo
         raise InvalidValue(f"{path}: is there already", hint="name a file that is not there yet")
     if not path.parent.is_dir():
         raise InvalidValue(f"{path.parent}: no such folder", hint="make it, or name another")
+    sweep_exports(project)
+    sweep_unfinished(path.parent, path.name)
+    _note(project, path, "begun")
     kv = open_rocks(project.store.db, project.clock, read_only=True) if _has_log(project) else None
     try:
         events = 0 if kv is None else _count_events(kv)
@@ -62,7 +65,7 @@ def export_memory(project: Project, path: Path, *, passphrase: str = "") -> Expo
     finally:
         if kv is not None:
             kv.close()
-    _note(project, path)
+    _note(project, path, "path")
     return Exported(
         path=path, bytes=size, events=events, files=counted["files"], is_sealed=bool(passphrase)
     )
@@ -70,12 +73,22 @@ def export_memory(project: Project, path: Path, *, passphrase: str = "") -> Expo
 
 def list_exports(project: Project) -> tuple[str, ...]:
     """Return where exports of this project's memory were written: they are beyond forgetting."""
+    return tuple(str(path) for path in _noted(project, "path"))
+
+
+def sweep_exports(project: Project) -> int:
+    """Remove what exports left behind that were killed; return how many files that were."""
+    return sum(sweep_unfinished(path.parent, path.name) for path in _noted(project, "begun"))
+
+
+def _noted(project: Project, what: str) -> tuple[Path, ...]:
     noted = Journal(project.store.exports, project.clock).records()
-    return tuple(dict.fromkeys(str(each["path"]) for each in noted if isinstance(each, dict)))
+    found = (each.get(what) for each in noted if isinstance(each, dict))
+    return tuple(dict.fromkeys(Path(each) for each in found if isinstance(each, str)))
 
 
-def _note(project: Project, path: Path) -> None:
-    said = {"at": to_iso(project.clock.now_ms()), "path": str(path.absolute())}
+def _note(project: Project, path: Path, what: str) -> None:
+    said = {"at": to_iso(project.clock.now_ms()), what: str(path.absolute())}
     Journal(project.store.exports, project.clock).append([said])
 
 

@@ -8,18 +8,23 @@ whether it is whole; a damaged one is made again from the other.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from agentx.conversation.model import Grave
-from agentx.host.files.atomic import replace_file
+from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.json_text import line_of, parse_json
-from agentx.kernel.errors import CorruptRecord
+from agentx.host.limits import LOCK_POLL_MS
+from agentx.host.locks.flock import Flock
+from agentx.kernel.errors import CorruptRecord, LockHeld
+from agentx.kernel.ids import EventId
 from agentx.project.project import Project
 
 COPIES = ("a", "b")
+_WAIT_MS = 60_000
 VOLATILE = b"volatile:"  # what may hold anything, and so goes with every forgetting
 
 
@@ -38,6 +43,24 @@ _decoder = msgspec.msgpack.Decoder(Keys)
 def keyring_copies(project: Project) -> tuple[Path, ...]:
     """Return where the copies lie."""
     return tuple(project.data.keys / project.store.root.name / name for name in COPIES)
+
+
+@contextmanager
+def holding_keys(project: Project) -> Iterator[None]:
+    """Let nobody else change the keys: a backup must not write back what is being forgotten.
+
+    Raises: LockHeld when somebody does not end.
+    """
+    make_private_directory(project.data.keys)
+    path = project.data.keys / f"{project.store.root.name}.lock"
+    waited_ms = 0
+    while (held := Flock.claim(path)) is None:
+        if waited_ms >= _WAIT_MS:
+            raise LockHeld(f"{path}: a backup or a forgetting does not end", hint="try again later")
+        project.clock.sleep_ms(LOCK_POLL_MS)
+        waited_ms += LOCK_POLL_MS
+    with held:
+        yield
 
 
 def load_keys(project: Project) -> Keys:
@@ -84,18 +107,25 @@ def drop_keys(project: Project, grave: Grave) -> None:
     """
     if not any(path.exists() for path in keyring_copies(project)):
         return
-    gone = set(grave.event_ids)
+    with holding_keys(project):
+        keys = load_keys(project)
+        save_keys(
+            project, {name: each for name, each in keys.items() if not _goes(name, each, grave)}
+        )
+
+
+def _goes(name: bytes, held: HeldKey, grave: Grave) -> bool:
     ref = grave.session.hex().encode()
+    is_session = bool(ref) and ref in name
+    is_learnt = bool(grave.session_id) and held.session_id == grave.session_id
+    is_volatile = name.startswith(VOLATILE)
+    return is_volatile or is_session or is_learnt or opens_any(name, held, set(grave.event_ids))
 
-    def goes(name: bytes, held: HeldKey) -> bool:
-        is_event = name.startswith(b"kev:") and name[4:].decode("ascii", "replace") in gone
-        is_session = bool(ref) and ref in name
-        is_learnt = bool(grave.session_id) and held.session_id == grave.session_id
-        is_proved = not gone.isdisjoint(held.event_ids)
-        return name.startswith(VOLATILE) or is_event or is_session or is_learnt or is_proved
 
-    keys = load_keys(project)
-    save_keys(project, {name: held for name, held in keys.items() if not goes(name, held)})
+def opens_any(name: bytes, held: HeldKey, event_ids: Collection[EventId]) -> bool:
+    """Tell whether a key opens one of some events, or what was learnt from it."""
+    is_event = name.startswith(b"kev:") and name[4:].decode("ascii", "replace") in event_ids
+    return is_event or any(each in event_ids for each in held.event_ids)
 
 
 def _read(path: Path) -> Keys | None:
