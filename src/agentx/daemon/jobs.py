@@ -61,13 +61,6 @@ def job_specs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
             opened.catch_up()
             return f"segments written by a model: {opened.polish()}"
 
-    def retain() -> str:
-        said = str(sweep(project))
-        if keeps_forever(project):
-            return said
-        with memory() as opened:
-            return f"{forget_aged(project, opened)}; {said}"
-
     return (
         *(
             JobSpec(
@@ -85,6 +78,30 @@ def job_specs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
             when=Every(15 * MINUTE_MS),
             run=polish,
         ),
+        *_keeping_jobs(project, memory),
+        JobSpec(
+            name="compact",
+            about="Give back the room of what was deleted or replaced in the store.",
+            when=parse_cron("30 4 * * sun"),
+            run=compact,
+            jitter_ms=10 * MINUTE_MS,
+        ),
+        *_observation_jobs(project),
+        _run_job(project),
+    )
+
+
+def _keeping_jobs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
+    """Return what keeps a memory as long as it is wanted, and safe for so long."""
+
+    def retain() -> str:
+        said = str(sweep(project))
+        if keeps_forever(project):
+            return said
+        with memory() as opened:
+            return f"{forget_aged(project, opened)}; {said}"
+
+    return (
         JobSpec(
             name="retention",
             about="Forget what is older than `retention.days`; "
@@ -100,15 +117,6 @@ def job_specs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
             run=lambda: str(backup_memory(project)),
             jitter_ms=10 * MINUTE_MS,
         ),
-        JobSpec(
-            name="compact",
-            about="Give back the room of what was deleted or replaced in the store.",
-            when=parse_cron("30 4 * * sun"),
-            run=compact,
-            jitter_ms=10 * MINUTE_MS,
-        ),
-        *_observation_jobs(project),
-        _run_job(project),
     )
 
 

@@ -27,7 +27,7 @@ _UNFINISHED = ".tmp"
 def purge_aside(folder: Path, ids: Collection[str]) -> None:
     """Delete whatever was put aside, or never finished, and names one of these observations."""
     needles = [each.encode() for each in ids]
-    for path in (*_aside(folder), *_unfinished(folder)):
+    for path in (*_aside(folder), *_list_unfinished(folder)):
         files = list(walk_files(path)) if is_folder(path) else [path]
         if any(_names(file, needles) for file in files):
             if is_folder(path):
@@ -51,7 +51,7 @@ def _aside(folder: Path) -> Iterator[Path]:
         )
 
 
-def _unfinished(folder: Path) -> Iterator[Path]:
+def _list_unfinished(folder: Path) -> Iterator[Path]:
     """Yield what somebody was writing who died: `.issue-0.json.0123456789abcdef.tmp`."""
     for place in (folder, folder / "archive"):
         listing = list_folder(place) if is_folder(place) else Listing()
