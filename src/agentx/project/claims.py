@@ -11,6 +11,7 @@ word, and a file acts only with the content it was trusted with.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.files.plain import remove
@@ -80,6 +81,23 @@ def note_place(project: Project) -> None:
         write_record(project, "capture")
     elif record is not None and record.root != str(project.root):
         write_record(project, record.by)
+        _part_from_next(project, record)
+
+
+def _part_from_next(project: Project, left: TrustRecord) -> None:
+    """Give the repository that lies where this one was a name of its own: this one took its along.
+
+    It was used there before this one was opened here, so it was taken for the same.
+    """
+    taken, place = project.identity.natural, Path(left.root)
+    marker = project.trust.marker()
+    if taken != name_after(place) or marker is None:
+        return
+    for mark, record in project.trust.folder.marked():
+        if mark != marker.mark and record.root == left.root and not record.natural:
+            own = name_after(place, "again")
+            named = own if record.project_id == taken else record.project_id
+            project.trust.folder.write(mark, replace(record, natural=own, project_id=named))
 
 
 def _part_from_original(project: Project) -> TrustRecord | None:

@@ -13,7 +13,13 @@ import pytest
 
 from agentx.host.system import system_entropy
 from agentx.kernel.paths import ProjectPaths
-from agentx.project.claims import claim_data, claim_private, may_write_acting, trust_written
+from agentx.project.claims import (
+    claim_data,
+    claim_private,
+    may_write_acting,
+    note_place,
+    trust_written,
+)
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.trust.holdings import list_holdings
@@ -301,6 +307,26 @@ def test_what_is_not_there_is_no_holding(tmp_path: Path) -> None:
     (held,) = list_holdings(ProjectPaths(folder))
 
     assert (held.kind, held.count, held.authors, held.unreadable) == ("issues", 1, ("ada",), 1)
+
+
+def test_one_in_the_place_of_a_moved_one_parts_from_it_whoever_came_first(
+    tmp_path: Path, home: Path
+) -> None:
+    shop = repository(tmp_path / "shop")
+    note_place(opened(shop, home))
+    name = opened(shop, home).id
+    shop.rename(tmp_path / "moved")
+    repository(shop)
+    note_place(opened(shop, home))  # used before the other was opened again
+    assert opened(shop, home).id == name  # as one would be that was cloned anew
+
+    note_place(opened(tmp_path / "moved", home))
+    assert opened(tmp_path / "moved", home).id == name
+    parted = opened(shop, home)
+    assert parted.id != name
+    note_place(parted)
+    shutil.rmtree(tmp_path / "moved")
+    assert opened(shop, home).id == parted.id
 
 
 def test_what_git_brought_is_not_told_by_a_word_of_ours(tmp_path: Path, home: Path) -> None:

@@ -107,21 +107,23 @@ class TrustFolder:
     def list_told(self) -> frozenset[str]:
         """Return the projects whose data may be told, by what was last seen of them."""
         told = set()
-        for path in self._folder.glob("*.json"):
-            record = self.read(path.stem)
-            if record is None or not record.data:
-                continue
-            noted = None if record.said else self.read_brought(path.stem)
-            if noted is None or not noted[1]:
+        for mark, record in self.marked():
+            noted = None if record.said else self.read_brought(mark)
+            if record.data and (noted is None or not noted[1]):
                 told.add(record.project_id)
         return frozenset(told)
 
     def records(self) -> Iterator[TrustRecord]:
         """Yield every record."""
+        for _, record in self.marked():
+            yield record
+
+    def marked(self) -> Iterator[tuple[str, TrustRecord]]:
+        """Yield every record, with the marker it is of."""
         for path in sorted(self._folder.glob("*.json")):
-            record = _record_of(read_small(path, RECORD_BYTES_MAX))
+            record = self.read(path.stem)
             if record is not None:
-                yield record
+                yield path.stem, record
 
     def path(self, mark: str) -> Path:
         """Return where the record of a marker lies."""
