@@ -8,11 +8,13 @@ from pathlib import Path
 
 from agentx.kernel.errors import IndexUnavailable, InvalidValue
 from agentx.memory.port import Memory
+from agentx.operations.setup.settings import SettingPlace, set_setting
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.claims import claim_data, claim_private
-from agentx.project.project import Project
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
 from agentx.wiring.keeping.export import Exported, export_memory
-from agentx.wiring.keeping.restore import Restored, has_memory, restore_memory
+from agentx.wiring.keeping.restore import Restored, has_memory, name_project, restore_memory
 from agentx.wiring.memory import open_store
 
 _PASSPHRASE_BYTES_MAX = 4_096
@@ -49,6 +51,29 @@ def restore(project: Project, path: Path, *, passphrase: str = "") -> Restored:
                 memory.adopt_index()
         memory.catch_up()
     return done
+
+
+def find_home(project: Project, path: Path, *, passphrase: str = "") -> Project:
+    """Return the project that an export is to be restored as: on another machine, or in another
+    folder, a project has another id by nature, and an export keeps the one it had.
+
+    Raises: InvalidValue, DataError for a file that is none of ours.
+    """
+    named = name_project(path, passphrase=passphrase)
+    if named == project.id:
+        return project
+    forced = {**project.environment.variables, "MEMORY_PROJECT_ID": named}
+    return open_project(project.directory, read_environment(forced))
+
+
+def settle_home(project: Project, home: Project) -> None:
+    """Let this folder be the project that was restored, from now on.
+
+    Raises: UnavailableError.
+    """
+    if home.id != project.id:
+        there = project.environment, project.directory
+        set_setting(*there, "project.id", home.id, SettingPlace.HERE)
 
 
 def would_replace(project: Project) -> bool:

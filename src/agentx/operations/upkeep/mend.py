@@ -17,8 +17,10 @@ from agentx.kernel.ids import mint
 from agentx.kernel.values import frozen
 from agentx.operations.capture.import_history import import_history
 from agentx.project.project import Project
+from agentx.wiring.keeping.backup import list_backups
 from agentx.wiring.keeping.inspection import Damage, DamagedPart, inspect_memory
 from agentx.wiring.keeping.keyring import load_keys, save_keys
+from agentx.wiring.keeping.lost import is_log_gone
 from agentx.wiring.keeping.restore import finish_restoring
 from agentx.wiring.keeping.salvage import SalvagedLog, salvage_log
 from agentx.wiring.memory import open_store
@@ -115,6 +117,7 @@ def _put_away(project: Project, part: DamagedPart, path: Path) -> str:
 
 
 def _mend_log(project: Project) -> list[str]:
+    was_gone = is_log_gone(project.store)
     salvaged = salvage_log(project)
     done = [f"the log was laid again: {salvaged.events:,} events in {salvaged.sessions:,} sessions"]
     brought = 0
@@ -130,13 +133,22 @@ def _mend_log(project: Project) -> list[str]:
         memory.catch_up()
     if brought:
         done.append(f"{brought:,} events were brought back from transcripts")
-    done += _say_lost(salvaged, brought)
+    done += _say_gone(project) if was_gone else _say_lost(salvaged, brought)
     if salvaged.aside is not None:
         done.append(
             f"the damaged log is kept in {salvaged.aside}; when you need it no more: "
             f"rm -r '{salvaged.aside}'"
         )
     return done
+
+
+def _say_gone(project: Project) -> list[str]:
+    """Say what became of a log of which nothing was left to count."""
+    said = ["gone: everything that was in the log alone; how much that was, nobody can tell"]
+    kept = list_backups(project).paths
+    if kept:
+        said.append(f"a backup is kept: `agentx restore {kept[-1]}` brings that day back")
+    return said
 
 
 def _say_lost(salvaged: SalvagedLog, brought: int) -> list[str]:

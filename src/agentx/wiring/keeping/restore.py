@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from agentx.host.kv.folder import has_store
 from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.host.kv.rocks import open_rocks
 from agentx.kernel.errors import ConflictError, CorruptRecord, InvalidValue
+from agentx.kernel.ids import ProjectId, project_id
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.keeping import backup
@@ -67,6 +69,15 @@ class Restored:
     made: str  # when the export was
     aside: Path | None  # what was there before
     is_settled: bool  # index and files are of one moment
+
+
+def name_project(path: Path, *, passphrase: str = "") -> ProjectId:
+    """Return the id of the project that an export is of.
+
+    Raises: InvalidValue, DataError for a file that is none of ours.
+    """
+    with closing(Parcel(path, passphrase=passphrase)) as parcel:
+        return project_id(str(parcel.about.get("project", "")))
 
 
 def has_memory(project: Project) -> bool:
@@ -182,7 +193,7 @@ def _check_about(project: Project, about: dict[str, Any]) -> None:
     if of != project.id:
         raise InvalidValue(
             f"the export is of the project {of}, and this is {project.id}",
-            hint=f"to restore it here, let this folder be that project: MEMORY_PROJECT_ID={of}",
+            hint=f"let this folder be that project: agentx config set --here project.id {of}",
         )
 
 

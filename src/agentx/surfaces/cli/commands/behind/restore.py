@@ -10,7 +10,14 @@ from rich.console import Console
 
 from agentx.daemon.control import stop
 from agentx.kernel.errors import ConflictError
-from agentx.operations.upkeep.carry import read_passphrase, restore, would_replace
+from agentx.operations.upkeep.carry import (
+    find_home,
+    read_passphrase,
+    restore,
+    settle_home,
+    would_replace,
+)
+from agentx.project.project import Project
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.screen import ask
@@ -31,17 +38,22 @@ def command(invocation: Invocation, file: Path, passphrase_file: str, yes: bool)
     """
     project = invocation.project
     passphrase = read_passphrase(passphrase_file)
-    if would_replace(project) and not yes:
-        says = f"this project has a memory; it would be kept aside in {project.store.root}"
+    home = find_home(project, file, passphrase=passphrase)
+    if (would_replace(home) or would_replace(project)) and not yes:
+        says = _say_replaced(project, home)
         if invocation.as_json or not sys.stdin.isatty():
             raise ConflictError(says, hint="say `agentx restore --yes` if that is what you want")
         ask(f"{says}. Go on?", or_leave=True)
-    stop(project.store)
-    done = restore(project, file, passphrase=passphrase)
+    stop(home.store)
+    done = restore(home, file, passphrase=passphrase)
+    settle_home(project, home)
 
     def draw(screen: Console) -> None:
         counts = f"{render.count(done.events, 'event')}, {render.count(done.files, 'file')}"
         screen.print(f"restored: {counts}, as of {done.made}", soft_wrap=True)
+        if home.id != project.id:
+            said = f"this folder is the project {home.id} from now on (project.id, --here)"
+            screen.print(said, soft_wrap=True)
         if done.forgotten:
             kept = render.count(done.forgotten, "event")
             screen.print(f"{kept} stayed away: forgotten", soft_wrap=True)
@@ -53,3 +65,12 @@ def command(invocation: Invocation, file: Path, passphrase_file: str, yes: bool)
             )
 
     invocation.show(done, draw)
+
+
+def _say_replaced(project: Project, home: Project) -> str:
+    if would_replace(home):
+        return f"{home.id} has a memory; it would be kept aside in {home.store.root}"
+    return (
+        f"this folder has a memory as {project.id}; it would stay in {project.store.root} "
+        f"and no longer be shown here, where {home.id} would be"
+    )
