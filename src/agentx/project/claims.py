@@ -93,7 +93,7 @@ def _part_from_next(project: Project, left: TrustRecord) -> None:
     marker = project.trust.marker()
     if taken != name_after(place) or marker is None:
         return
-    for mark, record in project.trust.folder.marked():
+    for mark, record in project.trust.folder.list_marked():
         if mark != marker.mark and record.root == left.root and not record.natural:
             own = name_after(place, "again")
             named = own if record.project_id == taken else record.project_id

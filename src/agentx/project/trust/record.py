@@ -107,7 +107,7 @@ class TrustFolder:
     def list_told(self) -> frozenset[str]:
         """Return the projects whose data may be told, by what was last seen of them."""
         told = set()
-        for mark, record in self.marked():
+        for mark, record in self.list_marked():
             noted = None if record.said else self.read_brought(mark)
             if record.data and (noted is None or not noted[1]):
                 told.add(record.project_id)
@@ -115,10 +115,10 @@ class TrustFolder:
 
     def records(self) -> Iterator[TrustRecord]:
         """Yield every record."""
-        for _, record in self.marked():
+        for _, record in self.list_marked():
             yield record
 
-    def marked(self) -> Iterator[tuple[str, TrustRecord]]:
+    def list_marked(self) -> Iterator[tuple[str, TrustRecord]]:
         """Yield every record, with the marker it is of."""
         for path in sorted(self._folder.glob("*.json")):
             record = self.read(path.stem)

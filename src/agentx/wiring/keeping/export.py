@@ -73,15 +73,15 @@ def export_memory(project: Project, path: Path, *, passphrase: str = "") -> Expo
 
 def list_exports(project: Project) -> tuple[str, ...]:
     """Return where exports of this project's memory were written: they are beyond forgetting."""
-    return tuple(str(path) for path in _noted(project, "path"))
+    return tuple(str(path) for path in _list_noted(project, "path"))
 
 
 def sweep_exports(project: Project) -> int:
     """Remove what exports left behind that were killed; return how many files that were."""
-    return sum(sweep_unfinished(path.parent, path.name) for path in _noted(project, "begun"))
+    return sum(sweep_unfinished(path.parent, path.name) for path in _list_noted(project, "begun"))
 
 
-def _noted(project: Project, what: str) -> tuple[Path, ...]:
+def _list_noted(project: Project, what: str) -> tuple[Path, ...]:
     noted = Journal(project.store.exports, project.clock).records()
     found = (each.get(what) for each in noted if isinstance(each, dict))
     return tuple(dict.fromkeys(Path(each) for each in found if isinstance(each, str)))
