@@ -11,14 +11,16 @@ word, and a file acts only with the content it was trusted with.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.files.plain import remove
 from agentx.kernel.clock import to_iso
-from agentx.kernel.errors import ConflictError, UnavailableError, UnsafePath
+from agentx.kernel.errors import AgentXError, ConflictError, UnavailableError, UnsafePath
 from agentx.project.moves import find_original
-from agentx.project.project import Project, name_after
+from agentx.project.project import Project, name_after, open_project
+from agentx.project.settlement import settle
 from agentx.project.trust.marker import make_marker
 from agentx.project.trust.record import TrustRecord
 
@@ -91,13 +93,15 @@ def _part_from_next(project: Project, left: TrustRecord) -> None:
     """
     taken, place = project.identity.natural, Path(left.root)
     marker = project.trust.marker()
-    if taken != name_after(place) or marker is None:
+    if taken != name_after(place) or marker is None or project.environment.project_id:
         return
     for mark, record in project.trust.folder.list_marked():
         if mark != marker.mark and record.root == left.root and not record.natural:
             own = name_after(place, "again")
             named = own if record.project_id == taken else record.project_id
             project.trust.folder.write(mark, replace(record, natural=own, project_id=named))
+            with suppress(AgentXError):  # else its next drain does so
+                settle(open_project(place, project.environment))
 
 
 def _part_from_original(project: Project) -> TrustRecord | None:

@@ -22,6 +22,7 @@ from agentx.project.claims import (
 )
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from agentx.project.settlement import is_settled
 from agentx.project.trust.holdings import list_holdings
 from agentx.project.trust.marker import make_marker, read_marker
 from agentx.project.trust.trust import ActingState
@@ -324,6 +325,7 @@ def test_one_in_the_place_of_a_moved_one_parts_from_it_whoever_came_first(
     assert opened(tmp_path / "moved", home).id == name
     parted = opened(shop, home)
     assert parted.id != name
+    assert is_settled(parted)  # its hooks print nothing of the other from now on
     note_place(parted)
     shutil.rmtree(tmp_path / "moved")
     assert opened(shop, home).id == parted.id
