@@ -237,3 +237,24 @@ def test_acknowledged_events_that_a_write_ahead_log_took_with_it_are_told(tmp_pa
     assert "Sundays" not in house.agentx("search", "Sundays", "--json").stdout
     told = [each["says"] for each in house.json("doctor", expect=None)["checks"]]
     assert any("the end of the log is gone" in says for says in told)
+
+
+def test_a_file_that_somebody_took_away_is_noted_with_how_to_bring_it_back(
+    town: Town, kept: Path
+) -> None:
+    copy_of(town, kept)
+    for kind in ("ledger", "issue", "run events", "lesson events"):
+        path = victims(town.root, kind)[0]
+        raw = path.read_bytes()
+        path.unlink()
+
+        for _ in range(2):  # told again, until it is back or some days have gone by
+            told = town.json("doctor", expect=None)["checks"]
+            (missing,) = [each for each in told if each["name"] == "missing"]
+            assert str(path.relative_to(town.project)) in missing["says"]
+            assert (missing["health"], "restore" in missing["mend"]) == ("note", True)
+
+        path.write_bytes(raw)
+        checks = town.json("doctor", expect=None)["checks"]
+        assert [each for each in checks if each["name"] == "missing"] == []
+    copy_of(town, kept)

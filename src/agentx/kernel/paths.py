@@ -87,6 +87,7 @@ class StorePaths:
     notes = Below("notes.json")
     faults = Below("faults.jsonl")  # what could not be taken, for `doctor`
     exports = Below("exports.jsonl")  # where exports of this memory were written
+    inventory = Below("inventory.json")  # which files of facts its projects had
     restoring = Below("restoring.json")  # a restore that has begun to swap, and is to be finished
 
     @property

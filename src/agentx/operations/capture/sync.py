@@ -7,6 +7,7 @@ from agentx.kernel.errors import UnsafePath
 from agentx.memory.port import Drained, Memory
 from agentx.project.project import Project
 from agentx.wiring.hub import mirror_threads
+from agentx.wiring.keeping.inventory import take_inventory
 from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.spool import open_spool
 
@@ -23,6 +24,7 @@ def sync(project: Project, memory: Memory, embedding: HowFar = unheard) -> Drain
             bring_up(project)
         except UnsafePath as error:  # `doctor` names it too; the rest goes on
             project.log.record("warning", "room-left-out", room=room, message=error.message)
+    take_inventory(project, is_due=False)
     memory.embed(embedding)
     if drained.files:
         project.log.record(

@@ -20,6 +20,7 @@ from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.keeping.backup import list_backups
 from agentx.wiring.keeping.inspection import DamagedPart, Inspection, inspect_memory
+from agentx.wiring.keeping.inventory import take_inventory
 from agentx.work.settings import WorkSettings
 
 _SHOWN = 20
@@ -45,7 +46,24 @@ def check_memory(project: Project, *, deep: bool) -> Iterator[HealthCheck]:
         )
     if not any(damage.part is DamagedPart.LOG for damage in seen.damages):
         yield _sound(seen, deep=deep)
+    yield from _check_inventory(project)
     yield _check_backups(project)
+
+
+def _check_inventory(project: Project) -> Iterator[HealthCheck]:
+    missing = take_inventory(project)
+    for each in missing[:_SHOWN]:
+        what = "is shorter than it was" if each.is_shorter else "is gone; it was there"
+        yield HealthCheck(
+            name="missing",
+            health=Health.NOTE,
+            says=f"{each.name} {what} at {each.seen}",
+            mend="did nobody take it away, nor git by a switch of branches? Bring it back by git, "
+            "or by `agentx restore` of a kept backup",
+        )
+    if len(missing) > _SHOWN:
+        says = f"{len(missing) - _SHOWN:,} more files are gone or shorter"
+        yield HealthCheck(name="missing", health=Health.NOTE, says=says)
 
 
 def _check_backups(project: Project) -> HealthCheck:

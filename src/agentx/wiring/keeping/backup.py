@@ -36,6 +36,7 @@ from agentx.project.project import Project
 from agentx.project.settings import BackupSettings
 from agentx.wiring.keeping.carrying import FILE, ROW, list_files, list_rows
 from agentx.wiring.keeping.export import sweep_exports
+from agentx.wiring.keeping.inventory import take_inventory
 from agentx.wiring.keeping.keyring import (
     VOLATILE,
     HeldKey,
@@ -86,6 +87,7 @@ def backup_memory(project: Project) -> KeptBackups:
     make_private_directory(folder)
     sweep_unfinished(folder)
     sweep_exports(project)
+    take_inventory(project)
     now_ms = project.clock.now_ms()
     with ExitStack() as closing:
         # Held from before the log is looked at until the keys are written: what is forgotten
