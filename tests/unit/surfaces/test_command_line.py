@@ -6,12 +6,15 @@ Method: click's own runner on the root command.
 from __future__ import annotations
 
 import importlib
+import io
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from agentx.surfaces.cli.main import main
 from agentx.surfaces.cli.root import CHAPTERS, COMMANDS, agentx
+from agentx.surfaces.cli.screen import ask
 
 
 def test_every_command_stands_in_one_chapter_and_every_chapter_names_commands() -> None:
@@ -43,3 +46,17 @@ def test_a_group_without_a_verb_explains_itself(
 
     assert leaving.value.code == 0
     assert capsys.readouterr().out.startswith(f"Usage: agentx {name}")
+
+
+def test_a_no_ends_the_command_and_says_that_nothing_was_changed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+
+    with pytest.raises(click.exceptions.Exit) as left:
+        ask("Erase \x1b[8mit?", or_leave=True)
+
+    said = capsys.readouterr().err
+    assert left.value.exit_code == 2
+    assert said.endswith("nothing was changed\n")
+    assert "\x1b" not in said

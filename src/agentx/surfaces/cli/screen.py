@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from agentx.project.project import Project
 
 
+_EXIT_DECLINED = 2
+
+
 def prepare_streams() -> None:
     """Let nothing that a terminal cannot encode end a command."""
     for stream in (sys.stdout, sys.stderr):
@@ -53,8 +56,12 @@ def write_json(data: object) -> None:
 
 
 def ask(question: str, *, or_leave: bool = False) -> bool:
-    """Ask a person on stderr, yes or no; `or_leave` ends the command with a no."""
-    return click.confirm(printable(question), abort=or_leave, err=True)
+    """Ask a person on stderr, yes or no; with `or_leave` a no ends the command, and says so."""
+    agreed = click.confirm(printable(question), err=True)
+    if or_leave and not agreed:
+        write_text("nothing was changed\n", to_stderr=True)
+        raise click.exceptions.Exit(_EXIT_DECLINED)
+    return agreed
 
 
 def open_console(*, stderr: bool = False) -> Console:
