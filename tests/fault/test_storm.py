@@ -23,10 +23,11 @@ from pathlib import Path
 import pytest
 
 from agentx.host.files.parcel import Parcel
-from tests.support.house import BIN, WAIT_S, House, processes_of, prompt
+from tests.support.house import BIN, House, processes_of, prompt
 
 SEED = 20261115
 AT_ONCE = 4
+SETTLED_S = 300  # a rebuild of a large store, beside three others, on a slow disk
 PAGE = "10000"
 
 
@@ -74,7 +75,7 @@ class Storm:
         return kind, name, self._popen("agentx", *said)
 
     def _settle(self, kind: str, name: str, process: subprocess.Popen[bytes]) -> None:
-        if process.wait(WAIT_S) == 0 and kind in self.kept:
+        if process.wait(SETTLED_S) == 0 and kind in self.kept:
             self.kept[kind].add(name)
 
     def _kill_a_daemon(self) -> None:
