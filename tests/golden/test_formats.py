@@ -22,7 +22,8 @@ from tests.support.house import processes_of
 SETS = golden_sets()
 of_every_set = pytest.mark.parametrize("golden", SETS, ids=lambda path: path.name)
 # What reading may make again: prepared texts, our log, whose a spool folder is, what pages were.
-VIEWS = ("/digests/", "/logs/agentx.jsonl", "/spool/", "/runs/lessons.pages", "/notes.json")
+NOTES = ("/notes.json", "/brought.json", "/inventory.json")  # what files looked like
+VIEWS = ("/digests/", "/logs/agentx.jsonl", "/spool/", "/runs/lessons.pages", *NOTES)
 
 
 @pytest.fixture
