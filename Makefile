@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SIZE ?= small
 DATA ?=
-MEASURED := tests/unit tests/property tests/contract
+MEASURED := tests/unit tests/property tests/contract $(addprefix tests/fault/test_,damage.py carrying.py backups.py mending.py)
 CHOSEN := not clis and not soak and not bench
 SUITE := -n 2 --dist worksteal -m "$(CHOSEN)"
 # The real agent CLIs are installed outside the checkout: they weigh a gigabyte.

@@ -92,9 +92,9 @@ def fix(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
     """Mend what can be mended without asking; return what was done."""
     done: list[str] = []
     for check in _launchers(inputs):
-        if check.health is Health.WRONG:
+        if check.health is not Health.GOOD:
             write_launcher(inputs)
-            done.append(f"wrote the {check.name} again")
+            done.append(f"wrote the {check.name}")
     for harness in _in_use(project, inputs):
         wanted = Setup(harness=harness, project_root=project.root)
         if not is_installed(inputs, wanted):
