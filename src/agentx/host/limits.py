@@ -28,6 +28,10 @@ GIT_WORK_WAIT_MS = 300_000
 PLAIN_FILE_BYTES_MAX = 64 * 1024 * 1024
 # No folder of ours lies deeper below another; what does has no end.
 FOLDERS_DEEP_MAX = 16
+# No document of ours is nested deeper; a library that follows one without end dies of it.
+DOCUMENT_DEPTH_MAX = 200
+# How many parts a document may have by naming what stands elsewhere in it, beside those it writes.
+DOCUMENT_PARTS_NAMED_MAX = 100_000
 # Git that reads much, for somebody who waits for it.
 GIT_READ_WAIT_MS = 60_000
 # A folder in which git once gave no answer is left alone for so long.

@@ -6,6 +6,8 @@ Method: one suite for both formats on real files, then what is particular to eac
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -262,3 +264,49 @@ def test_yaml_writes_half_a_surrogate_pair_as_the_sign_for_what_is_missing(tmp_p
         document["half"] = "a\ud83d"
 
     assert file.read() == {"half": "a\ufffd"}
+
+
+MERGING = "a0: &a0 {k: 1}\n" + "".join(
+    f"a{level}: &a{level} {{<<: [*a{level - 1}, *a{level - 1}]}}\n" for level in range(1, 60)
+)
+LAUGHING = "a0: &a0 [x, x]\n" + "".join(
+    f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]\n" for level in range(1, 60)
+)
+TOO_MUCH = {
+    "brackets": "[" * 100_000,
+    "braces": "{a: " * 100_000,
+    "lists": "- " * 100_000,
+    "keys that are documents": "? " * 100_000,
+    "a few keys that are documents": "? " * 60,
+    "merges": MERGING,
+    "names of names": LAUGHING,
+    "lines ever deeper": "".join(f"{' ' * level}a:\n" for level in range(2_000)),
+}
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("text", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_yaml_that_would_unfold_without_end_is_a_fault_and_no_death(text: str) -> None:
+    # In a process of its own: what is wrong here ends it by a signal.
+    script = (
+        "import sys; from agentx.host.documents.yaml_file import YAML, readings;"
+        "raw = sys.stdin.buffer.read(); print(YAML.parse(raw)); print(readings(raw))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=text.encode(), capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-500:]
+    said, read = done.stdout.decode().splitlines()
+    assert said.startswith("Fault(")
+    assert read == "()"
+
+
+def test_yaml_that_names_its_own_parts_is_read() -> None:
+    raw = b"a: &a {k: [1, 2]}\nb: *a\nc: {<<: *a, d: 3}\n"
+    document = YAML.parse(raw)
+    assert document == {"a": {"k": [1, 2]}, "b": {"k": [1, 2]}, "c": {"k": [1, 2], "d": 3}}
+    shared = {"k": [1, 2]}
+    assert YAML.parse(YAML.dump({"a": shared, "b": [shared] * 20})) == {
+        "a": shared,
+        "b": [shared] * 20,
+    }

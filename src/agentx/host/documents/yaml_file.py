@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agentx.host.documents.document import Document, Fault, Format
+from agentx.host.limits import DOCUMENT_DEPTH_MAX, DOCUMENT_PARTS_NAMED_MAX
 
 if TYPE_CHECKING:
     import yaml
@@ -33,6 +34,7 @@ def _first(loader: Loader, node: MappingNode) -> Document:
 
 
 def _last(loader: Loader, node: MappingNode) -> Document:
+    _check_keys(node)
     return {
         str(loader.construct_object(key, deep=True)): loader.construct_object(value, deep=True)
         for key, value in node.value
@@ -41,9 +43,8 @@ def _last(loader: Loader, node: MappingNode) -> Document:
 
 def _once(loader: Loader, node: MappingNode) -> Document:
     seen: set[str] = set()
+    _check_keys(node)
     for key, _ in node.value:
-        if key.id != "scalar":
-            raise _fault("a key must be text", key)
         if key.value in seen:
             raise _fault(f"the key {key.value!r} stands twice", key)
         seen.add(key.value)
@@ -52,6 +53,13 @@ def _once(loader: Loader, node: MappingNode) -> Document:
         str(loader.construct_object(key, deep=True)): loader.construct_object(value, deep=True)
         for key, value in node.value
     }
+
+
+def _check_keys(node: MappingNode) -> None:
+    """Refuse a key that is a document itself: spelled as text, each level doubles it."""
+    for key, _ in node.value:
+        if key.id != "scalar":
+            raise _fault("a key must be text", key)
 
 
 def _text(dumper: Dumper, text: str) -> ScalarNode:
@@ -102,6 +110,8 @@ def _parse(raw: bytes, mapping: Mapping = _once) -> Document | Fault:
     import yaml  # noqa: PLC0415  see above
 
     try:
+        if (_may_be_deep(raw) or b"*" in raw) and (fault := _find_excess(raw)):
+            return fault
         value = yaml.load(raw, Loader=_loader(mapping))  # noqa: S506  safe loaders that also mind doubles
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
@@ -113,6 +123,44 @@ def _parse(raw: bytes, mapping: Mapping = _once) -> Document | Fault:
     if not isinstance(value, dict):
         return Fault(line=1, reason="a mapping was expected")
     return value
+
+
+def _may_be_deep(raw: bytes) -> bool:
+    """Tell cheaply whether a text could be nested too deep: few can.
+
+    A level begins with a bracket, or stands further to the right than the one that holds it; only
+    a list may begin in the column of its key.
+    """
+    columns = max(map(len, raw.splitlines()), default=0)
+    return raw.count(b"[") + raw.count(b"{") + 2 * columns > DOCUMENT_DEPTH_MAX
+
+
+def _find_excess(raw: bytes) -> Fault | None:
+    """Return what is too much about a text: nested too deep, or unfolding without measure.
+
+    The library builds what it reads by calling itself in C, without a bound, and the process dies
+    of it; and what names parts that name parts doubles with every line. To tell its parts one after
+    the other takes neither depth nor room.
+    """
+    import yaml  # noqa: PLC0415  see above
+
+    open_parts: list[tuple[str, int]] = []  # by what name, and how many parts came before
+    sizes: dict[str, int] = {}
+    named = 0
+    for written, part in enumerate(yaml.parse(raw, Loader=yaml.CSafeLoader)):
+        line = int(part.start_mark.line) + 1
+        if isinstance(part, yaml.AliasEvent):
+            named += sizes.get(part.anchor or "", 0)
+        elif isinstance(part, yaml.CollectionStartEvent):
+            open_parts.append((part.anchor or "", written + named))
+        elif isinstance(part, yaml.CollectionEndEvent):
+            anchor, before = open_parts.pop()
+            sizes[anchor] = written + named - before
+        if len(open_parts) > DOCUMENT_DEPTH_MAX:
+            return Fault(line=line, reason=f"nested deeper than {DOCUMENT_DEPTH_MAX} levels")
+        if named > DOCUMENT_PARTS_NAMED_MAX:
+            return Fault(line=line, reason="it names parts of itself over and over")
+    return None
 
 
 def readings(raw: bytes) -> tuple[Document, ...]:
