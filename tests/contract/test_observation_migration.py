@@ -6,7 +6,9 @@ made wrong on purpose.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +17,7 @@ import pytest
 from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import CorruptRecord
-from agentx.observations.model import Migrated, Observation, SearchFilters
+from agentx.observations.model import Marking, Migrated, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.store.files.pending import Pending
 from agentx.observations.store.files.store import JsonObservationStore
@@ -142,3 +144,20 @@ def test_a_damaged_database_is_moved_aside_and_reported(tmp_path: Path) -> None:
     assert "moved aside" in store.faults()[0].hint
     assert next(folder.glob("observations.db.corrupt-*")).read_bytes().startswith(b"no database")
     store.close()
+
+
+def test_a_database_of_before_people_could_pin_is_read_and_written(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    one = observation("Keys live 7 days.")
+    store = opened_store("sqlite", folder, CLOCK)
+    store.store([one])
+    store.close()
+    with closing(sqlite3.connect(folder / "observations.db")) as db:
+        db.execute("DROP INDEX by_marks")
+        db.execute("ALTER TABLE observations DROP COLUMN marks")
+        db.commit()
+
+    with closing(opened_store("sqlite", folder, CLOCK)) as again:
+        assert again.get_by_id(one.id) == one
+        (now,) = again.mark([Marking(id=one.id, pinned=True)])
+        assert again.search_by_filters(SearchFilters(pinned=True)) == (now.index(),)

@@ -14,8 +14,9 @@ import pytest
 
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.tokens import estimate
 from agentx.observations.limits import OBSERVATION_CANDIDATES_MAX
-from agentx.observations.model import Category, SearchFilters
+from agentx.observations.model import Category, Marking, SearchFilters
 from agentx.observations.port import ObservationStore
 from tests.support.observations import generated, observation, opened_store
 from tests.support.time_and_chance import START_MS, FakeClock
@@ -94,6 +95,61 @@ def test_amending_changes_what_is_known_about_it_and_never_its_text(reopened: Op
     store.amend([one])
     assert reopened().get_by_id(one.id) == one
     assert store.search_by_filters(SearchFilters(superseded=True)) == ()
+
+
+def test_what_a_person_says_of_one_is_kept_beside_what_others_say(reopened: Open) -> None:
+    one, other = observation("Keys live 7 days."), observation("Tokens live 7 hours.", issue=30)
+    store, second = reopened(), reopened()
+    store.store([one, other])
+    stale = second.get_by_id(one.id)
+    assert stale is not None
+
+    assert store.mark([Marking(id=one.id, pinned=True)]) == (replace(one, pinned=True),)
+    # Who read it before writes what else is known of it: the pin stays.
+    second.amend([replace(stale, changed_files=("a.py",))])
+    second.mark([Marking(id=one.id, reviewed=True), Marking(id=other.id, reviewed=True)])
+
+    known = replace(one, pinned=True, reviewed=True, changed_files=("a.py",))
+    for _ in range(2):
+        again = reopened()
+        assert again.get_by_id(one.id) == known
+        assert again.search_by_filters(SearchFilters(pinned=True)) == (known.index(),)
+        assert again.search_by_filters(SearchFilters(reviewed=False)) == ()
+        again.settle()
+    store.mark([Marking(id=one.id, pinned=False)])
+    assert reopened().search_by_filters(SearchFilters(pinned=True)) == ()
+    assert store.mark([Marking(id="obs-e-29-1-bbbbbb", pinned=True)]) == ()
+
+
+def test_a_mended_text_is_found_by_its_new_words_and_no_longer_by_its_old(reopened: Open) -> None:
+    one = observation("The broker drops webhooks after midnight.")
+    store = reopened()
+    store.store([one])
+    assert [each.id for each in store.search("midnight")] == [one.id]
+
+    text = "The balancer drops webhooks at noon."
+    (now,) = store.mark([Marking(id=one.id, content=text, summary=text)])
+
+    assert (now.content, now.summary, now.id) == (text, text, one.id)
+    assert now.mended_ms
+    assert now.tokens == estimate(text)
+    for again in (store, reopened()):
+        assert again.get_by_id(one.id) == now
+        assert again.search_by_filters(SearchFilters()) == (now.index(),)
+        assert [each.id for each in again.search("noon")] == [one.id]
+        assert again.search("midnight") == ()
+
+
+def test_what_is_pinned_is_not_merged(reopened: Open) -> None:
+    store = reopened()
+    store.store([observation(f"Retry {each} of the queue failed.") for each in "abcdef"])
+    pinned = store.get_by_issue(29)[2]
+    store.mark([Marking(id=pinned.id, pinned=True)])
+
+    done = store.compact(29, before_ms=START_MS + DAY_MS)
+
+    assert pinned.id not in done.archived
+    assert reopened().get_by_id(pinned.id) == replace(pinned, pinned=True)
 
 
 def test_an_id_that_is_stored_twice_is_stored_once(reopened: Open) -> None:

@@ -61,6 +61,29 @@ def test_observations_from_the_first_to_the_archive(tmp_path: Path) -> None:
     assert 0 < budget["memory_tokens"] <= budget["memory_limit_tokens"] == 20_000
 
 
+def test_a_pinned_memory_is_said_to_be_and_outlives_a_compaction_and_a_move(
+    tmp_path: Path,
+) -> None:
+    house = House(tmp_path)
+    ids = [
+        house.json("memory", "add", "--agent", "engineer", f"The quay {each} is closed.")["id"]
+        for each in ("north", "south", "west")
+    ]
+
+    done = house.json("memory", "pin", ids[0])
+    assert (done["id"], done["pinned"], done["total"]) == (ids[0], True, 1)
+    assert "pinned" in house.agentx("memory", "show", ids[0]).stdout
+    assert "(pinned) The quay north" in house.agentx("memory", "list").stdout
+
+    house.agentx("memory", "migrate", "--to", "sqlite")
+    assert house.json("memory", "compact", "--older-than", "0")["archived"] == 2
+    assert house.json("memory", "show", ids[0])["observation"]["pinned"]
+    merged = house.json("memory", "pin", ids[1], expect=3)
+    assert "merged" in merged["error"]["message"]
+    assert not house.json("memory", "unpin", ids[0])["pinned"]
+    assert "pinned" not in house.agentx("memory", "list").stdout
+
+
 @pytest.mark.promise("observations.degrades")
 def test_jobs_bring_the_files_up_to_date_and_doctor_says_what_is_damaged(tmp_path: Path) -> None:
     house = House(tmp_path)

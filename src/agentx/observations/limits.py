@@ -25,6 +25,8 @@ OBSERVATION_WORDS_BEHIND_MAX = 500
 OBSERVATION_CANDIDATES_MAX = 1_000
 # Index rows that one recall weighs.
 OBSERVATION_RECALL_ROWS_MAX = 500
+# Pinned observations that are told whatever else there is: more would leave room for nothing else.
+OBSERVATIONS_PINNED_TOLD_MAX = 12
 # Past these a person is told to compact (specified).
 OBSERVATION_STORE_BYTES_ALERT = 40 * 1024 * 1024
 OBSERVATION_COUNT_ALERT = 40_000

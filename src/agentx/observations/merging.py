@@ -52,7 +52,11 @@ def merges(observations: Sequence[Observation], *, before_ms: int) -> tuple[Merg
     What was merged once is not merged again: compacted week after week, an issue would end as one.
     """
     old = sorted(
-        (each for each in observations if each.timestamp_ms < before_ms and not each.sources),
+        (
+            each
+            for each in observations
+            if each.timestamp_ms < before_ms and not each.sources and not each.pinned
+        ),
         key=lambda each: (each.timestamp_ms, each.id),
     )
     found = []

@@ -1,8 +1,9 @@
 """What is known of a piece of work: one observation, its line in the index, and counts of both.
 
-An observation is a fact: written once, its text never edited. What may change beside the
-text is what is known *about* it: that a newer one replaced it (`superseded_by`), which of its
-files have changed since (`changed_files`), and how often it was recalled (index only).
+An observation is a fact: written once, its text edited by nobody but a person who mends it. What
+else may change is what is known *about* it: that a newer one replaced it (`superseded_by`), which
+of its files have changed since (`changed_files`), what a person said of it (`pinned`, `reviewed`),
+and how often it was recalled (index only).
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ class Observation:
     superseded_by: str = ""  # the newer observation that replaced it
     changed_files: tuple[str, ...] = ()  # of `files`, those that changed since, as last verified
     sources: tuple[str, ...] = ()  # the observations that were merged into this one
+    pinned: bool = False  # a person wants it told always
+    reviewed: bool = False  # a person looked at it and kept it
+    mended_ms: int = 0  # when a person last wrote its text anew
 
     def index(self, recall_count: int = 0) -> ObservationIndex:
         """Return its line in the index."""
@@ -57,6 +61,9 @@ class Observation:
             recall_count=recall_count,
             superseded_by=self.superseded_by,
             stale=bool(self.changed_files),
+            pinned=self.pinned,
+            reviewed=self.reviewed,
+            mended_ms=self.mended_ms,
         )
 
 
@@ -74,6 +81,20 @@ class ObservationIndex:
     recall_count: int = 0
     superseded_by: str = ""
     stale: bool = False  # a file it speaks of has changed since
+    pinned: bool = False
+    reviewed: bool = False
+    mended_ms: int = 0
+
+
+@frozen
+class Marking:
+    """What a person says of one observation; None says nothing."""
+
+    id: str
+    pinned: bool | None = None
+    reviewed: bool | None = None
+    content: str | None = None
+    summary: str | None = None
 
 
 @frozen
@@ -94,6 +115,8 @@ class SearchFilters:
     since_ms: int | None = None
     until_ms: int | None = None
     superseded: bool | None = None
+    pinned: bool | None = None
+    reviewed: bool | None = None
     limit: int | None = None  # newest first when set
 
 

@@ -15,6 +15,7 @@ from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.model import (
     Category,
     CompactionResult,
+    Marking,
     Observation,
     ObservationIndex,
     SearchFilters,
@@ -35,6 +36,15 @@ class ObservationStore(Protocol):
 
     def amend(self, observations: Sequence[Observation]) -> None:
         """Write anew what is known about stored observations; those not stored are left out."""
+        ...
+
+    def mark(self, markings: Sequence[Marking]) -> tuple[Observation, ...]:
+        """Write what a person said of stored observations; return these as they are now.
+
+        Each is written into what is on disk then: what others say of the same one stays.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
         ...
 
     def get_by_issue(self, issue_number: int) -> tuple[Observation, ...]:

@@ -81,6 +81,7 @@ _MEMORY = (
         "memory.show", "operations.memory.read:memory_show", "memory show, expand", "observations"
     ),
     _row("memory.remove", "operations.memory.write:memory_remove", "memory remove"),
+    _row("memory.pin", "operations.memory.curate:memory_pin", "memory pin, memory unpin"),
     _row("memory.compact", "operations.memory.write:memory_compact", "memory compact"),
     _row("memory.migrate", "operations.memory.write:memory_migrate", "memory migrate"),
     _row("memory.stats", "operations.memory.stats:memory_stats", "memory stats"),

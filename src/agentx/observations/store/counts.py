@@ -25,6 +25,8 @@ def filter_lines(rows: Iterable[EntryRecord], filters: SearchFilters) -> list[En
         and (since is None or row.timestamp >= since)
         and (until is None or row.timestamp < until)
         and (filters.superseded is None or bool(row.superseded_by) == filters.superseded)
+        and (filters.pinned is None or row.pinned == filters.pinned)
+        and (filters.reviewed is None or row.reviewed == filters.reviewed)
     ]
     if filters.limit is not None and filters.limit < len(found):
         # Most callers want a few of tens of thousands: ordering them all would take longest.

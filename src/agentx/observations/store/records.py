@@ -15,7 +15,8 @@ from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.kernel.text import encodable
-from agentx.observations.model import Category, Observation, ObservationIndex
+from agentx.kernel.tokens import estimate
+from agentx.observations.model import Category, Marking, Observation, ObservationIndex
 
 VERSION = 1
 
@@ -41,6 +42,9 @@ class ObservationRecord(msgspec.Struct, rename="camel", omit_defaults=True, gc=F
     superseded_by: str = ""
     changed_files: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    pinned: bool = False
+    reviewed: bool = False
+    mended_at: str = ""
     archived: bool = False
 
 
@@ -57,6 +61,9 @@ class EntryRecord(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     recall_count: int = 0
     superseded_by: str = ""
     stale: bool = False
+    pinned: bool = False
+    reviewed: bool = False
+    mended_at: str = ""
 
 
 class IssueRecord(msgspec.Struct, rename="camel"):
@@ -98,6 +105,9 @@ def record_of(observation: Observation, *, archived: bool = False) -> Observatio
         superseded_by=observation.superseded_by,
         changed_files=tuple(map(encodable, observation.changed_files)),
         sources=observation.sources,
+        pinned=observation.pinned,
+        reviewed=observation.reviewed,
+        mended_at=to_iso(observation.mended_ms) if observation.mended_ms else "",
         archived=archived,
     )
 
@@ -123,6 +133,9 @@ def observation_of(record: ObservationRecord) -> Observation:
         superseded_by=record.superseded_by,
         changed_files=record.changed_files,
         sources=record.sources,
+        pinned=record.pinned,
+        reviewed=record.reviewed,
+        mended_ms=moment_of(record.mended_at, record.id) if record.mended_at else 0,
     )
 
 
@@ -139,6 +152,9 @@ def entry_of(record: ObservationRecord, recall_count: int = 0) -> EntryRecord:
         recall_count=recall_count,
         superseded_by=record.superseded_by,
         stale=bool(record.changed_files),
+        pinned=record.pinned,
+        reviewed=record.reviewed,
+        mended_at=record.mended_at,
     )
 
 
@@ -147,6 +163,18 @@ def with_news(record: ObservationRecord, amended: ObservationRecord) -> Observat
     return msgspec.structs.replace(
         record, superseded_by=amended.superseded_by, changed_files=amended.changed_files
     )
+
+
+def with_marking(record: ObservationRecord, marking: Marking, now: str) -> ObservationRecord:
+    """Return a record as a person wants it; `now` is noted where the text is another."""
+    said: dict[str, object] = {
+        name: value
+        for name in ("pinned", "reviewed", "content", "summary")
+        if (value := getattr(marking, name)) is not None
+    }
+    if marking.content is not None and marking.content != record.content:
+        said |= {"tokens": estimate(marking.content), "mended_at": now}
+    return msgspec.structs.replace(record, **said)
 
 
 def index_of(entry: EntryRecord) -> ObservationIndex:
@@ -162,6 +190,9 @@ def index_of(entry: EntryRecord) -> ObservationIndex:
         recall_count=entry.recall_count,
         superseded_by=entry.superseded_by,
         stale=entry.stale,
+        pinned=entry.pinned,
+        reviewed=entry.reviewed,
+        mended_ms=moment_of(entry.mended_at, entry.id) if entry.mended_at else 0,
     )
 
 
@@ -199,6 +230,8 @@ def is_whole(record: ObservationRecord) -> bool:
     """Tell whether a record that parses also means something."""
     try:
         from_iso(record.timestamp)
+        if record.mended_at:
+            from_iso(record.mended_at)
     except ValueError:
         return False
     return record.category in _CATEGORIES and 0 <= record.issue_number <= ISSUE_NUMBER_MAX

@@ -53,7 +53,7 @@ class ObservationDocuments:
         by_part: dict[str, list[str]] = {}
         with closing(self._opened()) as store:
             for row in store.search_by_filters(SearchFilters()):
-                mark = f"{row.id} {row.superseded_by} {row.summary}"
+                mark = f"{row.id} {row.superseded_by} {row.summary} {row.mended_ms or ''}"
                 by_part.setdefault(_part(row), []).append(mark)
         for part, marks in by_part.items():
             yield part, digest(*sorted(marks), size=8).hex()

@@ -198,6 +198,17 @@ def put(kept: dict[str, bytes], record: ObservationRecord) -> None:
         kept[record.id] = indent_record(record)
 
 
+def rewrite(kept: dict[str, bytes], record: ObservationRecord) -> None:
+    """Write a record anew, and leave what others added to it."""
+    fields = msgspec.json.decode(kept[record.id])
+    fresh = msgspec.json.decode(encode(record))
+    ours = {field.encode_name for field in msgspec.structs.fields(ObservationRecord)}
+    fields = {key: value for key, value in fields.items() if key not in ours or key in fresh}
+    kept[record.id] = msgspec.json.format(encode(fields | fresh), indent=2).replace(
+        b"\n", b"\n    "
+    )
+
+
 def amend(kept: dict[str, bytes], record: ObservationRecord) -> None:
     """Write anew what is known about a record, and leave everything else of it."""
     raw = kept.get(record.id)

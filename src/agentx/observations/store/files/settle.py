@@ -16,11 +16,12 @@ import msgspec
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.locks.lock import locked
-from agentx.kernel.clock import Clock
+from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import UnsupportedVersion
 from agentx.kernel.ids import hash_text
 from agentx.observations.forgetting import Undoing
 from agentx.observations.ids import parse_observation_id
+from agentx.observations.model import Marking
 from agentx.observations.store.files.issue_files import (
     OWNER,
     UNREADABLE,
@@ -28,11 +29,17 @@ from agentx.observations.store.files.issue_files import (
     Rewrite,
     amend,
     put,
+    rewrite,
     stamp,
 )
 from agentx.observations.store.files.manifest import ManifestFile, apply, list_unsettled
 from agentx.observations.store.files.pending import Act, Pending
-from agentx.observations.store.records import ObservationRecord, with_news
+from agentx.observations.store.records import (
+    ObservationRecord,
+    decode_observation,
+    with_marking,
+    with_news,
+)
 
 _KNOWN = frozenset({"store", "amend", "remove", "recalled"})
 _ROUNDS = 3
@@ -84,6 +91,15 @@ class Settling:
             self._files.change(archive, issue, held, partial(_archive, olds=olds))
             passing(CrashPoint.OBSERVATIONS_ARCHIVED)
             self._files.change(path, issue, held, partial(_replace, new=new, gone=gone))
+        passing(CrashPoint.OBSERVATIONS_ISSUE_WRITTEN)
+        self._write_manifest((), {})
+
+    def mark(self, issue: int, markings: Mapping[str, Marking]) -> None:
+        """Write what a person said into an issue file; the manifest follows from the file."""
+        path = self._files.path(issue)
+        with locked(path, owner=OWNER, clock=self._clock) as held:
+            now = to_iso(self._clock.now_ms())
+            self._files.change(path, issue, held, partial(_mark, markings=markings, now=now))
         passing(CrashPoint.OBSERVATIONS_ISSUE_WRITTEN)
         self._write_manifest((), {})
 
@@ -203,6 +219,12 @@ def _fold(kept: dict[str, bytes], *, acts: Iterable[Act], issue: int) -> None:
         if act.op == "remove":
             for each in act.ids:
                 kept.pop(each, None)
+
+
+def _mark(kept: dict[str, bytes], *, markings: Mapping[str, Marking], now: str) -> None:
+    for each, marking in markings.items():
+        if each in kept:
+            rewrite(kept, with_marking(decode_observation(kept[each]), marking, now))
 
 
 def _archive(kept: dict[str, bytes], *, olds: Iterable[ObservationRecord]) -> None:

@@ -30,6 +30,7 @@ from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT, OBSERVATIONS_PE
 from agentx.observations.merging import merges, old_enough, outcome
 from agentx.observations.model import (
     CompactionResult,
+    Marking,
     Observation,
     ObservationIndex,
     SearchFilters,
@@ -106,6 +107,22 @@ class JsonObservationStore(ObservationStore):
             known = [record_of(each) for each in observations if each.id in rows]
             if known:
                 self._pending.append("amend", observations=known)
+
+    def mark(self, markings: Sequence[Marking]) -> tuple[Observation, ...]:
+        """Write what a person said of stored observations; return these as they are now.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        by_id = {each.id: each for each in markings}
+        by_issue = _by_issue(by_id)
+        with self._lock:
+            # Only what lies in a file can be changed there.
+            self._settling.settle()
+            mended = [each.id for each in markings if each.content is not None]
+            self._words.drop(list(self._wordings(mended)))
+            for issue, ids in by_issue.items():
+                self._settling.mark(issue, {each: by_id[each] for each in sorted(ids)})
+            return self.get_by_ids(by_id)
 
     def get_by_issue(self, issue_number: int) -> tuple[Observation, ...]:
         """Return the observations of an issue, oldest first."""

@@ -16,7 +16,7 @@ import msgspec
 
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import list_folder, look, rename
-from agentx.kernel.clock import Clock
+from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
 from agentx.observations.forgetting import take_whole, undoing
 from agentx.observations.ids import parse_observation_id
@@ -24,6 +24,7 @@ from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.merging import merges, old_enough, outcome
 from agentx.observations.model import (
     CompactionResult,
+    Marking,
     Observation,
     ObservationIndex,
     SearchFilters,
@@ -41,6 +42,7 @@ from agentx.observations.store.records import (
     index_of,
     observation_of,
     record_of,
+    with_marking,
     with_news,
 )
 from agentx.observations.store.sqlite import tables
@@ -88,6 +90,23 @@ class SqliteObservationStore(ObservationStore):
                     "UPDATE observations SET superseded_by = ?, stale = ?, record = ? WHERE id = ?",
                     (each.superseded_by, bool(each.changed_files), encode(each).decode(), each.id),
                 )
+
+    def mark(self, markings: Sequence[Marking]) -> tuple[Observation, ...]:
+        """Write what a person said of stored observations; return these as they are now."""
+        by_id = {each.id: each for each in markings}
+        for each in by_id:
+            parse_observation_id(each)
+        now = to_iso(self._clock.now_ms())
+        made = []
+        with self._changing() as db:
+            for stored in tables.read_some(db, "observations", list(by_id)):
+                made.append(with_marking(stored, by_id[stored.id], now))
+                if (made[-1].content, made[-1].summary) != (stored.content, stored.summary):
+                    self._words.drop([tables.wording(db, stored)])
+                tables.rewrite(db, made[-1])
+        # Somebody who searched meanwhile may have indexed the old text again.
+        self._words.look_again(made)
+        return self.get_by_ids(by_id)
 
     def get_by_issue(self, issue_number: int) -> tuple[Observation, ...]:
         """Return the observations of an issue, oldest first."""

@@ -10,6 +10,8 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
 from agentx.observations.model import SearchFilters
 from agentx.observations.store.database import connect
 from agentx.observations.store.records import (
@@ -36,7 +38,8 @@ CREATE TABLE IF NOT EXISTS observations (
     recall_count INTEGER NOT NULL DEFAULT 0,
     superseded_by TEXT NOT NULL,
     stale INTEGER NOT NULL,
-    record TEXT NOT NULL
+    record TEXT NOT NULL,
+    marks TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS by_issue ON observations (issue, timestamp, id);
 CREATE INDEX IF NOT EXISTS by_agent ON observations (agent, timestamp, id);
@@ -48,10 +51,16 @@ CREATE TABLE IF NOT EXISTS archive (
     record TEXT NOT NULL
 )
 """
+# Databases that are older than what people say of observations lack its column.
+_LATER = (
+    "ALTER TABLE observations ADD COLUMN marks TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX IF NOT EXISTS by_marks ON observations (number) WHERE marks != ''",
+)
 ENTRIES = (
     "SELECT id, agent, issue, category, summary, tokens, timestamp, recall_count,"
-    " superseded_by, stale FROM observations"
+    " superseded_by, stale, marks FROM observations"
 )
+_MARKED = ("pinned", "reviewed", "mended_at")  # what a person said, in the column `marks`
 _IDS_AT_ONCE = 500
 
 
@@ -61,6 +70,9 @@ def open_database(path: Path) -> sqlite3.Connection:
     try:
         for statement in _TABLES.split(";"):
             db.execute(statement)
+        columns = {row[1] for row in db.execute("PRAGMA table_info(observations)")}
+        for statement in _LATER[1 if "marks" in columns else 0 :]:
+            db.execute(statement)
     except BaseException:
         db.close()
         raise
@@ -69,8 +81,16 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 def entry(row: Sequence[object]) -> EntryRecord:
     """Return a row of the index as a line of the manifest."""
-    fields = dict(zip(EntryRecord.__struct_fields__, row, strict=True))
-    return EntryRecord(**{**fields, "stale": bool(fields["stale"])})  # type: ignore[arg-type]  # as the table has them
+    *known, marks = row
+    fields: dict[str, object] = dict(zip(EntryRecord.__struct_fields__, known, strict=False))
+    said = msgspec.json.decode(str(marks)) if marks else {}
+    return EntryRecord(**{**fields, "stale": bool(fields["stale"]), **said})
+
+
+def _marks(line: EntryRecord) -> str:
+    """Return what a person said of an observation; empty for most."""
+    said = {name: value for name in _MARKED if (value := getattr(line, name))}
+    return encode(said).decode() if said else ""
 
 
 def entries(ids: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -86,6 +106,8 @@ def parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def narrow(filters: SearchFilters) -> tuple[str, tuple[str | int, ...]]:
     """Return the statement that reads little more than the filters let pass."""
+    if filters.pinned:
+        return f"{ENTRIES} WHERE marks != ''", ()
     if filters.issue_number is not None:
         return f"{ENTRIES} WHERE issue = ?", (filters.issue_number,)
     if filters.agent:
@@ -131,13 +153,24 @@ def insert(db: sqlite3.Connection, records: Iterable[ObservationRecord]) -> None
         line = entry_of(record)
         db.execute(
             "INSERT OR IGNORE INTO observations (id, agent, issue, category, summary, tokens,"
-            " timestamp, superseded_by, stale, record) VALUES (?,?,?,?,?,?,?,?,?,?)",
+            " timestamp, superseded_by, stale, record, marks) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
             (
                 *(line.id, line.agent, line.issue_number, line.category, line.summary),
                 *(line.tokens, line.timestamp, line.superseded_by, line.stale),
                 encode(record).decode(),
+                _marks(line),
             ),
         )
+    _count_change(db)
+
+
+def rewrite(db: sqlite3.Connection, record: ObservationRecord) -> None:
+    """Write anew an observation that is there."""
+    line = entry_of(record)
+    db.execute(
+        "UPDATE observations SET summary = ?, tokens = ?, record = ?, marks = ? WHERE id = ?",
+        (line.summary, line.tokens, encode(record).decode(), _marks(line), line.id),
+    )
     _count_change(db)
 
 

@@ -14,6 +14,7 @@ from agentx.kernel.text import printable
 from agentx.observations.model import Category, Observation, ObservationIndex, SearchFilters
 from agentx.operations.memory import read as memory_read
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.commands.learnt.curate import pin, unpin
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.screen import ask
 
@@ -54,6 +55,10 @@ def command() -> None:
     Captured at the end of each session and recalled at the start of the next. The files lie in
     .agentx/memory/ and are complete after `agentx sync`.
     """
+
+
+command.add_command(pin)
+command.add_command(unpin)
 
 
 @command.command("search")
@@ -279,9 +284,10 @@ def _show_rows(invocation: Invocation, found: tuple[ObservationIndex, ...], noth
 
 
 def _doubt(row: ObservationIndex) -> str:
+    pinned = "(pinned) " if row.pinned else ""
     if row.superseded_by:
-        return "(superseded) "
-    return "(files changed since) " if row.stale else ""
+        return f"{pinned}(superseded) "
+    return f"{pinned}(files changed since) " if row.stale else pinned
 
 
 def _kind(category: Category) -> tuple[str, str]:
@@ -298,6 +304,8 @@ def _draw_one(screen: Console, found: Observation, archived: bool, now_ms: int) 
     screen.print()
     screen.print(printable(found.content), soft_wrap=True)
     facts = (
+        ("pinned: told at the start of every session", found.pinned),
+        (f"mended by hand on {render.moment(found.mended_ms)}", found.mended_ms),
         ("merged since; this is the original", archived),
         (f"superseded by {found.superseded_by}", found.superseded_by),
         (f"changed since it was written: {', '.join(found.changed_files)}", found.changed_files),
