@@ -16,8 +16,8 @@ SEGMENT_GAP_MS = 30 * 60 * 1000
 SEGMENT_TOKENS_MAX = 4_000
 # A segment this full ends before the next prompt rather than amid its answer.
 SEGMENT_FULL_TOKENS = 3_000
-# Of a tool's output this much counts: a summary reads its ends, not its body.
-SEGMENT_TOOL_TOKENS_MAX = 250
+# Of a tool's call and of its output this much counts: a task is as long as what is said of it.
+SEGMENT_TOOL_TOKENS_MAX = 50
 # Events without text cost nothing, and a segment must still be held in memory.
 SEGMENT_EVENTS_MAX = 1_000
 # What came just before a segment, shown to the summariser and not summarised.

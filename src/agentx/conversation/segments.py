@@ -1,13 +1,14 @@
-"""One session's events, cut into segments.
+"""One session's events, cut into segments: a segment is a task, or a part of a long one.
 
 A segment ends
 
+* before a prompt that begins another task, once a prompt of its own was answered,
 * before an event that comes more than 30 minutes after the one before,
 * before an event of another day in the project's time zone,
 * before an event that would make it larger than 4,000 tokens or 1,000 events (one huge
   event is a segment of its own), and
 * before a prompt, once it is three quarters full, so that a question and its answer stay
-  together.
+  together; a prompt that only has the work committed stays with the work.
 
 Whether a segment ends depends only on what is in it and on the next event. So a segment's
 beginning is all that is needed to continue from it: a late event changes nothing before
@@ -30,6 +31,12 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.ids import NodeId, digest, is_ulid, ulid
 from agentx.kernel.periods import SegmentRef, day_period, end_ms, local_day, parse_node_id
 from agentx.kernel.values import frozen
+from agentx.prose.keyphrases import terms
+from agentx.prose.limits import TASK_HEAD_CHARS_MAX
+from agentx.prose.tasks import begins_task, continues_task
+
+_TOOLS = frozenset({EventType.TOOL_CALL, EventType.TOOL_RESULT})
+_REPLIES = frozenset({EventType.ASSISTANT_MESSAGE, EventType.ASSISTANT_STOP})
 
 Estimate = Callable[[str], int]
 Place = tuple[Millis, str]  # where an event stands in its session: its time, then its id
@@ -155,8 +162,8 @@ def _after(
 
 
 def weigh(event: Event, estimate: Estimate) -> int:
-    """Return how many tokens an event counts for: of a tool's output only its ends are read."""
-    if event.role is Role.TOOL or event.event_type is EventType.TOOL_RESULT:
+    """Return how many tokens an event counts for: a tool's call and output are hardly read."""
+    if event.role is Role.TOOL or event.event_type in _TOOLS:
         counted = estimate(event.text[:_TOOL_READ_CHARS_MAX])
         return min(counted, limits.SEGMENT_TOOL_TOKENS_MAX)
     return estimate(event.text[:_READ_CHARS_MAX])
@@ -188,50 +195,80 @@ class _History:
 
 
 def _cut(events: Iterable[Event], cutting: Cutting, history: _History) -> Iterator[Segment]:
-    held: list[Event] = []
-    context: tuple[Event, ...] = ()
-    tokens = 0
-    day_end = 0
+    held: _Held | None = None
     for event in events:
         size = weigh(event, cutting.estimate)
-        if held and _ends(held, tokens, day_end, event, size):
-            yield _segment(held, context, tokens, cutting.zone)
-            held = []
-        if not held:
-            context = history.before(event)
-            tokens = 0
-            day = local_day(event.timestamp_ms, cutting.zone)
-            day_end = end_ms(day_period(day), cutting.zone)
-        held.append(event)
-        tokens += size
+        if held is not None and held.ends_before(event, size):
+            yield held.segment()
+            held = None
+        if held is None:
+            held = _Held(event, history.before(event), cutting.zone)
+        held.add(event, size)
         history.add(event, size)
-    if held:
-        yield _segment(held, context, tokens, cutting.zone)
+    if held is not None:
+        yield held.segment()
 
 
-def _ends(held: list[Event], tokens: int, day_end: int, event: Event, size: int) -> bool:
-    """Tell whether a segment ends before the next event."""
-    return (
-        event.timestamp_ms - held[-1].timestamp_ms > limits.SEGMENT_GAP_MS
-        or event.timestamp_ms >= day_end
-        or tokens + size > limits.SEGMENT_TOKENS_MAX
-        or len(held) >= limits.SEGMENT_EVENTS_MAX
-        or (tokens >= limits.SEGMENT_FULL_TOKENS and event.event_type is EventType.USER_MESSAGE)
-    )
+class _Held:
+    """A segment that is being gathered."""
 
+    def __init__(self, first: Event, context: tuple[Event, ...], zone: tzinfo) -> None:
+        self._day = local_day(first.timestamp_ms, zone)
+        self._day_end = end_ms(day_period(self._day), zone)
+        self._context = context
+        self._events: list[Event] = []
+        self._tokens = 0
+        self._spoken_of: set[str] = set()
+        self._reply = ""  # the last one, to the last prompt
+        self._is_prompted = self._is_answered = False
 
-def _segment(held: list[Event], context: tuple[Event, ...], tokens: int, zone: tzinfo) -> Segment:
-    first = held[0]
-    day = local_day(first.timestamp_ms, zone)
-    return Segment(
-        node_id=SegmentRef(day, _name(first)).node_id,
-        day=day,
-        harness=first.harness,
-        session_id=first.session_id,
-        events=tuple(held),
-        context=context,
-        tokens=tokens,
-    )
+    def add(self, event: Event, size: int) -> None:
+        """Take an event in."""
+        self._events.append(event)
+        self._tokens += size
+        if event.event_type is EventType.USER_MESSAGE:
+            self._note_reply()
+            self._spoken_of |= terms(event.text[:TASK_HEAD_CHARS_MAX])
+            self._is_prompted = True
+        elif event.event_type in _REPLIES and event.text:
+            self._reply = event.text
+            self._is_answered = self._is_prompted
+
+    def ends_before(self, event: Event, size: int) -> bool:
+        """Tell whether the segment ends before the next event."""
+        return (
+            event.timestamp_ms - self._events[-1].timestamp_ms > limits.SEGMENT_GAP_MS
+            or event.timestamp_ms >= self._day_end
+            or self._tokens + size > limits.SEGMENT_TOKENS_MAX
+            or len(self._events) >= limits.SEGMENT_EVENTS_MAX
+            or (event.event_type is EventType.USER_MESSAGE and self._ends_before_prompt(event.text))
+        )
+
+    def _ends_before_prompt(self, prompt: str) -> bool:
+        if self._tokens >= limits.SEGMENT_FULL_TOKENS and not continues_task(prompt):
+            return True
+        if not self._is_answered:
+            return False
+        self._note_reply()
+        return begins_task(prompt, self._spoken_of)
+
+    def _note_reply(self) -> None:
+        """Note what the reply that ended an exchange spoke of; those on the way count for less."""
+        self._spoken_of |= terms(self._reply[:TASK_HEAD_CHARS_MAX])
+        self._reply = ""
+
+    def segment(self) -> Segment:
+        """Return what was gathered."""
+        first = self._events[0]
+        return Segment(
+            node_id=SegmentRef(self._day, _name(first)).node_id,
+            day=self._day,
+            harness=first.harness,
+            session_id=first.session_id,
+            events=tuple(self._events),
+            context=self._context,
+            tokens=self._tokens,
+        )
 
 
 def _name(first: Event) -> str:
