@@ -64,7 +64,10 @@ def boot_id() -> str:
 
 
 def pid_alive(pid: int) -> bool:
-    """Tell whether a process of this machine lives; one of another user does too."""
+    """Tell whether a process of this machine lives; one of another user does too.
+
+    One that ended and that nobody has asked after yet does nothing any more.
+    """
     if pid <= 0:
         return False
     try:
@@ -73,7 +76,18 @@ def pid_alive(pid: int) -> bool:
         return True
     except (ProcessLookupError, OverflowError):
         return False
-    return True
+    return not _has_ended(pid)
+
+
+def _has_ended(pid: int) -> bool:
+    """Tell whether only the name of a process is left; False where the system does not say."""
+    try:
+        said = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return False
+    # After its name, which may hold anything: the state, and 17 words on how many threads it has.
+    words = said.rpartition(b")")[2].split()
+    return words[:1] in ([b"Z"], [b"X"]) and words[17:18] in ([b"0"], [b"1"])
 
 
 def environment_without(prefix: str) -> dict[str, str]:

@@ -43,6 +43,17 @@ def test_this_process_lives_and_one_that_ended_does_not() -> None:
     assert not system.pid_alive(child.pid)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says so in a file")
+def test_a_process_that_was_killed_and_that_nobody_asked_after_does_not_live() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    assert system.pid_alive(child.pid)
+    child.kill()
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and stays unasked
+
+    assert not system.pid_alive(child.pid)
+    child.communicate()
+
+
 @pytest.mark.parametrize("pid", [0, -1, 2**40])
 def test_what_is_no_process_id_is_not_alive(pid: int) -> None:
     assert not system.pid_alive(pid)
