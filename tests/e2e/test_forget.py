@@ -95,6 +95,28 @@ def test_what_was_forgotten_is_in_no_file_and_does_not_come_back(told: House, by
     assert WORD not in told.data.audit.read_text()
 
 
+@pytest.mark.promise("log.forget")
+@pytest.mark.parametrize("backend", ["json", "sqlite"])
+def test_what_an_export_still_holds_is_forgotten_again_when_it_is_restored(
+    told: House, backend: str
+) -> None:
+    if backend == "sqlite":
+        told.json("memory", "migrate", "--to", "sqlite")
+    added = told.json("memory", "add", "--agent", "pilot", "--issue", "7", "The buoys are green")
+    assert any(WORD in json.dumps(each) for each in told.json("memory", "list")["observations"])
+    file = told.root / "memory.export"
+    told.agentx("export", str(file))
+    told.json("forget", "--session", "s-2", "--yes")
+
+    told.json("restore", str(file), "--yes")
+
+    left = told.json("memory", "list")["observations"]
+    assert added["id"] in {each["id"] for each in left}
+    assert [each for each in left if WORD in json.dumps(each)] == []
+    assert WORD not in "".join(event["text"] for event in told.events())
+    assert _found(told) == []
+
+
 def test_a_span_or_a_query_is_not_erased_unasked(told: House) -> None:
     assert told.json("forget", "--query", WORD, expect=2)["error"]["code"] == "invalid_value"
     assert told.json("forget", "--from", "2026-03-01", expect=2)["error"]["code"] == "invalid_value"

@@ -26,6 +26,7 @@ from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.records import encode, observation_of, record_of
 from agentx.observations.store.sqlite.store import SqliteObservationStore
+from agentx.observations.store.words.view import WordView
 
 _BATCH = 500
 _VIEWS = "views"
@@ -73,6 +74,8 @@ def migrate(
         target.close()
     aside = paths.replacement(mint(clock.now_ms(), entropy))
     _move(paths, beside, aside, to=to)
+    # Nobody would take a forgotten word out of lists that nobody reads any more.
+    WordView(view_folder, folder if to == "sqlite" else paths.database).delete()
     return Migrated(
         backend=to,
         observations=found.observations,

@@ -160,16 +160,18 @@ def forget_observations_in(project: Project, folder: Path, gone: Tombstones) -> 
     """Do so in a folder of observations that is no project's yet."""
     if not folder.is_dir():
         return 0
-    paths, words = ObservationPaths(folder), folder / ".words"
-    common = {"clock": project.clock, "entropy": project.entropy, "view_folder": words}
-    count = 0
-    with closing(JsonObservationStore(folder, **common)) as store:  # type: ignore[arg-type]
-        count += forget_observations((store,), gone)
-    if paths.database.exists():
+    database, words = ObservationPaths(folder).database, folder / ".words"
+    files = JsonObservationStore(
+        folder, clock=project.clock, entropy=project.entropy, view_folder=words
+    )
+    with closing(files):
+        count = forget_observations((files,), gone)
+    if database.exists():
         from agentx.observations.store.sqlite.store import SqliteObservationStore  # noqa: PLC0415  few have one
 
-        with closing(SqliteObservationStore(folder, **common)) as database:  # type: ignore[arg-type]
-            count += forget_observations((database,), gone)
+        rows = SqliteObservationStore(database, clock=project.clock, view_folder=words)
+        with closing(rows):
+            count += forget_observations((rows,), gone)
     return count
 
 

@@ -65,7 +65,7 @@ class WordView:
                 self.close()
                 if is_busy(error):
                     return False  # another process is at it
-                self._delete()  # damaged, or of another version: a view is made anew
+                self.delete()  # damaged, or of another version: a view is made anew
             except (OSError, UnavailableError):
                 self.close()
                 return False
@@ -81,7 +81,7 @@ class WordView:
                 words.set_mark("")
         except (sqlite3.Error, OSError, UnavailableError):
             # Words that cannot be taken out one by one: all go.
-            self._delete()
+            self.delete()
 
     def scrub(self, source: Source) -> None:
         """Leave no word on disk of what was taken out."""
@@ -95,7 +95,7 @@ class WordView:
                     return
         except (sqlite3.Error, OSError, UnavailableError):
             pass  # made anew, as are words whose text is gone
-        self._delete()
+        self.delete()
         self.level(source)
 
     def look_again(self, records: Collection[ObservationRecord]) -> None:
@@ -110,7 +110,7 @@ class WordView:
                         words.drop_ids(edited)
                         words.set_mark("")
         except (sqlite3.Error, OSError, UnavailableError):
-            self._delete()
+            self.delete()
 
     def close(self) -> None:
         """Let go of the database."""
@@ -119,7 +119,8 @@ class WordView:
             with closing(db):
                 pass
 
-    def _delete(self) -> None:
+    def delete(self) -> None:
+        """Remove the lists; they are made anew when they are needed."""
         self.close()
         remove_database(self._path)
 
