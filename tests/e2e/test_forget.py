@@ -117,6 +117,78 @@ def test_what_an_export_still_holds_is_forgotten_again_when_it_is_restored(
     assert _found(told) == []
 
 
+def _texts(house: House, session: str) -> list[str]:
+    return [event["text"] for event in house.events("--session", session) if event["text"]]
+
+
+def _leave_history(house: House) -> None:
+    """A transcript of a session of which hooks never brought a word, and one of an hour ago."""
+    folder = house.home / ".claude" / "projects" / "history"
+    folder.mkdir(parents=True, exist_ok=True)
+    said = {
+        "2026-03-02T08:00:00.000Z": "Where do we berth?",
+        "2026-03-03T08:00:00.000Z": f"At the harbour {WORD}, of all places.",
+        "2026-03-04T08:00:00.000Z": "The mole is of stone.",
+    }
+    lines = [
+        {
+            "type": "user",
+            "sessionId": "s-history",
+            "uuid": f"u-{number}",
+            "cwd": str(house.project),
+            "timestamp": at,
+            "message": {"role": "user", "content": text},
+        }
+        for number, (at, text) in enumerate(said.items())
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "s-history.jsonl").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.promise("log.forget")
+@pytest.mark.parametrize(("by", "daemon"), [("query", True), ("span", False)])
+def test_what_was_never_captured_of_it_is_not_imported_either(
+    told: House, by: str, daemon: bool
+) -> None:
+    named = BY["query"] if by == "query" else ["--from", "2026-03-03", "--to", "2026-03-04"]
+    file = told.root / "memory.export"
+    told.agentx("export", str(file))
+    if daemon:
+        told.agentx("daemon", "start")
+    try:
+        told.json("forget", *named, "--yes")
+        _leave_history(told)
+        told.json("import")
+        assert _texts(told, "s-history") == ["Where do we berth?", "The mole is of stone."]
+    finally:
+        told.agentx("daemon", "stop", expect=None)
+
+    told.json("restore", str(file), "--yes")
+    told.json("import")
+    for again in (("rebuild", "toc"), ("rebuild", "search"), ("sync",)):
+        told.json(*again)
+
+    assert _found(told) == []
+    assert len(_texts(told, "s-history")) == 2
+    told.hook(prompt(f"{WORD} again", session="s-new", prompt_id="p-new"))
+    assert WORD in "".join(event["text"] for event in told.events()), "what comes later is kept"
+
+
+def test_what_is_not_there_is_kept_away_only_by_who_says_yes(told: House) -> None:
+    span = ["--from", "2026-03-02", "--to", "2026-03-02T09:00"]
+    assert told.json("forget", *span)["events"] == 0
+    _leave_history(told)
+    told.json("import")
+    assert len(_texts(told, "s-history")) == 3
+    told.json("forget", "--session", "s-history")
+    assert told.json("forget", "--to", "2026-03-02T09:00", "--yes")["events"] == 0
+    folder = told.home / ".claude" / "projects" / "history"
+    text = (folder / "s-history.jsonl").read_text(encoding="utf-8")
+    (folder / "s-2nd.jsonl").write_text(text.replace("s-history", "s-2nd"), encoding="utf-8")
+    told.json("import")
+    assert len(_texts(told, "s-2nd")) == 2
+
+
 def test_a_span_or_a_query_is_not_erased_unasked(told: House) -> None:
     assert told.json("forget", "--query", WORD, expect=2)["error"]["code"] == "invalid_value"
     assert told.json("forget", "--from", "2026-03-01", expect=2)["error"]["code"] == "invalid_value"

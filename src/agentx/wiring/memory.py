@@ -21,24 +21,26 @@ from agentx.conversation.service import Conversation
 from agentx.conversation.store.log import LogStore
 from agentx.conversation.store.toc import TocStore
 from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.disk import look_at
 from agentx.host.kv.port import Family, KeyValue
 from agentx.host.kv.rocks import open_rocks
 from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.bus import Bus
-from agentx.kernel.clock import Clock
+from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import AgentXError
 from agentx.memory.local import LocalMemory, Parts, ViewSet
 from agentx.memory.reader import LogReader
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
-from agentx.wiring.keeping.lost import has_tombstones, refuse_lost_log
+from agentx.wiring.keeping.lost import has_tombstones, refuse_lost_log, tombstone_file
 from agentx.wiring.listeners.observations import log_recalls, start_capture, start_counting
 from agentx.wiring.models import spending_today
 from agentx.wiring.spool import drain_into, open_spool
 
 if TYPE_CHECKING:
     from agentx.conversation.editing import Editor
+    from agentx.conversation.forgotten.spans import ForgottenSpan
     from agentx.conversation.model import Grave
     from agentx.observations.service import Observations
 
@@ -69,7 +71,9 @@ class _Store:
         self._project = project
         self._kv = kv
         self._bus = bus
-        log = LogStore(kv, entropy=project.entropy, bury=partial(_bury, project))
+        log = LogStore(
+            kv, entropy=project.entropy, bury=partial(_bury, project), barred=_Barred(project)
+        )
         with suppress(AgentXError):  # the disk is full: whoever opens it next tries again
             log.finish_forgetting()
         self._toc = partial(TocStore, kv, log)
@@ -169,6 +173,27 @@ def _keep_buried(project: Project, kv: KeyValue) -> None:
     from agentx.wiring.keeping.tombstones import bury_again, read_tombstones  # noqa: PLC0415  after a loss
 
     bury_again(project, kv, read_tombstones(project))
+
+
+class _Barred:
+    """The spans of a store that were forgotten, read when something comes that is as old."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._stamp: tuple[int, ...] | None = None
+        self._spans: tuple[ForgottenSpan, ...] = ()
+
+    def __call__(self, since_ms: Millis) -> tuple[ForgottenSpan, ...]:
+        """Return those that reach beyond a time; none reaches beyond its own line in the file."""
+        stamp = look_at(tombstone_file(self._project))
+        if stamp is None or since_ms > stamp[2] // 1_000_000:
+            return ()
+        if stamp != self._stamp:
+            from agentx.wiring.keeping.tombstones import read_tombstones  # noqa: PLC0415  who brings something old
+
+            self._spans = read_tombstones(self._project).spans
+            self._stamp = stamp
+        return tuple(span for span in self._spans if span.until_ms > since_ms)
 
 
 def _bury(project: Project, grave: Grave) -> None:

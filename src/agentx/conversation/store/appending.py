@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentx.conversation.identity import Occurrence, delivery_of, identity_within, judge
 from agentx.conversation.model import Receipt
@@ -21,6 +21,9 @@ from agentx.host.kv import keys
 from agentx.host.kv.port import Batch, Family, KeyValue, Row
 from agentx.kernel.capture import Draft, EventType
 from agentx.kernel.ids import ULID_RANDOM_BYTES, Entropy, EventId, spell, ulid, ulid_raw
+
+if TYPE_CHECKING:
+    from agentx.conversation.forgotten.spans import ForgottenSpan
 
 _HALF_OF_RANDOM = (1 << (8 * ULID_RANDOM_BYTES - 1)) - 1
 
@@ -51,6 +54,7 @@ class Appending:
         codec: rows.PayloadCodec,
         session_keys: SessionKeys,
         outbox: Outbox,
+        barred: Sequence[ForgottenSpan] = (),
     ) -> None:
         self._kv = kv
         self._project = project
@@ -58,6 +62,7 @@ class Appending:
         self._codec = codec
         self._session_keys = session_keys
         self._outbox = outbox
+        self._barred = barred
         self._events: list[Row] = []
         self._event_keys: list[Row] = []
         self._listed: list[Row] = []
@@ -101,8 +106,10 @@ class Appending:
     def _take_named(self, session: _Session, draft: Draft, identity: bytes) -> None:
         if identity in self._identities:
             self._duplicates += 1
-            return
-        self._identify(identity, self._add(session, draft).encode())
+        elif self._is_barred(draft):
+            self._forgotten += 1
+        else:
+            self._identify(identity, self._add(session, draft).encode())
 
     def _take_alike(self, session: _Session, draft: Draft, identity: bytes) -> None:
         known = self._identities.get(identity)
@@ -113,9 +120,15 @@ class Appending:
             if verdict.occurrences is not None:
                 self._identify(identity, rows.pack_occurrences(verdict.occurrences))
             return
+        if self._is_barred(draft):
+            self._forgotten += 1
+            return
         event_id = self._add(session, draft)
         seen = Occurrence(event_id=event_id, deliveries=(delivery_of(draft),))
         self._identify(identity, rows.pack_occurrences((*occurrences, seen)))
+
+    def _is_barred(self, draft: Draft) -> bool:
+        return any(span.covers(draft, project=self._project) for span in self._barred)
 
     def _identify(self, identity: bytes, value: bytes) -> None:
         self._identities[identity] = self._changed[identity] = value

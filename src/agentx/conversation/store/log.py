@@ -14,6 +14,7 @@ An event and everything that belongs to it are one atomic batch, synced before
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from agentx.conversation.model import Event, EventQuery, Forgotten, ForgottenName, Grave, Receipt
 from agentx.conversation.store import rows
@@ -29,6 +30,9 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, EventId, is_ulid, raw_ulid
 
+if TYPE_CHECKING:
+    from agentx.conversation.forgotten.spans import ForgottenSpan
+
 Found = tuple[EventId, Event | None]
 
 _PAGE_ROWS = 256
@@ -39,10 +43,19 @@ class LogStore:
     """Turns drafts into rows and rows into events. One thread at a time."""
 
     def __init__(
-        self, kv: KeyValue, *, entropy: Entropy, bury: Callable[[Grave], None] = lambda _grave: None
+        self,
+        kv: KeyValue,
+        *,
+        entropy: Entropy,
+        bury: Callable[[Grave], None] = lambda _grave: None,
+        barred: Callable[[Millis], Sequence[ForgottenSpan]] = lambda _since_ms: (),
     ) -> None:
-        """Open the log; `bury` notes outside of the store what is forgotten, before it is."""
+        """Open the log; `bury` notes outside of the store what is forgotten, before it is.
+
+        `barred` tells the spans that were forgotten and that reach beyond a time.
+        """
         self._bury = bury
+        self._barred = barred
         self._kv = kv
         self._entropy = entropy
         self._codec = rows.PayloadCodec()
@@ -51,6 +64,7 @@ class LogStore:
 
     def append(self, drafts: Sequence[Draft], *, project: str) -> Receipt:
         """Store what is new in one atomic batch; return after it is on disk."""
+        oldest_ms = min((draft.timestamp_ms for draft in drafts), default=None)
         appending = Appending(
             self._kv,
             project=project,
@@ -58,6 +72,7 @@ class LogStore:
             codec=self._codec,
             session_keys=self._session_keys,
             outbox=self._outbox,
+            barred=() if oldest_ms is None else self._barred(oldest_ms),
         )
         return appending.run(drafts)
 

@@ -9,8 +9,9 @@ elsewhere in the same words is theirs: it is listed, with what takes it away.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
+from agentx.conversation.forgotten.spans import ForgottenSpan, fold_words, print_words, said_by
 from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.conversation.model import Event, EventQuery, SessionQuery
 from agentx.kernel.clock import Millis
@@ -23,6 +24,7 @@ from agentx.operations.limits import FORGET_BATCH_EVENTS_MAX, FORGET_LINES_SHOWN
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.wiring.keeping.export import list_exports
+from agentx.wiring.keeping.tombstones import bury_span
 
 _LINE_CHARS_MAX = 100
 _SESSIONS_MAX = 1_000_000
@@ -62,9 +64,16 @@ class ForgetReply:
 
 
 def forget(
-    project: Project, memory: Memory, request: ForgetRequest, *, dry_run: bool
+    project: Project,
+    memory: Memory,
+    request: ForgetRequest,
+    *,
+    dry_run: bool,
+    bars: bool = True,
 ) -> ForgetReply:
     """Erase events from the log and from every view of it, or say what would be erased.
+
+    Of a span or a query also what was never captured stays away from then on, if `bars` is given.
 
     Raises: NotFound, InvalidValue.
     """
@@ -92,6 +101,8 @@ def forget(
         exports=list_exports(project),
     )
     if not dry_run:
+        if bars and ("query" in request.by or "span" in request.by):
+            bury_span(project, _span_of(project, request))
         _erase(memory, doomed, whole)
         record_act(
             project,
@@ -102,6 +113,17 @@ def forget(
             observations=reply.observations,
         )
     return reply
+
+
+def _span_of(project: Project, request: ForgetRequest) -> ForgottenSpan:
+    """Return what was asked to be forgotten as the log is to remember it: never beyond now."""
+    now_ms = project.clock.now_ms()
+    return ForgottenSpan(
+        project=project.id,
+        since_ms=Millis(0) if request.since_ms is None else request.since_ms,
+        until_ms=now_ms if request.until_ms is None else min(request.until_ms, now_ms),
+        words=print_words(request.query, project.entropy) if request.query.strip() else None,
+    )
 
 
 def _erase(memory: Memory, doomed: tuple[Event, ...], whole: set[str]) -> None:
@@ -121,27 +143,13 @@ def _find_doomed(memory: Memory, request: ForgetRequest) -> tuple[Event, ...]:
         until_ms=request.until_ms,
         limit=EVENTS_PAGE_MAX,
     )
-    wanted = " ".join(request.query.casefold().split())
+    wanted = fold_words(request.query)
     return tuple(event for event in read_all(memory, asked) if not wanted or says(event, wanted))
 
 
 def says(event: Event, wanted: str) -> bool:
     """Tell whether an event says something, in its text or in what a tool was given."""
-    return any(wanted in " ".join(text.casefold().split()) for text in _texts(event))
-
-
-def _texts(event: Event) -> Iterator[str]:
-    yield event.text
-    waiting: list[object] = [event.metadata]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            waiting += one.keys()
-            waiting += one.values()
-        elif isinstance(one, list | tuple):
-            waiting += one
+    return any(wanted in text for text in said_by(event))
 
 
 def read_all(memory: Memory, query: EventQuery) -> Iterable[Event]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
+from agentx.conversation.forgotten.spans import ForgottenSpan, WordsPrint
 from agentx.conversation.model import Event, ForgottenName, Grave
 from agentx.conversation.store import rows
 from agentx.conversation.store.log import LogStore
@@ -42,6 +43,7 @@ class Tombstones:
     event_ids: frozenset[EventId]
     names: tuple[ForgottenName, ...]  # of events that were forgotten singly
     sessions: dict[bytes, rows.SessionRow]  # by reference: as it stands after it was forgotten
+    spans: tuple[ForgottenSpan, ...] = ()
 
 
 def bury(project: Project, grave: Grave) -> None:
@@ -71,6 +73,24 @@ def bury(project: Project, grave: Grave) -> None:
     drop_keys(project, grave)
 
 
+def bury_span(project: Project, span: ForgottenSpan) -> None:
+    """Note that a span is forgotten, with all of it that was never captured.
+
+    Raises: UnavailableError when the disk refuses; nothing may be forgotten then.
+    """
+    said: dict[str, object] = {
+        "project": span.project,
+        "since_ms": span.since_ms,
+        "before_ms": span.until_ms,
+    }
+    if span.words is not None:
+        words = span.words
+        said["words"] = (words.chars, words.base, words.total, words.salt.hex(), words.hashed.hex())
+    make_private_directory(project.data.tombstones)
+    line = {"at": to_iso(project.clock.now_ms()), "span": said}
+    Journal(tombstone_file(project), project.clock).append([line])
+
+
 def read_tombstones(project: Project) -> Tombstones:
     """Return what was ever forgotten in this store.
 
@@ -79,6 +99,7 @@ def read_tombstones(project: Project) -> Tombstones:
     event_ids: set[EventId] = set()
     names: list[ForgottenName] = []
     sessions: dict[bytes, rows.SessionRow] = {}
+    spans: list[ForgottenSpan] = []
     for said in Journal(tombstone_file(project), project.clock).records():
         match said:
             case {"session": str(ref), "session_id": str(name), "until_ms": int(until_ms)}:
@@ -98,9 +119,37 @@ def read_tombstones(project: Project) -> Tombstones:
         match said:
             case {"names": list(found)}:
                 names.extend(_name_of(each) for each in found)
+            case {"span": dict(span)}:
+                spans.append(_span_of(span))
             case _:
                 pass
-    return Tombstones(event_ids=frozenset(event_ids), names=tuple(names), sessions=sessions)
+    return Tombstones(
+        event_ids=frozenset(event_ids), names=tuple(names), sessions=sessions, spans=tuple(spans)
+    )
+
+
+def _span_of(said: dict[str, object]) -> ForgottenSpan:
+    words: WordsPrint | None = None
+    match said.get("words"):
+        case [int(chars), int(base), int(total), str(salt), str(hashed)]:
+            words = WordsPrint(
+                chars=chars,
+                base=base,
+                total=total,
+                salt=bytes.fromhex(salt),
+                hashed=bytes.fromhex(hashed),
+            )
+        case None:
+            pass
+        case _:
+            raise CorruptRecord("a tombstone says no words", hint="bring the file back")
+    match said:
+        case {"project": str(project), "since_ms": int(since_ms), "before_ms": int(until_ms)}:
+            return ForgottenSpan(
+                project=project, since_ms=Millis(since_ms), until_ms=Millis(until_ms), words=words
+            )
+        case _:
+            raise CorruptRecord("a tombstone names no span", hint="bring the file back")
 
 
 def _name_of(said: object) -> ForgottenName:
@@ -122,6 +171,7 @@ def bury_again(project: Project, kv: KeyValue, gone: Tombstones) -> int:
     """Forget in a log that was read back what was forgotten since; return how many events."""
     log = LogStore(kv, entropy=project.entropy)
     alive = [event for each in sorted(gone.event_ids) if (event := log.get(each)) is not None]
+    alive += _find_covered(log, gone)
     touched = {rows.session_ref(each.project, each.harness, each.session_id) for each in alive}
     count = 0
     for ref, buried in gone.sessions.items():
@@ -139,6 +189,18 @@ def bury_again(project: Project, kv: KeyValue, gone: Tombstones) -> int:
         _drop_quotes(kv, touched)
     name_again(kv, gone.names)
     return count
+
+
+def _find_covered(log: LogStore, gone: Tombstones) -> list[Event]:
+    """Return what lies in a forgotten span and was not there when that was forgotten."""
+    found: dict[EventId, Event] = {}
+    for span in gone.spans:
+        for event_id, event in log.scan(*keys.event_range(span.since_ms, span.until_ms)):
+            if event_id in gone.event_ids or event is None:
+                continue
+            if span.covers(event, project=event.project):
+                found[event_id] = event
+    return list(found.values())
 
 
 def forget_observations(stores: Iterable[ObservationStore], gone: Tombstones) -> int:

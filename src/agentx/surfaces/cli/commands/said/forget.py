@@ -34,7 +34,8 @@ def command(
 ) -> None:
     """Erase an event, a session, a span or what says something for good. It cannot be undone.
 
-    Whatever was made of it goes too: summaries, observations, indexes, digests.
+    Whatever was made of it goes too: summaries, observations, indexes, digests. What a
+    transcript still tells of it stays away, also where it was never captured.
     """
     request = ForgetRequest(
         since_ms=_read_time(invocation, since), until_ms=_read_time(invocation, until), **named
@@ -45,7 +46,8 @@ def command(
         found = forget(project, memory, request, dry_run=True)
         if not dry_run:
             _ask(invocation, request, found, yes=yes)
-            found = forget(project, memory, request, dry_run=False)
+            agreed = yes or found.events > 0
+            found = forget(project, memory, request, dry_run=False, bars=agreed)
     invocation.show(found, lambda screen: _draw(screen, found))
 
 

@@ -1,0 +1,1 @@
+"""What was forgotten, and how it is known again."""
