@@ -48,7 +48,7 @@ class WordsPrint:
         return False
 
 
-class Saying(Protocol):
+class Spoken(Protocol):
     """An event, or a draft of one."""
 
     @property
@@ -68,7 +68,7 @@ class ForgottenSpan:
     until_ms: Millis  # and not at it; never later than it was forgotten
     words: WordsPrint | None = None  # None: whatever was said
 
-    def covers(self, event: Saying, *, project: str) -> bool:
+    def covers(self, event: Spoken, *, project: str) -> bool:
         """Tell whether something would have gone, had it been there."""
         if project != self.project or not self.since_ms <= event.timestamp_ms < self.until_ms:
             return False
@@ -94,7 +94,7 @@ def fold_words(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def said_by(event: Saying) -> Iterator[str]:
+def said_by(event: Spoken) -> Iterator[str]:
     """Yield what an event or a draft says, folded: its text, and all that a tool was given."""
     yield fold_words(event.text)
     waiting: list[object] = [event.metadata]
