@@ -203,9 +203,9 @@ def _contradict(draft: _Draft, event: LtmEvent) -> None:
     if lesson is None:
         return
     against = lesson.contradicted_by
-    said_by = event.run or event.actor
-    if said_by not in against:
-        against = (*against, said_by)
+    read_texts = event.run or event.actor
+    if read_texts not in against:
+        against = (*against, read_texts)
     draft.put(
         replace(
             lesson,

@@ -73,7 +73,7 @@ class ForgottenSpan:
         if project != self.project or not self.since_ms <= event.timestamp_ms < self.until_ms:
             return False
         words = self.words
-        return words is None or any(words.is_in(text) for text in said_by(event))
+        return words is None or any(words.is_in(text) for text in read_texts(event))
 
 
 def print_words(query: str, entropy: Entropy) -> WordsPrint:
@@ -94,7 +94,7 @@ def fold_words(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def said_by(event: Spoken) -> Iterator[str]:
+def read_texts(event: Spoken) -> Iterator[str]:
     """Yield what an event or a draft says, folded: its text, and all that a tool was given."""
     yield fold_words(event.text)
     waiting: list[object] = [event.metadata]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from agentx.conversation.forgotten.spans import ForgottenSpan, fold_words, print_words, said_by
+from agentx.conversation.forgotten.spans import ForgottenSpan, fold_words, print_words, read_texts
 from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.conversation.model import Event, EventQuery, SessionQuery
 from agentx.kernel.clock import Millis
@@ -149,7 +149,7 @@ def _find_doomed(memory: Memory, request: ForgetRequest) -> tuple[Event, ...]:
 
 def says(event: Event, wanted: str) -> bool:
     """Tell whether an event says something, in its text or in what a tool was given."""
-    return any(wanted in text for text in said_by(event))
+    return any(wanted in text for text in read_texts(event))
 
 
 def read_all(memory: Memory, query: EventQuery) -> Iterable[Event]:
