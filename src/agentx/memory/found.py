@@ -62,3 +62,6 @@ class SearchReply:
     sessions: tuple[str, ...] = ()  # that fit as a whole, best first
     layers: tuple[str, ...] = ()  # what was tried, in order
     plan: tuple[str, ...] = ()  # with `explain`: what was read out of the question
+    notes: tuple[str, ...] = ()  # how a question was taken, and what it did not find
+    since_ms: Millis | None = None  # the span that a question about time was taken for
+    until_ms: Millis | None = None

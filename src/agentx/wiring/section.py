@@ -56,6 +56,15 @@ def section_sources(
         rooms.close()
 
 
+def work_lines(project: Project) -> tuple[str, ...]:
+    """Say which issues can be begun, a line each; cheap, and never asks the network."""
+    rooms = _Rooms(project)
+    try:
+        return rooms.standing().work()
+    finally:
+        rooms.close()
+
+
 def renew_notices(project: Project) -> None:
     """Bring every notice up to date; what cannot be told is logged, and holds nobody up."""
     from agentx.recall.section import notices  # noqa: PLC0415  only what changes something pays for it

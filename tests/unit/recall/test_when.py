@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, Millis, from_iso
+from agentx.recall.question.time_words import EXPRESSION
 from agentx.recall.question.when import (
-    _EXPRESSION,
     TimeSpan,
     anchor,
     may_name_time,
@@ -142,7 +142,7 @@ def test_no_time_is_overlooked_before_the_expression_is_asked(
 ) -> None:
     text = between.join(words)
 
-    assert may_name_time(text) or _EXPRESSION.search(text) is None
+    assert may_name_time(text) or EXPRESSION.search(text) is None
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ class EverywhereReply:
     hits: tuple[SearchHit, ...]
     searched: tuple[str, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
+    notes: tuple[str, ...] = ()  # how the question was taken
 
 
 def search_everywhere(
@@ -58,6 +59,7 @@ def search_everywhere(
     hits: list[SearchHit] = []
     searched: list[str] = []
     passed_over: list[PassedOver] = []
+    notes: dict[str, None] = {}
     for other in list_projects(project):
         try:
             with open_store(other) as memory:
@@ -68,6 +70,7 @@ def search_everywhere(
             passed_over.append(PassedOver(project=other.id, message=error.message, hint=error.hint))
             continue
         searched.append(other.id)
+        notes.update(dict.fromkeys(reply.notes[:1]))
         hits += (replace(hit, project=other.id) for hit in reply.hits)
     record_act(project, AuditAct.READ_ELSEWHERE, projects=searched, hits=len(hits))
     hits.sort(key=lambda hit: (-hit.score, -hit.timestamp_ms))
@@ -75,6 +78,7 @@ def search_everywhere(
         hits=mark_origins(project, hits[: request.limit]),
         searched=tuple(searched),
         passed_over=tuple(passed_over),
+        notes=tuple(notes),
     )
 
 

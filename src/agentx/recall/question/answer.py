@@ -57,12 +57,7 @@ def search(sources: Searched, request: SearchRequest) -> SearchReply:
 
     Raises: InvalidValue for a mode or a limit that cannot be, or vectors that are not there.
     """
-    if request.mode not in MODES:
-        raise InvalidValue(f"{request.mode!r} is none of {', '.join(MODES)}")
-    if not 1 <= request.limit <= SEARCH_HITS_MAX:
-        raise InvalidValue(f"limit {request.limit} is outside 1 to {SEARCH_HITS_MAX}")
-    if request.now_ms is not None and not 0 <= request.now_ms <= NOW_MS_MAX:
-        raise InvalidValue(f"now_ms {request.now_ms} is no time of a calendar")
+    check_request(request)
     filters = _filters(request, sources.project)
     if request.mode == "vector":
         return _by_meaning(sources, request, filters)
@@ -90,6 +85,16 @@ def search(sources: Searched, request: SearchRequest) -> SearchReply:
         if request.mode == "hybrid":
             return _by_meaning(sources, request, filters)
         return _from_contents(sources.contents, request)
+
+
+def check_request(request: SearchRequest) -> None:
+    """Raise InvalidValue for a mode, a limit or a present that cannot be."""
+    if request.mode not in MODES:
+        raise InvalidValue(f"{request.mode!r} is none of {', '.join(MODES)}")
+    if not 1 <= request.limit <= SEARCH_HITS_MAX:
+        raise InvalidValue(f"limit {request.limit} is outside 1 to {SEARCH_HITS_MAX}")
+    if request.now_ms is not None and not 0 <= request.now_ms <= NOW_MS_MAX:
+        raise InvalidValue(f"now_ms {request.now_ms} is no time of a calendar")
 
 
 def _near(sources: Searched, request: SearchRequest, filters: Filters) -> tuple[Hit, ...] | None:

@@ -106,9 +106,12 @@ class Gatherer:
             now_ms=self._now.now_ms,
             limit=_CLOSE_MAX,
         )
-        for hit in search(request).hits:
+        reply = search(request)
+        # What a question about time was taken for is said with its answer.
+        group = f"{CLOSE} ({reply.notes[0]})" if reply.notes else CLOSE
+        for hit in reply.hits:
             yield self._now.line(
-                group=CLOSE,
+                group=group,
                 text=hit.snippet,
                 doc_id=hit.doc_id,
                 at_ms=hit.timestamp_ms,

@@ -12,7 +12,7 @@ from agentx.daemon.door import open_other
 from agentx.kernel.clock import Millis, age, point
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import preview
-from agentx.memory.found import KINDS, REMEMBERED, SearchHit, SearchRequest
+from agentx.memory.found import KINDS, REMEMBERED, SearchHit, SearchReply, SearchRequest
 from agentx.operations.recall.everywhere import EverywhereReply, search_everywhere
 from agentx.operations.recall.origins import mark_origins
 from agentx.project.project import Project
@@ -39,7 +39,8 @@ def register(server: MCPServer, desk: Desk) -> None:
             str,
             Field(
                 description="A plain question, or words that were said; "
-                '"exact phrase", beginning* and times such as last week work',
+                '"exact phrase", beginning* and times such as last week work; '
+                "so do: where did we stop? what is left to do? what did Codex do on Friday?",
                 max_length=10_000,
             ),
         ],
@@ -80,17 +81,20 @@ def register(server: MCPServer, desk: Desk) -> None:
             )
         else:
             found = desk.ask(
-                lambda project, memory: EverywhereReply(
-                    hits=mark_origins(project, memory.search(request(project)).hits)
-                ),
+                lambda project, memory: _in_one(project, memory.search(request(project))),
                 fresh=True,
             )
         return _answer(found, now_ms=desk.project().clock.now_ms(), named=all_projects)
 
 
+def _in_one(project: Project, reply: SearchReply) -> EverywhereReply:
+    return EverywhereReply(hits=mark_origins(project, reply.hits), notes=reply.notes)
+
+
 def _answer(found: EverywhereReply, *, now_ms: int, named: bool) -> CallToolResult:
     rows = [_row(hit, now_ms=now_ms, named=named) for hit in found.hits]
-    notes = [f"{each.project} was not searched: {each.message}" for each in found.passed_over]
+    notes = [*found.notes]
+    notes += [f"{each.project} was not searched: {each.message}" for each in found.passed_over]
     if not rows:
         notes.append("Nothing found. Try other words, fewer words or a wider time.")
     return answer(

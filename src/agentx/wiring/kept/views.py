@@ -39,6 +39,7 @@ from agentx.wiring.rooms import searchable_rooms
 if TYPE_CHECKING:
     from agentx.lessons.service import Lessons
     from agentx.observations.service import Observations
+    from agentx.recall.history.reply import HistorySources
     from agentx.recall.question.answer import Searched
 
 
@@ -101,23 +102,27 @@ def _answer(
 ) -> Callable[[SearchRequest], SearchReply]:
     # Only who asks a question waits for the import of what answers one.
     @cache
-    def sources() -> Searched:
+    def sources() -> tuple[Searched, HistorySources]:
+        from agentx.recall.history.reply import HistorySources  # noqa: PLC0415  see above
         from agentx.recall.question.answer import Searched  # noqa: PLC0415  see above
         from agentx.recall.usage import RecallUsage  # noqa: PLC0415  see above
 
-        return Searched(
+        zone = project_zone(source.project)
+        searched = Searched(
             view=text,
             contents=source.contents,
             vectors=vectors,
             project=source.name,
-            zone=project_zone(source.project),
+            zone=zone,
             usage=RecallUsage(source.project.store.recall_counts(source.name)).now,
         )
+        ready = partial(_ready, source.project) if source.is_own else tuple
+        return searched, HistorySources(reader=source.reader, zone=zone, ready=ready)
 
     def answer(request: SearchRequest) -> SearchReply:
-        from agentx.recall.question.answer import search  # noqa: PLC0415  see above
+        from agentx.recall.ask import ask  # noqa: PLC0415  see above
 
-        return search(sources(), request)
+        return ask(*sources(), request)
 
     return answer
 
@@ -183,6 +188,12 @@ def _rebuild_words(project: Project) -> int:
     from agentx.wiring.observation_upkeep import rebuild_observation_words  # noqa: PLC0415  when asked
 
     return rebuild_observation_words(project)
+
+
+def _ready(project: Project) -> tuple[str, ...]:
+    from agentx.wiring.section import work_lines  # noqa: PLC0415  most questions ask for no work
+
+    return work_lines(project)
 
 
 def _lessons(project: Project) -> Lessons:

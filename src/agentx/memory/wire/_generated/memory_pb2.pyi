@@ -653,16 +653,22 @@ class SearchHit(_message.Message):
     def __init__(self, doc_id: _Optional[str] = ..., kind: _Optional[str] = ..., score: _Optional[float] = ..., snippet: _Optional[str] = ..., marks: _Optional[_Iterable[int]] = ..., timestamp_ms: _Optional[int] = ..., project: _Optional[str] = ..., session_id: _Optional[str] = ..., harness: _Optional[str] = ..., agent: _Optional[str] = ..., role: _Optional[str] = ..., issue: _Optional[str] = ..., tokens: _Optional[int] = ..., also: _Optional[_Iterable[str]] = ..., why: _Optional[_Iterable[str]] = ..., origin: _Optional[str] = ...) -> None: ...
 
 class SearchResponse(_message.Message):
-    __slots__ = ("hits", "sessions", "layers", "plan")
+    __slots__ = ("hits", "sessions", "layers", "plan", "notes", "since_ms", "until_ms")
     HITS_FIELD_NUMBER: _ClassVar[int]
     SESSIONS_FIELD_NUMBER: _ClassVar[int]
     LAYERS_FIELD_NUMBER: _ClassVar[int]
     PLAN_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
+    SINCE_MS_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_MS_FIELD_NUMBER: _ClassVar[int]
     hits: _containers.RepeatedCompositeFieldContainer[SearchHit]
     sessions: _containers.RepeatedScalarFieldContainer[str]
     layers: _containers.RepeatedScalarFieldContainer[str]
     plan: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, hits: _Optional[_Iterable[_Union[SearchHit, _Mapping]]] = ..., sessions: _Optional[_Iterable[str]] = ..., layers: _Optional[_Iterable[str]] = ..., plan: _Optional[_Iterable[str]] = ...) -> None: ...
+    notes: _containers.RepeatedScalarFieldContainer[str]
+    since_ms: int
+    until_ms: int
+    def __init__(self, hits: _Optional[_Iterable[_Union[SearchHit, _Mapping]]] = ..., sessions: _Optional[_Iterable[str]] = ..., layers: _Optional[_Iterable[str]] = ..., plan: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ..., since_ms: _Optional[int] = ..., until_ms: _Optional[int] = ...) -> None: ...
 
 class GetRetrievalCapabilitiesRequest(_message.Message):
     __slots__ = ()

@@ -25,6 +25,8 @@ from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.screen import ask
 
+_LEVELS = {level: level for level in ("year", "month", "week", "day")}
+
 
 @click.command(cls=Verb)
 @click.argument("query")
@@ -49,7 +51,9 @@ from agentx.surfaces.cli.screen import ask
 def command(invocation: Invocation, /, **given: str | int | bool) -> None:
     """Find anything ever said: by words, "exact phrases", beginnings* and time.
 
-    Plain questions work too: "what did we decide about retries last week?"
+    Plain questions work too: "what did we decide about retries last week?", and those that ask
+    for a time alone: "yesterday", "what did Codex do on Friday?", "where did we stop?", "what is
+    left to do?".
     """
     everywhere = bool(given.pop("all_projects"))
     if everywhere:
@@ -115,15 +119,25 @@ def _draw(screen: Console, reply: SearchReply, now_ms: int) -> None:
         screen.print(line, style="dim")
     if reply.plan:
         screen.print(f"layers: {', '.join(reply.layers)}\n", style="dim")
+    _draw_notes(screen, reply.notes)
     if not reply.hits:
-        screen.print("Nothing found.")
+        if not reply.notes:
+            screen.print("Nothing found.")
         return
     for hit in reply.hits:
         _draw_hit(screen, hit, now_ms)
     screen.print("open one: agentx show ID", style="dim")
 
 
+def _draw_notes(screen: Console, notes: tuple[str, ...]) -> None:
+    for note in notes:
+        screen.print(note, style="cyan")
+    if notes:
+        screen.print()
+
+
 def _draw_everywhere(screen: Console, found: EverywhereReply, now_ms: int) -> None:
+    _draw_notes(screen, found.notes)
     for hit in found.hits:
         screen.print(hit.project, style="bold")
         _draw_hit(screen, hit, now_ms)
@@ -141,11 +155,18 @@ def _source(hit: SearchHit) -> Text:
     if hit.kind == "event":
         said = render.harness(hit.harness).append(f"  {hit.role}")
         return said.append(f"  {hit.agent}" if hit.agent else "")
-    facts = "  ".join(filter(None, (hit.agent, issue)))
-    made = Text(hit.kind.replace("_", " "), style="bold magenta")
+    facts = "  ".join(filter(None, (hit.harness, hit.agent, issue)))
+    made = Text(_kind(hit), style="bold magenta")
     if hit.origin:
         made.append(f"  {hit.origin}", style="not bold yellow")
     return made.append(f"  {facts}" if facts else "", style="not bold default")
+
+
+def _kind(hit: SearchHit) -> str:
+    """Return what a hit is: of a node of the table of contents, how much it covers."""
+    if hit.kind == "toc_node":
+        return _LEVELS.get(hit.doc_id.split(":")[1], "session")
+    return hit.kind.replace("_", " ")
 
 
 def _draw_hit(screen: Console, hit: SearchHit, now_ms: int) -> None:

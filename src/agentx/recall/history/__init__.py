@@ -1,0 +1,1 @@
+"""Questions about time and place, answered from the table of contents and the newest sessions."""

@@ -1,0 +1,210 @@
+"""How the newest sessions ended, and what they left open.
+
+Where it stopped: the last words of a session, and what is told of them in the table of contents;
+a prompt that nobody answered is where it stopped. What is left: the answer to somebody who asked
+just that, else the sentences of last words that speak of what is not done.
+
+A session that only asks about the past, as the one that asks this, has no ending of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import tzinfo
+
+from agentx.conversation.model import Event, EventPage, EventQuery, Session, SessionQuery
+from agentx.kernel.capture import EventType
+from agentx.kernel.clock import Millis
+from agentx.kernel.text import compile_late, fold_text, preview
+from agentx.kernel.tokens import estimate
+from agentx.kernel.values import frozen
+from agentx.memory.found import SearchHit
+from agentx.prose.cues import anywhere
+from agentx.prose.sentences import sentences
+from agentx.recall.history.asked import HistoryKind, read_history
+from agentx.recall.history.calendar import Wanted
+
+_SESSIONS_MAX = 12
+_SESSIONS_LOOKED_AT = 60
+_EVENTS_MAX = 120
+_ROW_CHARS_MAX = 400
+_SENTENCES_MAX = 4
+LEFT_OPEN = anywhere(
+    r"""
+    left (?:for|to|open|undone|over)(?: you| do)?
+    still (?:open|missing|needs?|to do|has to|have to)
+    not (?:yet )?(?:committed|pushed|merged|deployed|done|finished|implemented|fixed|tested)
+    (?:haven'?t|hasn'?t|have not|has not) (?:yet )?(?:been )?\w+(?: yet)? | never built
+    remain(?:s|ing)? | outstanding | pending | unfinished | uncommitted | todo | to-do
+    next steps? | follow-?ups? | waiting (?:for|on) | waits for | blocked (?:by|on) | up to you
+    open (?:question|point|item|end|issue)s?(?= ?:| for| is| are)
+    (?:one|two|three|some|few|\d+) (?:things?|points?|items?) (?:left|open|remain\w*)
+    you(?:'ll| will)? (?:still )?need to | before (?:merging|release|deploying)
+    """
+)
+_SPEAKS = (EventType.USER_MESSAGE, EventType.ASSISTANT_MESSAGE)
+_WORDS = compile_late(r"\w")
+_AND = compile_late(r"\A(?:and|so|ok|okay|then|but)[, ]+", re.IGNORECASE)
+
+ListSessions = Callable[[SessionQuery], tuple[Session, ...]]
+ListEvents = Callable[[EventQuery], EventPage]
+
+
+@frozen
+class Moment:
+    """The present, and where its day begins."""
+
+    now_ms: Millis
+    zone: tzinfo
+
+
+@frozen
+class _Exchange:
+    """A prompt, and the last words that answered it; either may be missing."""
+
+    prompt: Event | None
+    reply: Event | None
+
+
+class Endings:
+    """The newest sessions of whoever is asked about, read from their ends."""
+
+    def __init__(
+        self, sessions: ListSessions, events: ListEvents, wanted: Wanted, moment: Moment
+    ) -> None:
+        self._sessions = sessions
+        self._events = events
+        self._wanted = wanted
+        self._moment = moment
+
+    def list_stops(self, limit: int) -> list[SearchHit]:
+        """Return where the newest sessions stopped, the newest first."""
+        rows = []
+        for _, exchanges in self._newest():
+            last = exchanges[0]
+            if last.reply is not None:
+                rows.append(_show(last.reply, fold_text(last.reply.text)))
+            elif last.prompt is not None:
+                rows.append(_show(last.prompt, f"not answered: {fold_text(last.prompt.text)}"))
+            if len(rows) == limit:
+                break
+        return rows
+
+    def list_left(self, limit: int) -> list[SearchHit]:
+        """Return what the newest sessions left open, the newest first."""
+        rows: list[SearchHit] = []
+        for _, exchanges in self._newest():
+            rows += self._left_by(exchanges)
+            if len(rows) >= limit:
+                break
+        return rows[:limit]
+
+    def _left_by(self, exchanges: tuple[_Exchange, ...]) -> Iterator[SearchHit]:
+        last = exchanges[0]
+        if last.reply is None and last.prompt is not None:
+            yield _show(last.prompt, f"not answered: {fold_text(last.prompt.text)}")
+        for exchange in exchanges:
+            if exchange.reply is None:
+                continue
+            if self._asks(exchange.prompt, HistoryKind.LEFT):
+                yield _show(exchange.reply, fold_text(exchange.reply.text))
+                return  # whoever was told what is left has all of it
+            if exchange is last and (said := _open_sentences(exchange.reply.text)):
+                yield _show(exchange.reply, said)
+
+    def _newest(self) -> Iterator[tuple[Session, tuple[_Exchange, ...]]]:
+        """Yield the newest sessions that did something, each with its exchanges, newest first."""
+        wanted = self._wanted
+        names = wanted.who
+        found = self._sessions(
+            SessionQuery(
+                harness=names.harnesses[0] if len(names.harnesses) == 1 else "",
+                agent=names.roles[0] if len(names.roles) == 1 else "",
+                since_ms=wanted.since_ms or None,
+                until_ms=wanted.until_ms,
+                limit=_SESSIONS_LOOKED_AT,
+            )
+        )
+        told = 0
+        for session in found:
+            if wanted.session not in ("", session.session_id) or not _is_by(session, wanted):
+                continue
+            exchanges = self._exchanges(session)
+            if exchanges:
+                told += 1
+                yield session, exchanges
+            if told == _SESSIONS_MAX:
+                return
+
+    def _exchanges(self, session: Session) -> tuple[_Exchange, ...]:
+        """Return what was asked and answered at the end of a session, newest first."""
+        page = self._events(
+            EventQuery(
+                session_id=session.session_id,
+                harness=session.harness,
+                until_ms=self._wanted.until_ms,
+                limit=_EVENTS_MAX,
+                newest_first=True,
+            )
+        )
+        found: list[_Exchange] = []
+        reply: Event | None = None
+        for event in page.events:
+            if event.event_type not in _SPEAKS or not _WORDS.search(event.text):
+                continue
+            if event.event_type == EventType.ASSISTANT_MESSAGE:
+                reply = reply or event
+            else:
+                found.append(_Exchange(prompt=event, reply=reply))
+                reply = None
+        if reply is not None:
+            found.append(_Exchange(prompt=None, reply=reply))
+        # Whoever asks about the past does not go on with it.
+        while found and found[0].reply is None and self._asks(found[0].prompt):
+            del found[0]
+        if all(self._asks(each.prompt) for each in found if each.prompt is not None):
+            return tuple(each for each in found if each.prompt is None)
+        return tuple(found)
+
+    def _asks(self, prompt: Event | None, kind: HistoryKind | None = None) -> bool:
+        """Tell whether a prompt asks about time and place; in a longer one, its last sentence."""
+        if prompt is None:
+            return False
+        said = [each.text for each in sentences(prompt.text[-_ROW_CHARS_MAX:])][-1:]
+        asked = [
+            read_history(_AND.sub("", text), now_ms=self._moment.now_ms, zone=self._moment.zone)
+            for text in said
+        ]
+        return any(each is not None and kind in (None, each.kind) for each in asked)
+
+
+def _is_by(session: Session, wanted: Wanted) -> bool:
+    who = wanted.who
+    return (not who.harnesses or session.harness in who.harnesses) and (
+        not who.roles or session.agent in who.roles
+    )
+
+
+def _open_sentences(text: str) -> str:
+    """Return the sentences of some last words that speak of what is not done."""
+    found = [fold_text(each.text) for each in sentences(text) if LEFT_OPEN.search(each.text)]
+    return " ".join(found[:_SENTENCES_MAX])
+
+
+def _show(event: Event, said: str) -> SearchHit:
+    return SearchHit(
+        doc_id=event.event_id,
+        kind="event",
+        score=0.0,
+        snippet=preview(said, _ROW_CHARS_MAX),
+        marks=(),
+        timestamp_ms=event.timestamp_ms,
+        project=event.project,
+        session_id=event.session_id,
+        harness=event.harness,
+        agent=event.agent,
+        role=event.role,
+        issue="",
+        tokens=estimate(event.text),
+    )

@@ -1,0 +1,258 @@
+"""The words by which people tell a time, and the days and hours that they mean.
+
+    EXPRESSION.search("since last Tuesday morning")     -> a match
+    read_time(match, now)                               -> from, and up to but not at
+
+A date means its whole day; "this morning" and "two hours ago" mean hours. A week begins on
+Monday, a weekday is the last one that is over, and a date without a year is the last such date.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time, timedelta
+
+from agentx.kernel.text import compile_late
+
+Edge = date | datetime  # a date stands for the moment its day begins
+
+MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
+WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_NUMBERS = {
+    word: number
+    for number, words in enumerate(
+        (
+            (),
+            ("a", "an", "one"),
+            ("two", "couple", "a couple", "a couple of", "couple of"),
+            ("three", "few", "a few", "several"),
+            *((word,) for word in "four five six seven eight nine ten eleven twelve".split()),
+        )
+    )
+    for word in words
+}
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
+_UNIT_MINUTES = {"minute": 1, "min": 1, "hour": 60}
+_PARTS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 30)}
+_YEAR = r"(?P<{0}>(?:19|20)\d\d)"
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])"
+_TO = r"\s*(?:-|\u2013|to|and|until|till|through)\s*"
+_COUNT = (
+    r"(?:\d{1,3}|a couple(?: of)?|couple of|a few|"
+    + "|".join(word for word in _NUMBERS if " " not in word)
+    + ")"
+)
+_PART = r"(?:\s+(?P<{0}>morning|afternoon|evening|night))?"
+_SHORT_DAYS = r"mon|tues?|wed|thu(?:rs?)?|fri|sat|sun"
+EXPRESSION = compile_late(
+    r"\b(?:"
+    rf"(?P<iso>{_YEAR.format('iso_year')}[-/](?P<iso_month>\d\d)(?:[-/](?P<iso_day>\d\d))?)"
+    rf"|(?P<iso_week>{_YEAR.format('iw_year')}-?w(?P<iw_week>\d\d))"
+    rf"|(?P<dotted>(?P<dot_day>{_DAY})\.(?P<dot_month>0?[1-9]|1[0-2])\."
+    rf"(?:{_YEAR.format('dot_year')}|(?<=\d\d\.\d\d\.)(?![\w.])))"
+    rf"|(?P<day_month>(?:(?P<dm_from>{_DAY})(?:st|nd|rd|th)?{_TO})?"
+    rf"(?P<dm_day>{_DAY})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<dm_month>{_MONTH})\b\.?"
+    rf"(?:,?\s+{_YEAR.format('dm_year')})?)"
+    rf"|(?P<month_day>(?P<md_month>{_MONTH})\.?\s+(?P<md_day>{_DAY})(?:st|nd|rd|th)?\b"
+    rf"(?:{_TO}(?P<md_to>{_DAY})(?:st|nd|rd|th)?\b(?!\s+(?:of\s+)?{_MONTH}))?"
+    rf"(?:,?\s+{_YEAR.format('md_year')})?)"
+    rf"|(?P<month_year>(?P<my_month>{_MONTH})\.?,?\s+(?:of\s+)?{_YEAR.format('my_year')})"
+    rf"|(?:in|during|of|since|before|after|until|last|this|by|early|late|mid)\s+"
+    rf"(?P<month>{_MONTH})\b(?!\.?,?\s+(?:of\s+)?\d)"
+    r"|(?P<day_word>the day before yesterday|yesterday|today|tonight|tomorrow)"
+    rf"{_PART.format('dw_part')}"
+    r"|(?P<part_word>this morning|this afternoon|this evening|last night)"
+    rf"|(?P<ago>(?P<ago_count>{_COUNT}|half an)\s+"
+    r"(?P<ago_unit>minute|min|hour|day|week|fortnight|month|year)s?\s+ago)"
+    rf"|(?P<past>(?:last|past|previous)\s+(?P<past_count>{_COUNT})\s+"
+    r"(?P<past_unit>minute|min|hour|day|week|fortnight|month|year)s?)"
+    r"|(?P<hour>(?:last|past)\s+hour)"
+    r"|(?P<which>last|this|past|previous|current|next)\s+(?P<period>week|weekend|month|quarter|year)"
+    r"|(?:over|on|at|during)\s+the\s+(?P<weekend>weekend)"
+    r"|(?P<season_which>last|this|past)\s+(?P<season>spring|summer|autumn|fall|winter)"
+    r"|(?:(?P<wd_which>last|this|past|on|since|after|before|until|by|next|from)\s+)?"
+    r"(?P<weekday>" + "|".join(WEEKDAYS) + rf")s?{_PART.format('wd_part')}"
+    rf"|(?:last|on|since|until|before|after)\s+(?P<short_day>{_SHORT_DAYS})\b"
+    rf"|(?P<quarter>q[1-4])(?:\s+(?:of\s+)?{_YEAR.format('q_year')})?"
+    rf"|(?:(?:in|during|of)\s+week|calendar\s+week|[ck]w)\s*(?P<week>\d\d?)"
+    rf"(?:\s+(?:of\s+)?{_YEAR.format('w_year')})?"
+    r"|(?:on\s+)?the\s+(?P<nth>" + _DAY + r")(?:st|nd|rd|th)(?=\s*(?:[?.!,;]|\Z))"
+    rf"|(?:in|during|since|before|after|until|of)\s+{_YEAR.format('year')}"
+    r")(?!\w)",
+    re.IGNORECASE,
+)
+_ONE = timedelta(days=1)
+
+
+def read_time(match: re.Match[str], now: datetime) -> tuple[Edge, Edge] | None:
+    """Return when an expression's time begins and ends, seen from now; None for no real date."""
+    said = {name: (word or "").lower() for name, word in match.groupdict().items()}
+    try:
+        return (
+            _read_date(said, now.date())
+            or _read_hours(said, now)
+            or _read_relative(said, now.date())
+        )
+    except (ValueError, OverflowError):
+        return None
+
+
+def _read_date(said: dict[str, str], today: date) -> tuple[Edge, Edge] | None:  # noqa: PLR0911  a table
+    if said["iso"]:
+        return _date_span(said["iso_year"], int(said["iso_month"]), said["iso_day"])
+    if week := said["iw_week"] or said["week"]:
+        return _week(int(week), said["iw_year"] or said["w_year"], today)
+    if said["dotted"]:
+        day, month = int(said["dot_day"]), int(said["dot_month"])
+        return _date_span(said["dot_year"] or _past(today, month, day), month, day)
+    if said["dm_day"]:
+        month, last = _month(said["dm_month"]), int(said["dm_day"])
+        year = said["dm_year"] or _past(today, month, last)
+        return _days_of_month(int(year), month, int(said["dm_from"] or last), last)
+    if said["md_day"]:
+        month, first = _month(said["md_month"]), int(said["md_day"])
+        year = said["md_year"] or _past(today, month, first)
+        return _days_of_month(int(year), month, first, int(said["md_to"] or first))
+    if said["my_month"]:
+        return _date_span(said["my_year"], _month(said["my_month"]), None)
+    if said["month"]:
+        month = _month(said["month"])
+        return _date_span(_past(today, month, 1), month, None)
+    if said["quarter"]:
+        month = 3 * int(said["quarter"][1]) - 2
+        begin = date(int(said["q_year"] or _past(today, month, 1)), month, 1)
+        return begin, _months_later(begin, 3)
+    if said["nth"]:
+        return _nth(int(said["nth"]), today)
+    if said["year"]:
+        return date(int(said["year"]), 1, 1), date(int(said["year"]) + 1, 1, 1)
+    return None
+
+
+def _read_hours(said: dict[str, str], now: datetime) -> tuple[Edge, Edge] | None:
+    """Return what is told by hours or by a part of a day."""
+    if said["part_word"]:
+        which, part = said["part_word"].split()
+        return _part(now.date() - (_ONE if which == "last" else 0 * _ONE), part)
+    if said["hour"]:
+        return now - timedelta(hours=1), now
+    if (unit := said["ago_unit"]) in _UNIT_MINUTES:
+        minutes = 30 if said["ago_count"] == "half an" else _count(said["ago_count"])
+        if said["ago_count"] != "half an":
+            minutes *= _UNIT_MINUTES[unit]
+        middle, slack = now - timedelta(minutes=minutes), timedelta(minutes=max(minutes // 4, 30))
+        return middle - slack, min(middle + slack, now)
+    if (unit := said["past_unit"]) in _UNIT_MINUTES:
+        return now - timedelta(minutes=_count(said["past_count"]) * _UNIT_MINUTES[unit]), now
+    return None
+
+
+def _read_relative(said: dict[str, str], today: date) -> tuple[Edge, Edge] | None:  # noqa: PLR0911  a table
+    if word := said["day_word"]:
+        back = {"yesterday": 1, "the day before yesterday": 2, "tomorrow": -1}.get(word, 0)
+        return _part(today - back * _ONE, said["dw_part"])
+    if said["ago"]:
+        return _ago(_count(said["ago_count"]), said["ago_unit"], today)
+    if said["past"]:
+        days = _count(said["past_count"]) * _UNIT_DAYS[said["past_unit"]]
+        return today - days * _ONE, today + _ONE
+    if said["period"]:
+        return _period(said["period"], said["which"], today)
+    if said["weekend"]:
+        return _period("weekend", "this" if today.weekday() >= 5 else "last", today)
+    if said["season"]:
+        month = _SEASONS[said["season"]]
+        year = today.year if today.month >= month else today.year - 1
+        return date(year, month, 1), _months_later(date(year, month, 1), 3)
+    if name := said["weekday"] or said["short_day"]:
+        wanted = next(at for at, day in enumerate(WEEKDAYS) if day.startswith(name[:3]))
+        back = (today.weekday() - wanted - 1) % 7 + 1
+        day = today - back * _ONE + (7 * _ONE if said["wd_which"] == "next" else 0 * _ONE)
+        return _part(day, said["wd_part"])
+    return None
+
+
+def _ago(count: int, unit: str, today: date) -> tuple[date, date]:
+    """A time ago is as exact as its unit: two weeks ago is that week, give or take."""
+    middle = today - timedelta(days=count * _UNIT_DAYS[unit])
+    slack = timedelta(days={"day": 0, "week": 3, "fortnight": 4, "month": 10, "year": 100}[unit])
+    return middle - slack, middle + slack + _ONE
+
+
+def _period(period: str, which: str, today: date) -> tuple[date, date]:
+    steps = {"this": 0, "current": 0, "next": 1}.get(which, -1)
+    if period in {"week", "weekend"}:
+        monday = today - timedelta(days=today.weekday() - 7 * steps)
+        if period == "weekend":
+            return monday + 5 * _ONE, monday + 7 * _ONE
+        if which == "past":
+            return today - 7 * _ONE, today + _ONE
+        return monday, today + _ONE if steps == 0 else monday + 7 * _ONE
+    if period == "year":
+        return date(today.year + steps, 1, 1), date(today.year + steps + 1, 1, 1)
+    length = 3 if period == "quarter" else 1
+    first = today.replace(day=1, month=(today.month - 1) // length * length + 1)
+    first = _months_later(first, steps * length)
+    return first, _months_later(first, length)
+
+
+def _part(day: date, part: str) -> tuple[Edge, Edge]:
+    """Return a day, or the hours of a part of it."""
+    if not part:
+        return day, day + _ONE
+    begin, end = (datetime.combine(day, time()) + timedelta(hours=at) for at in _PARTS[part])
+    return begin, end
+
+
+def _date_span(year: int | str, month: int, day: int | str | None) -> tuple[date, date]:
+    first = date(int(year), month, int(day or 1))
+    return first, first + _ONE if day else _months_later(first, 1)
+
+
+def _days_of_month(year: int, month: int, first: int, last: int) -> tuple[date, date]:
+    begin, end = date(year, month, min(first, last)), date(year, month, max(first, last))
+    return begin, end + _ONE
+
+
+def _week(number: int, year: str, today: date) -> tuple[date, date]:
+    this = today.isocalendar()
+    named = int(year) if year else this.year - (number > this.week)
+    monday = date.fromisocalendar(named, number, 1)
+    return monday, monday + 7 * _ONE
+
+
+def _nth(day: int, today: date) -> tuple[date, date] | None:
+    """Return the last such day of a month that has one."""
+    for back in range(3):
+        first = _months_later(today.replace(day=1), -back)
+        if day > (_months_later(first, 1) - first).days:
+            continue
+        found = first.replace(day=day)
+        if found <= today:
+            return found, found + _ONE
+    return None
+
+
+def _past(today: date, month: int, day: int) -> int:
+    """Return the year of the last time that day was."""
+    return today.year if (month, day) <= (today.month, today.day) else today.year - 1
+
+
+def _months_later(first: date, months: int) -> date:
+    index = first.year * 12 + first.month - 1 + months
+    return date(index // 12, index % 12 + 1, 1)
+
+
+def _month(name: str) -> int:
+    return next(number for number, month in enumerate(MONTHS, 1) if month.startswith(name[:3]))
+
+
+def _count(words: str) -> int:
+    return int(words) if words.isdigit() else _NUMBERS.get(words, 1)
