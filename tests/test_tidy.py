@@ -249,7 +249,8 @@ OPENS_FILES_ITSELF = {
         adapters/settings/edits.py""",
     "below our data folder": """
         capture/cursors.py capture/drain.py capture/transcripts.py daemon/address.py
-        daemon/control.py daemon/life.py daemon/presence.py kernel/paths.py llm/store.py
+        daemon/control.py daemon/life.py daemon/presence.py kernel/paths.py
+        llm/store/cli_home.py llm/store/ledger_file.py
         operations/agents/boundary.py operations/capture/live.py operations/recall/everywhere.py
         operations/recall/vectors.py operations/setup/setup.py operations/upkeep/doctor.py
         operations/upkeep/leftovers.py operations/upkeep/mend.py project/settlement.py

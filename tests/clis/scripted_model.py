@@ -52,6 +52,7 @@ class ScriptedModel:
     preamble: str = ""
     command: str = "echo hi > decision.txt && echo done"
     reply: str = "Decision: we chose PostgreSQL for the ledger."
+    answer: str = ""  # where no shell is offered; a title unless something is said here
     tool: str = ""  # a tool of ours, to be called once it is offered
     arguments: dict[str, Any] = field(default_factory=dict)
     is_asked: bool = False  # the tool was called
@@ -205,7 +206,7 @@ def _anthropic(model: ScriptedModel, body: dict[str, Any]) -> dict[str, Any]:
     turn = model.turn()
     content: list[dict[str, Any]]
     if shell is None:
-        content = [{"type": "text", "text": TITLE}]
+        content = [{"type": "text", "text": model.answer or TITLE}]
     elif answered:
         content = [{"type": "text", "text": model.reply}]
     else:
@@ -278,7 +279,9 @@ def _responses_stream(model: ScriptedModel, body: dict[str, Any]) -> Iterator[di
             }
         )
     else:
-        items = [_responses_message(turn, model.reply if shell is not None else TITLE)]
+        items = [
+            _responses_message(turn, model.reply if shell is not None else model.answer or TITLE)
+        ]
     yield {"type": "response.created", "response": {"id": f"resp_{turn:04}"}}
     for index, item in enumerate(items):
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
@@ -333,7 +336,7 @@ def _chat_stream(model: ScriptedModel, body: dict[str, Any]) -> Iterator[dict[st
             delta["content"] = model.preamble
         reason = "tool_calls"
     else:
-        delta = {"content": model.reply if shell is not None else TITLE}
+        delta = {"content": model.reply if shell is not None else model.answer or TITLE}
         reason = "stop"
     chunk = {
         "id": f"chat_{turn:04}",
@@ -365,7 +368,7 @@ def _gemini(model: ScriptedModel, body: dict[str, Any]) -> dict[str, Any]:
         parts = [{"text": model.preamble}] if model.preamble else []
         parts.append({"functionCall": {"name": shell[0], "args": shell[1]}})
     else:
-        parts = [{"text": model.reply if shell is not None else TITLE}]
+        parts = [{"text": model.reply if shell is not None else model.answer or TITLE}]
     return {
         "candidates": [
             {"index": 0, "content": {"role": "model", "parts": parts}, "finishReason": "STOP"}

@@ -28,7 +28,7 @@ from agentx.llm.providers.anthropic import Anthropic
 from agentx.llm.providers.gemini import Gemini
 from agentx.llm.providers.openai import OpenAI
 from agentx.llm.spending import Spending
-from agentx.llm.store import SpendingStore
+from agentx.llm.store.ledger_file import SpendingStore
 from tests.support.scripted_llm import (
     INPUT_TOKENS,
     KEY,

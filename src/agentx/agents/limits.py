@@ -8,10 +8,6 @@ CLARIFY_ARTIFACT_CHARS_MAX = 24_000
 CLARIFY_ARTIFACTS_MAX = 8
 # How long an agent may think about one question.
 AGENT_ASK_WAIT_MS = 5 * 60 * 1000
-# How long an agent CLI that was told to end may take before it is killed.
-AGENT_KILL_GRACE_MS = 2_000
-# What an agent CLI may print before the rest is dropped: answers are thousands of times smaller.
-AGENT_OUTPUT_BYTES_MAX = 32 * 1024 * 1024
 # What a role's own text may hold: it is sent with every question.
 ROLE_TEXT_BYTES_MAX = 64 * 1024
 # What a model's context holds, and where a loop takes care of it (specified).

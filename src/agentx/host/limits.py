@@ -36,3 +36,7 @@ DOCUMENT_PARTS_NAMED_MAX = 100_000
 GIT_READ_WAIT_MS = 60_000
 # A folder in which git once gave no answer is left alone for so long.
 GIT_SILENT_MS = 60_000
+# How long a program that was told to end may take before it is killed.
+PROGRAM_KILL_GRACE_MS = 2_000
+# What a program may print before the rest is dropped: answers are thousands of times smaller.
+PROGRAM_OUTPUT_BYTES_MAX = 32 * 1024 * 1024

@@ -23,3 +23,10 @@ LLM_REST_MS_MAX = 15 * 60 * 1000
 LLM_RESERVATION_MS_MAX = 60 * 60 * 1000
 # Days the ledger of spending remembers.
 LEDGER_DAYS_MAX = 400
+# What an agent CLI may print: answers have ten kilobytes, what tells of them a hundred.
+LLM_CLI_OUTPUT_BYTES_MAX = 4 * 1024 * 1024
+# How long an agent CLI takes to start, besides its answer.
+LLM_CLI_START_MS = 30_000
+# How long one is left alone whose quota is used up, where it does not say; and at most.
+LLM_CLI_REST_MS = 60 * 60 * 1000
+LLM_CLI_REST_MS_MAX = 8 * 24 * 60 * 60 * 1000

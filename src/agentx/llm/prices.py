@@ -57,6 +57,10 @@ PRICES = {
     "gemini-2.5-pro": Price(2.50, 15.00),
     "gemini-2.5-flash": Price(0.30, 2.50),
     "gemini-2.5-flash-lite": Price(0.10, 0.40),
+    # The small models of agent CLIs, by the names they have there: about what they would cost
+    # by a key. With a plan nobody is charged, and the caps hold all the same.
+    "haiku": Price(1.00, 5.00),
+    "gpt-6-luna": Price(1.00, 5.00),
 }
 # As dear as the dearest model that somebody would summarise with.
 UNKNOWN = Price(15.00, 75.00)

@@ -22,7 +22,7 @@ from agentx.llm.ledger import Caps, OpenCost, SpendingLedger, Tally
 from agentx.llm.port import Usage
 from agentx.llm.prices import Price, price_of
 from agentx.llm.settings import LlmSettings, model_name
-from agentx.llm.store import SpendingStore
+from agentx.llm.store.ledger_file import SpendingStore
 
 _USD_MAX = 1_000_000.0
 

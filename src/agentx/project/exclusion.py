@@ -39,10 +39,10 @@ def is_excluded(data: DataPaths, directory: str, project: str = "") -> bool:
 
 
 def list_patterns(project: Project) -> tuple[str, ...]:
-    """Return the folders and globs that the settings of a project exclude."""
+    """Return the folders and globs that the settings of a project exclude, and our own CLIs'."""
     said = project.config.section(CaptureSettings).exclude
     named = (Path(one.strip()).expanduser() for one in said.split(",") if one.strip())
-    return tuple(
+    return str(project.data.clis), *(
         str(one) if one.parts[0].startswith("*") else os.path.normpath(project.root / one)
         for one in named
     )

@@ -5,19 +5,21 @@ Few set one, so what asks a model is imported once one is set.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import NodeId
-from agentx.llm.settings import LlmSettings, key_variable, model_name
+from agentx.llm.settings import CLI_PROVIDERS, LlmSettings, key_variable, model_name
 from agentx.memory.port import SpendingToday
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
 
 if TYPE_CHECKING:
     from agentx.conversation.model_summary import ModelSummariser
+    from agentx.llm.clis.choice import CliWorld
     from agentx.llm.port import Model
     from agentx.llm.spending import Spending
     from agentx.observations.extract.session.turns import Finding, Turn
@@ -81,6 +83,12 @@ def _model(project: Project) -> Iterator[Model | None]:
     if not settings.provider:
         yield None
         return
+    provider = _provider(project, settings)
+    if provider in CLI_PROVIDERS:
+        from agentx.llm.clis.choice import cli_model_for  # noqa: PLC0415  as the module says
+
+        yield cli_model_for(provider, settings, _world(project), project.clock)
+        return
     # httpx costs a fifth of a second to import: only for those who set a model.
     import httpx  # noqa: PLC0415
 
@@ -89,6 +97,33 @@ def _model(project: Project) -> Iterator[Model | None]:
     key = project.environment.variables.get(key_variable(settings), "")
     with httpx.Client() as http:
         yield model_for(settings, key, http, project.clock, project.entropy)
+
+
+def _provider(project: Project, settings: LlmSettings) -> str:
+    """Return who is asked; without a key for Gemini it is the Gemini CLI, if there is one."""
+    if settings.provider != "gemini" or settings.base_url or settings.api_key_env:
+        return settings.provider
+    if project.environment.variables.get(key_variable(settings), "").strip():
+        return settings.provider
+    has_cli = shutil.which("gemini", path=project.environment.search_path)
+    return "gemini-cli" if has_cli else settings.provider
+
+
+def _world(project: Project) -> CliWorld:
+    from agentx.llm.clis.choice import CliWorld  # noqa: PLC0415  as the module says
+
+    homes = project.environment.homes
+    return CliWorld(
+        folder=project.data.clis,
+        variables={**project.environment.variables, "PATH": project.environment.search_path},
+        logins={
+            "claude-code": homes.claude_code,
+            "codex": homes.codex,
+            "gemini-cli": homes.gemini,
+            "opencode": homes.opencode_db.parent,
+        },
+        opencode_config=homes.opencode_config,
+    )
 
 
 def _spending(project: Project) -> Spending:

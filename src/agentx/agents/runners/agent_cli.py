@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from agentx.agents.runners.port import Ask, Reply, Wants
-from agentx.agents.runners.program import Ended, ProgramCall, run_to_end
 from agentx.agents.runners.wording import prompt_of, reply_of
+from agentx.host.program import Ended, ProgramCall, run_to_end
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentUnavailable

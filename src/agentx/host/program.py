@@ -2,8 +2,9 @@
 
 The program leads a process group of its own. When its time is over, or when this
 process is interrupted, the group is told to end and then killed, so that whatever it
-started ends with it. What it prints beyond the bound is read and dropped: a full pipe
-would stop it.
+started ends with it. Should this process itself be killed, a shell that waits for that at
+the other end of a pipe kills the group. What is printed beyond the bound is read and
+dropped: a full pipe would stop the program.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from agentx.agents.limits import AGENT_KILL_GRACE_MS, AGENT_OUTPUT_BYTES_MAX
+from agentx.host.limits import PROGRAM_KILL_GRACE_MS, PROGRAM_OUTPUT_BYTES_MAX
 from agentx.kernel.values import frozen
 
 _BLOCK_BYTES = 64 * 1024
 _JOIN_S = 2.0
+# A line on the pipe lets go of the program; the end of the pipe means that we were killed.
+_WATCH = 'read -r _ || kill -s KILL -- "-$1"'
 
 
 @frozen
@@ -33,6 +36,7 @@ class ProgramCall:
     folder: Path
     environment: Mapping[str, str]
     time_limit_ms: int
+    output_bytes_max: int = PROGRAM_OUTPUT_BYTES_MAX
 
 
 @frozen
@@ -43,6 +47,7 @@ class Ended:
     out: str
     err: str
     too_late: bool
+    too_much: bool = False  # it printed more than was kept
 
 
 def run_to_end(call: ProgramCall) -> Ended:
@@ -62,7 +67,9 @@ def run_to_end(call: ProgramCall) -> Ended:
     assert process.stdin is not None, "it is a pipe"
     assert process.stdout is not None, "it is a pipe"
     assert process.stderr is not None, "it is a pipe"
-    out, err = _Ear(process.stdout), _Ear(process.stderr)
+    # Before anything is said: a program that hears nothing does nothing yet.
+    watch = _watch(process.pid)
+    out, err = (_Ear(pipe, call.output_bytes_max) for pipe in (process.stdout, process.stderr))
     mouth = threading.Thread(target=_speak, args=(process.stdin, call.said), daemon=True)
     mouth.start()
     too_late = False
@@ -73,22 +80,31 @@ def run_to_end(call: ProgramCall) -> Ended:
             too_late = True
             _signal(process, signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
-                process.wait(AGENT_KILL_GRACE_MS / 1000)
+                process.wait(PROGRAM_KILL_GRACE_MS / 1000)
     finally:
         # Also after a good end: a child left behind would hold the pipes open, and go on.
         _signal(process, signal.SIGKILL)
         process.wait()
+        _dismiss(watch)
     for each in (out, err):
         each.join()
     mouth.join(_JOIN_S)
-    return Ended(code=process.returncode, out=out.text, err=err.text, too_late=too_late)
+    return Ended(
+        code=process.returncode,
+        out=out.text,
+        err=err.text,
+        too_late=too_late,
+        too_much=out.is_full or err.is_full,
+    )
 
 
 class _Ear:
     """Reads a pipe to its end, and keeps its first part."""
 
-    def __init__(self, pipe: IO[bytes]) -> None:
+    def __init__(self, pipe: IO[bytes], bytes_max: int) -> None:
+        self.is_full = False
         self._pipe = pipe
+        self._bytes_max = bytes_max
         self._heard = bytearray()
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
@@ -105,8 +121,9 @@ class _Ear:
     def _listen(self) -> None:
         with self._pipe:
             while block := self._pipe.read1(_BLOCK_BYTES):  # type: ignore[attr-defined]  # a BufferedReader
-                room = AGENT_OUTPUT_BYTES_MAX - len(self._heard)
-                self._heard += block[: max(room, 0)]
+                room = max(self._bytes_max - len(self._heard), 0)
+                self.is_full = self.is_full or len(block) > room
+                self._heard += block[:room]
 
 
 def _speak(pipe: IO[bytes], said: str) -> None:
@@ -118,3 +135,23 @@ def _speak(pipe: IO[bytes], said: str) -> None:
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
+
+
+def _watch(group: int) -> subprocess.Popen[bytes]:
+    """Start what kills a process group when this process is killed."""
+    return subprocess.Popen(
+        ("/bin/sh", "-c", _WATCH, "sh", str(group)),
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _dismiss(watch: subprocess.Popen[bytes]) -> None:
+    assert watch.stdin is not None, "it is a pipe"
+    with suppress(OSError):
+        watch.stdin.write(b"\n")
+        watch.stdin.close()
+    watch.wait()
