@@ -174,6 +174,34 @@ def test_what_was_never_captured_of_it_is_not_imported_either(
     assert WORD in "".join(event["text"] for event in told.events()), "what comes later is kept"
 
 
+@pytest.mark.parametrize("by", BY)
+def test_what_was_moved_aside_in_the_spool_goes_too(told: House, by: str) -> None:
+    own = told.data.spool(str(told.project))
+    own.refused.mkdir()
+    at_ms = FIRST_MS + DAY_MS
+    payload = json.dumps({**prompt(DECISION, session="s-2"), "hook_event_name": "Odd"})
+    head = json.dumps({"v": 1, "harness": "codex", "at": at_ms, "cwd": str(told.project)})
+    doomed = own.refused / f"{at_ms}-1-aa.evt"
+    doomed.write_text(f"{head}\n{payload}", encoding="utf-8")
+    stays = own.refused / f"{at_ms - DAY_MS}-1-bb.evt"
+    other = head.replace(str(at_ms), str(at_ms - DAY_MS))
+    stays.write_text(f"{other}\n" + payload.replace(WORD, "quay").replace("s-2", "s-1"))
+    unread = own.refused / f"{at_ms}-1-cc.evt"
+    with unread.open("wb") as file:
+        file.truncate(100 * 1024**2)
+
+    looked = told.json("forget", *BY[by], "--dry-run")
+    assert looked["aside"] == 1
+    assert doomed.exists()
+    told.json("forget", *BY[by], "--yes")
+
+    assert not doomed.exists()
+    assert stays.exists()
+    (named,) = [quote for quote in looked["quoted"] if quote["kind"] == "spool"]
+    assert named["id"] == str(unread)
+    assert _found(told) == []
+
+
 def test_what_is_not_there_is_kept_away_only_by_who_says_yes(told: House) -> None:
     span = ["--from", "2026-03-02", "--to", "2026-03-02T09:00"]
     assert told.json("forget", *span)["events"] == 0

@@ -120,6 +120,17 @@ class Spool:
             if (count := _count_aside(SpoolPaths(folder)))
         )
 
+    def list_aside(self, project: str) -> Iterator[Path]:
+        """Yield the records of a project that were moved aside."""
+        for root in (*self.fallbacks, self.own):
+            for folder in list_folders(root):
+                paths = SpoolPaths(folder)
+                with suppress(OSError):
+                    aside = _list(paths.refused).files
+                    look = self._look(paths) if aside else None
+                    if look is not None and (look.why, look.project) == (Why.NEXT, project):
+                        yield from (paths.refused / name for name in aside)
+
     def _groups(self) -> Iterator[SpoolGroup]:
         for look in self._looks():
             records = len(list_records(look.paths))

@@ -97,7 +97,12 @@ def fold_words(text: str) -> str:
 def read_texts(event: Spoken) -> Iterator[str]:
     """Yield what an event or a draft says, folded: its text, and all that a tool was given."""
     yield fold_words(event.text)
-    waiting: list[object] = [event.metadata]
+    yield from fold_all(event.metadata)
+
+
+def fold_all(value: object) -> Iterator[str]:
+    """Yield every text in a value, folded."""
+    waiting: list[object] = [value]
     while waiting:
         one = waiting.pop()
         if isinstance(one, str):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 from agentx.conversation.forgotten.spans import ForgottenSpan, fold_words, print_words, read_texts
 from agentx.conversation.limits import EVENTS_PAGE_MAX
@@ -19,6 +20,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
+from agentx.operations.capture.aside import AsideQuery, AsideRecords, find_aside, remove_aside
 from agentx.operations.capture.quoting import Quote, Quotes
 from agentx.operations.limits import FORGET_BATCH_EVENTS_MAX, FORGET_LINES_SHOWN
 from agentx.project.audit import AuditAct, record_act
@@ -60,6 +62,7 @@ class ForgetReply:
     first_lines: tuple[str, ...]  # of what goes, the first of them
     observations: int  # that were learnt from it
     quoted: tuple[Quote, ...]  # what others wrote in the same words: it stays
+    aside: int = 0  # records that could not be taken and were moved aside
     exports: tuple[str, ...] = ()  # files written before, which nobody can reach from here
 
 
@@ -87,6 +90,7 @@ def forget(
     if request.session_id:
         whole = {event.session_id for event in doomed}
     quotes = Quotes(project, doomed, whole, request.query)
+    aside = _find_aside(project, request, whole)
     shown = [event for event in doomed if event.text.strip()]
     reply = ForgetReply(
         events=len(doomed),
@@ -97,12 +101,14 @@ def forget(
             preview(event.text, _LINE_CHARS_MAX) for event in shown[:FORGET_LINES_SHOWN]
         ),
         observations=quotes.learnt,
-        quoted=quotes.quoted,
+        quoted=(*quotes.quoted, *map(_say_unread, aside.unread)),
+        aside=len(aside.paths),
         exports=list_exports(project),
     )
     if not dry_run:
         if bars and ("query" in request.by or "span" in request.by):
             bury_span(project, _span_of(project, request))
+        remove_aside(aside)
         _erase(memory, doomed, whole)
         record_act(
             project,
@@ -111,8 +117,32 @@ def forget(
             events=reply.events,
             sessions=reply.sessions,
             observations=reply.observations,
+            aside=reply.aside,
         )
     return reply
+
+
+def _find_aside(project: Project, request: ForgetRequest, whole: set[str]) -> AsideRecords:
+    if request.event_id:
+        return AsideRecords()
+    return find_aside(
+        project,
+        AsideQuery(
+            sessions=whole if request.session_id else (),
+            since_ms=request.since_ms,
+            until_ms=request.until_ms,
+            query=request.query,
+        ),
+    )
+
+
+def _say_unread(path: Path) -> Quote:
+    return Quote(
+        kind="spool",
+        id=str(path),
+        says="a record that was moved aside and cannot be read: nobody knows what it says",
+        mend="look at it, and delete it by hand if it is of that kind",
+    )
 
 
 def _span_of(project: Project, request: ForgetRequest) -> ForgottenSpan:

@@ -46,7 +46,7 @@ def command(
         found = forget(project, memory, request, dry_run=True)
         if not dry_run:
             _ask(invocation, request, found, yes=yes)
-            agreed = yes or found.events > 0
+            agreed = yes or found.events + found.aside > 0
             found = forget(project, memory, request, dry_run=False, bars=agreed)
     invocation.show(found, lambda screen: _draw(screen, found))
 
@@ -57,14 +57,14 @@ def _read_time(invocation: Invocation, text: str) -> Millis | None:
 
 
 def _ask(invocation: Invocation, request: ForgetRequest, found: ForgetReply, *, yes: bool) -> None:
-    if yes or not found.events:
+    if yes or not found.events + found.aside:
         return
     if not invocation.as_json and sys.stdin.isatty():
         _draw_found(invocation.talk, found)
-        ask(f"Erase {render.count(found.events, 'event')} for good?", or_leave=True)
+        ask(f"Erase {_say_what(found)} for good?", or_leave=True)
     elif request.by not in ("event", "session"):
         raise InvalidValue(
-            f"{render.count(found.events, 'event')} would be erased",
+            f"{_say_what(found)} would be erased",
             hint="look with --dry-run, then say it again with --yes",
         )
 
@@ -74,7 +74,7 @@ def _draw(screen: Console, reply: ForgetReply) -> None:
         _draw_found(screen, reply)
     verb = "would erase" if reply.dry_run else "erased"
     whole = f", {render.count(reply.sessions, 'whole session')}" if reply.sessions else ""
-    screen.print(f"{verb} {render.count(reply.events, 'event')} for good{whole}")
+    screen.print(f"{verb} {_say_what(reply)} for good{whole}")
     if reply.observations:
         learnt = render.count(reply.observations, "observation")
         screen.print(f"with {learnt} that were learnt from it", style="dim")
@@ -89,6 +89,12 @@ def _draw(screen: Console, reply: ForgetReply) -> None:
         screen.print("\nexports that were written before still hold it:", style="yellow")
     for path in reply.exports:
         screen.print(f"  {path}", soft_wrap=True)
+
+
+def _say_what(reply: ForgetReply) -> str:
+    events = render.count(reply.events, "event")
+    aside = render.count(reply.aside, "record")
+    return f"{events} and {aside} that were moved aside" if reply.aside else events
 
 
 def _draw_found(screen: Console, reply: ForgetReply) -> None:
