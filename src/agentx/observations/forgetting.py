@@ -28,6 +28,12 @@ def undoing(forgotten: Collection[str], merged: Mapping[str, Collection[str]]) -
     return Undoing(gone=gone, returning=frozenset(freed - gone))
 
 
+def holders(forgotten: Collection[str], merged: Mapping[str, Collection[str]]) -> frozenset[str]:
+    """Return what is forgotten with those that repeat it: merged, and then dropped by a person."""
+    asked = frozenset(forgotten)
+    return asked.union(each for each, sources in merged.items() if asked.intersection(sources))
+
+
 def take_whole(forgotten: str, merged: Mapping[str, Collection[str]]) -> frozenset[str]:
     """Return an observation with all it was merged from: who removes it means its text."""
     return frozenset((forgotten, *merged.get(forgotten, ())))

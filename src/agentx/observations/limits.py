@@ -27,6 +27,10 @@ OBSERVATION_CANDIDATES_MAX = 1_000
 OBSERVATION_RECALL_ROWS_MAX = 500
 # Pinned observations that are told whatever else there is: more would leave room for nothing else.
 OBSERVATIONS_PINNED_TOLD_MAX = 12
+# What people drop is compared with everything that is kept: bounds the work of a capture.
+OBSERVATIONS_DROPPED_MAX = 5_000
+# Of those that a dropped one kept out, the newest are named.
+OBSERVATIONS_KEPT_OUT_NAMED_MAX = 100
 # Past these a person is told to compact (specified).
 OBSERVATION_STORE_BYTES_ALERT = 40 * 1024 * 1024
 OBSERVATION_COUNT_ALERT = 40_000

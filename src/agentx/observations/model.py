@@ -98,6 +98,26 @@ class Marking:
 
 
 @frozen
+class Dropped:
+    """What is known of an observation that a person dropped: not its text."""
+
+    id: str
+    at_ms: Millis
+    why: str = ""
+    traces: tuple[str, ...] = ()  # by which its like is recognised
+    kept_out: tuple[str, ...] = ()  # the ids of those that were not kept because they are like it
+    is_returning: bool = False  # being brought back
+
+
+@frozen
+class DropList:
+    """What was dropped, in that order; who changes it changes `dropped` in place."""
+
+    salt: str
+    dropped: dict[str, Dropped]
+
+
+@frozen
 class Manifest:
     """The index of everything, in the order it was stored."""
 

@@ -9,12 +9,14 @@ whichever process stored it. An id that is stored twice is stored once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.model import (
     Category,
     CompactionResult,
+    DropList,
     Marking,
     Observation,
     ObservationIndex,
@@ -24,8 +26,25 @@ from agentx.observations.model import (
 )
 
 
+class DroppedStore(Protocol):
+    """What a person dropped."""
+
+    def read(self) -> DropList:
+        """Return the list as it is now; not to be changed."""
+        ...
+
+    def changing(self) -> AbstractContextManager[DropList]:
+        """Give the list to be changed in place; return after it is on disk."""
+        ...
+
+
 class ObservationStore(Protocol):
     """Observations per issue, with an index over all of them."""
+
+    @property
+    def drops(self) -> DroppedStore:
+        """What a person dropped; beside the observations, in either kind of store."""
+        ...
 
     def store(self, observations: Sequence[Observation]) -> None:
         """Keep observations; return after they are on disk.
@@ -85,6 +104,20 @@ class ObservationStore(Protocol):
         """Merge related observations of an issue that are older than `before_ms`.
 
         The originals go to the archive. None means older than the archive threshold.
+        """
+        ...
+
+    def put_away(self, observation_ids: Iterable[str]) -> None:
+        """Put observations into the archive, merged into nothing; those not there are passed over.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        ...
+
+    def bring_back(self, observation_ids: Iterable[str]) -> None:
+        """Put originals from the archive into the store again.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
         """
         ...
 

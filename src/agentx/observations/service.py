@@ -42,6 +42,7 @@ from agentx.observations.model import (
 from agentx.observations.port import ObservationStore
 from agentx.observations.relevance import ScoredObservation, Subject, keywords, score
 from agentx.observations.settings import MemorySettings
+from agentx.observations.tidying.dropping import blot_out, finish_drops, sift
 from agentx.redaction.redact import redact
 from agentx.search.limits import SEARCH_HITS_MAX
 
@@ -124,24 +125,26 @@ class Observations:
 
     def capture(
         self, observations: Iterable[Observation], *, agent: str, issue: int
-    ) -> tuple[Observation, ...]:
+    ) -> tuple[Observation, ...] | None:
         """Keep what a session taught; return what was kept, in its final form.
 
-        Nothing is kept, and a `CaptureSkipped` told, when there is nothing, memory is off or the
-        lock does not come free.
+        Not kept is what is like something a person dropped. Nothing is kept, and a
+        `CaptureSkipped` told, when there is nothing or memory is off. None: the lock does not
+        come free, the same may be tried again.
 
         Raises: UnavailableError.
         """
         if not self.is_enabled:
             return ()
-        kept = tuple(map(_fit, observations))[:OBSERVATIONS_PER_CAPTURE_MAX]
-        if not kept:
-            return ()
+        fitting = tuple(map(_fit, observations))[:OBSERVATIONS_PER_CAPTURE_MAX]
         try:
+            kept = self._sift(fitting)
+            if not kept:
+                return ()
             self._keep(kept, agent=agent, issue=issue)
         except LockHeld as held:
             self._skip(agent, issue, capture_skipped(held.message.partition(":")[0]))
-            return ()
+            return None
         return kept
 
     def count_recall(self, observation_ids: Iterable[str], asked: Recall) -> int:
@@ -222,7 +225,7 @@ class Observations:
             raise NotFound(
                 f"{observation_id}: no such observation", hint="see `agentx memory list`"
             )
-        self._stand_again((observation_id,))
+        self.let_stand((observation_id,))
         self._room.note("info", "memory-removed", id=observation_id)
 
     def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]:
@@ -230,13 +233,15 @@ class Observations:
 
         Raises: InvalidValue, LockHeld, UnavailableError.
         """
-        gone = self._store.forget(observation_ids)
-        self._stand_again(gone)
+        asked = frozenset(observation_ids)
+        gone = self._store.forget(asked)
+        blot_out(self._store, asked.union(gone))
+        self.let_stand(gone)
         if gone:
             self._room.note("info", "memory-forgotten", count=len(gone))
         return gone
 
-    def _stand_again(self, gone: Collection[str]) -> None:
+    def let_stand(self, gone: Collection[str]) -> None:
         """Let those stand again that nothing replaces any more."""
         rows = self._store.search_by_filters(SearchFilters(superseded=True))
         orphans = [row.id for row in rows if row.superseded_by in gone]
@@ -271,6 +276,7 @@ class Observations:
 
     def settle(self) -> int:
         """Bring every file up to date; return how many acts moved."""
+        finish_drops(self._store)
         return self._store.settle()
 
     def close(self) -> None:
@@ -292,6 +298,12 @@ class Observations:
                 elapsed_ms=now_ms - begun_ms,
             )
         )
+
+    def _sift(self, fitting: Sequence[Observation]) -> tuple[Observation, ...]:
+        sifted = sift(self._store, fitting)
+        if sifted.kept_out:
+            self._room.note("info", "memory-kept-out", count=sifted.kept_out)
+        return sifted.kept
 
     def _skip(self, agent: str, issue: int, reason: str) -> None:
         self._room.bus.tell(

@@ -28,3 +28,5 @@ WHY_LINES_MAX = 40
 FORGET_BATCH_EVENTS_MAX = 2_000
 # What is shown of what would go; all of it is counted.
 FORGET_LINES_SHOWN = 10
+# Memories that one sitting of `memory review` asks about.
+REVIEW_MAX = 50

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.observations.limits import OBSERVATION_SUMMARY_CHARS_MAX
-from agentx.observations.merging import merges
 from agentx.observations.model import Category
+from agentx.observations.tidying.merging import merges
 from tests.support.observations import generated, observation
 from tests.support.time_and_chance import START_MS
 

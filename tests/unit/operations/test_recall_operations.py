@@ -143,7 +143,7 @@ def test_what_lies_in_other_rooms_is_opened_and_traced_by_its_id(tmp_path: Path)
             event_ids=(event.event_id, "01KM0913BHFE32KN7MP0000000"),
         )
         with closing(open_observations(project)) as room:
-            (kept,) = room.capture([learnt], agent="engineer", issue=7)
+            (kept,) = room.capture([learnt], agent="engineer", issue=7) or ()
         texts = read(project, memory, [kept.id, run.id], budget_tokens=900)
         trace = why(project, memory, kept.id)
         of_run = why(project, memory, run.id)

@@ -17,6 +17,7 @@ class ObservationPaths:
     manifest = Below("manifest.json")  # a line for every observation
     archive = Below("archive")  # the originals of observations that were merged
     pending = Below("pending.jsonl")  # what was stored and is not in the files yet
+    dropped = Below("dropped.json")  # what a person dropped, as traces
     database = Below("observations.db")  # all of them, for those who keep them in SQLite
 
     def issue(self, number: int) -> Path:

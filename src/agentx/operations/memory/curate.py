@@ -1,15 +1,26 @@
-"""What a person says of single memories: tell this one always."""
+"""What a person says of single memories: keep it, tell it always, say it better, drop it."""
 
 from __future__ import annotations
 
 from contextlib import closing
 
-from agentx.kernel.errors import ConflictError
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import ConflictError, InvalidValue
+from agentx.kernel.limits import OBSERVATION_CHARS_MAX
+from agentx.kernel.text import cut, preview, without_recall
 from agentx.kernel.values import frozen
-from agentx.observations.limits import OBSERVATIONS_PINNED_TOLD_MAX
-from agentx.observations.model import Marking, Observation, SearchFilters
+from agentx.observations.ids import parse_observation_id
+from agentx.observations.limits import (
+    OBSERVATION_SUMMARY_CHARS_MAX,
+    OBSERVATIONS_PINNED_TOLD_MAX,
+)
+from agentx.observations.model import Dropped, Marking, Observation, SearchFilters
+from agentx.observations.tidying.dropping import drop, refuse_dropped, undrop
 from agentx.project.project import Project
+from agentx.redaction.redact import redact
 from agentx.wiring.observations import open_observations
+
+_WHY_CHARS_MAX = 300
 
 
 @frozen
@@ -23,12 +34,33 @@ class PinReply:
     told_max: int  # of them, as many as are told at the start of every session
 
 
+@frozen
+class DropReply:
+    """What a person dropped, and what that kept out since."""
+
+    id: str
+    at_ms: Millis
+    why: str
+    kept_out: int  # like it, and not kept
+    last_ms: Millis | None  # when the last of these was said
+    text: str  # empty when it was forgotten
+
+
+@frozen
+class UndropReply:
+    """What came back."""
+
+    id: str
+    restored: bool  # its text was there still
+    kept_out: int  # like it, and not brought back
+
+
 def memory_pin(project: Project, observation_id: str, *, pinned: bool = True) -> PinReply:
     """Have an observation told always, never merged and never faded; or no longer.
 
     Raises: NotFound, InvalidValue, ConflictError, LockHeld, UnavailableError.
     """
-    now = _mark(project, Marking(id=observation_id, pinned=pinned))
+    now = _mark(project, Marking(id=observation_id, pinned=pinned, reviewed=pinned or None))
     with closing(open_observations(project)) as room:
         total = len(room.store.search_by_filters(SearchFilters(pinned=True)))
     return PinReply(
@@ -40,13 +72,88 @@ def memory_pin(project: Project, observation_id: str, *, pinned: bool = True) ->
     )
 
 
+def memory_keep(project: Project, observation_id: str) -> Observation:
+    """Note that a person looked at an observation and wants it kept as it is.
+
+    Raises: NotFound, InvalidValue, ConflictError, LockHeld, UnavailableError.
+    """
+    return _mark(project, Marking(id=observation_id, reviewed=True))
+
+
+def memory_edit(project: Project, observation_id: str, text: str) -> Observation:
+    """Say an observation in other words; where it is known from stays.
+
+    Raises: NotFound, InvalidValue, ConflictError, LockHeld, UnavailableError.
+    """
+    content = cut(redact(without_recall(text)).strip(), OBSERVATION_CHARS_MAX)
+    if not content:
+        raise InvalidValue(
+            "there is nothing to remember", hint="to take it away use `agentx memory drop ID`"
+        )
+    summary = preview(content, OBSERVATION_SUMMARY_CHARS_MAX)
+    return _mark(
+        project, Marking(id=observation_id, reviewed=True, content=content, summary=summary)
+    )
+
+
+def memory_drop(project: Project, observation_id: str, *, why: str = "") -> DropReply:
+    """Take an observation out, and keep its like out from now on; `memory_undrop` undoes it.
+
+    Raises: NotFound, InvalidValue, ConflictError, LimitError, LockHeld, UnavailableError.
+    """
+    with closing(open_observations(project)) as room:
+        found, archived = room.get(observation_id)
+        if archived:
+            refuse_dropped(room.store, observation_id)
+            raise _refuse_merged(observation_id)
+        said = preview(why, _WHY_CHARS_MAX)
+        noted = drop(room.store, found, why=said, at_ms=project.clock.now_ms())
+        room.let_stand((observation_id,))
+    return _tell(noted, found)
+
+
+def memory_undrop(project: Project, observation_id: str) -> UndropReply:
+    """Bring a dropped observation back; its like is kept again.
+
+    Raises: NotFound, InvalidValue, LockHeld, UnavailableError.
+    """
+    parse_observation_id(observation_id)
+    with closing(open_observations(project)) as room:
+        noted, restored = undrop(room.store, observation_id)
+    return UndropReply(id=observation_id, restored=restored, kept_out=len(noted.kept_out))
+
+
+def memory_dropped(project: Project) -> tuple[DropReply, ...]:
+    """Return what was dropped, newest first."""
+    with closing(open_observations(project)) as room:
+        noted = sorted(room.store.drops.read().dropped.values(), key=lambda one: -one.at_ms)
+        return tuple(_tell(each, room.store.get_archived(each.id)) for each in noted)
+
+
 def _mark(project: Project, marking: Marking) -> Observation:
     with closing(open_observations(project)) as room:
         found, archived = room.get(marking.id)
         marked = () if archived else room.store.mark((marking,))
-    if not marked:
-        raise ConflictError(
-            f"{found.id} was merged into another observation",
-            hint="`agentx memory search` finds that one by the same words",
-        )
-    return marked[0]
+        if not marked:
+            refuse_dropped(room.store, found.id)
+            raise _refuse_merged(found.id)
+        return marked[0]
+
+
+def _refuse_merged(observation_id: str) -> ConflictError:
+    return ConflictError(
+        f"{observation_id} was merged into another observation",
+        hint="`agentx memory search` finds that one by the same words",
+    )
+
+
+def _tell(noted: Dropped, found: Observation | None) -> DropReply:
+    times = [parse_observation_id(each).timestamp_ms for each in noted.kept_out]
+    return DropReply(
+        id=noted.id,
+        at_ms=noted.at_ms,
+        why=noted.why,
+        kept_out=len(times),
+        last_ms=max(times, default=None),
+        text=found.content if found else "",
+    )

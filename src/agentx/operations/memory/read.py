@@ -16,7 +16,8 @@ class Shown:
     """One observation in full."""
 
     observation: Observation
-    archived: bool  # merged into another; this is the original
+    archived: bool  # merged into another, and this is the original; or dropped
+    dropped: bool = False
 
 
 def memory_search(
@@ -44,4 +45,5 @@ def memory_show(project: Project, observation_id: str) -> Shown:
     """
     with closing(open_observations(project)) as room:
         observation, archived = room.get(observation_id)
-        return Shown(observation=observation, archived=archived)
+        dropped = archived and observation_id in room.store.drops.read().dropped
+        return Shown(observation=observation, archived=archived, dropped=dropped)

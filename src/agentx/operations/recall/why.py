@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Bullet, Expansion, Span, TocNode
-from agentx.kernel.clock import Millis
+from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import InputError, NotFound
 from agentx.kernel.ids import is_ulid
 from agentx.kernel.text import compile_late, fold_text
@@ -29,6 +29,7 @@ from agentx.operations.recall.document import open_document, open_observation, s
 from agentx.operations.recall.origins import UNTRUSTED
 from agentx.project.project import Project
 from agentx.views.recall_tally import recall_counts
+from agentx.wiring.observations import open_observations
 
 _LESSON = compile_late(r"(?:PAT|ADR|TD|LRN)-\d{1,6}", re.IGNORECASE)
 # Of an event, what is shown of its text, and of what stands before the proof.
@@ -106,10 +107,23 @@ def _of_observation(project: Project, memory: Memory, doc_id: str, depth: int = 
         kind="observation",
         text=found.content,
         timestamp_ms=found.timestamp_ms,
-        source=f"{found.category} of issue {found.issue_number}, {found.agent}{replaced}",
+        source=f"{found.category} of issue {found.issue_number}, {found.agent}{replaced}"
+        + _say_dropped(project, found.id),
         rests_on=tuple(below),
         left_out=max(len(found.event_ids) + len(found.sources) - len(below), 0),
     )
+
+
+def _say_dropped(project: Project, doc_id: str) -> str:
+    with closing(open_observations(project)) as room:
+        noted = room.store.drops.read().dropped.get(doc_id)
+    if noted is None:
+        return ""
+    why = f" ({noted.why})" if noted.why else ""
+    count = len(noted.kept_out)
+    times = "once" if count == 1 else f"{count} times"
+    again = f"; its like came {times} and was not kept" if count else ""
+    return f", dropped by a person on {to_iso(noted.at_ms)[:10]}{why}{again}"
 
 
 def _of_lesson(project: Project, doc_id: str) -> Trace:

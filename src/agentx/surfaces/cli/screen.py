@@ -64,6 +64,20 @@ def ask(question: str, *, or_leave: bool = False) -> bool:
     return agreed
 
 
+def ask_which(question: str, keys: str) -> str:
+    """Ask a person on stderr for one of some letters; the first is what Return means."""
+    while True:
+        said = click.prompt(printable(question), default=keys[0], show_default=False, err=True)
+        if said and said.strip().lower()[:1] in keys:
+            return str(said).strip().lower()[:1]
+        write_text(f"type one of {', '.join(keys)}\n", to_stderr=True)
+
+
+def ask_text(question: str) -> str:
+    """Ask a person on stderr for words; empty for none."""
+    return str(click.prompt(printable(question), default="", show_default=False, err=True))
+
+
 def open_console(*, stderr: bool = False) -> Console:
     """Return where drawn things go."""
     from rich.console import Console

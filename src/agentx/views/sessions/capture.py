@@ -158,7 +158,7 @@ class Observing:
         kept = self._room().capture(made, agent=intent.agent, issue=intent.issue) if made else ()
         if kept:
             mark_superseded(self._room().store, kept)
-        if kept or not made:
+        if kept is not None:
             taken = (*mark.taken, *map(_take, kept))[-CAPTURE_TAKEN_MAX:]
             self._marks.note_polished(
                 ref, msgspec.structs.replace(mark, taken=taken, polished=True)
@@ -246,7 +246,7 @@ class Observing:
         read = [one for one in events if (one.timestamp_ms, one.event_id) <= until]
         made = _observations(read, mark, intent)
         kept = self._keep(room, made, intent)
-        if made and not kept:
+        if kept is None:
             return 0  # the store was busy; the intent stays for the next pass
         passing(CrashPoint.CAPTURE_STORED)
         before = mark.taken if mark else ()
@@ -280,7 +280,7 @@ class Observing:
 
     def _keep(
         self, room: Observations, made: Sequence[Observation], intent: CaptureIntent
-    ) -> tuple[Observation, ...]:
+    ) -> tuple[Observation, ...] | None:
         if not made:
             self._rules.bus.tell(
                 CaptureSkipped(

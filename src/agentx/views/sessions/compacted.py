@@ -37,4 +37,4 @@ def capture_compacted(
         )
         for place, finding in enumerate(found)
     )
-    return room.capture(made, agent=agent, issue=number)
+    return room.capture(made, agent=agent, issue=number) or ()

@@ -17,6 +17,7 @@ What a kill leaves:  in the journal only           read from there, settled next
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from threading import RLock
 
@@ -24,10 +25,9 @@ from agentx.host.files.plain import is_folder
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy
-from agentx.observations.forgetting import take_whole, undoing
+from agentx.observations.forgetting import Undoing, holders, take_whole, undoing
 from agentx.observations.ids import parse_observation_id
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT, OBSERVATIONS_PENDING_BYTES_MAX
-from agentx.observations.merging import merges, old_enough, outcome
 from agentx.observations.model import (
     CompactionResult,
     Marking,
@@ -41,6 +41,7 @@ from agentx.observations.port import ObservationStore
 from agentx.observations.store.aside import purge_aside
 from agentx.observations.store.checks import check
 from agentx.observations.store.counts import count_lines, filter_lines
+from agentx.observations.store.dropped import DroppedFile
 from agentx.observations.store.files.issue_files import IssueFiles
 from agentx.observations.store.files.joined import Joined
 from agentx.observations.store.files.manifest import ManifestFile
@@ -55,6 +56,7 @@ from agentx.observations.store.records import (
 from agentx.observations.store.words.lists import IndexedWords, wording
 from agentx.observations.store.words.matching import best_matches
 from agentx.observations.store.words.view import Source, WordView
+from agentx.observations.tidying.merging import merges, old_enough, outcome
 from agentx.search.limits import SEARCH_HITS_MAX
 
 
@@ -78,6 +80,7 @@ class JsonObservationStore(ObservationStore):
         self._words = WordView(view_folder, folder)
         manifest = ManifestFile(files, clock, entropy, self._report, self._words.look_again)
         self._files = files
+        self._dropped = DroppedFile(folder, clock, self._report)
         self._pending = Pending(files.paths.pending, clock, entropy)
         self._joined = Joined(self._pending, manifest, clock, self._report)
         self._settling = Settling(self._pending, files, manifest, clock)
@@ -86,6 +89,11 @@ class JsonObservationStore(ObservationStore):
     def folder(self) -> Path:
         """Where the files lie."""
         return self._files.paths.root
+
+    @property
+    def drops(self) -> DroppedFile:
+        """What a person dropped."""
+        return self._dropped
 
     def store(self, observations: Sequence[Observation]) -> None:
         """Keep observations; return after they are on disk.
@@ -188,6 +196,31 @@ class JsonObservationStore(ObservationStore):
                 self._settling.replace(issue_number, new=new, originals=result.archived)
         return result
 
+    def put_away(self, observation_ids: Iterable[str]) -> None:
+        """Put observations into the archive, merged into nothing.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        by_issue = _by_issue(observation_ids)
+        with self._lock:
+            if not by_issue:
+                return
+            self._settling.settle()
+            self._words.drop(list(self._wordings(chain.from_iterable(by_issue.values()))))
+            for issue, ids in by_issue.items():
+                self._settling.replace(issue, new=(), originals=sorted(ids))
+            self._words.level(self._words_source())
+
+    def bring_back(self, observation_ids: Iterable[str]) -> None:
+        """Put originals from the archive into the store again.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        by_issue = _by_issue(observation_ids)
+        with self._lock:
+            for issue, ids in by_issue.items():
+                self._settling.undo(issue, Undoing(gone=frozenset(), returning=frozenset(ids)))
+
     def remove(self, observation_id: str) -> bool:
         """Take one away for good, with all it was merged from; tell whether it was there.
 
@@ -223,8 +256,10 @@ class JsonObservationStore(ObservationStore):
 
     def _forget(self, issue: int, asked: Collection[str]) -> list[str]:
         kept = self._issue(issue)
-        archived = {each.id for each in self._files.records(self._files.archive_path(issue))}
-        undone = undoing(asked, {each.id: each.sources for each in kept})
+        archive = self._files.records(self._files.archive_path(issue))
+        archived = {each.id for each in archive}
+        whole = holders(asked, {each.id: each.sources for each in archive})
+        undone = undoing(whole, {each.id: each.sources for each in kept})
         live = undone.gone.intersection(each.id for each in kept)
         gone = live | (undone.gone & archived)
         if gone:

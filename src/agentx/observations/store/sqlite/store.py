@@ -18,10 +18,9 @@ from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import list_folder, look, rename
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
-from agentx.observations.forgetting import take_whole, undoing
+from agentx.observations.forgetting import holders, take_whole, undoing
 from agentx.observations.ids import parse_observation_id
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
-from agentx.observations.merging import merges, old_enough, outcome
 from agentx.observations.model import (
     CompactionResult,
     Marking,
@@ -36,6 +35,7 @@ from agentx.observations.store.aside import purge_aside
 from agentx.observations.store.checks import check
 from agentx.observations.store.counts import count_lines, filter_lines
 from agentx.observations.store.database import checkpoint, is_busy
+from agentx.observations.store.dropped import DroppedFile
 from agentx.observations.store.records import (
     decode_observation,
     encode,
@@ -48,6 +48,7 @@ from agentx.observations.store.records import (
 from agentx.observations.store.sqlite import tables
 from agentx.observations.store.words.matching import best_matches
 from agentx.observations.store.words.view import Source, WordView
+from agentx.observations.tidying.merging import merges, old_enough, outcome
 from agentx.search.limits import SEARCH_HITS_MAX
 
 
@@ -69,6 +70,12 @@ class SqliteObservationStore(ObservationStore):
         self._lock = RLock()
         self._connection: sqlite3.Connection | None = None
         self._words = WordView(view_folder, path)
+        self._dropped = DroppedFile(path.parent, clock, self._report)
+
+    @property
+    def drops(self) -> DroppedFile:
+        """What a person dropped."""
+        return self._dropped
 
     def store(self, observations: Sequence[Observation]) -> None:
         """Keep observations; return after they are on disk.
@@ -94,8 +101,7 @@ class SqliteObservationStore(ObservationStore):
     def mark(self, markings: Sequence[Marking]) -> tuple[Observation, ...]:
         """Write what a person said of stored observations; return these as they are now."""
         by_id = {each.id: each for each in markings}
-        for each in by_id:
-            parse_observation_id(each)
+        _check_ids(by_id)
         now = to_iso(self._clock.now_ms())
         made = []
         with self._changing() as db:
@@ -115,9 +121,7 @@ class SqliteObservationStore(ObservationStore):
 
     def get_by_ids(self, observation_ids: Iterable[str]) -> tuple[Observation, ...]:
         """Return those that are there, in the order asked for."""
-        asked = list(dict.fromkeys(observation_ids))
-        for each in asked:
-            parse_observation_id(each)
+        asked = _check_ids(observation_ids)
         with self._reading() as db:
             found = {record.id: record for record in tables.read_some(db, "observations", asked)}
         return tuple(observation_of(found[each]) for each in asked if each in found)
@@ -177,6 +181,21 @@ class SqliteObservationStore(ObservationStore):
             tables.insert(db, map(record_of, result.merged))
         return result
 
+    def put_away(self, observation_ids: Iterable[str]) -> None:
+        """Put observations into the archive, merged into nothing."""
+        with self._changing() as db:
+            olds = tables.read_some(db, "observations", _check_ids(observation_ids))
+            self._words.drop([tables.wording(db, each) for each in olds])
+            tables.archive(db, olds)
+            tables.delete(db, olds)
+
+    def bring_back(self, observation_ids: Iterable[str]) -> None:
+        """Put originals from the archive into the store again."""
+        with self._changing() as db:
+            back = tables.read_some(db, "archive", _check_ids(observation_ids))
+            tables.unarchive(db, back)
+            tables.insert(db, (msgspec.structs.replace(each, archived=False) for each in back))
+
     def remove(self, observation_id: str) -> bool:
         """Take one away for good, with all it was merged from; tell whether it was there."""
         issue = parse_observation_id(observation_id).issue_number
@@ -204,10 +223,9 @@ class SqliteObservationStore(ObservationStore):
         return tuple(gone)
 
     def _forget(self, db: sqlite3.Connection, issue: int, asked: Collection[str]) -> list[str]:
-        undone = undoing(
-            [each for each in asked if parse_observation_id(each).issue_number == issue],
-            tables.sources(db, issue),
-        )
+        mine = [each for each in asked if parse_observation_id(each).issue_number == issue]
+        whole = holders(mine, tables.list_archived_sources(db, issue))
+        undone = undoing(whole, tables.sources(db, issue))
         live = tables.read_some(db, "observations", sorted(undone.gone))
         archived = tables.read_some(db, "archive", sorted(undone.gone))
         back = tables.read_some(db, "archive", sorted(undone.returning))
@@ -321,8 +339,19 @@ class SqliteObservationStore(ObservationStore):
             where=str(self._path),
             hint=f"it was moved aside ({mark}): restore a backup, or go on without it",
         )
-        self._faults.append(fault)
-        self._tell(fault)
+        self._report(fault)
+
+    def _report(self, fault: StoreFault) -> None:
+        if fault not in self._faults:
+            self._faults.append(fault)
+            self._tell(fault)
+
+
+def _check_ids(ids: Iterable[str]) -> list[str]:
+    found = list(dict.fromkeys(ids))
+    for each in found:
+        parse_observation_id(each)
+    return found
 
 
 def _translate(path: Path, error: sqlite3.Error) -> LockHeld | UnavailableError | CorruptRecord:

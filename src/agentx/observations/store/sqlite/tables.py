@@ -142,6 +142,15 @@ def sources(db: sqlite3.Connection, issue: int) -> dict[str, tuple[str, ...]]:
     return {each.id: each.sources for each in of_issue(db, issue)}
 
 
+def list_archived_sources(db: sqlite3.Connection, issue: int) -> dict[str, tuple[str, ...]]:
+    """Return those in the archive that were merged from others, with what they were merged from."""
+    found = db.execute(
+        "SELECT record FROM archive WHERE issue = ? AND record LIKE '%\"sources\":%'", (issue,)
+    )
+    olds = (decode_observation(record) for (record,) in found)
+    return {each.id: each.sources for each in olds if each.sources}
+
+
 def wording(db: sqlite3.Connection, record: ObservationRecord) -> IndexedWords:
     """Return what is indexed of an observation, with the words of its originals."""
     return words.wording(record, read_some(db, "archive", record.sources))

@@ -14,7 +14,16 @@ from agentx.kernel.text import printable
 from agentx.observations.model import Category, Observation, ObservationIndex, SearchFilters
 from agentx.operations.memory import read as memory_read
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.commands.learnt.curate import pin, unpin
+from agentx.surfaces.cli.commands.learnt.curate import (
+    drop,
+    edit,
+    keep,
+    pin,
+    show_dropped,
+    undrop,
+    unpin,
+)
+from agentx.surfaces.cli.commands.learnt.review import review
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.screen import ask
 
@@ -57,8 +66,8 @@ def command() -> None:
     """
 
 
-command.add_command(pin)
-command.add_command(unpin)
+for _verb in (review, keep, edit, pin, unpin, drop, undrop, show_dropped):
+    command.add_command(_verb)
 
 
 @command.command("search")
@@ -90,10 +99,10 @@ def show(invocation: Invocation, observation_id: str) -> None:
     """Show one observation in full, with where it is known from."""
     found = memory_read.memory_show(invocation.project, observation_id)
     now_ms = invocation.project.clock.now_ms()
-    invocation.show(
-        {"observation": found.observation, "archived": found.archived},
-        lambda screen: _draw_one(screen, found.observation, found.archived, now_ms),
-    )
+    away = "merged since; this is the original" if found.archived else ""
+    if found.dropped:
+        away = "dropped by a person: `agentx memory dropped` says when and why"
+    invocation.show(found, lambda screen: _draw_one(screen, found.observation, away, now_ms))
 
 
 @command.command("add")
@@ -294,7 +303,7 @@ def _kind(category: Category) -> tuple[str, str]:
     return category, _STYLES[category]
 
 
-def _draw_one(screen: Console, found: Observation, archived: bool, now_ms: int) -> None:
+def _draw_one(screen: Console, found: Observation, away: str, now_ms: int) -> None:
     issue = f"issue {found.issue_number}" if found.issue_number else "no issue"
     whose = f"  {issue}  {found.agent}  "
     screen.print(render.assemble(_kind(found.category), whose, (found.id, "dim")))
@@ -306,7 +315,7 @@ def _draw_one(screen: Console, found: Observation, archived: bool, now_ms: int) 
     facts = (
         ("pinned: told at the start of every session", found.pinned),
         (f"mended by hand on {render.moment(found.mended_ms)}", found.mended_ms),
-        ("merged since; this is the original", archived),
+        (away, away),
         (f"superseded by {found.superseded_by}", found.superseded_by),
         (f"changed since it was written: {', '.join(found.changed_files)}", found.changed_files),
         (f"files: {', '.join(found.files)}", found.files),

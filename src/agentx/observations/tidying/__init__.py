@@ -1,0 +1,1 @@
+"""Keeping what is remembered clean: likes joined, what was dropped kept out."""

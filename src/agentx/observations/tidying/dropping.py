@@ -1,0 +1,148 @@
+"""What a person dropped, and what that teaches: its like is not kept again.
+
+    drop    noted in the list --> out of the store, into the archive
+    undrop  noted in the list --> out of the archive, into the store --> off the list
+
+The text lies in the archive until it is brought back or forgotten. The list holds traces only:
+what is forgotten is still recognised and can no longer be read. A kill between two steps is
+finished by the next `agentx sync`, or by saying the same again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import ConflictError, LimitError, NotFound
+from agentx.kernel.values import frozen
+from agentx.observations.limits import OBSERVATIONS_DROPPED_MAX, OBSERVATIONS_KEPT_OUT_NAMED_MAX
+from agentx.observations.model import DropList, Dropped, Observation
+from agentx.observations.port import ObservationStore
+from agentx.observations.tidying.said import read_said
+from agentx.observations.tidying.traces import leave_trace, match_trace
+from agentx.redaction.redact import redact
+
+_SEE = "see `agentx memory dropped`"
+
+
+@frozen
+class Sifted:
+    """What may be kept of some observations, and how many are like what a person dropped."""
+
+    kept: tuple[Observation, ...]
+    kept_out: int
+
+
+def drop(store: ObservationStore, observation: Observation, *, why: str, at_ms: Millis) -> Dropped:
+    """Take an observation out and keep its like out from now on.
+
+    Raises: LimitError, LockHeld, UnavailableError.
+    """
+    with store.drops.changing() as listed:
+        if len(listed.dropped) >= OBSERVATIONS_DROPPED_MAX:
+            raise LimitError(
+                f"{OBSERVATIONS_DROPPED_MAX:,} memories are dropped already",
+                hint="undrop some, or take this one away with `agentx memory remove`",
+            )
+        olds = (store.get_archived(each) for each in observation.sources)
+        texts = [observation.content, *(old.content for old in olds if old is not None)]
+        traces = (leave_trace(read_said(text), listed.salt) for text in texts)
+        known = listed.dropped.get(observation.id)
+        noted = Dropped(
+            id=observation.id,
+            at_ms=known.at_ms if known else at_ms,
+            why=redact(why).strip(),
+            traces=tuple(dict.fromkeys(traces)),
+            kept_out=known.kept_out if known else (),
+        )
+        listed.dropped[observation.id] = noted
+    store.put_away((observation.id,))
+    return noted
+
+
+def undrop(store: ObservationStore, observation_id: str) -> tuple[Dropped, bool]:
+    """Bring a dropped one back; return what was noted of it, and whether its text is still there.
+
+    Raises: NotFound, LockHeld, UnavailableError.
+    """
+    with store.drops.changing() as listed:
+        noted = listed.dropped.get(observation_id)
+        if noted is None:
+            raise NotFound(f"{observation_id}: nobody dropped it", hint=_SEE)
+        listed.dropped[observation_id] = replace(noted, is_returning=True)
+    return noted, _bring_back(store, observation_id)
+
+
+def finish_drops(store: ObservationStore) -> None:
+    """Do what somebody who died left undone."""
+    listed = store.drops.read().dropped
+    for each in [one.id for one in listed.values() if one.is_returning]:
+        _bring_back(store, each)
+    left = store.get_by_ids(one.id for one in listed.values() if not one.is_returning)
+    store.put_away([each.id for each in left])
+
+
+def _bring_back(store: ObservationStore, observation_id: str) -> bool:
+    store.bring_back((observation_id,))
+    is_there = store.get_by_id(observation_id) is not None
+    with store.drops.changing() as listed:
+        listed.dropped.pop(observation_id, None)
+    return is_there
+
+
+def sift(store: ObservationStore, observations: Sequence[Observation]) -> Sifted:
+    """Part what a session taught from what is like something a person dropped, and count that."""
+    listed = store.drops.read()
+    if not listed.dropped:
+        return Sifted(kept=tuple(observations), kept_out=0)
+    kept: list[Observation] = []
+    out: dict[str, list[str]] = {}
+    for each in observations:
+        like = find_like(listed, each.content)
+        if like is None or each.pinned:
+            kept.append(each)
+        else:
+            out.setdefault(like.id, []).append(each.id)
+    if out:
+        with store.drops.changing() as listed:
+            for name, ids in out.items():
+                if name in listed.dropped:
+                    noted = listed.dropped[name]
+                    names = tuple(dict.fromkeys((*noted.kept_out, *ids)))
+                    listed.dropped[name] = replace(
+                        noted, kept_out=names[-OBSERVATIONS_KEPT_OUT_NAMED_MAX:]
+                    )
+    return Sifted(kept=tuple(kept), kept_out=sum(map(len, out.values())))
+
+
+def find_like(listed: DropList, text: str) -> Dropped | None:
+    """Return the dropped one that says the same as a text, if there is one."""
+    trace = leave_trace(read_said(text), listed.salt)
+    for noted in listed.dropped.values():
+        if not noted.is_returning and any(match_trace(trace, each) for each in noted.traces):
+            return noted
+    return None
+
+
+def blot_out(store: ObservationStore, forgotten: Iterable[str]) -> None:
+    """Leave no word of forgotten observations in the list; what they taught stays."""
+    gone = frozenset(forgotten)
+    listed = store.drops.read()
+    if any(each.why and each.id in gone for each in listed.dropped.values()):
+        with store.drops.changing() as listed:
+            for name, noted in listed.dropped.items():
+                if name in gone:
+                    listed.dropped[name] = replace(noted, why="")
+
+
+def refuse_dropped(store: ObservationStore, observation_id: str) -> None:
+    """Say of one that cannot be changed that a person dropped it.
+
+    Raises: ConflictError.
+    """
+    if observation_id in store.drops.read().dropped:
+        raise ConflictError(
+            f"{observation_id} was dropped",
+            hint=f"bring it back with `agentx memory undrop {observation_id}`",
+        )

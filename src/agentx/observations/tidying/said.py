@@ -1,0 +1,62 @@
+"""What an observation says, as it is compared with others: without the template's words.
+
+Two observations say the same when most of their words are the same, they name the same numbers,
+both or neither deny it, and where a person answered, the answers are the same. Labels ("Asked:",
+"Cause:"), names of commits and what AgentX wrote itself ("Again on ...") do not count.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+from agentx.prose.keyphrases import terms
+
+# A label of up to four words before what was said; a path or an address has no space after it.
+_LABEL = compile_late(r"^\s*(?:[-*]\s+)?[^\W\d_][\w']*(?: [\w']+){0,3}:\s+", re.MULTILINE)
+_AGAIN = compile_late(r"^Again on .+$", re.MULTILINE)
+_ANSWERED = compile_late(r"^The user (?:answered|said|chose|replied)\b[^:\n]*:\s*", re.MULTILINE)
+_COMMIT = compile_late(r"\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
+_NUMBER = compile_late(r"\d[\w.]*")
+_DENIES = compile_late(
+    r"\b(?:not|never|no|cannot|without|nor|none|nicht|kein\w*|nie|ohne|jamais|nunca|sin|sans)\b"
+    r"|n['\u2019]t\b|\u4e0d|\u6ca1|\u306a\u3044",
+    re.IGNORECASE,
+)
+_BRIEF_TERMS_MAX = 3  # so few words must all be the same
+
+
+@frozen
+class Meaning:
+    """One text as it is compared."""
+
+    terms: frozenset[str]
+    exact: tuple[str, ...]  # what must be the same: numbers, denial, a person's answer
+
+
+def read_said(text: str) -> Meaning:
+    """Return what a text says."""
+    text = _COMMIT.sub(" ", _AGAIN.sub("", text))
+    answered = _ANSWERED.split(text, maxsplit=1)[1:]
+    answer = sorted(terms(answered[0])) or [answered[0].strip().casefold()] if answered else []
+    plain = _LABEL.sub("", _ANSWERED.sub("", text))
+    numbers = sorted({each.rstrip(".") for each in _NUMBER.findall(plain)})
+    denies = ["not"] if _DENIES.search(plain) else []
+    return Meaning(
+        terms=frozenset(each for each in terms(plain) if not each[0].isdigit()),
+        exact=(*numbers, *denies, *(f"={each}" for each in answer)),
+    )
+
+
+def are_alike(share: float, terms_max: int, *, least: float) -> bool:
+    """Tell whether texts of at most so many terms that share such a part of them say the same."""
+    return share >= (1.0 if terms_max <= _BRIEF_TERMS_MAX else least)
+
+
+def say_same(one: Meaning, other: Meaning, *, least: float) -> bool:
+    """Tell whether two texts say the same: at least such a part of their words is common."""
+    if one.exact != other.exact or not one.terms or not other.terms:
+        return one == other
+    share = len(one.terms & other.terms) / len(one.terms | other.terms)
+    return are_alike(share, max(len(one.terms), len(other.terms)), least=least)

@@ -1,0 +1,171 @@
+"""Goal: what a person dropped is recognised in other words, and not in what means other things.
+
+Method: the pure comparison and its traces over pairs of texts; a room over either store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.clock import DAY_MS, Millis
+from agentx.kernel.errors import NotFound
+from agentx.observations.port import ObservationStore
+from agentx.observations.tidying.dropping import blot_out, drop, finish_drops, sift, undrop
+from agentx.observations.tidying.said import read_said, say_same
+from agentx.observations.tidying.traces import leave_trace, match_trace
+from tests.support.observations import observation, opened_store
+from tests.support.time_and_chance import START_MS, FakeClock
+
+_ALIKE = (
+    (
+        "The working tree of the harbour service is clean and nothing is left to commit.",
+        "Working tree of harbour service clean, nothing left to commit.",
+    ),
+    (
+        "Cause: the broker closes idle webhook connections after 30 s of silence.",
+        "The broker closes idle webhook connections after 30 s of silence.",
+    ),
+    (
+        "Committed the parser rewrite for nested quotes as 7eabcb9f.",
+        "Committed the parser rewrite for nested quotes as 01d23fe8.",
+    ),
+    ("\u68af\u5b50\u306e\u4e0a\u306e\u732b", "\u68af\u5b50\u306e\u4e0a\u306e\u732b"),
+)
+_DIFFERENT = (
+    ("Retries of webhooks are limited to 3.", "Retries of webhooks are limited to 5."),
+    (
+        "The broker retries webhooks that time out.",
+        "The broker does not retry webhooks that time out.",
+    ),
+    (
+        "Asked: Which mode should the exporter of reports use?\nThe user answered: Hybrid",
+        "Asked: Which mode should the exporter of reports use?\nThe user answered: Both",
+    ),
+    ("Keys live in the vault.", "Keys live in the drawer."),
+    ("Tests run with bun.", "Tests run with vitest."),
+)
+
+
+@pytest.mark.parametrize(("one", "other"), _ALIKE)
+def test_the_same_in_other_words_is_recognised(one: str, other: str) -> None:
+    first, second = read_said(one), read_said(other)
+    assert say_same(first, second, least=0.6)
+    assert match_trace(leave_trace(first, "salt"), leave_trace(second, "salt"))
+
+
+@pytest.mark.parametrize(("one", "other"), _DIFFERENT)
+def test_another_number_denial_or_answer_is_another_thing(one: str, other: str) -> None:
+    first, second = read_said(one), read_said(other)
+    assert not say_same(first, second, least=0.6)
+    assert not match_trace(leave_trace(first, "salt"), leave_trace(second, "salt"))
+
+
+def test_a_trace_holds_no_word_and_differs_from_store_to_store() -> None:
+    said = read_said("The password of the harbour master is swordfish.")
+    trace = leave_trace(said, "salt")
+    assert set(trace) <= set("0123456789abcdef")
+    assert trace != leave_trace(said, "pepper")
+    assert len(trace) == len(leave_trace(read_said("Keys live in the vault."), "salt"))
+
+
+@pytest.fixture(params=["json", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ObservationStore]:
+    with closing(opened_store(request.param, tmp_path / "memory", FakeClock())) as made:
+        yield made
+
+
+_NOISE = "The working tree of the harbour service is clean and nothing is left to commit."
+_LIKE = "Working tree of harbour service clean, nothing left to commit."
+
+
+def test_the_like_of_what_was_dropped_is_not_kept_and_is_counted_once(
+    store: ObservationStore,
+) -> None:
+    noise, other = observation(_NOISE), observation("Keys live in the vault.")
+    store.store([noise, other])
+    drop(store, noise, why="noise", at_ms=Millis(START_MS))
+    again = observation(_LIKE, at_ms=START_MS + DAY_MS)
+    news = observation("The vault is opened at eight.")
+
+    for _ in range(2):  # a capture that died is done again
+        sifted = sift(store, [again, news])
+        assert (sifted.kept, sifted.kept_out) == ((news,), 1)
+
+    assert store.get_by_issue(29) == (other,)
+    assert store.search("working tree") == ()
+    assert store.get_archived(noise.id) == noise
+    noted = store.drops.read().dropped[noise.id]
+    assert (noted.why, noted.kept_out) == ("noise", (again.id,))
+
+    assert undrop(store, noise.id) == (replace(noted), True)
+    assert store.get_by_id(noise.id) == noise
+    assert [each.id for each in store.search("working tree")] == [noise.id]
+    assert sift(store, [again]).kept == (again,)
+    with pytest.raises(NotFound):
+        undrop(store, noise.id)
+
+
+def test_what_is_dropped_and_then_forgotten_is_recognised_and_not_read(
+    store: ObservationStore, tmp_path: Path
+) -> None:
+    noise = observation(_NOISE, session_id="s1")
+    store.store([noise])
+    drop(store, noise, why="the harbour again", at_ms=Millis(START_MS))
+
+    assert store.forget([noise.id]) == (noise.id,)
+    blot_out(store, [noise.id])
+
+    on_disk = b"".join(each.read_bytes() for each in (tmp_path / "memory").rglob("*.json"))
+    assert b"harbour" not in on_disk
+    assert sift(store, [observation(_LIKE)]).kept_out == 1
+    assert undrop(store, noise.id)[1] is False
+    assert sift(store, [observation(_LIKE)]).kept_out == 0
+
+
+def test_a_merged_one_that_was_dropped_goes_with_the_original_that_is_forgotten(
+    store: ObservationStore,
+) -> None:
+    olds = [observation(f"The {each} quay of the harbour is closed.") for each in ("north", "west")]
+    store.store(olds)
+    (merged,) = store.compact(29, before_ms=START_MS + DAY_MS).merged
+    drop(store, merged, why="", at_ms=Millis(START_MS))
+
+    gone = store.forget([olds[0].id])
+
+    assert set(gone) == {olds[0].id, merged.id}
+    assert store.get_archived(merged.id) is None
+    assert store.get_by_issue(29) == ()  # what was dropped does not come back by itself
+    assert sift(store, [observation(olds[1].content)]).kept_out == 1
+
+
+def test_what_a_kill_left_half_dropped_or_half_brought_back_is_finished(
+    store: ObservationStore,
+) -> None:
+    one, other = observation(_NOISE), observation("Keys live in the vault.")
+    store.store([one, other])
+    drop(store, one, why="", at_ms=Millis(START_MS))
+    drop(store, other, why="", at_ms=Millis(START_MS))
+    store.bring_back([one.id])  # as if it had not been put away yet
+    with store.drops.changing() as listed:
+        listed.dropped[other.id] = replace(listed.dropped[other.id], is_returning=True)
+
+    finish_drops(store)
+
+    assert store.get_by_issue(29) == (other,)
+    assert list(store.drops.read().dropped) == [one.id]
+
+
+def test_a_list_that_does_not_parse_is_put_aside_and_said(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    with closing(opened_store("json", folder, FakeClock())) as store:
+        store.store([observation(_NOISE)])
+        (folder / "dropped.json").write_text("{broken", encoding="utf-8")
+        assert sift(store, [observation(_LIKE)]).kept_out == 0
+        drop(store, store.get_by_issue(29)[0], why="", at_ms=Millis(START_MS))
+        assert list(folder.glob("dropped.json.corrupt-*"))
+        assert "dropped" in store.faults()[0].what
