@@ -13,12 +13,21 @@ print of both must be the same.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from agentx.adapters.port import HookCall
 from agentx.adapters.shapes import clean_words, json_text, keep_metadata, millis, word
-from agentx.kernel.capture import Channel, Draft, EventType, Metadata, Role, text_print
+from agentx.adapters.voices import HeardWords
+from agentx.kernel.capture import (
+    MACHINE,
+    Channel,
+    Draft,
+    EventType,
+    Metadata,
+    Role,
+    text_print,
+)
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact
@@ -81,6 +90,21 @@ class Scene:
         source_id = f"{turn}:{words_print}" if turn else ""
         return (
             self.draft(event_type, words, source_id=source_id, fingerprint=words_print, **metadata),
+        )
+
+    def draft_said(self, said: HeardWords, *, turn: str = "", **metadata: Any) -> tuple[Draft, ...]:
+        """Return what was said in the user's name: a prompt, or a note of which machine said it."""
+        told = {MACHINE: said.machine, "sender": said.sender, **metadata}
+        drafts = self.draft_words(said.event_type, said.words, turn=turn, **told)
+        by = self.draft_words(said.event_type, said.whole, turn=turn) if said.whole else ()
+        return tuple(
+            replace(
+                draft,
+                known_as="" if said.known_as is said.event_type else said.known_as or "",
+                source_id=by[0].source_id if by else draft.source_id,
+                fingerprint=by[0].fingerprint if by else draft.fingerprint,
+            )
+            for draft in drafts
         )
 
     def draft_stop(self, turn: str, last_words: str, **metadata: Any) -> Draft:

@@ -58,7 +58,7 @@ class DraftVerdict:
 def identity_within(session: str, draft: Draft) -> bytes:
     """Return an event's identity; `session` spells its project, harness and session."""
     named = draft.source_id or "~" + fingerprint_of(draft)
-    return hash_text(session + spell(draft.event_type, named))
+    return hash_text(session + spell(draft.known_as or draft.event_type, named))
 
 
 def fingerprint_of(draft: Draft) -> str:

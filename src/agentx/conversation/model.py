@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from agentx.kernel.capture import EventType, Metadata, Role
+from agentx.kernel.capture import MACHINE, EventType, Metadata, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId
 from agentx.kernel.values import frozen
@@ -24,6 +24,12 @@ class Event:
     agent: str
     project: str
     metadata: Metadata = field(default_factory=dict)
+
+    @property
+    def machine(self) -> str:
+        """Which machine said it in the user's name; empty for what people and agents said."""
+        kind = self.metadata.get(MACHINE)
+        return kind if isinstance(kind, str) else ""
 
 
 @frozen

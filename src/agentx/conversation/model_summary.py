@@ -140,7 +140,7 @@ class ModelSummariser:
 
 def prompt_for(segment: Segment) -> Prompt:
     """Return what a model is asked about a segment: the same for the same events."""
-    context = [_line(event, 400, "") for event in segment.context if event.text.strip()]
+    context = [_line(event, 400, "") for event in segment.context if _is_shown(event)]
     room = MODEL_SUMMARY_TOKENS_MAX - estimate(_SYSTEM) - _tokens(context)
     lines = _fitting(segment.events, room)
     mark = digest(*context, *lines, size=8).hex()
@@ -184,8 +184,12 @@ def _lines(events: Sequence[Event], chars: int) -> list[str]:
     return [
         _line(event, chars, _short_id(number))
         for number, event in enumerate(events)
-        if event.text.strip()
+        if _is_shown(event)
     ]
+
+
+def _is_shown(event: Event) -> bool:
+    return bool(event.text.strip()) and not event.machine
 
 
 def _line(event: Event, chars: int, short_id: str) -> str:

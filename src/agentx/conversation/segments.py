@@ -162,8 +162,8 @@ def _after(
 
 
 def weigh(event: Event, estimate: Estimate) -> int:
-    """Return how many tokens an event counts for: a tool's call and output are hardly read."""
-    if event.role is Role.TOOL or event.event_type in _TOOLS:
+    """Return how many tokens an event counts for: what tools and machines say is hardly read."""
+    if event.role is Role.TOOL or event.event_type in _TOOLS or event.machine:
         counted = estimate(event.text[:_TOOL_READ_CHARS_MAX])
         return min(counted, limits.SEGMENT_TOOL_TOKENS_MAX)
     return estimate(event.text[:_READ_CHARS_MAX])

@@ -276,7 +276,7 @@ def _issues(events: Iterable[Event]) -> tuple[int, ...]:
         given = event.metadata.get("issue")
         if isinstance(given, int | str) and str(given).isascii() and str(given).isdigit():
             found.add(int(str(given)[:9]))
-        if event.event_type in _SPOKEN:
+        if event.event_type in _SPOKEN and not event.machine:
             head = event.text[:SUMMARY_HEAD_CHARS_MAX]
             found.update(int(number) for number in _ISSUE.findall(head))
             # Agents number their lists in this way; people who do so mean an issue.

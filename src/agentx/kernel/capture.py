@@ -48,6 +48,25 @@ class Role(StrEnum):
     SYSTEM = "system"
 
 
+class MachineWords(StrEnum):
+    """What stands in the user's name and nobody said: a note, and `machine` is its kind."""
+
+    NOTIFICATION = "notification"  # a task, a teammate or a channel has something to tell
+    REPORT = "report"  # what another agent found
+    INTERRUPTION = "interruption"
+    CONTINUATION = "continuation"  # a summary of what was said before
+    COMMAND = "command"  # for the agent CLI itself, and what it printed
+    REMINDER = "reminder"  # put around a prompt: reminders, open files, files referred to
+    INSTRUCTIONS = "instructions"  # boot files, the environment, permissions
+    SKILL = "skill"
+    HOOK = "hook"  # what another program's hook put in
+    DELEGATION = "delegation"  # what one agent asks of another
+    RUNNER = "runner"  # a prompt of our own
+
+
+MACHINE = "machine"  # the field of the metadata that holds the kind
+
+
 class Harness(StrEnum):
     """The agent CLIs."""
 
@@ -73,7 +92,8 @@ Metadata = dict[str, Any]
 class Draft:
     """An event that was seen and is not yet in the log.
 
-    `harness` is usually one of `Harness`; an unknown agent CLI keeps its own name.
+    `harness` is usually one of `Harness`; an unknown agent CLI keeps its own name. `known_as` is
+    the kind that its identity is made with, where an older version took it for another.
     """
 
     harness: str
@@ -87,6 +107,7 @@ class Draft:
     source_id: str = ""
     fingerprint: str = ""
     delivery: str = ""
+    known_as: str = ""
     metadata: Metadata = field(default_factory=dict)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from agentx.adapters.port import Damaged, HookCall, Transcript
-from agentx.kernel.capture import Draft, EventType, Harness
+from agentx.kernel.capture import MACHINE, Draft, EventType, Harness
 from agentx.kernel.clock import Millis
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "agent-clis"
@@ -85,10 +85,20 @@ def identity(draft: Draft) -> Identity:
     return (
         draft.harness,
         draft.session_id,
-        draft.event_type,
+        EventType(draft.known_as or draft.event_type),
         draft.source_id,
         draft.fingerprint,
     )
+
+
+def said_by_machines(drafts: Iterable[Draft]) -> list[tuple[str, str]]:
+    """Return the kind and the words of what an agent CLI itself said in the user's name."""
+    return [(draft.metadata[MACHINE], draft.text) for draft in drafts if MACHINE in draft.metadata]
+
+
+def without_machines(drafts: Iterable[Draft]) -> list[Draft]:
+    """Return what people, agents and tools said and did."""
+    return [draft for draft in drafts if MACHINE not in draft.metadata]
 
 
 def of_kind(drafts: Iterable[Draft], event_type: EventType) -> list[Draft]:

@@ -32,9 +32,11 @@ from tests.unit.adapters.recorded import (
     objects_with,
     of_kind,
     recorded_calls,
+    said_by_machines,
     told,
     transcript,
     whole,
+    without_machines,
     written,
 )
 
@@ -347,7 +349,11 @@ def test_a_slash_command_is_what_the_user_typed(tmp_path: Path) -> None:
         _line("user", "the whole skill", promptId="p1", isMeta=True),
     )
 
-    assert told(imported) == [("session_start", ""), ("user_message", "/review pr 7")]
+    assert told(without_machines(imported)) == [
+        ("session_start", ""),
+        ("user_message", "/review pr 7"),
+    ]
+    assert said_by_machines(imported) == [("reminder", "the whole skill")]
     assert identity(live[0]) == identity(imported[1])
 
 
@@ -366,12 +372,15 @@ def test_what_claude_code_says_in_the_users_name_is_no_user_message(tmp_path: Pa
         _line("user", blocks),
     )
 
-    assert told(found)[1:] == [
-        ("note", "[Request interrupted by user for tool use]"),
-        ("note", "Operation stopped by hook: another session"),
-        ("user_message", "!ls"),
-        ("note", "a.py"),
-        ("user_message", "fix it"),
+    assert told(of_kind(found, EventType.USER_MESSAGE)) == [("user_message", "fix it")]
+    assert said_by_machines(found) == [
+        ("command", "<local-command-stdout>3 tokens</local-command-stdout>"),
+        ("interruption", "[Request interrupted by user for tool use]"),
+        ("hook", "Operation stopped by hook: another session"),
+        ("command", "!ls"),
+        ("command", "a.py"),
+        ("reminder", "<ide_opened_file>a.py</ide_opened_file>"),
+        ("reminder", "<system-reminder>be nice</system-reminder>"),
     ]
 
 

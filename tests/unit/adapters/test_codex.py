@@ -31,9 +31,11 @@ from tests.unit.adapters.recorded import (
     objects_with,
     of_kind,
     recorded_calls,
+    said_by_machines,
     told,
     transcript,
     whole,
+    without_machines,
     written,
 )
 
@@ -71,7 +73,7 @@ def _read(path: Path, *lines: object) -> list[Draft]:
 
 def test_a_session_seen_live_and_imported_later_is_stored_once() -> None:
     live = heard(drafts, recorded_calls(CX, "codex-hooks.jsonl"))
-    imported = whole(read(transcript(CX, FIXTURES / "codex-rollout.jsonl")))
+    imported = without_machines(whole(read(transcript(CX, FIXTURES / "codex-rollout.jsonl"))))
     united = {identity(draft) for draft in live + imported}
 
     assert {identity(draft) for draft in imported} <= {identity(draft) for draft in live}
@@ -91,7 +93,8 @@ def test_the_recorded_rollout_tells_the_whole_turn() -> None:
     result = of_kind(imported, EventType.TOOL_RESULT)[0]
 
     assert {draft.session_id for draft in imported} == {SESSION}
-    assert told(imported) == [
+    assert [kind for kind, _ in said_by_machines(imported)] == ["instructions"]
+    assert told(without_machines(imported)) == [
         ("session_start", ""),
         ("user_message", "Pick a database"),
         ("tool_call", "Bash: echo hi > decision.txt"),
@@ -190,9 +193,14 @@ def test_what_codex_says_in_the_users_name_is_no_user_message(tmp_path: Path) ->
         mixed,
     )
 
-    assert told(found) == [("user_message", "build it")]
-    assert found[0].metadata["images"] == 1
-    assert identity(found[0]) == identity(_hook("UserPromptSubmit", prompt="build it")[0])
+    (prompt,) = without_machines(found)
+    assert said_by_machines(found) == [
+        ("instructions", "<environment_context>\n<cwd>/p</cwd>\n</environment_context>"),
+        ("instructions", "# AGENTS.md instructions for /p\nBe nice"),
+    ]
+    assert told([prompt]) == [("user_message", "build it")]
+    assert prompt.metadata["images"] == 1
+    assert identity(prompt) == identity(_hook("UserPromptSubmit", prompt="build it")[0])
 
 
 def test_what_agentx_injected_is_never_captured_again(tmp_path: Path) -> None:

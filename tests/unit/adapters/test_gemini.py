@@ -34,9 +34,11 @@ from tests.unit.adapters.recorded import (
     objects_with,
     of_kind,
     recorded_calls,
+    said_by_machines,
     told,
     transcript,
     whole,
+    without_machines,
     written,
 )
 
@@ -85,7 +87,7 @@ def _read(tmp_path: Path, *lines: object) -> list[Draft]:
 @pytest.mark.parametrize("session", ["", "resumed-"])
 def test_a_session_seen_live_and_imported_later_is_stored_once(session: str) -> None:
     live = heard(drafts, recorded_calls(GM, f"gemini-cli-{session}hooks.jsonl"))
-    imported = _imported(f"gemini-cli-{session}transcript.jsonl")
+    imported = without_machines(_imported(f"gemini-cli-{session}transcript.jsonl"))
 
     shared = [draft for draft in live if draft.event_type not in LIVE_ONLY]
     assert Counter(map(identity, shared)) == Counter(map(identity, imported))
@@ -111,8 +113,10 @@ def test_the_recorded_hooks_tell_the_whole_turn() -> None:
 
 
 def test_the_recorded_transcript_tells_the_whole_turn() -> None:
-    imported = _imported("gemini-cli-transcript.jsonl")
+    everything = _imported("gemini-cli-transcript.jsonl")
+    imported = without_machines(everything)
 
+    assert [kind for kind, _ in said_by_machines(everything)] == ["instructions"]
     assert told(imported) == [
         ("session_start", ""),
         ("user_message", "Pick a database"),

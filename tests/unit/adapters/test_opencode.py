@@ -34,6 +34,7 @@ from tests.unit.adapters.recorded import (
     json_values,
     objects_with,
     of_kind,
+    said_by_machines,
     told,
     whole,
 )
@@ -180,11 +181,12 @@ def test_what_opencode_writes_in_the_users_name_is_no_prompt(tmp_path: Path) -> 
         {"type": "file", "filename": "a.py", "url": "file:///p/a.py", "mime": "text/plain"},
     ]
 
-    (said,) = _hook("chat.message", {"message": {"id": "m1", "role": "user"}, "parts": parts})
+    said, read = _hook("chat.message", {"message": {"id": "m1", "role": "user"}, "parts": parts})
+    alone = _hook("chat.message", {"message": {"id": "m2"}, "parts": parts[1:]})
 
+    assert said_by_machines([read, *alone]) == [("reminder", "Called the Read tool")] * 2
     assert said.text == "look at @a.py"
     assert said.metadata["files"] == ["a.py"]
-    assert _hook("chat.message", {"message": {"id": "m2"}, "parts": parts[1:]}) == ()
 
 
 def test_what_agentx_injected_is_never_captured_again() -> None:
@@ -275,6 +277,27 @@ def test_a_subagent_is_told_to_its_parent(tmp_path: Path) -> None:
         ("ses_0", "subagent_stop"),
     ]
     assert list(map(identity, live)) == list(map(identity, _imported(tmp_path)))
+
+
+def test_what_a_subagent_is_asked_is_no_prompt_of_a_person(tmp_path: Path) -> None:
+    text = {"id": "p1", "type": "text", "text": "look for callers"}
+    _database(
+        tmp_path,
+        {
+            "session": [_session(parent_id="ses_0", title="find the bug")],
+            "message": [_message("m1", "user")],
+            "part": [_part("p1", "m1", type="text", text="look for callers")],
+        },
+    )
+
+    (live,) = _hook(
+        "chat.message", {"message": {"id": "m1"}, "parts": [text], "parent_id": "ses_0"}
+    )
+    imported = [draft for draft in _imported(tmp_path) if draft.text == "look for callers"]
+
+    assert said_by_machines([live, *imported]) == [("delegation", "look for callers")] * 2
+    assert identity(live) == identity(imported[0])
+    assert identity(live)[2] is EventType.USER_MESSAGE  # as older versions knew it
 
 
 def test_a_turn_that_is_still_running_has_not_stopped(tmp_path: Path) -> None:

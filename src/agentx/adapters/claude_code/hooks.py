@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from agentx.adapters.claude_code.prompts import hear
 from agentx.adapters.port import HookCall
 from agentx.adapters.scene import Scene, hook_scene
 from agentx.adapters.shapes import (
@@ -120,9 +121,9 @@ def _session_start(scene: Scene, payload: Payload) -> Drafts:
 
 
 def _prompt(scene: Scene, payload: Payload) -> Drafts:
-    return scene.draft_words(
-        EventType.USER_MESSAGE, text_of(payload.get("prompt")), turn=_turn(payload)
-    )
+    turn = _turn(payload)
+    heard = hear(text_of(payload.get("prompt")))
+    return tuple(draft for said in heard for draft in scene.draft_said(said, turn=turn))
 
 
 def _expansion(scene: Scene, payload: Payload) -> Drafts:

@@ -20,7 +20,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agentx.adapters.claude_code.prompts import classify
+from agentx.adapters.claude_code.prompts import (
+    LineStamp,
+    hear,
+    hear_meta,
+    is_heard,
+    is_task_notice,
+    read_stamp,
+)
+from agentx.adapters.claude_code.queued import WaitingWords
 from agentx.adapters.folders import files_in, transcript_at
 from agentx.adapters.homes import Homes
 from agentx.adapters.lines import head, read_lines
@@ -38,7 +46,15 @@ from agentx.adapters.shapes import (
     word,
 )
 from agentx.adapters.tools import ToolUse, exit_code, result_text
-from agentx.kernel.capture import Channel, Draft, EventType, Harness, text_print
+from agentx.adapters.voices import HeardWords, note
+from agentx.kernel.capture import (
+    Channel,
+    Draft,
+    EventType,
+    Harness,
+    MachineWords,
+    text_print,
+)
 
 Line = dict[str, Any]
 
@@ -86,6 +102,7 @@ class _Thread:
     agent_id: str = ""
     turn: str = ""
     started: bool = False
+    prompted: bool = False  # somebody has said something in it
     last_words: str = ""
     last_scene: Scene | None = None  # of what the assistant said or did last
     ended: Scene | None = None  # where the file says that the turn is over
@@ -115,7 +132,7 @@ class _Reader:
         self._threads: dict[str, _Thread] = {}
         self._tools: dict[str, str] = {}
         self._sides: dict[str, str] = {}
-        self._queue: list[str] = []
+        self._queued = WaitingWords()
         self._compaction: _Compaction | None = None
         self._now_ms = transcript.modified_ms
         self._first_ms = transcript.modified_ms
@@ -211,39 +228,54 @@ class _Reader:
             if word(block, "type") == "tool_result":
                 thread.closing = False
                 yield self._result(scene, block, line.get("toolUseResult"))
-        if line.get("isMeta") is True:
-            return
         blocks = [block for block in objects(content) if word(block, "type") == "text"]
         texts = [content] if isinstance(content, str) else [text_of(block) for block in blocks]
-        said = classify("\n".join(text for text in texts if classify(text) is not None))
-        if said is not None:
+        for said in self._hear(line, texts, thread):
             yield from self._draft_user_words(scene, line, thread, said)
 
+    def _hear(self, line: Line, texts: list[str], thread: _Thread) -> tuple[HeardWords, ...]:
+        stamp = read_stamp(line)
+        if line.get("isMeta") is True:
+            # The text of a skill or a command comes in blocks; reminders come as one text.
+            expands = not isinstance(child(line, "message").get("content"), str)
+            return hear_meta("\n".join(texts), stamp, expands=expands)
+        around = [said for text in texts if not is_heard(text) for said in hear(text)]
+        heard = "\n".join(text for text in texts if is_heard(text))
+        self._queued.meet(heard)
+        return (*around, *hear(heard, stamp, is_first=not thread.prompted))
+
     def _draft_user_words(
-        self, scene: Scene, line: Line, thread: _Thread, said: tuple[EventType, str]
+        self, scene: Scene, line: Line, thread: _Thread, said: HeardWords
     ) -> Iterator[Draft]:
-        event_type, words = said
         if thread.agent_id:
-            yield from self._draft_task(scene, thread, words)
+            yield from self._draft_task(scene, thread, said)
             return
         prompt = limit_id(line.get("promptId"))
-        if event_type is EventType.NOTE:
+        if said.known_as is EventType.NOTE:
             thread.closing, thread.ended = False, None
-        elif not prompt:
+        elif said.known_as is EventType.USER_MESSAGE and not prompt:
             yield from self._next_turn(thread, "")
+        thread.prompted = thread.prompted or said.machine is None
         images = images_in(child(line, "message").get("content"))
-        yield from scene.draft_words(
-            event_type, words, turn=thread.turn, prompt_id=prompt, images=images or None
-        )
+        yield from scene.draft_said(said, turn=thread.turn, prompt_id=prompt, images=images or None)
 
     @staticmethod
-    def _draft_task(scene: Scene, thread: _Thread, words: str) -> Iterator[Draft]:
-        if thread.started:
-            yield from scene.draft_words(EventType.USER_MESSAGE, words, turn=thread.agent_id)
-            return
-        thread.started = True
-        # What a subagent is asked first is in its Agent call as well: here it is its start.
-        yield scene.draft(EventType.SUBAGENT_START, words, source_id=thread.agent_id)
+    def _draft_task(scene: Scene, thread: _Thread, said: HeardWords) -> Iterator[Draft]:
+        if said.known_as is None:
+            yield from scene.draft_said(said, turn=thread.agent_id)
+        elif thread.started:
+            told = replace(
+                said,
+                machine=said.machine or MachineWords.DELEGATION,
+                known_as=EventType.USER_MESSAGE,
+            )
+            yield from scene.draft_said(told, turn=thread.agent_id)
+        else:
+            thread.started = True
+            # What a subagent is asked first is in its Agent call as well: here it is its start.
+            yield scene.draft(
+                EventType.SUBAGENT_START, said.words, source_id=thread.agent_id, sender=said.sender
+            )
 
     def _result(self, scene: Scene, block: Line, structured: object) -> Draft:
         call_id = limit_id(block.get("tool_use_id"))
@@ -304,38 +336,42 @@ class _Reader:
         elif subtype in _TURN_ENDED and thread.last_scene is not None:
             thread.ended = thread.ended or scene
         elif subtype == "local_command":
-            said = classify(word(line, "content"))
-            if said is not None:
-                yield from scene.draft_words(*said)
+            for said in hear(word(line, "content"), read_stamp(line)):
+                yield from scene.draft_said(said)
 
     def _attachment(self, scene: Scene, line: Line, thread: _Thread) -> Iterator[Draft]:
         attachment = child(line, "attachment")
         if word(attachment, "type") == "queued_command":
-            yield from self._steer(scene, thread, text_of(attachment.get("prompt")))
+            text = text_of(attachment.get("prompt"))
+            yield from self._steer(scene, thread, text, read_stamp(attachment))
 
     def _follow_queued(self, scene: Scene, line: Line, thread: _Thread) -> Iterator[Draft]:
-        """Follow what the person typed while the agent was at work.
-
-        `dequeue` means that it comes as a prompt of its own; `remove`, that it was handed to
-        the running turn, which older versions record nowhere else.
-        """
-        operation = word(line, "operation")
-        if operation == "enqueue":
-            self._queue.append(text_of(line.get("content")))
-        elif operation in ("dequeue", "remove"):
-            waiting = self._queue.pop(0) if self._queue else ""
-            if operation == "remove":
-                yield from self._steer(scene, thread, text_of(line.get("content")) or waiting)
-        elif operation == "popAll":
-            self._queue.clear()
+        """Follow what was typed while the agent was at work, and what was told beside it."""
+        text = text_of(line.get("content"))
+        match word(line, "operation"):
+            case "enqueue" if is_task_notice(text):
+                said = note(text, MachineWords.NOTIFICATION)
+                yield from scene.draft_said(said, turn=thread.turn)
+            case "enqueue":
+                self._queued.wait(text)
+            case "dequeue":
+                self._queued.go()
+            case "remove":
+                yield from self._steer(scene, thread, self._queued.hand_over(text), LineStamp())
+            case "popAll":
+                self._queued = WaitingWords()
+            case _:
+                pass
 
     @staticmethod
-    def _steer(scene: Scene, thread: _Thread, text: str) -> Iterator[Draft]:
-        said = classify(text)
-        if said is None or text_print(said[1]) in thread.steered:
-            return
-        thread.steered.add(text_print(said[1]))
-        yield from scene.draft_words(*said, turn=thread.turn, prompt_id=thread.turn, queued=True)
+    def _steer(scene: Scene, thread: _Thread, text: str, stamp: LineStamp) -> Iterator[Draft]:
+        for said in hear(text, stamp, is_first=not thread.prompted):
+            if text_print(said.words) not in thread.steered:
+                thread.steered.add(text_print(said.words))
+                thread.prompted = thread.prompted or said.machine is None
+                yield from scene.draft_said(
+                    said, turn=thread.turn, prompt_id=thread.turn, queued=True
+                )
 
     # --- what more than one line says -------------------------------------------------------
 

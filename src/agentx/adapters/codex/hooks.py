@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from agentx.adapters.codex.prompts import hear
 from agentx.adapters.port import HookCall
 from agentx.adapters.scene import Scene, hook_scene
 from agentx.adapters.shapes import (
@@ -86,9 +87,11 @@ def _session_start(scene: Scene, payload: Payload) -> Drafts:
 
 
 def _prompt(scene: Scene, payload: Payload) -> Drafts:
-    return scene.draft_words(
-        EventType.USER_MESSAGE, text_of(payload.get("prompt")), turn=_turn(payload)
-    )
+    return _hear(scene, text_of(payload.get("prompt")), _turn(payload))
+
+
+def _hear(scene: Scene, text: str, turn: str) -> Drafts:
+    return tuple(draft for said in hear(text) for draft in scene.draft_said(said, turn=turn))
 
 
 def _pre_tool(scene: Scene, payload: Payload) -> Drafts:
@@ -116,11 +119,7 @@ def _turn_complete(scene: Scene, payload: Payload) -> Drafts:
     prompts = payload.get("input-messages")
     texts = [text_of(prompt) for prompt in prompts] if isinstance(prompts, list) else []
     turn = _turn(payload)
-    said = (
-        draft
-        for text in texts
-        for draft in scene.draft_words(EventType.USER_MESSAGE, text, turn=turn)
-    )
+    said = (draft for text in texts for draft in _hear(scene, text, turn))
     return (*said, *_stop(scene, payload))
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentx.adapters.codex.outputs import ending, output_of
+from agentx.adapters.codex.prompts import hear_parts
 from agentx.adapters.folders import files_in, transcript_at
 from agentx.adapters.homes import Homes
 from agentx.adapters.lines import head, read_lines
@@ -29,7 +30,6 @@ from agentx.adapters.shapes import (
     images_in,
     limit_id,
     millis,
-    objects,
     parse,
     session_of,
     text_of,
@@ -48,24 +48,6 @@ _ROLLOUT = compile_late(
 )
 # The hooks call every shell `Bash`; so do we, whichever of its tools the model was given.
 _SHELLS = frozenset({"exec_command", "shell", "shell_command", "local_shell", "container.exec"})
-# Put there by Codex in the user's name.
-_INJECTED = (
-    "<environment_context>",
-    "<permissions instructions>",
-    "<user_instructions>",
-    "<skills_instructions>",
-    "<apps_instructions>",
-    "<plugins_instructions>",
-    "<collaboration_mode>",
-    "<multi_agent_mode>",
-    "<turn_aborted>",
-    "<subagent_notification>",
-    "<hook_prompt",
-    "<skill>",
-    "<image",
-    "</image>",
-    "# AGENTS.md instructions for ",
-)
 _TURN_BEGINS = frozenset({"task_started", "turn_started"})
 _TURN_ENDS = frozenset({"task_complete", "turn_complete"})
 # Results that wait for the event that tells their exit code; past this they are told without.
@@ -232,11 +214,9 @@ class _Reader:
                 EventType.ASSISTANT_MESSAGE, words, turn=turn, phase=item.get("phase")
             )
         elif role == "user":
-            words = "\n".join(_own_words(item))
-            images = images_in(content)
-            yield from scene.draft_words(
-                EventType.USER_MESSAGE, words, turn=turn, images=images or None
-            )
+            images = images_in(content) or None
+            for said in hear_parts(item, is_subagent=bool(self._thread.agent_id)):
+                yield from scene.draft_said(said, turn=turn, images=images)
 
     def _call(self, scene: Scene, item: Payload) -> Draft:
         kind = word(item, "type")
@@ -307,16 +287,3 @@ class _Reader:
         return scene.draft_stop(
             scene.metadata["turn_id"], words, duration_ms=event.get("duration_ms")
         )
-
-
-def _own_words(item: Payload) -> Iterator[str]:
-    """Yield the parts of a message that the user wrote; newer versions name who wrote each."""
-    passed = child(item, "internal_chat_message_metadata_passthrough")
-    kinds = passed.get("content_item_kinds")
-    for index, part in enumerate(objects(item.get("content"))):
-        named = kinds[index] if isinstance(kinds, list) and index < len(kinds) else ""
-        if isinstance(named, str) and named and not named.startswith(("user", "unknown")):
-            continue
-        text = text_of(part)
-        if text.strip() and not text.lstrip().startswith(_INJECTED):
-            yield text

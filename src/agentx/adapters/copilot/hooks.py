@@ -38,6 +38,7 @@ from agentx.adapters.shapes import (
     word,
 )
 from agentx.adapters.tools import ToolUse, call_text, exit_code, result_text
+from agentx.adapters.voices import hear_words
 from agentx.kernel.capture import Draft, EventType, text_print
 
 Payload = dict[str, Any]
@@ -122,7 +123,7 @@ def _session_end(scene: Scene, payload: Payload) -> Drafts:
 
 
 def _prompt(scene: Scene, payload: Payload) -> Drafts:
-    return scene.draft_words(EventType.USER_MESSAGE, text_of(payload.get("prompt")))
+    return scene.draft_said(hear_words(text_of(payload.get("prompt"))))
 
 
 def _tool(payload: Payload) -> ToolUse:

@@ -30,12 +30,29 @@ from agentx.adapters.shapes import (
     word,
 )
 from agentx.adapters.tools import ToolUse, exit_code, result_text
-from agentx.kernel.capture import Channel, Draft, EventType, Harness, Metadata, text_print
+from agentx.adapters.voices import HeardWords, hear_words
+from agentx.kernel.capture import (
+    Channel,
+    Draft,
+    EventType,
+    Harness,
+    MachineWords,
+    Metadata,
+    text_print,
+)
 
 Data = dict[str, Any]
 
 _FOLDER = "session-state"
 _EVENTS = "events.jsonl"
+_ORIGINS = {
+    "skill": MachineWords.SKILL,
+    "command": MachineWords.COMMAND,
+    "hook": MachineWords.HOOK,
+    "agent": MachineWords.DELEGATION,
+    "instruction": MachineWords.INSTRUCTIONS,
+    "system": MachineWords.REMINDER,
+}
 
 
 def in_use(homes: Homes) -> bool:
@@ -188,9 +205,10 @@ class _Reader:
         origin = word(data, "source")
         # Skills, schedules, notifications and parent agents also speak in the user's name.
         typed = origin in ("", "user") and not scene.metadata["subagent"]
-        yield from scene.draft_words(
-            EventType.USER_MESSAGE if typed else EventType.NOTE,
-            text_of(data.get("content")),
+        text = text_of(data.get("content"))
+        kind = None if typed else _machine(origin)
+        yield from scene.draft_said(
+            hear_words(text) if typed else HeardWords(words=text, machine=kind),
             origin=origin,
             agent_mode=data.get("agentMode"),
             attachments=[_attachment(item) for item in objects(data.get("attachments"))],
@@ -258,6 +276,14 @@ def _subagent(scene: Scene, data: Data, event_type: EventType) -> Draft:
         agent_description=data.get("agentDescription"),
         error=data.get("error"),
     )
+
+
+def _machine(origin: str) -> MachineWords:
+    """Return what speaks in the user's name, by what Copilot CLI calls it."""
+    for word_in, kind in _ORIGINS.items():
+        if word_in in origin.lower():
+            return kind
+    return MachineWords.NOTIFICATION if origin not in ("", "user") else MachineWords.DELEGATION
 
 
 def _attachment(item: Data) -> str:

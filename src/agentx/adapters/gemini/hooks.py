@@ -15,6 +15,7 @@ from pathlib import Path
 from agentx.adapters.gemini.transcripts import PromptReply, as_written
 from agentx.adapters.gemini.words import (
     NO_REPLY,
+    hear,
     pick_display,
     prompt_of,
     reply_print,
@@ -79,8 +80,11 @@ def _draft_end(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
 
 
 def _draft_prompt(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
-    words, injected = prompt_of(text_of(call.payload.get("prompt")))
-    return scene.draft_words(EventType.USER_MESSAGE, words, hook_context=injected)
+    prompt = text_of(call.payload.get("prompt"))
+    context = prompt_of(prompt)[1]
+    return tuple(
+        draft for said in hear(prompt) for draft in scene.draft_said(said, hook_context=context)
+    )
 
 
 def _draft_reply(call: HookCall, scene: Scene) -> tuple[Draft, ...]:

@@ -20,6 +20,7 @@ from agentx.adapters.folders import files_in, transcript_at
 from agentx.adapters.gemini.history import RESUMED, History, history
 from agentx.adapters.gemini.words import (
     answer_words,
+    hear,
     may_be,
     parts_text,
     pick_display,
@@ -44,7 +45,15 @@ from agentx.adapters.shapes import (
     word,
 )
 from agentx.adapters.tools import ToolUse
-from agentx.kernel.capture import Channel, Draft, EventType, Harness, text_print
+from agentx.adapters.voices import note
+from agentx.kernel.capture import (
+    Channel,
+    Draft,
+    EventType,
+    Harness,
+    MachineWords,
+    text_print,
+)
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -292,9 +301,11 @@ def _draft_opening(scene: Scene, message: dict[str, Any] | None) -> Iterator[Dra
         yield here.draft_start("resume")
     elif text.startswith(_SUMMARY_MARK):
         yield here.draft(EventType.COMPACTION, text, source_id=word(message, "id"))
-    elif not text.startswith(_CONTEXT_MARK):
-        words, injected = prompt_of(text)
-        yield from here.draft_words(EventType.USER_MESSAGE, words, hook_context=injected)
+    elif text.startswith(_CONTEXT_MARK):
+        yield from here.draft_said(note(text, MachineWords.INSTRUCTIONS))
+    else:
+        for said in hear(text, parts_text(message.get("displayContent"))):
+            yield from here.draft_said(said, hook_context=prompt_of(text)[1])
 
 
 def _draft_asides(scene: Scene, asides: list[dict[str, Any]]) -> Iterator[Draft]:

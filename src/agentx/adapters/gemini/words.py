@@ -14,7 +14,8 @@ import re
 from typing import Any
 
 from agentx.adapters.shapes import child, clean_words, entry, json_text, objects, text_of, word
-from agentx.kernel.capture import text_print
+from agentx.adapters.voices import HeardWords, cut_out, machine_of, note
+from agentx.kernel.capture import EventType, MachineWords, text_print
 from agentx.kernel.text import compile_late
 from agentx.redaction.redact import redact
 
@@ -22,6 +23,10 @@ NO_REPLY = "[no response text]"
 
 _CONTEXT = compile_late(r"<hook_context>(.*?)</hook_context>", re.DOTALL)
 _UNTRUSTED = compile_late(r"\A<untrusted_context>\n?(.*?)\n?</untrusted_context>\Z", re.DOTALL)
+_REFERRED = compile_late(
+    r"\n?--- Content from referenced files ---.*?(?:--- End of content ---|\Z)", re.DOTALL
+)
+_SHELL = "I ran the following shell command:"
 _SHOWN = ("fileName", "fileDiff", "diffStat")
 
 
@@ -42,6 +47,26 @@ def prompt_of(text: str) -> tuple[str, str]:
         filter(None, (clean_words(found).strip() for found in _CONTEXT.findall(text)))
     )
     return clean_words(_CONTEXT.sub("", text)).strip(), injected
+
+
+def hear(text: str, shown: str = "") -> tuple[HeardWords, ...]:
+    """Return whose words the parts of a prompt are; `shown` is what the user saw of it.
+
+    The contents of files that a prompt refers to, and a command's output, are sent with it.
+    """
+    words = prompt_of(text)[0]
+    own, files = cut_out(words, _REFERRED)
+    kind = machine_of(words) or (MachineWords.COMMAND if words.startswith(_SHELL) else None)
+    if kind is not None:
+        return (HeardWords(words=words, machine=kind, known_as=EventType.USER_MESSAGE),)
+    typed = shown.strip()
+    if typed and typed != own and typed in words:
+        rest = words.replace(typed, "", 1).strip()
+        files = (rest,) if rest else ()
+        own = typed
+    around = (note(file.strip(), MachineWords.REMINDER) for file in files)
+    said = HeardWords(words=own or words, whole=words, known_as=EventType.USER_MESSAGE)
+    return (*(around if own else ()), said)
 
 
 def reply_print(prompt: str) -> str:

@@ -55,7 +55,8 @@ def _draft_start(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
 
 def _draft_prompt(call: HookCall, scene: Scene) -> tuple[Draft, ...]:
     told = child(call.payload, "payload")
-    return draft_prompt(scene, child(told, "message"), told.get("parts"))
+    parent = limit_id(told.get("parent_id"))
+    return draft_prompt(scene, child(told, "message"), told.get("parts"), parent=parent)
 
 
 def _did(call: HookCall, scene: Scene) -> tuple[Draft, ...]:

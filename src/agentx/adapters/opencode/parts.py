@@ -8,13 +8,15 @@ its start and its stop.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from agentx.adapters.scene import Scene
 from agentx.adapters.shapes import child, entry, json_text, limit_id, millis, objects, word
 from agentx.adapters.tools import ToolUse
-from agentx.kernel.capture import Draft, EventType, text_print
+from agentx.adapters.voices import hear_words, machine_of, note
+from agentx.kernel.capture import Draft, EventType, MachineWords, text_print
 from agentx.kernel.clock import Millis
 
 # What OpenCode calls a session that has no title yet.
@@ -46,24 +48,46 @@ def draft_stop(scene: Scene, message_id: str, parent: str) -> tuple[Draft, ...]:
     return stop, _tell_parent(parent, scene, EventType.SUBAGENT_STOP, "")
 
 
-def draft_prompt(scene: Scene, message: dict[str, Any], parts: object) -> tuple[Draft, ...]:
-    """Return the user's prompt; nothing when OpenCode itself wrote the message."""
-    texts = [_words(part) for part in objects(parts)]
-    text = "\n".join(text for text in texts if text)
+def draft_prompt(
+    scene: Scene, message: dict[str, Any], parts: object, *, parent: str = ""
+) -> tuple[Draft, ...]:
+    """Return the user's prompt, and notes of what OpenCode itself wrote into the message.
+
+    `parent` is the session of which this one is a sub-agent's: then an agent asks.
+    """
+    here = at(scene, child(message, "time"), "created")
+    text = "\n".join(text for part in objects(parts) if (text := _words(part)))
     files = [word(part, "filename") for part in objects(parts) if word(part, "type") == "file"]
-    said = at(scene, child(message, "time"), "created").draft_words(
-        EventType.USER_MESSAGE,
-        text,
-        files=files,
-        mode=word(message, "agent"),
-        model=_model(message),
+    told: dict[str, Any] = {
+        "files": files,
+        "mode": word(message, "agent"),
+        "model": _model(message),
+    }
+    kind = MachineWords.DELEGATION if parent else None
+    said = here.draft_said(
+        hear_words(text, kind), subagent=here.session_id if parent else "", **told
     )
     message_id = limit_id(message.get("id"))
-    if not message_id:
-        return said
-    return tuple(
-        replace(draft, source_id=message_id, fingerprint="", delivery="") for draft in said
-    )
+    if message_id:
+        said = tuple(
+            replace(draft, source_id=message_id, fingerprint="", delivery="") for draft in said
+        )
+    return (*said, *_draft_written(here, parts))
+
+
+def _draft_written(scene: Scene, parts: object) -> Iterator[Draft]:
+    """Yield what OpenCode put into a message: files it read, reminders, what a command printed."""
+    for part in objects(parts):
+        text = word(part, "text")
+        if word(part, "type") == "text" and part.get("synthetic") and not part.get("ignored"):
+            said = note(text, machine_of(text) or MachineWords.REMINDER)
+            part_id = limit_id(part.get("id"))
+            for draft in scene.draft_said(said):
+                yield (
+                    replace(draft, source_id=part_id, fingerprint="", delivery="")
+                    if part_id
+                    else draft
+                )
 
 
 def draft_failure(scene: Scene, error: object, message_id: str) -> tuple[Draft, ...]:

@@ -120,7 +120,7 @@ def _drafts(transcript: Transcript, told: _Told) -> Iterator[Draft]:
         here = at(here, child(message, "time"), "created")
         parts = told.parts.get(message_id, [])
         if word(message, "role") == "user":
-            yield from draft_prompt(here, message, parts)
+            yield from draft_prompt(here, message, parts, parent=parent)
             continue
         for part in parts:
             yield from did(here, message, part)

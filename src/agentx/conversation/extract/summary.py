@@ -96,6 +96,8 @@ def _candidates(events: tuple[Event, ...]) -> Iterator[_Candidate]:
     question: _Candidate | None = None
     said: set[str] = set()
     for index, event in enumerate(events):
+        if event.machine:
+            continue
         if event.event_type is EventType.TOOL_RESULT:
             fresh = list(_of_tool(event))
         elif event.event_type is EventType.USER_MESSAGE:
@@ -170,7 +172,7 @@ def _closing(events: tuple[Event, ...]) -> frozenset[int]:
         if event.event_type is EventType.USER_MESSAGE and last >= 0:
             found.add(last)
             last = -1
-        elif event.event_type in _REPLIES and event.text:
+        elif event.event_type in _REPLIES and event.text and not event.machine:
             last = index
     return frozenset(found | {last} - {-1})
 

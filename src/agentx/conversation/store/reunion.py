@@ -53,7 +53,7 @@ class Reunion:
             cleaned = clean(draft, now_ms=_LATER_MS)  # its time does not matter here
             session = spell(project, cleaned.harness, cleaned.session_id)
             identity = keys.identity_key(identity_within(session, cleaned))
-            said = rows.session_ref_of(session), _print(cleaned.event_type, cleaned.text)
+            said = self._find_said(rows.session_ref_of(session), cleaned)
             waiting = self._nameless.get(said)
             if waiting is None or self._kv.get(Family.IDENTITIES, identity) is not None:
                 left.append(draft)
@@ -67,6 +67,12 @@ class Reunion:
         if len(batch):
             self._kv.write(batch)
         return left
+
+    def _find_said(self, ref: bytes, draft: Draft) -> _Said:
+        """Return under what the event of a draft waits, which an older version may have named."""
+        own = ref, _print(draft.event_type, draft.text)
+        before = ref, _print(draft.known_as or draft.event_type, draft.text)
+        return own if own in self._nameless else before
 
 
 def _print(event_type: str, text: str) -> str:

@@ -3,7 +3,7 @@
 An event is found by what it says; a node by its title and lines; a grip by its words.
 What says nothing (a start, a stop, an end) is no document. A tool's output is found by
 itself, but does not colour what was said around it. What was asked of memory, and told
-by it, is no document.
+by it, is no document; nor is what an agent CLI puts into every session, like boot files.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Grip, TocNode
-from agentx.kernel.capture import EventType
+from agentx.kernel.capture import EventType, MachineWords
 from agentx.kernel.text import compile_late
 from agentx.search.document import Document
 
@@ -26,9 +26,15 @@ _OUR_TOOL = compile_late(r"(?:\A|[_.:/-])agentx(?:[_.:/-]|\Z)")
 _UNHEARD = frozenset({EventType.TOOL_RESULT, EventType.NOTE})
 
 
+# Of what machines say in the user's name, what others have not said as well.
+_NEWS = frozenset({"", MachineWords.NOTIFICATION, MachineWords.REPORT, MachineWords.DELEGATION})
+
+
 def event_document(event: Event) -> Document | None:
     """Return an event as a document, or None when there is nothing to find."""
     if event.event_type in _SILENT or not event.text.strip() or _is_our_own(event):
+        return None
+    if event.machine not in _NEWS:
         return None
     issue = event.metadata.get("issue", "")
     return Document(

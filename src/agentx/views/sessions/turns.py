@@ -6,11 +6,13 @@ CLI left in an event's metadata is read without trust.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agentx.conversation.model import Event
-from agentx.kernel.capture import EventType
+from agentx.kernel.capture import EventType, MachineWords
+from agentx.kernel.text import compile_late
 from agentx.observations.extract.session.turns import Turn, TurnKind
 
 _KINDS = {
@@ -22,6 +24,18 @@ _KINDS = {
     EventType.SUBAGENT_STOP: TurnKind.SUBAGENT,
     EventType.COMPACTION: TurnKind.SUMMARY,
 }
+# What agent CLIs say in the user's name, where it is more than a note.
+_MACHINES: dict[str, TurnKind] = {
+    MachineWords.CONTINUATION: TurnKind.SUMMARY,
+    MachineWords.REPORT: TurnKind.REPORT,
+    MachineWords.DELEGATION: TurnKind.SUBAGENT,
+}
+# A call that was never made, because another one of the same moment went wrong or was stopped.
+_NOT_MADE = compile_late(
+    r"\s*(?:<tool_use_error>)?\s*(?:Sibling tool call errored|Cancelled: parallel tool call\b"
+    r"|Streaming fallback - tool execution discarded)"
+)
+_REPORTED = compile_late(r"<result>\s*(.*?)\s*(?:</result>|\Z)", re.DOTALL)
 _CALL_IDS = ("tool_use_id", "native_call_id", "tool_call_id")
 
 
@@ -40,8 +54,12 @@ def _find_said_with(event: Event) -> Iterator[Turn]:
 
 
 def _turn(event: Event) -> Turn:
-    kind = _KINDS.get(event.event_type, TurnKind.OTHER)
     metadata = event.metadata
+    kind = _KINDS.get(event.event_type, TurnKind.OTHER)
+    if event.machine:
+        kind = _MACHINES.get(event.machine, TurnKind.OTHER)
+    if kind is TurnKind.RESULT and _NOT_MADE.match(event.text):
+        kind = TurnKind.OTHER
     # What a subagent is told is the agent's words, not the user's.
     if metadata.get("subagent") and kind in (TurnKind.PROMPT, TurnKind.REPLY):
         kind = TurnKind.SUBAGENT
@@ -51,7 +69,7 @@ def _turn(event: Event) -> Turn:
         event_id=event.event_id,
         at_ms=event.timestamp_ms,
         kind=kind,
-        text=event.text,
+        text=_read_report(event.text) if kind is TurnKind.REPORT else event.text,
         tool=_word(metadata, "tool_name"),
         call_id=next((found for name in _CALL_IDS if (found := _word(metadata, name))), ""),
         arguments=metadata.get("tool_input"),
@@ -60,6 +78,12 @@ def _turn(event: Event) -> Turn:
         exit_code=code if isinstance(code, int) and not isinstance(code, bool) else None,
         directory=_word(metadata, "cwd"),
     )
+
+
+def _read_report(text: str) -> str:
+    """Return what an agent reported, out of the notification that it has."""
+    found = _REPORTED.search(text)
+    return found[1] if found else text
 
 
 def _word(metadata: dict[str, Any], name: str) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Draft(_message.Message):
-    __slots__ = ("harness", "session_id", "event_type", "timestamp_ms", "role", "text", "agent", "metadata_json", "source_id", "fingerprint", "delivery", "channel")
+    __slots__ = ("harness", "session_id", "event_type", "timestamp_ms", "role", "text", "agent", "metadata_json", "source_id", "fingerprint", "delivery", "channel", "known_as")
     HARNESS_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     EVENT_TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -20,6 +20,7 @@ class Draft(_message.Message):
     FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     DELIVERY_FIELD_NUMBER: _ClassVar[int]
     CHANNEL_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_AS_FIELD_NUMBER: _ClassVar[int]
     harness: str
     session_id: str
     event_type: str
@@ -32,7 +33,8 @@ class Draft(_message.Message):
     fingerprint: str
     delivery: str
     channel: str
-    def __init__(self, harness: _Optional[str] = ..., session_id: _Optional[str] = ..., event_type: _Optional[str] = ..., timestamp_ms: _Optional[int] = ..., role: _Optional[str] = ..., text: _Optional[str] = ..., agent: _Optional[str] = ..., metadata_json: _Optional[str] = ..., source_id: _Optional[str] = ..., fingerprint: _Optional[str] = ..., delivery: _Optional[str] = ..., channel: _Optional[str] = ...) -> None: ...
+    known_as: str
+    def __init__(self, harness: _Optional[str] = ..., session_id: _Optional[str] = ..., event_type: _Optional[str] = ..., timestamp_ms: _Optional[int] = ..., role: _Optional[str] = ..., text: _Optional[str] = ..., agent: _Optional[str] = ..., metadata_json: _Optional[str] = ..., source_id: _Optional[str] = ..., fingerprint: _Optional[str] = ..., delivery: _Optional[str] = ..., channel: _Optional[str] = ..., known_as: _Optional[str] = ...) -> None: ...
 
 class Event(_message.Message):
     __slots__ = ("event_id", "session_id", "timestamp_ms", "event_type", "role", "text", "harness", "agent", "project", "metadata_json")

@@ -20,6 +20,7 @@ class Exchange:
 
     prompt: Turn | None = None
     items: list[Item] = field(default_factory=list)
+    reported: list[Turn] = field(default_factory=list)  # by agents that worked beside this one
     before: Exchange | None = None  # what came before it, for what a reply refers to
 
     @property
@@ -49,6 +50,8 @@ def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
             found.append(Exchange(prompt=turn, before=here))
         elif turn.kind is TurnKind.REPLY:
             here.items.append(turn)
+        elif turn.kind is TurnKind.REPORT:
+            here.reported.append(turn)
         elif turn.kind is TurnKind.CALL:
             # Told twice by a hook that reports a call once more with its result.
             if turn.call_id and turn.call_id in waiting:
@@ -76,3 +79,4 @@ def reports(exchange: Exchange) -> Iterator[Turn]:
     for step in exchange.steps:
         if step.use is Use.DELEGATE and step.result is not None and not step.has_failed:
             yield step.result
+    yield from exchange.reported

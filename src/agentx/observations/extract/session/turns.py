@@ -24,6 +24,7 @@ class TurnKind(Enum):
     CALL = "call"
     RESULT = "result"
     SUBAGENT = "subagent"  # what one agent asked another, or was told by it
+    REPORT = "report"  # what another agent found, and came to tell later
     SUMMARY = "summary"  # the agent CLI compacted its own context
     OTHER = "other"
 
