@@ -18,7 +18,7 @@ def test_observations_from_the_first_to_the_archive(tmp_path: Path) -> None:
     house = House(tmp_path)
     said = (
         ("decision", "29", "Chose per-issue JSON files for storage. SQLite was too opaque."),
-        ("error", "29", "The payment webhook times out after 30 s because the vendor hangs up."),
+        ("decision", "29", "The payment webhook times out after 30 s because the vendor hangs up."),
         ("key-fact", "30", "The harbour API allows five calls a second."),
     )
     ids = [

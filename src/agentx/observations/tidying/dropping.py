@@ -19,7 +19,7 @@ from agentx.kernel.values import frozen
 from agentx.observations.limits import OBSERVATIONS_DROPPED_MAX, OBSERVATIONS_KEPT_OUT_NAMED_MAX
 from agentx.observations.model import DropList, Dropped, Observation
 from agentx.observations.port import ObservationStore
-from agentx.observations.tidying.said import read_said
+from agentx.observations.tidying.said import read_observed
 from agentx.observations.tidying.traces import leave_trace, match_trace
 from agentx.redaction.redact import redact
 
@@ -46,8 +46,8 @@ def drop(store: ObservationStore, observation: Observation, *, why: str, at_ms: 
                 hint="undrop some, or take this one away with `agentx memory remove`",
             )
         olds = (store.get_archived(each) for each in observation.sources)
-        texts = [observation.content, *(old.content for old in olds if old is not None)]
-        traces = (leave_trace(read_said(text), listed.salt) for text in texts)
+        said = [observation, *(old for old in olds if old is not None)]
+        traces = (leave_trace(read_observed(each), listed.salt) for each in said)
         known = listed.dropped.get(observation.id)
         noted = Dropped(
             id=observation.id,
@@ -99,7 +99,7 @@ def sift(store: ObservationStore, observations: Sequence[Observation]) -> Sifted
     kept: list[Observation] = []
     out: dict[str, list[str]] = {}
     for each in observations:
-        like = find_like(listed, each.content)
+        like = _find_like(listed, each)
         if like is None or each.pinned:
             kept.append(each)
         else:
@@ -116,9 +116,9 @@ def sift(store: ObservationStore, observations: Sequence[Observation]) -> Sifted
     return Sifted(kept=tuple(kept), kept_out=sum(map(len, out.values())))
 
 
-def find_like(listed: DropList, text: str) -> Dropped | None:
-    """Return the dropped one that says the same as a text, if there is one."""
-    trace = leave_trace(read_said(text), listed.salt)
+def _find_like(listed: DropList, observation: Observation) -> Dropped | None:
+    """Return the dropped one that says the same, if there is one."""
+    trace = leave_trace(read_observed(observation), listed.salt)
     for noted in listed.dropped.values():
         if not noted.is_returning and any(match_trace(trace, each) for each in noted.traces):
             return noted

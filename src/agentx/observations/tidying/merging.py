@@ -1,9 +1,10 @@
-"""Which old observations say nearly the same, and what one of them says for all.
+"""Which old observations go together, and what one of them says for all.
 
-Observations of an issue that share words and files are merged, two to six into one; what is like
-nothing else goes with what it is most like, so that no old observation is left alone. The merged
-one keeps every summary, then as much of the text as its length allows, the newest first, and
-names its originals. They go to the archive, and search finds the merged one by their words too.
+Of an issue, what is old and of one kind: likes are joined to one line with their dates, and lines
+that share words and files are put together, so that a kind is found as before. A line is the best
+that was said, word for word: a change by its headline, a session by what was asked, anything else
+by its text as far as its share of the room goes. What was superseded is left out where something
+else stands. The originals go to the archive, and search finds the merged one by their words too.
 """
 
 from __future__ import annotations
@@ -27,15 +28,19 @@ from agentx.observations.limits import (
     OBSERVATION_SUMMARY_CHARS_MAX,
 )
 from agentx.observations.model import Category, CompactionResult, Observation
-from agentx.observations.relevance import keywords
+from agentx.observations.tidying.said import Meaning, read_observed, read_said, say_same
+from agentx.prose.sentences import shorten
 
-_GROUP_MAX = 6
+_GROUP_MAX = 8
 # Pairs are compared with each other: bounds the work in an issue with very many.
 _BLOCK = 200
 _ALIKE = 0.35
 _SUMMARISED = 3  # of more, none would be told whole
-_REST_MIN = 20  # a cut text that is shorter says nothing
-_ELLIPSIS = "\u2026"
+_SAME = 0.6  # of the words of two texts, what they share when they say the same
+_LINE_CHARS_MAX = 240
+_PARTS_MAX = 3
+# What such an observation says beyond its headline is told by others, or by the commit.
+_BY_HEADLINE = frozenset({Category.CODE_CHANGE, Category.COMPACTION_SUMMARY})
 
 
 @frozen
@@ -60,9 +65,12 @@ def merges(observations: Sequence[Observation], *, before_ms: int) -> tuple[Merg
         key=lambda each: (each.timestamp_ms, each.id),
     )
     found = []
-    for start in range(0, len(old), _BLOCK):
-        block = old[start : start + _BLOCK]
-        found += [_merge([block[number] for number in sorted(group)]) for group in _groups(block)]
+    for category in Category:
+        kind = [each for each in old if each.category is category]
+        for start in range(0, len(kind), _BLOCK):
+            block = kind[start : start + _BLOCK]
+            groups = _groups(block)
+            found += [_merge([block[number] for number in sorted(group)]) for group in groups]
     return tuple(found)
 
 
@@ -124,8 +132,12 @@ def _with_the_last(
 
 
 def _likeness(block: Sequence[Observation]) -> list[tuple[float, int, int]]:
-    """Return how alike each pair is, from 0 to 1: shared words, the rare ones more, and files."""
-    words = [keywords(f"{each.summary} {each.content}") for each in block]
+    """Return how alike each pair is, from 0 to 1: shared words, the rare ones more, and files.
+
+    Those that say the same come first: they make one line.
+    """
+    meanings = [read_observed(each) for each in block]
+    words = [each.terms for each in meanings]
     counts = Counter(word for each in words for word in each)
     weight = {word: math.log(1 + len(block) / count) for word, count in counts.items()}
     size = [sum(weight[word] for word in each) for each in words]
@@ -133,8 +145,8 @@ def _likeness(block: Sequence[Observation]) -> list[tuple[float, int, int]]:
     for one, other in combinations(range(len(block)), 2):
         shared = sum(weight[word] for word in words[one] & words[other])
         likeness = shared / max(min(size[one], size[other]), 1e-9)
-        if block[one].category == block[other].category:
-            likeness += 0.05
+        if say_same(meanings[one], meanings[other], least=_SAME):
+            likeness += 1
         if set(block[one].files) & set(block[other].files):
             likeness += 0.15
         found.append((likeness, one, other))
@@ -143,8 +155,6 @@ def _likeness(block: Sequence[Observation]) -> list[tuple[float, int, int]]:
 
 def _merge(group: Sequence[Observation]) -> Merge:
     newest = group[-1]
-    categories = {each.category for each in group}
-    category = newest.category if len(categories) == 1 else Category.COMPACTION_SUMMARY
     agent = Counter(each.agent for each in reversed(group)).most_common(1)[0][0]
     content = _content(group)
     ids = tuple(each.id for each in group)
@@ -159,13 +169,14 @@ def _merge(group: Sequence[Observation]) -> Merge:
         ),
         agent=agent,
         issue_number=newest.issue_number,
-        category=category,
+        category=newest.category,
         content=content,
         summary=_summary(group),
         tokens=estimate(content),
         timestamp_ms=newest.timestamp_ms,
         session_id=newest.session_id,
-        event_ids=_union((each.event_ids for each in reversed(group)), OBSERVATION_EVENTS_MAX),
+        # One proof of each: its original in the archive has the others.
+        event_ids=_union((each.event_ids[:1] for each in reversed(group)), OBSERVATION_EVENTS_MAX),
         files=_union((each.files for each in reversed(group)), OBSERVATION_FILES_MAX),
         commit=newest.commit,
         superseded_by=superseded.pop() if len(superseded) == 1 else "",
@@ -173,6 +184,7 @@ def _merge(group: Sequence[Observation]) -> Merge:
             (each.changed_files for each in reversed(group)), OBSERVATION_FILES_MAX
         ),
         sources=ids,
+        reviewed=all(each.reviewed for each in group),
     )
     return Merge(merged=merged, originals=ids)
 
@@ -187,49 +199,44 @@ def _summary(group: Sequence[Observation]) -> str:
 
 
 def _content(group: Sequence[Observation]) -> str:
-    """Return every summary, then the text behind it, newest first, as far as there is room."""
-    heads, rests = [], []
-    for each in group:
-        gone = ", superseded since" if each.superseded_by else ""
-        said, rest = _split_told(each)
-        heads.append(f"- {to_iso(each.timestamp_ms)[:10]} {each.category}{gone}: {said}")
-        rests.append(rest)
-    room = OBSERVATION_CHARS_MAX - sum(len(head) + 1 for head in heads)
-    shares = _shares([len(rest) for rest in rests], room)
-    lines = [
-        _continue_line(head, rest, share)
-        for head, rest, share in zip(heads, rests, shares, strict=True)
-    ]
-    return whole_head("\n".join(lines), OBSERVATION_CHARS_MAX)
+    """Return a line for each thing that was said, oldest first, with the days on which it was."""
+    standing = [each for each in group if not each.superseded_by] or list(group)
+    facts: list[tuple[Meaning, list[Observation]]] = []
+    for each in standing:
+        meaning = read_observed(each)
+        like = (olds for known, olds in facts if say_same(known, meaning, least=_SAME))
+        same = next(like, None)
+        if same is None:
+            facts.append((meaning, [each]))
+        else:
+            same.append(each)
+    room = OBSERVATION_CHARS_MAX // len(facts) - 1
+    return whole_head("\n".join(_say_line(olds, room) for _, olds in facts), OBSERVATION_CHARS_MAX)
 
 
-def _continue_line(head: str, rest: str, share: int) -> str:
-    """Return a line that goes on as far as its share of the room allows."""
-    if len(rest) > share:
-        if share < _REST_MIN:
-            return head
-        rest = whole_head(rest, share - 1).rstrip() + _ELLIPSIS
-    return head.removesuffix(_ELLIPSIS) + rest if rest else head
+def _say_line(olds: Sequence[Observation], room: int) -> str:
+    """Return what some observations say that say the same: the fullest of them, word for word."""
+    best = max(olds, key=lambda each: (len(read_said(each.content).terms), each.timestamp_ms))
+    days = list(dict.fromkeys(to_iso(each.timestamp_ms)[:10] for each in olds))
+    gone = ", superseded since" if all(each.superseded_by for each in olds) else ""
+    times = f" ({len(olds)} times: {', '.join(days)})" if len(olds) > 1 else ""
+    head = f"- {days[-1]}{gone}: "
+    left = max(min(room - len(head) - len(times), _LINE_CHARS_MAX), 1)
+    return head + _pick_words(best, left) + times
 
 
-def _split_told(observation: Observation) -> tuple[str, str]:
-    """Return the summary, and what the content says beyond it: both together read as one."""
-    said = fold_text(observation.content)
-    head = fold_text(observation.summary)
-    if not head:
-        return preview(said, OBSERVATION_SUMMARY_CHARS_MAX), ""
-    _, found, rest = said.partition(head.removesuffix(_ELLIPSIS))
-    return (head, rest) if found else (head, f" {said}")
-
-
-def _shares(wanted: Sequence[int], room: int) -> list[int]:
-    """Share room out: who wants less than an equal share leaves the rest to the others."""
-    shares = [0] * len(wanted)
-    left = max(room, 0)
-    for rank, number in enumerate(sorted(range(len(wanted)), key=lambda each: wanted[each])):
-        shares[number] = min(wanted[number] + 1, left // (len(wanted) - rank))
-        left -= shares[number]
-    return shares
+def _pick_words(best: Observation, room: int) -> str:
+    """Return the words of an observation that matter most, as many as there is room for."""
+    whole, headline = fold_text(best.content), fold_text(best.summary)
+    if best.category in _BY_HEADLINE and headline:
+        return shorten(headline, room)
+    if len(whole) <= room:
+        return whole
+    if best.category is Category.ERROR:
+        # What failed, why, and what mended it: a bit of each says more than all of the first.
+        lines = [fold_text(each) for each in best.content.splitlines() if each.strip()][:_PARTS_MAX]
+        return " ".join(shorten(each, max(room // len(lines) - 1, 1)) for each in lines)
+    return shorten(headline or whole, room)
 
 
 def _union(parts: Iterable[Iterable[str]], count: int) -> tuple[str, ...]:

@@ -8,9 +8,11 @@ both or neither deny it, and where a person answered, the answers are the same. 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.observations.model import Category, Observation
 from agentx.prose.keyphrases import terms
 
 # A label of up to four words before what was said; a path or an address has no space after it.
@@ -47,6 +49,14 @@ def read_said(text: str) -> Meaning:
         terms=frozenset(each for each in terms(plain) if not each[0].isdigit()),
         exact=(*numbers, *denies, *(f"={each}" for each in answer)),
     )
+
+
+def read_observed(observation: Observation) -> Meaning:
+    """Return what an observation says; a change of other files is another change."""
+    if observation.category is not Category.CODE_CHANGE:
+        return read_said(observation.content)
+    meaning = read_said(observation.summary)
+    return replace(meaning, exact=(*meaning.exact, *sorted(observation.files or meaning.terms)))
 
 
 def are_alike(share: float, terms_max: int, *, least: float) -> bool:

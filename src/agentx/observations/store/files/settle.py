@@ -37,6 +37,7 @@ from agentx.observations.store.files.pending import Act, Pending
 from agentx.observations.store.records import (
     ObservationRecord,
     decode_observation,
+    encode,
     with_marking,
     with_news,
 )
@@ -229,7 +230,8 @@ def _mark(kept: dict[str, bytes], *, markings: Mapping[str, Marking], now: str) 
 
 def _archive(kept: dict[str, bytes], *, olds: Iterable[ObservationRecord]) -> None:
     for old in olds:
-        put(kept, msgspec.structs.replace(old, archived=True))
+        # In one line: nobody reads them but to look one up.
+        kept.setdefault(old.id, encode(msgspec.structs.replace(old, archived=True)))
 
 
 def _replace(
