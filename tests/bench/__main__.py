@@ -22,6 +22,7 @@ SUITES = (
     "searchable",
     "vectors",
     "recalling",
+    "questions",
     "clarification",
     "runs",
     "extraction",

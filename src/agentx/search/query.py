@@ -28,6 +28,8 @@ _PIECE = compile_late(
     r"|(?P<fuzzy>\w{3,})~\d?"
 )
 
+_DOER = compile_late(r"\b[a-z]{5,}ers?\b", re.IGNORECASE)
+
 
 @frozen
 class Query:
@@ -82,4 +84,7 @@ def _content(text: str) -> list[str]:
     """Return the terms that carry the subject; all of them when there is no other."""
     every = terms(text)
     grammar = function_terms()
-    return [term for term in every if term not in grammar] or every
+    # What does something has the stem of doing it: a reminder is not "remind".
+    things = " ".join(_DOER.findall(text))
+    meant = grammar.intersection(terms(things)) if things else frozenset[str]()
+    return [term for term in every if term not in grammar or term in meant] or every

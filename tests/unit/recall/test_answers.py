@@ -304,3 +304,40 @@ def test_words_that_answer_come_before_acts_that_followed_the_question(ask: Ask)
     )
     order = [memory.hit.doc_id for memory in found.memories]
     assert order.index("said") < order.index("did")
+
+
+def test_an_answer_stands_above_the_question_that_asked_for_it(ask: Ask) -> None:
+    talk = [
+        event("asked", "how long do we keep idempotency keys in the table?"),
+        event("read", "Read: idempotency.py", role="assistant", is_act=True),
+        event("told", "Idempotency keys live for seven days.", role="assistant"),
+        event("other", "the keys of the harbour hang in the office", session="t"),
+    ]
+
+    assert first(ask(talk, "how long do we keep idempotency keys in the table?")) == "told"
+
+
+def test_whom_a_question_names_is_a_filter_unless_nothing_by_them_fits(ask: Ask) -> None:
+    talk = [
+        event("ours", "retries wait ten seconds", role="assistant", harness="codex", session="a"),
+        event("theirs", "retries wait a minute", role="assistant", harness="gemini", session="b"),
+    ]
+    found = ask(talk, "what did Codex say about retries?")
+
+    assert [memory.hit.doc_id for memory in found.memories] == ["ours"]
+    assert "only: codex" in explain(found)
+    assert first(ask(talk, "what did Copilot say about retries?")) in {"ours", "theirs"}
+
+
+def test_a_reason_stands_above_what_only_tells_of_it(ask: Ask) -> None:
+    talk = [
+        event("report", "moved from SQLite to Postgres, the move to Postgres is done", session="a"),
+        event(
+            "reason",
+            "SQLite has to go. We reverse decision 1, Postgres it is, because two processes write.",
+            session="b",
+        ),
+    ]
+
+    assert first(ask(talk, "why did we move from SQLite to Postgres?")) == "reason"
+    assert first(ask(talk, "when did we move from SQLite to Postgres?")) == "report"

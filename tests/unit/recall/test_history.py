@@ -262,3 +262,9 @@ def test_sentences_of_what_is_not_done_are_left(empty: LocalMemory) -> None:
 def test_any_text_is_read_without_harm(text: str) -> None:
     read(text)
     name_actors(text)
+
+
+def test_who_asks_why_is_told_the_reason_first(sample: LocalMemory) -> None:
+    reply = ask(sample, "why did we move from SQLite to Postgres?")
+
+    assert "one writer" in reply.hits[0].snippet

@@ -38,6 +38,7 @@ class Cues:
     intent: Intent
     voice: Voice
     asks_when: bool
+    asks_why: bool = False
 
 
 _FIRST_PERSON = compile_late(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
@@ -50,6 +51,11 @@ _ADVICE = compile_late(
 _WHEN = compile_late(
     r"\A\W*(?:when\b|(?:on\s+)?(?:what|which)\s+(?:date|day|month|year|time)\b(?!-)"
     r"|how\s+long\s+(?:ago|since)\b|since\s+when\b)",
+    re.IGNORECASE,
+)
+_WHY = compile_late(
+    r"\A\W*(?:and\s+|so\s+|but\s+)?(?:why\b|how\s+come\b|what\s+(?:made|makes)\b"
+    r"|(?:what|which)\b[^.?!]{0,40}\breasons?\b|for\s+what\s+reason\b)",
     re.IGNORECASE,
 )
 _LOCATE = compile_late(
@@ -69,7 +75,12 @@ _ASKING = compile_late(
 
 def cues(question: str, *, has_span: bool = False) -> Cues:
     """Read the cues of a question."""
-    return Cues(_intent(question, has_span), _voice(question), bool(_WHEN.search(question)))
+    return Cues(
+        _intent(question, has_span),
+        _voice(question),
+        asks_when=bool(_WHEN.search(question)),
+        asks_why=bool(_WHY.search(question)),
+    )
 
 
 def is_asking(question: str) -> bool:

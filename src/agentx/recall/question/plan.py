@@ -5,21 +5,25 @@
 Everything that was read out of the question is in the plan, so that whoever asks why a hit
 is there gets the same words that ranked it.
 
-Law: the plan only leans. What the caller did not filter away can always be found.
+Law: the plan only leans. What the caller did not filter away can always be found; whom the question
+names as doing something (`actors`) is a filter, unless nothing by them fits.
 """
 
 from __future__ import annotations
 
 from dataclasses import field, replace
 from datetime import tzinfo
+from functools import partial
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
+from agentx.recall.question.actors import Actors, name_actors
 from agentx.recall.question.emphasis import emphasis, without_scope
 from agentx.recall.question.intent import Cues, Voice, cues, is_asking
 from agentx.recall.question.likeness import HitGroup, merge_alike
 from agentx.recall.question.rank import (
     WEIGHTS,
+    Ranked,
     RankedSession,
     ScorePart,
     Vantage,
@@ -28,7 +32,8 @@ from agentx.recall.question.rank import (
     rank_sessions,
     reasons,
 )
-from agentx.recall.question.ties import settle
+from agentx.recall.question.reasons import lead_with_reasons
+from agentx.recall.question.ties import put_answers_first, settle
 from agentx.recall.question.when import Anchor, TimeSpan, anchor, spans
 from agentx.recall.usage import UNUSED, RecallCounts
 from agentx.search.document import Filters
@@ -36,6 +41,7 @@ from agentx.search.query import Query, parse
 from agentx.search.text.evidence import Evidence, Wording, gather
 from agentx.search.text.index import Reading, TextIndex
 
+_TO_COME = ("next", "tomorrow")
 # What is looked up to date an anchor: its best hit says when it was.
 _ANCHOR_SPAN_MS = 30 * 24 * 60 * 60 * 1000
 
@@ -64,6 +70,7 @@ class Plan:
     cues: Cues
     spans: tuple[TimeSpan, ...]
     anchor: Anchor | None = None
+    who: Actors = Actors(rest="")  # whose words alone are looked at, if there are any that fit
 
 
 @frozen(kw_only=False)
@@ -90,10 +97,13 @@ def plan(question: Question) -> Plan:
     text = question.text
     found: tuple[TimeSpan, ...] = ()
     told: Anchor | None = None
+    who = name_actors(text) if is_asking(text) else Actors(rest=text)
     if question.now_ms is not None:
-        found = spans(text, now_ms=question.now_ms, zone=question.zone)
+        named = spans(text, now_ms=question.now_ms, zone=question.zone)
+        # What is to come is no time that anything was remembered of.
+        found = tuple(span for span in named if not span.words.lower().startswith(_TO_COME))
         told = anchor(text, now_ms=question.now_ms, zone=question.zone)
-    query = parse(text, operators=False)
+    query = parse(who.rest, operators=False)
     weights = emphasis(text, query)
     return Plan(
         query=without_scope(query, weights),
@@ -101,6 +111,7 @@ def plan(question: Question) -> Plan:
         cues=cues(text, has_span=bool(found)),
         spans=found,
         anchor=told,
+        who=who,
     )
 
 
@@ -114,8 +125,12 @@ def explain(found: Answer) -> tuple[str, ...]:
         lines.append(f"also looked for: {', '.join(found.kin)}")
     if made.cues.voice != Voice.ANY:
         lines.append(f"leaning to: what the {made.cues.voice} said")
+    if made.cues.asks_why:
+        lines.append("first: what states a reason")
     if made.cues.asks_when:
         lines.append("leaning to: what names a time")
+    if made.who:
+        lines.append(f"only: {', '.join(made.who.names)}")
     lines += [f"time: {span.words}" for span in made.spans]
     if made.anchor is not None:
         lines.append(f"{'before' if made.anchor.is_before else 'after'}: {made.anchor.words}")
@@ -128,6 +143,25 @@ def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> 
     Raises: IndexUnavailable; the table of contents still answers then.
     """
     made = plan(question)
+    if made.who:
+        found = _answer(
+            index, replace(question, filters=_by(made.who, question.filters)), made, weights
+        )
+        if found.memories:
+            return found
+    return _answer(index, question, replace(made, who=Actors(rest="")), weights)
+
+
+def _by(who: Actors, filters: Filters) -> Filters:
+    """Return filters that let only through what is by somebody; what the caller set stays."""
+    return replace(
+        filters,
+        harnesses=filters.harnesses or who.harnesses,
+        agents=filters.agents or who.roles,
+    )
+
+
+def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) -> Answer:
     if made.anchor is not None and not made.spans:
         made = replace(made, spans=_date(index, made.anchor, question))
     view = Vantage(
@@ -140,8 +174,12 @@ def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> 
     reading = index.reading()
     evidence = gather(reading, made.query, question.filters, made.wording)
     ranked = rank(evidence, view)
+    ranked = put_answers_first(ranked, evidence, question.limit)
     settled = settle(ranked, reading, question.limit)
-    shown = settled.ranked[: question.limit]
+    order = settled.ranked
+    if made.cues.asks_why:
+        order = lead_with_reasons(order, frozenset(made.query.terms), partial(_passage, reading))
+    shown = order[: question.limit]
     hits = [reading.hit(each.candidate.address, each.score) for each in shown]
     made_of = {
         hit.doc_id: settled.made_of.get(each.candidate.key, ())
@@ -157,6 +195,10 @@ def answer(index: TextIndex, question: Question, weights: Weights = WEIGHTS) -> 
         kin=evidence.kin,
         why={hit.doc_id: reasons(each, view) for hit, each in zip(hits, shown, strict=True)},
     )
+
+
+def _passage(reading: Reading, ranked: Ranked) -> str:
+    return reading.hit(ranked.candidate.address, ranked.score).passage
 
 
 def _name(session: RankedSession, evidence: Evidence, reading: Reading) -> str:

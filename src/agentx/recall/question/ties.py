@@ -2,9 +2,13 @@
 
     observation --drawn from--> event      both found: one memory, the event's, with both ids
     observation --replaced by--> another   both found: the older one comes after
+    question --answered by--> reply        both found: the answer comes before
 
 An observation says again what a turn said, so beside it it would take the place of another
 turn. Where the turn is not among the hits, it stands for itself.
+
+A question is asked again in the words in which it was asked, so it matches better than its answer;
+whoever asks again wants the answer.
 
 Law: nothing that is found gets lost by it: it is a hit of its own, or named with one.
 """
@@ -17,12 +21,18 @@ from dataclasses import replace
 from agentx.kernel.values import frozen
 from agentx.recall.question.rank import Ranked
 from agentx.search.document import Trait
+from agentx.search.text.evidence import Evidence
 from agentx.search.text.index import Reading
 
 _DRAWN, _SUPERSEDED = int(Trait.DRAWN), int(Trait.SUPERSEDED)
 _TIED = _DRAWN | _SUPERSEDED
 # What was replaced counts less than what replaced it, however well it matches.
 _BELOW = 0.999
+_ABOVE = 1.001
+# Calls of tools between a question and its answer.
+_STEPS_MAX = 12
+_ASKS = int(Trait.USER | Trait.QUESTION)
+_UNSAID = int(Trait.ACT | Trait.TOOL)
 
 
 @frozen(kw_only=False)
@@ -100,3 +110,38 @@ def _lower_replaced(
                 lowered = True
         if not lowered:
             return
+
+
+def put_answers_first(
+    ranked: tuple[Ranked, ...], evidence: Evidence, limit: int
+) -> tuple[Ranked, ...]:
+    """Return the order with each answer above its question, as far as both were found."""
+    asked = [each for each in ranked[:limit] if each.candidate.traits & _ASKS == _ASKS]
+    if not asked:
+        return ranked
+    after = {before: own for own, before in evidence.before.items()}
+    places = {each.candidate.key: each for each in ranked}
+    scores = {key: each.score for key, each in places.items()}
+    for question in asked:
+        key = _answer_to(question.candidate.key, after, evidence)
+        if key in places and places[key].candidate.session_key == question.candidate.session_key:
+            scores[key] = max(scores[key], _ABOVE * scores[question.candidate.key])
+    moved = [
+        each if scores[key] == each.score else replace(each, score=scores[key])
+        for key, each in places.items()
+    ]
+    moved.sort(key=lambda each: -each.score)
+    return tuple(moved)
+
+
+def _answer_to(question: int, after: dict[int, int], evidence: Evidence) -> int:
+    """Return the key of the first words of the other side that follow; 0 for none."""
+    key = question
+    for _ in range(_STEPS_MAX):
+        key = after.get(key, 0)
+        found = evidence.candidates.get(key)
+        if not key or (found is not None and not found.traits & _UNSAID):
+            break
+    found = evidence.candidates.get(key)
+    is_answer = found is not None and not found.traits & _ASKS
+    return key if is_answer else 0

@@ -78,7 +78,7 @@ EXPRESSION = compile_late(
     r"|(?:over|on|at|during)\s+the\s+(?P<weekend>weekend)"
     r"|(?P<season_which>last|this|past)\s+(?P<season>spring|summer|autumn|fall|winter)"
     r"|(?:(?P<wd_which>last|this|past|on|since|after|before|until|by|next|from)\s+)?"
-    r"(?P<weekday>" + "|".join(WEEKDAYS) + rf")s?{_PART.format('wd_part')}"
+    r"(?P<weekday>" + "|".join(WEEKDAYS) + rf")(?(wd_which)s?){_PART.format('wd_part')}"
     rf"|(?:last|on|since|until|before|after)\s+(?P<short_day>{_SHORT_DAYS})\b"
     rf"|(?P<quarter>q[1-4])(?:\s+(?:of\s+)?{_YEAR.format('q_year')})?"
     rf"|(?:(?:in|during|of)\s+week|calendar\s+week|[ck]w)\s*(?P<week>\d\d?)"

@@ -1,0 +1,71 @@
+"""Why something is as it is: what states a reason for it comes first.
+
+    why did we move to Postgres?    "... we reverse decision 1: Postgres. ... reason enough for me"
+
+What tells of a thing most is seldom what says why it is so: a report of the move names every
+word of the question, and the reason stands where the move was decided. A text states a reason
+where, within two sentences, it speaks of the subject, of a choice or a cause, and gives one.
+
+Law: what is moved up was found by the question's own words; nothing is added or lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from agentx.prose.cues import DECIDES, EXPLAINS, TAKES_BACK, anywhere
+from agentx.prose.sentences import sentences
+from agentx.recall.question.rank import Ranked
+from agentx.search.analysis import terms
+
+_REASON = anywhere(
+    r"""
+    '?because | '?cause (?:it|they|we|i|of|the) | reasons? | so that | due to | in order to
+    which is why | that'?s why | otherwise | since (?:it|we|they|the) | told us | led (?:us )?to
+    root cause | never be cheaper | wanted to | to avoid | weil | damit
+    """
+)
+# Looked at, and moved up: few of the best state a reason, and one is enough.
+_ABOVE = 1.001
+_LOOKED_AT = 60
+_MOVED_MAX = 1
+# Of a subject of several words, one alone may stand anywhere.
+_TERMS_MIN = 2
+# What matches less than this of the best is about something else.
+_SHARE_MIN = 0.2
+
+
+def lead_with_reasons(
+    ranked: Sequence[Ranked], subject: frozenset[str], read: Callable[[Ranked], str]
+) -> tuple[Ranked, ...]:
+    """Put the best that state a reason first; `read` opens a passage."""
+    if not ranked or not subject:
+        return tuple(ranked)
+    least = _SHARE_MIN * ranked[0].score
+    moved: list[Ranked] = []
+    for each in ranked[:_LOOKED_AT]:
+        if each.score < least or len(moved) == _MOVED_MAX:
+            break
+        if states_reason(read(each), subject):
+            moved.append(each)
+    best = _ABOVE * ranked[0].score
+    first = {each.candidate.key for each in moved}
+    lifted = [replace(each, score=max(each.score, best)) for each in moved]
+    return (*lifted, *(each for each in ranked if each.candidate.key not in first))
+
+
+def states_reason(text: str, subject: frozenset[str]) -> bool:
+    """Tell whether a text gives a reason for something about a subject."""
+    if not _REASON.search(text):
+        return False
+    said = [each.text for each in sentences(text)] or [text]
+    least = min(len(subject), _TERMS_MIN)
+    beside = [f"{one} {other}" for one, other in pairwise(said)] or said
+    return any(
+        _REASON.search(part)
+        and any(cue.search(part) for cue in (DECIDES, TAKES_BACK, EXPLAINS))
+        and len(subject.intersection(terms(part))) >= least
+        for part in beside
+    )
