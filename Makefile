@@ -75,7 +75,7 @@ bench-secrets: $(STAMP)
 	$(BIN)/python -m tests.bench.secrets $(if $(RULES),--rules '$(RULES)') $(if $(TREES),--trees $(TREES))
 
 bench-recall: $(STAMP)
-	$(BIN)/python -m tests.bench.recall --data '$(DATA)' $(if $(WEIGHTS),--weights '$(WEIGHTS)')
+	$(BIN)/python -m tests.bench.recall --data '$(DATA)'
 
 e2e-clis: $(STAMP)
 	CLIS='$(CLIS)' bash scripts/install-clis
