@@ -12,7 +12,7 @@ SUITE := -n 2 --dist worksteal -m "$(CHOSEN)"
 # The real agent CLIs are installed outside the checkout: they weigh a gigabyte.
 CLIS ?= $(HOME)/.cache/agentx-clis
 
-.PHONY: demo test check coverage fmt pages lock bench bench-recall bench-secrets e2e-clis soak proto setup clean
+.PHONY: demo test check coverage fmt pages lock bench bench-recall bench-lessons bench-secrets e2e-clis soak proto setup clean
 
 setup: $(STAMP)
 
@@ -75,7 +75,11 @@ bench-secrets: $(STAMP)
 	$(BIN)/python -m tests.bench.secrets $(if $(RULES),--rules '$(RULES)') $(if $(TREES),--trees $(TREES))
 
 bench-recall: $(STAMP)
-	$(BIN)/python -m tests.bench.recall --data '$(DATA)'
+	$(BIN)/python -m tests.bench.recall --data '$(DATA)' $(if $(WEIGHTS),--weights '$(WEIGHTS)')
+
+# What is kept of real sessions and told to the next ones, against labels; fails below what it must be.
+bench-lessons: $(STAMP)
+	$(BIN)/python -m tests.bench.lessons --data '$(DATA)'
 
 e2e-clis: $(STAMP)
 	CLIS='$(CLIS)' bash scripts/install-clis

@@ -20,6 +20,7 @@ SUITES = (
     "toc",
     "search",
     "searchable",
+    "vectors",
     "recalling",
     "questions",
     "clarification",

@@ -22,8 +22,10 @@ from agentx.kernel.errors import InvalidValue, LimitError
 from agentx.kernel.ids import project_id
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply, SearchRequest
+from agentx.memory.limits import EMBED_SLICES_MAX
 from agentx.memory.port import Memory, MemoryStatus
 from agentx.memory.wire.calls import MEMORY_CALLS, SEARCH_CALLS, Call
+from agentx.search.model import Embedding
 
 Ask = Callable[..., Any]
 Written = TypeVar("Written")
@@ -81,6 +83,7 @@ class Offer:
         """Yield each call of the memory, and how a memory is asked to answer it."""
         with_care: dict[object, Ask] = {
             Memory.status: self.status,
+            Memory.embed: _embed,
             Memory.forget: _forget,
         }
         for verb, call in MEMORY_CALLS.items():
@@ -116,6 +119,11 @@ def fit_page(
 
 def _search(mode: str, memory: Memory, request: SearchRequest) -> SearchReply:
     return memory.search(replace(request, mode=mode))
+
+
+def _embed(memory: Memory, *, slices: int = 0) -> Embedding:
+    # A call must end; its caller calls again.
+    return memory.embed(slices=max(1, min(slices, EMBED_SLICES_MAX)))
 
 
 def _forget(

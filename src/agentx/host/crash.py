@@ -29,6 +29,8 @@ class CrashPoint(StrEnum):
     LOCK_BEFORE_COMMIT = "lock-before-commit"
     IMPORT_FILE_DONE = "import-file-done"
     INDEX_REPLACED = "index-replaced"
+    VECTORS_WRITTEN = "vectors-written"
+    VECTORS_COMMITTED = "vectors-committed"
     LLM_RESERVED = "llm-reserved"
     LLM_ANSWERED = "llm-answered"
     RUN_EVENTS_WRITTEN = "run-events-written"

@@ -1,6 +1,7 @@
 """From a session to what is worth remembering of it, by rules alone.
 
-    turns --> exchanges --> decisions, changes, errors, facts --> merged --> one overview
+    turns --> exchanges --> candidates --> the worthiest, each telling something new --> merged
+                                                                            --> one overview
 
 Law: the same turns always give the same findings, in the same order; at most fifty of
 them, each within its bounds, each with the events that prove it, none with private text.
@@ -9,12 +10,10 @@ them, each within its bounds, each with the events that prove it, none with priv
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import chain
+from dataclasses import replace
 
-from agentx.observations.extract.changes import changes
-from agentx.observations.extract.decisions import decisions
-from agentx.observations.extract.errors import errors
-from agentx.observations.extract.facts import facts
+from agentx.observations.extract.candidates import gather_candidates
+from agentx.observations.extract.choice import choose
 from agentx.observations.extract.merging import settle
 from agentx.observations.extract.overview import overview
 from agentx.observations.extract.session.exchanges import exchanges
@@ -40,10 +39,9 @@ def extract(
     old; only news is kept, and the overview tells of what was asked since.
     """
     found = exchanges(turns)
-    boot = Boot(found)
-    rules = (decisions, changes, errors, facts)
     files = Files(found)
-    taken = map(files.place, chain.from_iterable(rule(found, boot) for rule in rules))
+    chosen = choose(gather_candidates(found, Boot(found)))
+    taken = [files.place(replace(one.finding, weight=round(100 * one.worth))) for one in chosen]
     kept = settle(filter(is_news, settle(taken)), limit=OBSERVATIONS_PER_CAPTURE_MAX - 1)
     recent = [one for one in found if one.prompt is None or one.prompt.at_ms > since_ms]
     whole = overview(recent, kept)

@@ -43,6 +43,7 @@ _AGREES = compile_late(
     r"|(?:excellent|great|good) (?:insight|point|idea|catch)",
     re.IGNORECASE,
 )
+ANSWERED = 84  # the weight from which a decision is one that the user gave when asked
 _MEANT_MAX = 4
 _LOOKED_BACK_MAX = 5
 _ORDINALS = {"first": "1", "second": "2", "third": "3"}

@@ -28,8 +28,6 @@ from agentx.prose.likeness import coverage
 from agentx.prose.sentences import ELLIPSIS, Block, is_question, shorten, words
 from agentx.prose.titles import phrase_title, request
 
-_FILES_TOGETHER_MAX = 6
-_GROUPS_MAX = 8
 _TOLD_MAX = 5
 _NAMES_SHOWN_MAX = 5
 _TOLD_CHARS_MAX = 260
@@ -66,11 +64,9 @@ _REPORTS = compile_late(
     r"(?:fixed|changed|added|updated|removed|implemented|renamed|moved|created|refactored)\b:?\s",
     re.IGNORECASE,
 )
+_REVERTS = compile_late(r'Revert "(.+)"\Z')
 _NOW = compile_late(r"\bnow \w+s\b", re.IGNORECASE)
 _DETAIL = compile_late(r"\bimports?\b|\blines? \d|\bcomments?\b|\btypo", re.IGNORECASE)
-_TEST_PARTS = compile_late(
-    r"(?:^|[/._-])(?:tests?|spec|__tests__|integration_test)(?=$|[/._-])|_test\b"
-)
 
 
 @dataclass(slots=True)
@@ -86,10 +82,16 @@ class _Purpose:
 
 def changes(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     """Yield what was changed, and why as far as it was said."""
-    for purpose in _purposes(found):
+    purposes = _purposes(found)
+    undone = {
+        match[1] for one in purposes if one.commit and (match := _REVERTS.match(one.commit.subject))
+    }
+    for purpose in purposes:
         told = _find_account(purpose, boot)
-        for group in _groups(purpose):
-            yield _finding(purpose, group, told)
+        asked = _find_request(purpose.exchange)
+        named = purpose.commit or told or (asked and not is_question(asked))
+        if named and not (purpose.commit and purpose.commit.subject in undone):
+            yield _finding(purpose, told)
     for exchange in found:
         if not any(step.use is Use.EDIT and not step.was_refused for step in exchange.steps):
             yield from _only_told(exchange, boot)
@@ -147,32 +149,6 @@ def _coalesce(made: list[_Purpose]) -> list[_Purpose]:
     return kept
 
 
-def _groups(purpose: _Purpose) -> list[tuple[str, ...]]:
-    """Return which files are told together."""
-    files = purpose.files
-    if len(files) <= _FILES_TOGETHER_MAX:
-        return [files]
-    by_stem: dict[str, list[str]] = {}
-    for path in files:
-        by_stem.setdefault(_stem(path), []).append(path)
-    groups = sorted(by_stem.values(), key=lambda group: -_size(purpose, group))
-    rest = [path for group in groups[_GROUPS_MAX - 1 :] for path in group]
-    return [tuple(group) for group in groups[: _GROUPS_MAX - 1]] + ([tuple(rest)] if rest else [])
-
-
-def _stem(path: str) -> str:
-    """Return what a file and its test have in common."""
-    name = path.rsplit("/", 1)[-1].split(".", 1)[0].lower()
-    return re.sub(r"\Atest_|_?tests?\Z|_spec\Z", "", name) or name
-
-
-def _size(purpose: _Purpose, group: Iterable[str]) -> int:
-    wanted = set(group)
-    return sum(
-        len(edit.added) + len(edit.removed) for _, edit in purpose.edits if edit.path in wanted
-    )
-
-
 def _find_account(purpose: _Purpose, boot: Boot) -> list[tuple[Turn, str]]:
     """Return what the agent said of its work: at the end, else on the way."""
     names = _own_names(purpose)
@@ -228,26 +204,21 @@ def _plain_claim(text: str) -> str:
     return said[:1].upper() + said[1:] if said != text else said
 
 
-def _finding(purpose: _Purpose, group: tuple[str, ...], told: list[tuple[Turn, str]]) -> Finding:
-    wanted = set(group)
-    edits = [(step, edit) for step, edit in purpose.edits if edit.path in wanted]
-    fitting = _fitting(told, group, whole=group == purpose.files)
+def _finding(purpose: _Purpose, told: list[tuple[Turn, str]]) -> Finding:
+    group, edits, commit = purpose.files, purpose.edits, purpose.commit
     asked = _find_request(purpose.exchange)
-    commit = purpose.commit
-    lead = commit.subject if commit else _lead(asked, [text for _, text in fitting], group)
-    if group and group != purpose.files:
-        lead = f"{lead}: {_names(group)}"
+    lead = commit.subject if commit else _lead(asked, [text for _, text in told], group)
     parts = [lead + (f" (commit {commit.short})" if commit and commit.hash else "")]
     if commit and commit.body:
         parts.append(commit.body)
+    parts += [f"- {text}" for _, text in told[:_TOLD_MAX] if not _same(text, lead)]
     if asked and not _same(asked, lead):
         parts.append(f"Asked: {asked}")
-    parts += [f"- {text}" for _, text in fitting[:_TOLD_MAX] if not _same(text, lead)]
     if group:
         parts.append("Files: " + "; ".join(_file_line(path, edits) for path in group))
     ids = [name for step, _ in edits for name in step.event_ids]
     ids += commit.event_ids if commit else ()
-    ids += [turn.event_id for turn, _ in fitting[:_TOLD_MAX]]
+    ids += [turn.event_id for turn, _ in told[:_TOLD_MAX]]
     at_ms = commit.at_ms if commit else Millis(max(step.call.at_ms for step, _ in edits))
     main = _names(group)
     summary = lead if not main or _mentions(lead, group) else f"{lead} ({main})"
@@ -259,7 +230,6 @@ def _finding(purpose: _Purpose, group: tuple[str, ...], told: list[tuple[Turn, s
         at_ms=at_ms,
         files=group,
         commit=commit.hash if commit else "",
-        weight=_weight(edits, commit),
     )
 
 
@@ -284,12 +254,6 @@ def _telling(text: str) -> int:
     )
 
 
-def _weight(edits: list[tuple[ToolStep, FileChange]], commit: Commit | None) -> int:
-    size = sum(len(edit.added) + len(edit.removed) for _, edit in edits)
-    only_tests = bool(edits) and all(_TEST_PARTS.search(edit.path) for _, edit in edits)
-    return 55 + min(size // 4, 20) + 15 * (commit is not None) - 10 * only_tests
-
-
 def _find_request(exchange: Exchange) -> str:
     """Return what the user had asked for, in a line."""
     prompt = exchange.prompt
@@ -299,15 +263,6 @@ def _find_request(exchange: Exchange) -> str:
         plain = " ".join(prompt.text.split())
         return "" if words(plain) < 4 else plain
     return request(prompt.text)
-
-
-def _fitting(
-    told: list[tuple[Turn, str]], group: tuple[str, ...], *, whole: bool
-) -> list[tuple[Turn, str]]:
-    if whole:
-        return told
-    names = [path.rsplit("/", 1)[-1].lower() for path in group]
-    return [(turn, text) for turn, text in told if any(name in text.lower() for name in names)]
 
 
 def _file_line(path: str, edits: list[tuple[ToolStep, FileChange]]) -> str:

@@ -87,7 +87,7 @@ def _of_step(step: ToolStep, exchange: Exchange, boot: Boot, plans: set[str]) ->
     elif step.use is Use.QUESTION:
         for asked, said in answers(step):
             yield decision(
-                f"Asked: {shorten(asked, 300)}\nThe user answered: {shorten(said, 400)}",
+                f"{shorten(asked, 110)} The user answered: {shorten(said, 110)}",
                 f"{shorten(asked, 110)} -> {said}",
                 step.result or step.call,
                 step.event_ids,
@@ -150,7 +150,7 @@ def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: set[str]) -> Itera
         f"Plan approved: {title}",
         turn,
         ids,
-        90,
+        80,
     )
 
 

@@ -24,6 +24,7 @@ from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import likeness
+from agentx.prose.passages import says_nothing
 from agentx.prose.sentences import Block, is_question, shorten, words
 
 _SAME_ERROR = 0.7
@@ -186,9 +187,10 @@ def _causes(episode: _Episode, reply: Turn, boot: Boot) -> list[Line]:
         if cues.ANNOUNCES.match(own) or cues.INTENDS.match(own) or wording.POSSIBLE.search(own):
             continue
         explains = bool(_CAUSE.search(own) or cues.EXPLAINS.search(own))
-        related = len(terms(own) & about) >= 2 or any(name in own.lower() for name in names)
         soon = episode.mended is None and episode.between <= 3
-        if explains and (related or soon):
+        shared = len(terms(own) & about)
+        related = shared >= (1 if soon else 2) or any(name in own.lower() for name in names)
+        if explains and related and not says_nothing(own):
             kept.append(line)
     return kept
 

@@ -1,6 +1,6 @@
 """The views of one project's memory, put together in the order they catch up.
 
-    toc --> lessons, observations --> search --> recalls --> digests
+    toc --> lessons, observations --> search --> recalls --> digests        vectors, when asked for
 
 Who only reads the log imports nothing of this.
 """
@@ -32,6 +32,7 @@ from agentx.views.search_view import SearchView
 from agentx.views.sessions.observer import Observer
 from agentx.views.store import CaptureMarks
 from agentx.views.toc_view import TocView
+from agentx.views.vectors import Vectors
 from agentx.wiring.models import model_extractor, model_writer
 from agentx.wiring.rooms import searchable_rooms
 
@@ -64,9 +65,8 @@ class ViewSource:
 def open_views(source: ViewSource) -> ViewSet:
     """Return the views of a project and what answers from them."""
     project, contents = source.project, source.contents
-    _drop_vectors(project)
     rooms = searchable_rooms(project) if source.is_own else Rooms()
-    text = _index(source, rooms)
+    text, vectors = _indexes(source, rooms)
     observers = (_observer(source),) if source.is_own else ()
     recalled = project.store.recall_counts(source.name)
     following: tuple[View, ...] = (*observers, text, RecallTally(recalled, source.reader))
@@ -79,8 +79,9 @@ def open_views(source: ViewSource) -> ViewSet:
     return ViewSet(
         toc=TocView(contents),
         search=text,
+        vectors=vectors,
         following=following,
-        answer=_answer(source, text),
+        answer=_answer(source, text, vectors),
         polish=partial(_polish, source, observers),
     )
 
@@ -96,7 +97,9 @@ def open_digests(project: Project, reader: Readable, stamp: Callable[[], str]) -
     return Digests(store=project.store, clock=project.clock, stamp=stamp, write=write)
 
 
-def _answer(source: ViewSource, text: SearchView) -> Callable[[SearchRequest], SearchReply]:
+def _answer(
+    source: ViewSource, text: SearchView, vectors: Vectors
+) -> Callable[[SearchRequest], SearchReply]:
     # Only who asks a question waits for the import of what answers one.
     @cache
     def sources() -> tuple[Searched, HistorySources]:
@@ -108,6 +111,7 @@ def _answer(source: ViewSource, text: SearchView) -> Callable[[SearchRequest], S
         searched = Searched(
             view=text,
             contents=source.contents,
+            vectors=vectors,
             project=source.name,
             zone=zone,
             usage=RecallUsage(source.project.store.recall_counts(source.name)).now,
@@ -123,26 +127,19 @@ def _answer(source: ViewSource, text: SearchView) -> Callable[[SearchRequest], S
     return answer
 
 
-def _drop_vectors(project: Project) -> None:
-    """Take away what an earlier version kept to search by meaning: it would outlive forgetting."""
-    folder = project.store.vector_index
-    if folder.is_dir():
-        import shutil  # noqa: PLC0415  once, after an upgrade
-
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _index(source: ViewSource, rooms: Rooms) -> SearchView:
+def _indexes(source: ViewSource, rooms: Rooms) -> tuple[SearchView, Vectors]:
     project, name = source.project, source.name
     is_shared = project.store.root == project.data.unified_store.root
-    return SearchView(
-        source.feed,
+    words, meanings = (
         # Projects that share a store have an index each.
-        folder=project.store.text_index / name if is_shared else project.store.text_index,
-        project=name,
-        clock=project.clock,
-        rooms=rooms,
-        lost=partial(_note_lost, project),
+        folder / name if is_shared else folder
+        for folder in (project.store.text_index, project.store.vector_index)
+    )
+    model, feed, clock = project.data.vector_model, source.feed, project.clock
+    lost = partial(_note_lost, project)
+    return (
+        SearchView(feed, folder=words, project=name, clock=clock, rooms=rooms, lost=lost),
+        Vectors(model, feed, folder=meanings, project=name, clock=clock, rooms=rooms),
     )
 
 

@@ -171,15 +171,16 @@ def inside(path: str, directory: str) -> str:
 
 
 def answers(step: ToolStep) -> tuple[tuple[str, str], ...]:
-    """Return what the user was asked, and the answers."""
+    """Return what the user was asked, and the answers, each with the words of its option."""
     if step.result is None or step.was_refused:
         return ()
+    offered = dict(_options(step.call.arguments))
     told = step.result.response.get("answers")
-    if isinstance(told, Mapping) and told:
-        return tuple((str(asked), str(said)) for asked, said in told.items())
     pairs = re.findall(r'"([^"]{4,400})"\s*=\s*"([^"]{1,400})"', step.result.text)
+    if isinstance(told, Mapping) and told:
+        pairs = [(str(asked), str(said)) for asked, said in told.items()]
     if pairs:
-        return tuple(pairs)
+        return tuple((asked, offered.get(said, said)) for asked, said in pairs)
     asked = _question(step.call.arguments)
     said = step.result.text.strip()
     return ((asked, said),) if asked and 0 < len(said) <= 300 else ()
@@ -235,6 +236,19 @@ def _question(arguments: object) -> str:
         return ""
     asked = arguments.get("question") or arguments.get("prompt")
     return asked.strip() if isinstance(asked, str) else ""
+
+
+def _options(arguments: object) -> Iterator[tuple[str, str]]:
+    """Yield the options of every question by their labels, with what was said of them."""
+    asked = arguments.get("questions") if isinstance(arguments, Mapping) else None
+    for question in asked if isinstance(asked, list | tuple) else ():
+        options = question.get("options") if isinstance(question, Mapping) else None
+        for option in options if isinstance(options, list | tuple) else ():
+            if not isinstance(option, Mapping):
+                continue
+            label, more = option.get("label"), option.get("description")
+            if isinstance(label, str) and isinstance(more, str) and more.strip():
+                yield label, f"{label}: {more.strip()}"
 
 
 def _read_patch(patch: str, where: str) -> Iterator[FileChange]:

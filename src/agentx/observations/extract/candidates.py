@@ -1,0 +1,217 @@
+"""Everything of a session that might be kept: each a line, with where it was said.
+
+    prompts, replies, reports, plans --> passages
+    answers, edits, failures         --> what the rules made of them
+
+What is worth it is decided elsewhere (`choice.py`), by weights that see all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from math import log1p
+
+from agentx.kernel.text import without_recall
+from agentx.kernel.values import frozen
+from agentx.observations.extract import wording
+from agentx.observations.extract.changes import changes
+from agentx.observations.extract.decisions import decisions
+from agentx.observations.extract.errors import errors
+from agentx.observations.extract.session.exchanges import Exchange, reports
+from agentx.observations.extract.session.lines import Boot
+from agentx.observations.extract.session.tools import file_edits, plan_of
+from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.stumbles import stumbles
+from agentx.observations.model import Category
+from agentx.prose import cues
+from agentx.prose.keyphrases import terms
+from agentx.prose.passages import PASSAGE_CHARS_MAX, Stretch, cut_passages
+from agentx.prose.salience import Occasion, Speech, weigh
+from agentx.prose.sentences import shorten
+from agentx.prose.titles import is_written_by_machine
+
+BY_USER = "The user said: "
+_SUPPORTS = 0.5  # two passages that share so many of their words say the same
+_SUPPORT_TERMS_MIN = 3
+_SEEN_CHARS = 20_000  # of a turn, to learn which words are common in a session
+_RULES = {
+    Occasion.DECISION: decisions,
+    Occasion.CHANGE: changes,
+    Occasion.ERROR: errors,
+}
+
+
+@frozen
+class Keepable:
+    """Something that might be kept."""
+
+    finding: Finding
+    said: Speech
+    about: frozenset[str]
+    worth: float = 0.0
+
+
+def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
+    """Return every candidate of a session with its worth, in the order of their sources."""
+    places = {id(exchange): index for index, exchange in enumerate(found)}
+    gathered: list[Keepable] = []
+    for exchange in found:
+        is_last = places[id(exchange)] == len(found) - 1
+        for said, turn in _passages(exchange, boot, is_last=is_last):
+            gathered.append(_candidate(said, turn))
+    at = _find_places(found)
+    ruled = [
+        _take_ruled(one, source, found, at)
+        for source, rule in _RULES.items()
+        for one in rule(found, boot)
+    ]
+    stumbled = [_take_ruled(one, Occasion.ERROR, found, at) for one in stumbles(found)]
+    known = {one.finding.event_ids[0] for one in stumbled}
+    ruled = [
+        one
+        for one in ruled
+        if one.said.source is not Occasion.ERROR or one.finding.event_ids[0] not in known
+    ] + stumbled
+    # What an error tells as its cause is not told again without it.
+    whole = "\n".join(one.said.text for one in ruled if one.said.source is Occasion.ERROR)
+    gathered = [one for one in gathered if one.said.text.rstrip(".;") not in whole]
+    return _weigh_all([*gathered, *ruled], _count_words(found))
+
+
+def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tuple[Speech, Turn]]:
+    has_edits = any(next(iter(file_edits(step)), None) is not None for step in exchange.steps)
+    for source, turn, text in _texts(exchange):
+        passages = [one for one in cut_passages(text) if not boot.restates(one.text)]
+        for index, passage in enumerate(passages):
+            yield (
+                Speech(
+                    text=_fit(passage),
+                    source=source,
+                    index=index,
+                    count=len(passages),
+                    turn_chars=len(text),
+                    turn_lines=text.count("\n") + 1,
+                    is_last=is_last,
+                    has_edits=has_edits,
+                    steps=len(exchange.steps),
+                ),
+                turn,
+            )
+
+
+def _texts(exchange: Exchange) -> Iterator[tuple[Occasion, Turn, str]]:
+    prompt = exchange.prompt
+    if prompt is not None and not is_written_by_machine(prompt.text):
+        yield Occasion.PROMPT, prompt, without_recall(prompt.text)
+    for reply in exchange.replies:
+        source = Occasion.CLOSING if reply is exchange.closing else Occasion.STEP
+        yield source, reply, without_recall(reply.text)
+    for report in reports(exchange):
+        yield Occasion.REPORT, report, without_recall(report.text)
+    told: set[str] = set()
+    for step in exchange.steps:
+        plan = plan_of(step)
+        if plan and plan not in told:
+            told.add(plan)
+            yield Occasion.PLAN, step.call, plan
+
+
+def _fit(passage: Stretch) -> str:
+    return shorten(passage.text, PASSAGE_CHARS_MAX)
+
+
+def _candidate(said: Speech, turn: Turn) -> Keepable:
+    by_user = said.source is Occasion.PROMPT
+    content = f"{BY_USER}{said.text}" if by_user else said.text
+    finding = Finding(
+        category=_categorise(said),
+        content=content,
+        summary=content,
+        event_ids=(turn.event_id,),
+        at_ms=turn.at_ms,
+    )
+    return Keepable(finding=finding, said=said, about=terms(said.text))
+
+
+def _categorise(said: Speech) -> Category:
+    """Return the category under which a passage is kept."""
+    text = said.text
+    if said.source is Occasion.PROMPT:
+        settles = wording.SETTLES.search(text) or cues.PRESCRIBES.search(text)
+        return Category.DECISION if settles else Category.KEY_FACT
+    if cues.EXPLAINS.search(text) and cues.COMPLAINS.search(text):
+        return Category.ERROR
+    if cues.DECIDES.search(text):
+        return Category.DECISION
+    if said.source is Occasion.CLOSING and said.has_edits and cues.CHANGES.search(text):
+        return Category.CODE_CHANGE
+    return Category.KEY_FACT
+
+
+def _find_places(found: list[Exchange]) -> dict[str, int]:
+    """Return in which exchange each event lies."""
+    at: dict[str, int] = {}
+    for index, exchange in enumerate(found):
+        turns = [exchange.prompt, *exchange.replies] if exchange.prompt else exchange.replies
+        at.update((turn.event_id, index) for turn in turns if turn is not None)
+        at.update((name, index) for step in exchange.steps for name in step.event_ids)
+    return at
+
+
+def _take_ruled(
+    finding: Finding, source: Occasion, found: list[Exchange], at: dict[str, int]
+) -> Keepable:
+    index = max((at.get(name, 0) for name in finding.event_ids), default=0)
+    content = _one_line(finding.content)
+    exchange = found[index]
+    said = Speech(
+        text=content,
+        source=source,
+        turn_chars=len(content),
+        is_last=index == len(found) - 1,
+        has_edits=bool(finding.files),
+        steps=len(exchange.steps),
+    )
+    kept = replace(finding, content=content, summary=content)
+    return Keepable(finding=kept, said=said, about=terms(content.removeprefix(BY_USER)))
+
+
+def _one_line(content: str) -> str:
+    """Return as many of the lines of a finding as fit on one."""
+    rows = [" ".join(row.split()).removeprefix("- ") for row in content.split("\n") if row.strip()]
+    line = shorten(rows[0], PASSAGE_CHARS_MAX) if rows else ""
+    for row in rows[1:]:
+        joined = f"{line.rstrip('.;')}; {row}"
+        if len(joined) <= PASSAGE_CHARS_MAX:
+            line = joined
+    return line
+
+
+def _count_words(found: Iterable[Exchange]) -> Counter[str]:
+    """Return in how many turns of a session each word is said."""
+    common: Counter[str] = Counter()
+    for exchange in found:
+        for turn in (*([exchange.prompt] if exchange.prompt else ()), *exchange.replies):
+            common.update(terms(turn.text[:_SEEN_CHARS]))
+    return common
+
+
+def _weigh_all(gathered: list[Keepable], common: Counter[str]) -> list[Keepable]:
+    weighed: list[Keepable] = []
+    for one in gathered:
+        about = one.about
+        said = replace(
+            one.said,
+            support=sum(
+                1
+                for other in gathered
+                if other.finding.event_ids != one.finding.event_ids
+                and (least := min(len(about), len(other.about))) >= _SUPPORT_TERMS_MIN
+                and len(about & other.about) >= _SUPPORTS * least
+            ),
+            frequency=sum(log1p(common[word]) for word in about) / max(1, len(about)),
+        )
+        weighed.append(replace(one, said=said, worth=weigh(said)))
+    return weighed

@@ -1,0 +1,73 @@
+"""Commands that did not work here, each with the one that did.
+
+A stumble is small, and the next session stumbles over the same stone: a tool that has no
+such option, a wrapper that knows no such command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentx.kernel.text import compile_late
+from agentx.observations.extract.session.commands import error_lines, went_wrong
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.observations.extract.session.tools import ToolStep, Use
+from agentx.observations.extract.session.turns import Finding
+from agentx.observations.model import Category
+from agentx.prose.sentences import shorten
+
+_SOON = 6  # steps within which the right command follows
+_ALIKE = 0.5
+_COMMAND_CHARS = 80
+_ERROR_CHARS = 100
+_WORD = compile_late(r"[\w:./@]+[\w:./@-]*")
+# Streams and pipes say nothing about what was run.
+_STREAMS = compile_late(r"\s+(?:\d?>&\d|\d?>\s*/dev/null)|\s*\|\s*(?:tail|head)\b[^|]*")
+
+
+def stumbles(found: list[Exchange]) -> Iterator[Finding]:
+    """Yield the commands that failed and what was run in their place."""
+    for exchange in found:
+        steps = exchange.steps
+        for index, step in enumerate(steps):
+            if step.use is not Use.SHELL or not went_wrong(step):
+                continue
+            told = error_lines(step.output)
+            worked = _find_worked(step, steps[index + 1 : index + 1 + _SOON])
+            if told and worked is not None:
+                yield _finding(step, told[0], worked)
+
+
+def _find_worked(failed: ToolStep, later: list[ToolStep]) -> ToolStep | None:
+    wanted = _words(failed.command)
+    for step in later:
+        if step.use is not Use.SHELL or step.result is None or went_wrong(step):
+            continue
+        mine = _words(step.command)
+        if _bare(step.command) == _bare(failed.command):
+            return None  # the same command: something else was mended
+        if len(wanted & mine) >= max(1.0, _ALIKE * min(len(wanted), len(mine))):
+            return step
+    return None
+
+
+def _finding(failed: ToolStep, error: str, worked: ToolStep) -> Finding:
+    content = (
+        f"`{shorten(_bare(failed.command), _COMMAND_CHARS)}` failed: "
+        f"{shorten(error, _ERROR_CHARS)}; `{shorten(_bare(worked.command), _COMMAND_CHARS)}` worked"
+    )
+    return Finding(
+        category=Category.ERROR,
+        content=content,
+        summary=content,
+        event_ids=(*failed.event_ids, *worked.event_ids),
+        at_ms=failed.call.at_ms,
+    )
+
+
+def _bare(command: str) -> str:
+    return " ".join(_STREAMS.sub("", command).split())
+
+
+def _words(command: str) -> set[str]:
+    return {word for word in _WORD.findall(_bare(command)) if len(word) > 1}
