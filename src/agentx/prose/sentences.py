@@ -3,7 +3,8 @@
 A sentence is a place in the text, `text[start:end]`, and the form in which it is shown.
 The shown form follows from the words in that place by these steps and no others:
 
-1. markdown bold marks are dropped, and `[label](target)` becomes its label;
+1. markdown bold marks are dropped, and `[label](target)` becomes its label; what is code, or
+   only looks like a mark (`10**400`, `handlers[name](event)`), stays as it is;
 2. white space is folded to single spaces;
 3. what is too long is cut at the end of a clause, else of a word, else of a visible
    character, and ends with an ellipsis.
@@ -45,7 +46,12 @@ _ABBREVIATION = compile_late(
     r"|\b[A-Z]|(?:^|\s)\d{1,3})\.\Z"
 )
 _LONG_WORD = compile_late(r"[^\W\d_]{4}\Z")
-_LINK = compile_late(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_SHOWN = compile_late(
+    r"(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
+    r"|(?<![\w*])\*\*(?![\s*])(?P<bold>[^*`]*(?:`[^`]*`[^*`]*)*)(?<!\s)\*\*(?![\w*])"
+    r"|(?<![\w\])])!?\[(?P<label>[^\[\]]*)\]\([^()\s]*\)",
+    re.DOTALL,
+)
 _SPACE = compile_late(r"\s+")
 # Words that promise another one: a line must not end with them.
 _DANGLING = compile_late(
@@ -91,11 +97,17 @@ def sentences(text: str) -> list[Sentence]:
 
 def show_excerpt(excerpt: str) -> str:
     """Return the form in which a piece of text is shown, before anything is cut."""
-    if "**" in excerpt:
-        excerpt = excerpt.replace("**", "")
-    if "](" in excerpt:
-        excerpt = _LINK.sub(r"\1", excerpt)
+    if "**" in excerpt or "](" in excerpt:
+        excerpt = _SHOWN.sub(_unmark, excerpt)
     return _SPACE.sub(" ", excerpt).strip()
+
+
+def _unmark(found: re.Match[str]) -> str:
+    if found["code"] is not None:
+        return found["code"]
+    if found["bold"] is not None:
+        return _SHOWN.sub(_unmark, found["bold"])  # a link may stand in it
+    return found["label"]
 
 
 def shorten(text: str, chars_max: int) -> str:

@@ -15,7 +15,13 @@ from dataclasses import dataclass, field
 
 from agentx.kernel.text import compile_late
 from agentx.observations.extract import wording
-from agentx.observations.extract.session.commands import error_lines, plain, signature, went_wrong
+from agentx.observations.extract.session.commands import (
+    error_lines,
+    parts_of,
+    plain,
+    signature,
+    went_wrong,
+)
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, Line, lines
 from agentx.observations.extract.session.tools import ToolStep, Use, file_edits
@@ -157,7 +163,7 @@ def _same_check(one: str, other: str) -> bool:
     if first == second:
         return True
     # `docker compose up && pytest` is still the pytest that failed before.
-    programs = [" ".join(part.split()[:2]).lower() for part in plain(one).split(" && ")]
+    programs = [" ".join(part.split()[:2]).lower() for part in parts_of(one)]
     return any(program and program in plain(other).lower() for program in programs)
 
 

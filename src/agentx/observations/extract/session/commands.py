@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from agentx.kernel.text import compile_late
 from agentx.observations.extract.session.tools import ToolStep, Use
@@ -10,7 +11,7 @@ from agentx.prose.sentences import shorten
 
 _CHAIN = compile_late(r"\s*(?:&&|\|\||;|\n)\s*")
 _ASSIGNED = compile_late(r"\A(?:\w+=\S*\s+)+")
-_NOISE = compile_late(r"\s*(?:2>&1|&?>\s*/dev/null|2>\s*/dev/null|1>&2)")
+_NOISE = compile_late(r"(?:\s*(?:2>&1|&?>\s*/dev/null|2>\s*/dev/null|1>&2))+\s*\Z")
 _PIPED = compile_late(
     r"\s*\|\s*(?:head|tail|grep|rg|tee|cat|less|sed|awk|wc|sort|uniq|jq|cut)\b.*\Z", re.DOTALL
 )
@@ -97,12 +98,36 @@ _LINES_MAX = 3
 
 
 def plain(command: str) -> str:
-    """Return a command as a person would type it again: without changing folders and piping."""
-    parts = [part.strip() for part in _CHAIN.split(command.strip()) if part.strip()]
-    kept = [part for part in parts if not _SETUP.match(_ASSIGNED.sub("", part))]
-    text = " && ".join(kept or parts[-1:])
-    text = _PIPED.sub("", _NOISE.sub("", text))
+    """Return a command as a person would type it again: without changing folders and piping.
+
+    What is left is a piece of the command as it was given; nothing in it is written anew.
+    """
+    begin, end = 0, len(command)
+    places = list(_find_parts(command))
+    working = [place for place in places if not _is_setup(command[slice(*place)])]
+    if places:
+        begin, end = (working or places[-1:])[0][0], (working or places)[-1][1]
+    text = _NOISE.sub("", _PIPED.sub("", command[begin:end]))
     return " ".join(text.split())
+
+
+def parts_of(command: str) -> list[str]:
+    """Return the commands that one line runs after another, but for changing folders."""
+    parts = [command[begin:end] for begin, end in _find_parts(command)]
+    return [part for part in parts if not _is_setup(part)] or parts[-1:]
+
+
+def _find_parts(command: str) -> Iterator[tuple[int, int]]:
+    begin = 0
+    for sign in (*_CHAIN.finditer(command), None):
+        end = sign.start() if sign else len(command)
+        if command[begin:end].strip():
+            yield begin + len(command[begin:end]) - len(command[begin:end].lstrip()), end
+        begin = sign.end() if sign else end
+
+
+def _is_setup(part: str) -> bool:
+    return _SETUP.match(_ASSIGNED.sub("", part.strip())) is not None
 
 
 def signature(command: str) -> str:
@@ -113,7 +138,7 @@ def signature(command: str) -> str:
 
 def only_looks(command: str) -> bool:
     """Tell whether a command only looks at things."""
-    return all(_LOOKS.match(_ASSIGNED.sub("", part)) for part in plain(command).split(" && "))
+    return all(_LOOKS.match(_ASSIGNED.sub("", part)) for part in parts_of(command))
 
 
 def is_routine(command: str) -> bool:
@@ -121,9 +146,10 @@ def is_routine(command: str) -> bool:
     text = plain(command)
     return bool(
         len(text) <= 120
+        and "\n" not in command.strip()  # several lines told as one are another command
         and _WORKS.search(text)
         and not only_looks(command)
-        and not any(_HOUSEKEEPING.match(part) for part in text.split(" && "))
+        and not any(_HOUSEKEEPING.match(part) for part in parts_of(command))
         and not _TRYOUT.search(text)
         and not _BRITTLE.search(text)
     )
