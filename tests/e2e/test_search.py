@@ -50,6 +50,26 @@ def test_no_query_is_an_error(house: House) -> None:
         house.agentx("search", "--mode", ("auto", "bm25")[number % 2], "--", query)
 
 
+def test_a_question_about_time_is_answered_on_every_way_in(house: House) -> None:
+    asked = "what have we been working on in the last 2 days?"
+    alone = house.json("search", asked)
+    house.agentx("daemon", "start")
+    try:
+        served = house.json("search", asked)
+    finally:
+        house.agentx("daemon", "stop")
+
+    assert served == alone
+    assert alone["notes"][0].startswith("last 2 days: ")
+    assert alone["until_ms"] > alone["since_ms"]
+    said = " ".join(hit["snippet"] for hit in alone["hits"])
+    assert "idempotency keys" in said
+    assert "available_berths" in said
+    assert house.json("show", alone["hits"][0]["doc_id"])["text"]
+    assert f"({alone['notes'][0]})" in house.agentx("recall", "--context", asked).stdout
+    assert "Nothing is remembered of that time" in house.agentx("search", "in 1999").stdout
+
+
 def test_a_snippet_points_at_the_event_and_show_opens_it(house: House) -> None:
     (hit, *_) = house.json("search", "idempotency", "--explain")["hits"]
 

@@ -20,6 +20,7 @@ from agentx.kernel.clock import Millis, from_iso
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.local import LocalMemory
 from agentx.recall.history.asked import HistoryKind, HistoryQuestion, read_history
+from agentx.recall.limits import NOW_MS_MAX
 from agentx.recall.question.actors import name_actors
 from agentx.wiring.memory import open_store
 from tests.support.asking import MONDAY, QUESTIONS, AskedOfSample
@@ -256,6 +257,15 @@ def test_sentences_of_what_is_not_done_are_left(empty: LocalMemory) -> None:
 
     row = ask(empty, "what is left to do?").hits[0]
     assert row.snippet == "Left for you: change the staging password."
+
+
+@pytest.mark.parametrize("now_ms", [0, 1, 4_102_444_800_000, NOW_MS_MAX])
+def test_every_present_can_be_asked_from(empty: LocalMemory, now_ms: int) -> None:
+    times = ("yesterday", "last year", "next year", "tomorrow", "last night", "an hour ago", "Q4")
+    for text in (*times, "week of yesterday", "in March", "before yesterday", "since 31.12.2099"):
+        reply = empty.search(SearchRequest(query=f"what did we do {text}?", now_ms=Millis(now_ms)))
+
+        assert reply.notes
 
 
 @given(st.text(max_size=80))

@@ -150,3 +150,56 @@ def test_no_time_is_overlooked_before_the_expression_is_asked(
 )
 def test_most_questions_name_no_time_and_pay_for_none(text: str) -> None:
     assert not may_name_time(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("05.03.", "2026-03-05", "2026-03-06"),
+        ("on 5.3.2026", "2026-03-05", "2026-03-06"),
+        ("2026/03/05", "2026-03-05", "2026-03-06"),
+        ("Friday", "2026-03-13", "2026-03-14"),
+        ("since Tuesday", "2026-03-17", "2026-03-18"),
+        ("3 to 5 March", "2026-03-03", "2026-03-06"),
+        ("March 3-5", "2026-03-03", "2026-03-06"),
+        ("past week", "2026-03-11", "2026-03-19"),
+        ("last quarter", "2025-10-01", "2026-01-01"),
+        ("Q1", "2026-01-01", "2026-04-01"),
+        ("in week 10", "2026-03-02", "2026-03-09"),
+        ("2026-W10", "2026-03-02", "2026-03-09"),
+        ("on the 5th?", "2026-03-05", "2026-03-06"),
+        ("on the 31st?", "2026-01-31", "2026-02-01"),
+        ("over the weekend", "2026-03-14", "2026-03-16"),
+        ("tomorrow", "2026-03-19", "2026-03-20"),
+        ("next week", "2026-03-23", "2026-03-30"),
+        ("on fri", "2026-03-13", "2026-03-14"),
+    ],
+)
+def test_the_ways_people_write_a_time_are_known(text: str, since: str, until: str) -> None:
+    assert days(text) == [(since, until)]
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("this morning", "2026-03-18T00:00Z", "2026-03-18T12:00Z"),
+        ("yesterday afternoon", "2026-03-17T12:00Z", "2026-03-17T18:00Z"),
+        ("last night", "2026-03-17T18:00Z", "2026-03-18T06:00Z"),
+        ("Friday evening", "2026-03-13T17:00Z", "2026-03-14T00:00Z"),
+        ("in the last 3 hours", "2026-03-18T12:00Z", "2026-03-18T15:00Z"),
+        ("the past hour", "2026-03-18T14:00Z", "2026-03-18T15:00Z"),
+        ("two hours ago", "2026-03-18T12:30Z", "2026-03-18T13:30Z"),
+        ("half an hour ago", "2026-03-18T14:00Z", "2026-03-18T15:00Z"),
+    ],
+)
+def test_hours_and_parts_of_days_are_known(text: str, since: str, until: str) -> None:
+    (span,) = spans(text, now_ms=NOW, zone=UTC)
+
+    assert (span.since_ms, span.until_ms) == (from_iso(since), from_iso(until))
+
+
+@pytest.mark.parametrize(
+    "text", ["python 3.11.", "10.1.1.5", "the 5th migration", "Turbo Tuesdays"]
+)
+def test_numbers_and_names_are_no_dates(text: str) -> None:
+    assert days(text) == []

@@ -19,6 +19,7 @@ from enum import StrEnum
 
 from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.clock import Millis
+from agentx.kernel.errors import InvalidValue
 from agentx.kernel.periods import Level, end_ms, period_at, start_ms
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -134,9 +135,7 @@ def read_history(text: str, *, now_ms: Millis, zone: tzinfo) -> HistoryQuestion 
     found = spans(said, now_ms=now_ms, zone=zone)
     span, rest = _take_out(said, found)
     if span is not None and _WEEK_OF.search(said[: span.begins]):
-        week = period_at(span.since_ms, zone, Level.WEEK)
-        since, until = start_ms(week, zone), end_ms(week, zone)
-        span = replace(span, since_ms=since, until_ms=until, words=f"week of {span.words}")
+        span = _widen_to_week(span, zone)
     who = name_all(rest)
     words = [word.casefold() for word in _WORD.findall(who.rest)]
     known = _PLAIN | _HAPPENED | _STOPPED | _LEFT | _BEGAN
@@ -170,6 +169,15 @@ def _kind(rest: str, words: frozenset[str], said: str) -> HistoryKind | None:
     if not _HAPPENED.isdisjoint(words) or not _BEGAN.isdisjoint(words) or _DID.search(said):
         return HistoryKind.HAPPENED
     return None
+
+
+def _widen_to_week(span: TimeSpan, zone: tzinfo) -> TimeSpan:
+    try:
+        week = period_at(span.since_ms, zone, Level.WEEK)
+    except InvalidValue:
+        return span  # beyond every calendar
+    since, until = start_ms(week, zone), end_ms(week, zone)
+    return replace(span, since_ms=since, until_ms=until, words=f"week of {span.words}")
 
 
 def _unquote(text: str) -> str:

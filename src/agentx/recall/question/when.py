@@ -18,9 +18,10 @@ from datetime import datetime, tzinfo
 
 from agentx.kernel.clock import DAY_MS, Millis
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.periods import day_period, start_ms
+from agentx.kernel.periods import YEAR_MIN, day_period, start_ms
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.recall.limits import NOW_MS_MAX
 from agentx.recall.question.time_words import EXPRESSION, MONTHS, WEEKDAYS, Edge, read_time
 
 _BOUND = compile_late(r"\b(since|after|before|until|by)\s+(?:the\s+)?\Z", re.IGNORECASE)
@@ -113,4 +114,5 @@ def _moment(edge: Edge, zone: tzinfo) -> Millis:
     try:
         return Millis(max(start_ms(day_period(edge), zone), 0))
     except InvalidValue:
-        return Millis(0)  # before every calendar
+        # Before every calendar, or beyond it.
+        return Millis(0) if edge.year <= YEAR_MIN else Millis(NOW_MS_MAX)

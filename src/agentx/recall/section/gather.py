@@ -108,7 +108,7 @@ class Gatherer:
         )
         reply = search(request)
         # What a question about time was taken for is said with its answer.
-        group = f"{CLOSE} ({reply.notes[0]})" if reply.notes else CLOSE
+        group = f"{CLOSE} ({reply.notes[0]})" if reply.since_ms is not None else CLOSE
         for hit in reply.hits:
             yield self._now.line(
                 group=group,
