@@ -153,7 +153,12 @@ class Contents:
             change.commit()
         return change.nodes + self.roll()
 
-    def polish(self, writer: SegmentWriter, limit: int) -> int:
+    def polish(
+        self,
+        writer: SegmentWriter,
+        limit: int,
+        may_show: Callable[[Segment], bool] = lambda _segment: True,
+    ) -> int:
         """Let a model write final segments again, newest first; return how many it did.
 
         The model is asked outside the lock, and its words are kept only if the segment is still
@@ -164,7 +169,7 @@ class Contents:
         for node_id in self._list_unpolished(writer.name, limit):
             with self._lock:
                 segment = self._editor.segment(node_id)
-            if segment is None:
+            if segment is None or not may_show(segment):
                 continue
             try:
                 summary = writer.write(segment)

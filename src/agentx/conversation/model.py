@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field
 
 from agentx.kernel.capture import MACHINE, EventType, Metadata, Role
@@ -30,6 +31,11 @@ class Event:
         """Which machine said it in the user's name; empty for what people and agents said."""
         kind = self.metadata.get(MACHINE)
         return kind if isinstance(kind, str) else ""
+
+
+def is_lived(events: Iterable[Event]) -> bool:
+    """Tell whether a hook saw any of some events as they happened; an import only read of them."""
+    return any("hook" in event.metadata for event in events)
 
 
 @frozen

@@ -31,6 +31,8 @@ class CrashPoint(StrEnum):
     INDEX_REPLACED = "index-replaced"
     VECTORS_WRITTEN = "vectors-written"
     VECTORS_COMMITTED = "vectors-committed"
+    POLISH_NOTED = "polish-noted"
+    POLISH_STORED = "polish-stored"
     LLM_RESERVED = "llm-reserved"
     LLM_ANSWERED = "llm-answered"
     RUN_EVENTS_WRITTEN = "run-events-written"

@@ -6,7 +6,7 @@ Few set one, so what asks a model is imported once one is set.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from agentx.llm.clis.choice import CliWorld
     from agentx.llm.port import Model
     from agentx.llm.spending import Spending
-    from agentx.observations.extract.session.turns import Finding, Turn
-
-    Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
+    from agentx.views.sessions.capture import Judge
 
 _MICRO = 1_000_000
 
@@ -45,16 +43,16 @@ def model_writer(project: Project) -> Iterator[ModelSummariser | None]:
 
 
 @contextmanager
-def model_extractor(project: Project) -> Iterator[Extractor | None]:
-    """Lend what extracts with the model; None when there is none to ask."""
+def model_judge(project: Project) -> Iterator[Judge | None]:
+    """Lend what judges sessions with the model; None when there is none to ask."""
     with _model(project) as model:
         if model is None:
             yield None
             return
-        from agentx.observations.extract.by_model import extract_by_model  # noqa: PLC0415  only with a model
+        from agentx.observations.extract.by_model import judge_by_model  # noqa: PLC0415  only with a model
 
         asked, spending = model, _spending(project)
-        yield lambda turns: extract_by_model(turns, asked, spending)
+        yield lambda turns, candidates: judge_by_model(turns, candidates, asked, spending)
 
 
 def spending_today(project: Project) -> SpendingToday | None:

@@ -27,19 +27,17 @@ from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Clock, Millis
-from agentx.kernel.ids import digest
-from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.alerts import NOTHING_EXTRACTED
 from agentx.observations.events import CaptureSkipped
 from agentx.observations.extract import extract
-from agentx.observations.extract.session.turns import Finding, Turn
-from agentx.observations.ids import agent_name, observation_id
+from agentx.observations.extract.by_model import Judged, SessionCandidate
+from agentx.observations.extract.session.turns import Turn
+from agentx.observations.ids import agent_name
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.supersede import find_superseded
 from agentx.prose.keyphrases import terms
-from agentx.prose.likeness import likeness
 from agentx.views.limits import (
     CAPTURE_EVENTS_MAX,
     CAPTURE_PASS_MS_MAX,
@@ -48,13 +46,19 @@ from agentx.views.limits import (
     CAPTURE_TAKEN_MAX,
     INDEX_BATCH_EVENTS_MAX,
 )
+from agentx.views.sessions.findings import (
+    candidates_of,
+    is_other,
+    make_news_filter,
+    observation_of,
+    take_note,
+)
 from agentx.views.sessions.issue_of import branches_of, issue_of
 from agentx.views.sessions.turns import turns_of
 from agentx.views.store import (
     CaptureIntent,
     CaptureMark,
     CaptureMarks,
-    Taken,
     WaitingSession,
     is_due,
 )
@@ -62,8 +66,10 @@ from agentx.views.store import (
 if TYPE_CHECKING:
     from agentx.observations.service import Observations
 
+Judge = Callable[[Sequence[Turn], Sequence[SessionCandidate]], Judged]
+MayShow = Callable[[Sequence[Event]], bool]
+
 _CUES = frozenset({EventType.SESSION_END, EventType.COMPACTION})
-_ALIKE = 0.75
 _FRESH_MS = 60 * 60 * 1000
 _DECISIONS_LOOKED_AT_MAX = 200
 
@@ -128,41 +134,63 @@ class Observing:
                 sessions=len(counts), observations=sum(counts), waiting=len(due) - len(counts)
             )
 
-    def polish(self, told_by: Callable[[Sequence[Turn]], tuple[Finding, ...]], limit: int) -> int:
-        """Let somebody who knows more look at captured sessions; return how many were.
+    def polish(self, judge: Judge, limit: int, *, may_show: MayShow = lambda _events: True) -> int:
+        """Let somebody who knows more judge captured sessions; return how many were.
 
-        What they find besides is kept; what was taken before stays.
+        Nobody waits meanwhile: it is asked outside the lock, and believed only if the session is
+        still as it was. `may_show` tells which sessions may be shown at all.
 
         Raises: AgentXError when nobody can be asked now; those looked at stay so.
         """
         looked = 0
-        with self._lock:
-            for ref, mark in self._marks.all_done():
-                if mark.polished or not mark.session_id or looked == limit:
-                    continue
+        for ref, mark in tuple(self._marks.all_done()):
+            if looked == limit:
+                break
+            if mark.polished or not mark.session_id:
+                continue
+            with self._lock:
                 events = self._source.session_events(ref, Millis(0))[-CAPTURE_EVENTS_MAX:]
                 until = (mark.until_ms, mark.until_id)
                 read = [one for one in events if (one.timestamp_ms, one.event_id) <= until]
-                if read:
-                    self._add(ref, mark, read, told_by(turns_of(read)))
-                looked += 1
+                candidates = candidates_of(self._room().store, mark) if read else ()
+            if not read or not may_show(read):
+                continue
+            judged = judge(turns_of(read), candidates)
+            with self._lock:
+                # What went on, or was forgotten, meanwhile is another session.
+                if self._marks.read_mark(ref) == mark:
+                    self._take_over(ref, mark, read, judged)
+            looked += 1
         return looked
 
-    def _add(
-        self, ref: bytes, mark: CaptureMark, events: Sequence[Event], findings: tuple[Finding, ...]
+    def _take_over(
+        self, ref: bytes, mark: CaptureMark, events: Sequence[Event], judged: Judged
     ) -> None:
-        known = [(one.category, terms(one.summary)) for one in mark.taken]
+        """Replace what the rules took of a session by what was made of it.
+
+        What is made is noted before it is stored, and what is dropped goes last: whoever finds
+        this half done finds every piece in the mark, and judges anew.
+        """
+        room = self._room()
+        there = room.store.get_by_ids(one.id for one in mark.taken)
+        # A person may have spoken up meanwhile.
+        dropped = judged.dropped.intersection(one.id for one in candidates_of(room.store, mark))
+        known = [(one.category, terms(one.summary)) for one in there if one.id not in dropped]
         intent = self._intend(events, mark.until_ms, mark.until_id)
-        fresh = [one for one in findings if _is_other(one, known)]
-        made = tuple(_observation(one, events[0], intent, "") for one in fresh)
-        kept = self._room().capture(made, agent=intent.agent, issue=intent.issue) if made else ()
-        if kept:
-            mark_superseded(self._room().store, kept)
-        if kept is not None:
-            taken = (*mark.taken, *map(_take, kept))[-CAPTURE_TAKEN_MAX:]
-            self._marks.note_polished(
-                ref, msgspec.structs.replace(mark, taken=taken, polished=True)
-            )
+        fresh = [one for one in judged.made if is_other(one, known)]
+        made = tuple(observation_of(one, events[0], intent, "") for one in fresh)
+        noted = (*mark.taken, *map(take_note, made))[-CAPTURE_TAKEN_MAX:]
+        if made:
+            self._marks.note_polished(ref, msgspec.structs.replace(mark, taken=noted))
+            passing(CrashPoint.POLISH_NOTED)
+        kept = made and (room.capture(made, agent=intent.agent, issue=intent.issue) or ())
+        passing(CrashPoint.POLISH_STORED)
+        # Where nothing could be kept the rules' result stands: to ask again would cost again.
+        gone = room.forget(dropped) if dropped and (kept or not made) else ()
+        mark_superseded(room.store, kept)
+        stays = {one.id for one in (*there, *kept)}.difference(gone)
+        taken = tuple(one for one in noted if one.id in stays)
+        self._marks.note_polished(ref, msgspec.structs.replace(mark, taken=taken, polished=True))
 
     @contextmanager
     def forgetting(
@@ -255,7 +283,7 @@ class Observing:
             until_ms=intent.until_ms,
             until_id=intent.until_id,
             events=len(read),
-            taken=(*before, *map(_take, kept))[-CAPTURE_TAKEN_MAX:],
+            taken=(*before, *map(take_note, kept))[-CAPTURE_TAKEN_MAX:],
         )
         self._marks.finish(ref, after, still_waiting=newest > until)
         return len(kept)
@@ -340,84 +368,13 @@ def _observations(
     findings = extract(
         turns_of(events),
         since_ms=mark.until_ms if mark else 0,
-        is_news=_news_filter(events, mark),
+        is_news=make_news_filter(events, mark),
     )
     commit = next(
         (found for event in events if isinstance(found := event.metadata.get("git_commit"), str)),
         "",
     )
-    return tuple(_observation(one, events[0], intent, commit) for one in findings)
-
-
-def _news_filter(events: Sequence[Event], mark: CaptureMark | None) -> Callable[[Finding], bool]:
-    """Return how news is told from what was taken before."""
-    if mark is None:
-        return lambda _finding: True
-    until = (mark.until_ms, mark.until_id)
-    new = {one.event_id for one in events if (one.timestamp_ms, one.event_id) > until}
-    # Events that came late lie before the mark: then only what was taken tells what is old.
-    late = len(events) - len(new) > mark.events
-    taken = [(one.category, terms(one.summary)) for one in mark.taken]
-
-    def is_news(finding: Finding) -> bool:
-        if not late and not new.intersection(finding.event_ids):
-            return False
-        return _is_other(finding, taken)
-
-    return is_news
-
-
-def _is_other(finding: Finding, taken: Sequence[tuple[str, frozenset[str]]]) -> bool:
-    """Tell whether a finding is like nothing that was taken before."""
-    about = terms(finding.summary)
-    return all(
-        category != finding.category or likeness(about, known) < _ALIKE for category, known in taken
-    )
-
-
-def observe(
-    finding: Finding, *, agent: str, issue: int, session_id: str, seed: Sequence[str]
-) -> Observation:
-    """Return a finding as an observation; its id is made from the seed, so the same every time."""
-
-    def suffix(size: int) -> bytes:
-        return digest(*seed, size=size)
-
-    return Observation(
-        id=observation_id(agent, issue, finding.at_ms, suffix),
-        agent=agent,
-        issue_number=issue,
-        category=finding.category,
-        content=finding.content,
-        summary=finding.summary,
-        tokens=estimate(finding.content),
-        timestamp_ms=finding.at_ms,
-        session_id=session_id,
-        event_ids=finding.event_ids,
-        files=finding.files,
-        commit=finding.commit,
-    )
-
-
-def _observation(finding: Finding, first: Event, intent: CaptureIntent, commit: str) -> Observation:
-    session = first.session_id
-    made = observe(
-        finding,
-        agent=intent.agent,
-        issue=intent.issue,
-        session_id=session,
-        seed=(session, finding.category, finding.event_ids[0], finding.content),
-    )
-    return made if made.commit else replace(made, commit=commit)
-
-
-def _take(observation: Observation) -> Taken:
-    return Taken(
-        id=observation.id,
-        category=observation.category,
-        summary=observation.summary,
-        first_event=observation.event_ids[0] if observation.event_ids else "",
-    )
+    return tuple(observation_of(one, events[0], intent, commit) for one in findings)
 
 
 def _nothing(mark: CaptureMark | None) -> CaptureMark:

@@ -13,7 +13,7 @@ from agentx.observations.events import ContextCompacted
 from agentx.observations.extract.sections import parse_sections
 from agentx.observations.ids import agent_name
 from agentx.observations.model import Observation
-from agentx.views.sessions.capture import observe
+from agentx.views.sessions.findings import observe
 
 if TYPE_CHECKING:
     from agentx.observations.service import Observations

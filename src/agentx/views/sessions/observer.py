@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agentx.conversation.model import Event, is_lived
 from agentx.conversation.store.feed import Feed
 from agentx.host.files.logfile import LogFile
 from agentx.host.files.plain import is_folder
@@ -28,11 +29,8 @@ from agentx.views.port import Gone, View
 from agentx.views.store import CaptureMarks, is_due
 
 if TYPE_CHECKING:
-    from agentx.observations.extract.session.turns import Finding, Turn
     from agentx.observations.service import Observations
-    from agentx.views.sessions.capture import Observing
-
-    Extractor = Callable[[Sequence[Turn]], tuple[Finding, ...]]
+    from agentx.views.sessions.capture import Judge, Observing
 
 
 @dataclass(kw_only=True)
@@ -47,7 +45,8 @@ class Observer(View):
     enabled: bool
     issue: int  # where nothing says which
     room: Callable[[], Observations]
-    extractor: Callable[[], AbstractContextManager[Extractor | None]]  # None without a model
+    judge: Callable[[], AbstractContextManager[Judge | None]]  # None without a model
+    with_imported: bool  # whether the model is shown what was imported
     rebuild_words: Callable[[], int]
     log: LogFile
     clock: Clock
@@ -81,11 +80,17 @@ class Observer(View):
         """Let the model, if one is set, look at captured sessions; return how many it did."""
         if not self.enabled:
             return 0
-        with self.extractor() as extractor:
-            if extractor is None:
+        with self.judge() as judge:
+            if judge is None:
                 return 0
+
+            def may_show(events: Sequence[Event]) -> bool:
+                return self.with_imported or is_lived(events)
+
             try:
-                return self._observing.polish(extractor, MODEL_EXTRACTION_SESSIONS_MAX)
+                return self._observing.polish(
+                    judge, MODEL_EXTRACTION_SESSIONS_MAX, may_show=may_show
+                )
             except AgentXError as error:
                 self.log.record("warning", "model fell back", reason=error.message)
                 return 0

@@ -12,10 +12,12 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from agentx.conversation.contents import Contents
+from agentx.conversation.model import is_lived
 from agentx.conversation.store.feed import Feed
 from agentx.host.kv.port import KeyValue
 from agentx.kernel.bus import Bus
 from agentx.kernel.values import frozen
+from agentx.llm.settings import LlmSettings
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.limits import POLISH_SEGMENTS_MAX
 from agentx.memory.local import ViewSet
@@ -33,10 +35,11 @@ from agentx.views.sessions.observer import Observer
 from agentx.views.store import CaptureMarks
 from agentx.views.toc_view import TocView
 from agentx.views.vectors import Vectors
-from agentx.wiring.models import model_extractor, model_writer
+from agentx.wiring.models import model_judge, model_writer
 from agentx.wiring.rooms import searchable_rooms
 
 if TYPE_CHECKING:
+    from agentx.conversation.toc_model import Segment
     from agentx.lessons.service import Lessons
     from agentx.observations.service import Observations
     from agentx.recall.history.reply import HistorySources
@@ -162,7 +165,8 @@ def _observer(source: ViewSource) -> Observer:
         enabled=settings.enabled,
         issue=settings.issue,
         room=source.observations,
-        extractor=partial(model_extractor, project),
+        judge=partial(model_judge, project),
+        with_imported=project.config.section(LlmSettings).imported,
         rebuild_words=partial(_rebuild_words, project),
         log=project.log,
         clock=project.clock,
@@ -173,8 +177,15 @@ def _observer(source: ViewSource) -> Observer:
 def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:
     for observer in observers:
         observer.polish()
+    with_imported = source.project.config.section(LlmSettings).imported
+
+    def may_show(segment: Segment) -> bool:
+        return with_imported or is_lived(segment.events)
+
     with model_writer(source.project) as writer:
-        return 0 if writer is None else source.contents.polish(writer, POLISH_SEGMENTS_MAX)
+        if writer is None:
+            return 0
+        return source.contents.polish(writer, POLISH_SEGMENTS_MAX, may_show)
 
 
 def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
