@@ -47,6 +47,7 @@ from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.daemon.servers import Host, Offer, OpenServers, Places, Server, Servers
 from agentx.daemon.summons import Summons
 from agentx.host.limits import LOG_FILE_BYTES_MAX
+from agentx.host.program import ending_programs
 from agentx.kernel.clock import Clock
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
@@ -180,7 +181,10 @@ def _working(chores: Chores) -> Iterator[None]:
 
 @contextmanager
 def _scheduling(scheduler: Scheduler | None) -> Iterator[None]:
-    """Let scheduled jobs begin for as long as the block runs, and let those that run finish."""
+    """Let scheduled jobs begin for as long as the block runs, and let those that run finish.
+
+    A model that is being asked can wait for another day.
+    """
     if scheduler is None:
         yield
         return
@@ -188,7 +192,8 @@ def _scheduling(scheduler: Scheduler | None) -> Iterator[None]:
     try:
         yield
     finally:
-        scheduler.stop()
+        with ending_programs():
+            scheduler.stop()
 
 
 def _own_chores(plan: DaemonPlan, drain: Drain, views: Views, vectors: Views) -> Iterator[Chore]:

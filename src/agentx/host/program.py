@@ -9,12 +9,13 @@ dropped: a full pipe would stop the program.
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -37,6 +38,7 @@ class ProgramCall:
     environment: Mapping[str, str]
     time_limit_ms: int
     output_bytes_max: int = PROGRAM_OUTPUT_BYTES_MAX
+    can_wait: bool = False  # for another day: it is ended when this process is about to leave
 
 
 @frozen
@@ -50,12 +52,52 @@ class Ended:
     too_much: bool = False  # it printed more than was kept
 
 
+class _Leaving:
+    """Which programs can wait for another day, and whether this process is about to leave."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.is_near = False
+        self.running: set[subprocess.Popen[bytes]] = set()
+
+
+_leaving = _Leaving()
+
+
+@contextmanager
+def ending_programs() -> Iterator[None]:
+    """End the programs that can wait for another day, and begin none, as long as the block runs."""
+    with _leaving.lock:
+        _leaving.is_near = True
+        for process in _leaving.running:
+            _signal(process, signal.SIGKILL)
+    try:
+        yield
+    finally:
+        with _leaving.lock:
+            _leaving.is_near = False
+
+
 def run_to_end(call: ProgramCall) -> Ended:
     """Run a program; it and all it started are gone when this returns.
 
     Raises: OSError when it cannot be started.
     """
-    process = subprocess.Popen(
+    with _leaving.lock:
+        if call.can_wait and _leaving.is_near:
+            raise InterruptedError(errno.EINTR, "AgentX is about to leave")
+        process = _begin(call)
+        if call.can_wait:
+            _leaving.running.add(process)
+    try:
+        return _follow(process, call)
+    finally:
+        with _leaving.lock:
+            _leaving.running.discard(process)
+
+
+def _begin(call: ProgramCall) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
         list(call.arguments),
         cwd=call.folder,
         env=dict(call.environment),
@@ -64,6 +106,9 @@ def run_to_end(call: ProgramCall) -> Ended:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
+
+
+def _follow(process: subprocess.Popen[bytes], call: ProgramCall) -> Ended:
     assert process.stdin is not None, "it is a pipe"
     assert process.stdout is not None, "it is a pipe"
     assert process.stderr is not None, "it is a pipe"

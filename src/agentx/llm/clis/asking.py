@@ -116,6 +116,7 @@ class AgentCliModel:
                     environment=choose_environment(self._dialect, place, call.environment),
                     time_limit_ms=self._setting.timeout_ms,
                     output_bytes_max=limits.LLM_CLI_OUTPUT_BYTES_MAX,
+                    can_wait=True,
                 )
             )
         finally:

@@ -1,0 +1,206 @@
+"""Goal: the user's own agent CLI judges what a session taught, and can break nothing.
+
+Method: the real commands, and a small program in the place of `claude` that plays a script.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.house import House, prompt
+
+MORNING_MS = 1_772_445_600_000  # 2026-03-02T10:00:00Z
+SAID = "We decided to keep the ledger in Postgres because SQLite locks under five writers."
+STOOD_ALONE = "The ledger stays in Postgres, because SQLite locks under five writers."
+QUOTE = "keep the ledger in Postgres because SQLite locks under five writers"
+PROGRAM = """\
+#!/bin/sh
+cat > {root}/asked.$$
+{body}
+"""
+
+
+class Claude:
+    """A program in the place of Claude Code."""
+
+    def __init__(self, house: House) -> None:
+        self.root = house.root / "claude"
+        self.root.mkdir()
+        self.env = {
+            "PATH": f"{self.root}:{house.environment['PATH']}",
+            "AGENTX_LLM_PROVIDER": "claude-code",
+        }
+
+    def plays(self, body: str) -> None:
+        program = self.root / "claude"
+        program.write_text(PROGRAM.format(root=self.root, body=body), "utf-8")
+        program.chmod(0o755)
+
+    def says(self, answer: object) -> None:
+        used = {"input_tokens": 700, "output_tokens": 90}
+        text = answer if isinstance(answer, str) else json.dumps(answer)
+        said = {"type": "result", "subtype": "success", "result": text, "usage": used}
+        (self.root / "answer").write_text(json.dumps(said), "utf-8")
+        self.plays(f"cat {self.root}/answer")
+
+    def asked(self) -> list[str]:
+        return [path.read_text("utf-8") for path in sorted(self.root.glob("asked.*"))]
+
+
+@pytest.fixture
+def claude(house: House) -> Claude:
+    return Claude(house)
+
+
+def lived(house: House) -> None:
+    """Let a session have been and ended."""
+    for payload in (
+        prompt(SAID, session="s-1", prompt_id="p-1"),
+        {"session_id": "s-1", "hook_event_name": "SessionEnd", "cwd": "/w", "reason": "exit"},
+    ):
+        house.hook(payload, env={"AGENTX_REPLAY_MS": str(MORNING_MS)})
+    house.agentx("sync")
+
+
+def judge(house: House, claude: Claude) -> None:
+    house.agentx("scheduler", "run", "summaries", env=claude.env)
+
+
+def memories(house: House) -> list[str]:
+    found = house.json("memory", "list", "--limit", "100")["observations"]
+    return [one["summary"] for one in found if one["category"] != "compaction-summary"]
+
+
+def rewrite(text: str, quote: str) -> dict[str, Any]:
+    verdict = {"id": "c1", "verdict": "rewrite", "kind": "decision", "joins": []}
+    proven = {"text": text, "quote": quote, "event_ids": ["e1"]}
+    return {"verdicts": [{**verdict, **proven}], "observations": []}
+
+
+def test_its_verdicts_become_memories(house: House, claude: Claude) -> None:
+    lived(house)
+    before = memories(house)
+    claude.says(rewrite(STOOD_ALONE, QUOTE))
+
+    judge(house, claude)
+    judge(house, claude)
+
+    assert len(before) == 1
+    assert memories(house) == [STOOD_ALONE]
+    asked = [text for text in claude.asked() if "<candidates" in text]
+    assert len(asked) == 1
+    assert '"id": "c1", "kind": "decision"' in asked[0]
+    status = json.loads(house.agentx("status", "--json", env=claude.env).stdout)
+    spent = status["memory"]["spending"]
+    assert spent["model"] == "claude-code/haiku"
+    assert spent["tokens"] == 790 * len(claude.asked())
+    assert "claude-code/haiku: " in house.agentx("status", env=claude.env).stdout
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        rewrite("The ledger moved to MongoDB.", "moved to MongoDB"),
+        rewrite("Das Hauptbuch bleibt, wo es war.", QUOTE),
+        "You've hit your weekly limit, resets Monday",
+        "Sure! I would keep everything.",
+        {"verdicts": [], "observations": []},
+    ],
+)
+def test_lies_and_notices_leave_what_the_rules_found(
+    house: House, claude: Claude, answer: object
+) -> None:
+    lived(house)
+    before = memories(house)
+    claude.says(answer)
+
+    judge(house, claude)
+
+    assert memories(house) == before
+    assert len(before) == 1
+
+
+def test_a_cli_that_fails_makes_nothing_wait_and_says_why(house: House, claude: Claude) -> None:
+    lived(house)
+    before = memories(house)
+    claude.plays("echo 'Not logged in. Please run /login' >&2; exit 1")
+
+    judge(house, claude)
+
+    assert memories(house) == before
+    assert "Not logged in" in house.agentx("logs").stdout
+    judge(house, claude)
+    assert len(claude.asked()) == 1, "it is left alone for a while"
+
+
+def test_imported_history_is_not_sent_unless_asked(house: House, claude: Claude) -> None:
+    line = {
+        "type": "user",
+        "uuid": "u-1",
+        "sessionId": "s-2",
+        "cwd": str(house.project),
+        "timestamp": "2026-03-02T10:00:00.000Z",
+        "message": {"role": "user", "content": SAID},
+    }
+    history = house.root / "s-2.jsonl"
+    history.write_text(json.dumps(line) + "\n", "utf-8")
+    house.agentx("import", str(history))
+    house.agentx("sync")
+    claude.says({"verdicts": [], "observations": []})
+
+    judge(house, claude)
+    assert memories(house)
+    assert claude.asked() == []
+    house.agentx("scheduler", "run", "summaries", env={**claude.env, "AGENTX_LLM_IMPORTED": "true"})
+    assert any(SAID in text for text in claude.asked())
+
+
+def test_a_repository_cannot_set_who_is_asked(house: House, claude: Claude) -> None:
+    lived(house)
+    claude.says(rewrite(STOOD_ALONE, QUOTE))
+    settings = house.project / ".agentx" / "config.toml"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text('[llm]\nprovider = "claude-code"\nimported = true\n', "utf-8")
+
+    house.agentx("scheduler", "run", "summaries", env={"PATH": claude.env["PATH"]})
+
+    assert claude.asked() == []
+
+
+def test_a_daemon_that_stops_in_the_middle_leaves_nothing_behind(
+    house: House, claude: Claude
+) -> None:
+    lived(house)
+    claude.plays(f"echo $$ > {claude.root}/pid; sleep 300")
+    house.agentx("daemon", "start", env=claude.env)
+    asking = threading.Thread(
+        target=lambda: house.agentx("scheduler", "run", "summaries", expect=None)
+    )
+    asking.start()
+    pid = int(read_soon(claude.root / "pid"))
+
+    began = time.monotonic()
+    house.agentx("daemon", "stop")
+
+    assert time.monotonic() - began < 15
+    end = time.monotonic() + 10
+    while time.monotonic() < end and Path(f"/proc/{pid}/cmdline").exists():
+        time.sleep(0.05)
+    assert not Path(f"/proc/{pid}/cmdline").exists()
+    asking.join(30)
+    assert len(memories(house)) == 1
+
+
+def read_soon(path: Path) -> str:
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        if path.exists() and path.read_text("utf-8").strip():
+            return path.read_text("utf-8")
+        time.sleep(0.05)
+    raise AssertionError("it was never asked")
