@@ -172,6 +172,7 @@ class DataPaths:
     # The weights of the model behind the vectors, for all projects.
     vector_model = Below("models/minilm")
     clis = Below("clis")  # where agent CLIs are at home while they are a model
+    model_offered = Below("clis/offered")  # the offer of one was made: it is made once
     audit = Below("audit.jsonl")  # what was trusted, forgotten, exported, read across projects
     trust = Below("trust")  # what the user trusts, one record a repository
     backups = Below("backups")  # copies of the settings files of agent CLIs, before we edited them

@@ -30,3 +30,6 @@ LLM_CLI_START_MS = 30_000
 # How long one is left alone whose quota is used up, where it does not say; and at most.
 LLM_CLI_REST_MS = 60 * 60 * 1000
 LLM_CLI_REST_MS_MAX = 8 * 24 * 60 * 60 * 1000
+# What the judging and the summaries of one session take, as measured on real sessions: said
+# to a user who is asked whether to switch it on.
+LLM_CLI_SESSION_TOKENS = 40_000

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
 import click
 from rich.console import Console
 
@@ -13,7 +16,10 @@ from agentx.surfaces.cli.commands.begin.import_history import draw as draw_impor
 from agentx.surfaces.cli.commands.begin.import_history import progress
 from agentx.surfaces.cli.commands.begin.setup import draw as draw_setup
 from agentx.surfaces.cli.frame import Invocation, Verb
-from agentx.surfaces.cli.screen import remark_untold
+from agentx.surfaces.cli.screen import ask, remark, remark_untold
+
+if TYPE_CHECKING:
+    from agentx.project.project import Project
 
 
 @click.command(cls=Verb)
@@ -26,8 +32,11 @@ from agentx.surfaces.cli.screen import remark_untold
 )
 @click.option("--no-import", is_flag=True, help="Leave past sessions where they are.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done, and leave it.")
+@click.option("--yes", is_flag=True, help="Ask nothing; a model stays off.")
 @click.pass_obj
-def command(invocation: Invocation, harness: str, no_import: bool, dry_run: bool) -> None:
+def command(
+    invocation: Invocation, harness: str, no_import: bool, dry_run: bool, yes: bool
+) -> None:
     """Set this project up: find the agent CLIs in use, install hooks, import their history."""
     request = InitRequest(
         harnesses=parse_harnesses(harness), with_import=not no_import, dry_run=dry_run
@@ -41,8 +50,20 @@ def command(invocation: Invocation, harness: str, no_import: bool, dry_run: bool
 
         reply = init(project, invocation.memory, setup_inputs(project), request, tell)
     invocation.show(reply, lambda screen: _draw(screen, reply))
-    if not invocation.as_json:
-        remark_untold(project)
+    if invocation.as_json:
+        return
+    remark_untold(project)
+    if not (dry_run or yes) and sys.stdin.isatty() and sys.stderr.isatty():
+        _offer_model(project)
+
+
+def _offer_model(project: Project) -> None:
+    from agentx.operations.setup.model_offer import answer_offer, find_offer
+
+    offer = find_offer(project)
+    if offer is not None:
+        agreed = answer_offer(project, offer, ask)
+        remark("It is on from the next session on." if agreed else "It stays off.")
 
 
 def _draw(screen: Console, reply: InitReply) -> None:
