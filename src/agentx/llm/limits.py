@@ -32,4 +32,4 @@ LLM_CLI_REST_MS = 60 * 60 * 1000
 LLM_CLI_REST_MS_MAX = 8 * 24 * 60 * 60 * 1000
 # What the judging and the summaries of one session take, as measured on real sessions: said
 # to a user who is asked whether to switch it on.
-LLM_CLI_SESSION_TOKENS = 40_000
+LLM_CLI_SESSION_TOKENS = 35_000
