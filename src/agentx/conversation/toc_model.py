@@ -32,6 +32,7 @@ class BulletKind(StrEnum):
     QUESTION = "question"
     REQUEST = "request"
     FACT = "fact"
+    OPEN = "open"  # left undone, or waiting
 
 
 @frozen(kw_only=False)

@@ -51,6 +51,19 @@ DECIDES = anywhere(
     \u05d4\u05d7\u05dc\u05d8\u05e0\u05d5
     """,
 )
+# What was settled, in the words of those who settled it.
+DECIDED = anywhere(
+    r"""
+    (?:we|they|i|team) (?:have |had |all )?(?:decided|agreed|chose|settled)
+    (?:was|is|were) decided | decision(?= ?\d*(?: is| was| ?:))
+    settled on | (?:is|was|were) approved | decided (?:to|against)
+    entschieden | entscheidung | decidimos | decidido
+    """,
+    r"""
+    \u51b3\u5b9a | \u6c7a\u5b9a | \uacb0\uc815 | \u0440\u0435\u0448\u0438\u043b\u0438
+    \u0642\u0631\u0631\u0646\u0627 | \u05d4\u05d7\u05dc\u05d8\u05e0\u05d5
+    """,
+)
 PRESCRIBES = anywhere(
     r"""
     instead of | rather than | prefer(?:red|s)? | by default | must(?:n't)? | never | always
@@ -112,6 +125,34 @@ CHANGES = anywhere(
     \u6dfb\u52a0 | \u8ffd\u52a0 | \u5220\u9664 | \u524a\u9664 | \u5909\u66f4 | \u4fee\u6539
     \ucd94\uac00 | \u0434\u043e\u0431\u0430\u0432
     """,
+)
+LEAVES_OPEN = anywhere(
+    r"""
+    to-?do | follow-?ups? | still (?:needs?|open|missing|has to|have to|fails?|stale|to be done)
+    not yet | yet to | remain(?:s|ing) | left (?:undone|open|out|to do|unresolved|as is)
+    uncommitted | unpushed
+    (?:not|never) (?:been )?(?:committed|pushed|merged|deployed|implemented|tested|fixed)
+    did(?:n'?t| not) run | (?:is|are) waiting (?:for|on) | blocked (?:on|by) | pending | untested
+    needs? to be | will need to | out of scope | for later | noch offen | queda pendiente
+    """,
+    r"\u5f85\u529e | \u672a\u5b8c\u6210 | \u672a\u89e3\u51b3",
+)
+# What an agent is about: over as soon as it was said.
+NARRATES = anywhere(
+    r"""
+    i'?m | i am | i'?ll | i will | i(?:'d| would) | let me | is (?:still |now |actively )?running
+    i (?:captured|inspected|checked|looked|read|searched|found|started|can now)
+    """
+)
+# How things stand at this moment: true of every day.
+PASSES = anywhere(
+    r"""
+    working tree (?:is )?(?:otherwise )?clean
+    (?:commits? )?(?:behind|ahead of|up[ -]to[ -]date with) `?origin
+    (?:on|switched to) branch | nothing to commit
+    (?:all )?(?:tests|checks) (?:pass|passed|are green)
+    no (?:code |local )?(?:changes|modifications)
+    """
 )
 TAKES_BACK = anywhere(
     r"""

@@ -64,8 +64,18 @@ def begins_task(prompt: str, known: Words) -> bool:
 
 
 def continues_task(prompt: str) -> bool:
-    """Tell whether a prompt by itself can only go on with something: it says no more than that."""
-    count = words(prompt)
+    """Tell whether a prompt leans on what was said before, or ends the work."""
     head = prompt[:TASK_HEAD_CHARS_MAX].lstrip()
-    finishes = _FINISHES.match(head) is not None and count <= _FINISHING_WORDS_MAX
-    return finishes or (_LEANS.match(head) is not None and count <= _LEANING_WORDS_MAX)
+    leans = _LEANS.match(head) is not None and words(prompt) <= _LEANING_WORDS_MAX
+    return leans or _ends_work(prompt)
+
+
+def names_task(prompt: str) -> bool:
+    """Tell whether a prompt says what the work is about, by itself."""
+    about = terms(prompt[:TASK_HEAD_CHARS_MAX])
+    return not _ends_work(prompt) and (not continues_task(prompt) or len(about) > _TERMS_MIN)
+
+
+def _ends_work(prompt: str) -> bool:
+    head = prompt[:TASK_HEAD_CHARS_MAX].lstrip()
+    return _FINISHES.match(head) is not None and words(prompt) <= _FINISHING_WORDS_MAX

@@ -78,6 +78,14 @@ _AFTERTHOUGHT = compile_late(
 _PLEASE = compile_late(
     r"(?:,? (?:please|pls|thanks|thank you|first|bitte|por favor))+\Z", re.IGNORECASE
 )
+# How commits say what they are: `fix(parser)!: accept tabs`.
+_CONVENTIONAL = compile_late(r"(?:[a-z]{2,10})(?:\((?P<scope>[^()]{1,30})\))?!?:\s+(?=\S)")
+_PULL_URL = compile_late(r"https?://[^\s/]+/\S+?/(?:pull|merge_requests)/(\d+)[^\s)>\]]*")
+_ISSUE_URL = compile_late(r"https?://[^\s/]+/\S+?/issues/(\d+)[^\s)>\]]*")
+_URL = compile_late(r"\(?<?https?://[^\s)>\]]+[)>]?")
+# A file as agent CLIs have it named: its last name will do.
+_MENTION = compile_late(r"(?<!\S)@(?:[\w.-]+/)*([\w.-]*\w)/?")
+_COMMAND = compile_late(r"\A\s*/[a-z][\w:-]*\s+(?=\S)")
 _TRAILING = " \t,;:.!-\u2013\u2014\u3002\uff01\uff0c\u3001\uff1a"
 _SENTENCES_READ_MAX = 4
 
@@ -106,7 +114,7 @@ def best_request(prompts: Iterable[str]) -> str:
 def _request(prompt: str) -> tuple[str, int]:
     if is_written_by_machine(prompt):
         return "", 0
-    head = prompt[: limits.SUMMARY_HEAD_CHARS_MAX]
+    head = _COMMAND.sub("", prompt[: limits.SUMMARY_HEAD_CHARS_MAX], count=1)
     raised = _RAISED.findall(head)
     best, best_score = (phrase_title(raised[-1]), 4) if raised else ("", 0)
     read = [found for found in sentences(head) if not cues.LOGS.search(found.text)]
@@ -122,7 +130,7 @@ def _request(prompt: str) -> tuple[str, int]:
 
 def phrase_title(line: str) -> str:
     """Return a line as a title: the imperative, one clause, without marks."""
-    phrase = line.replace("`", "").strip().strip("\"'*_").strip()
+    phrase = _name_links(line.replace("`", "")).strip().strip("\"'*_").strip()
     asks = is_question(phrase)
     phrase = _without(_LABEL, phrase)
     before = ""
@@ -135,6 +143,28 @@ def phrase_title(line: str) -> str:
             asks = False  # "can you add a test?" asks for a test, not for an answer
             phrase = asked
     return _capitalise(_one_clause(phrase, asks=asks))
+
+
+def name_commit(subject: str) -> str:
+    """Return the subject of a commit as a title: its scope behind what was done."""
+    found = _CONVENTIONAL.match(subject)
+    if not found:
+        return _capitalise(shorten(subject.strip(), limits.TITLE_CHARS_MAX))
+    done = subject[found.end() :].strip()
+    scope = found["scope"] or ""
+    if scope and scope.lower() not in done.lower():
+        done = f"{shorten(done, limits.TITLE_CHARS_MAX - len(scope) - 3)} ({scope})"
+    return _capitalise(shorten(done, limits.TITLE_CHARS_MAX))
+
+
+def _name_links(text: str) -> str:
+    """Return a text with the issues and pull requests that links lead to, and no other link."""
+    if "@" in text:
+        text = _MENTION.sub(r"\1", text)
+    if "://" not in text:
+        return text
+    named = _ISSUE_URL.sub(r"#\1", _PULL_URL.sub(r"PR #\1", text))
+    return " ".join(_URL.sub(" ", named).split())
 
 
 def _without(opening: cues.Cue, phrase: str) -> str:

@@ -63,19 +63,65 @@ def test_a_decision_is_told_and_the_chatter_around_it_is_not() -> None:
     assert lines == ["We decided to keep bookings in SQLite with WAL, because one process writes."]
 
 
-def test_changes_problems_and_outcomes_are_told_in_order() -> None:
+def test_what_a_reply_concluded_is_told_in_order_and_by_its_kind() -> None:
     found = summary(
         user("Why does the login test fail on CI?"),
-        reply("Root cause: `auth.py` reads the clock in local time while the token is in UTC.", 1),
-        reply("Replaced `datetime.now()` by `clock.now_ms()` in `auth.py`.", 2),
-        reply("All 42 tests pass, and the login test ran 200 times without a failure.", 3),
+        reply("I'm reading `auth.py` and `tests/test_login.py`, because the clock looks wrong.", 1),
+        reply(
+            "Root cause: `auth.py` reads the clock in local time while `tokens.py` is in UTC.\n\n"
+            "- Replaced `datetime.now()` by `now_ms()`, and a `Session` expires by `Deadline`.\n"
+            "- `tests/test_login.py` still needs to be run on `windows-latest` by `ci.yml`.\n",
+            2,
+        ),
     )
 
     assert [bullet.kind for bullet in found.bullets] == [
         BulletKind.PROBLEM,
         BulletKind.CHANGE,
-        BulletKind.OUTCOME,
+        BulletKind.OPEN,
     ]
+
+
+def test_a_problem_that_was_worked_on_is_told_as_what_was_solved() -> None:
+    edit = event(
+        "Edit",
+        kind=EventType.TOOL_CALL,
+        minute=1,
+        tool_name="Edit",
+        tool_input={"file_path": "/repo/auth.py"},
+    )
+    cause = "Root cause: `auth.py` read the clock in local time while `tokens.py` is in UTC."
+
+    asked = user("Why does the login test fail on CI?")
+    assert [one.kind for one in summary(asked, reply(cause, 2)).bullets] == [BulletKind.PROBLEM]
+    assert [one.kind for one in summary(asked, edit, reply(cause, 2)).bullets] == [
+        BulletKind.OUTCOME
+    ]
+
+
+def test_what_is_being_done_is_not_told_beside_what_came_of_it() -> None:
+    lines = told(
+        user("Publishing to npm fails, make the workflow robust"),
+        reply("I'm checking `release.yml` now, then I'll patch `publish.yml`.", 1),
+        reply("The working tree is clean, and the checks pass. `actionlint` is still running.", 2),
+        reply(
+            "`publish.yml` never ran: tags pushed with `GITHUB_TOKEN` trigger no other workflow.",
+            3,
+        ),
+    )
+
+    assert lines == [
+        "`publish.yml` never ran: tags pushed with `GITHUB_TOKEN` trigger no other workflow."
+    ]
+
+
+def test_a_statement_and_its_reason_are_one_line() -> None:
+    said = (
+        "The ledger stays in Postgres with `SERIALIZABLE` transactions. SQLite locked the whole "
+        "file for every booking of `booking_worker.py`."
+    )
+
+    assert told(user("Which storage?"), reply(f"{said} Shall I go on?", 1)) == [said]
 
 
 def test_a_turn_that_ends_without_a_word_does_not_part_a_question_from_its_answer() -> None:
@@ -121,17 +167,15 @@ def test_code_tables_and_tags_are_not_quoted() -> None:
     assert lines == ["Decision: entries expire after five minutes"]
 
 
-def test_tools_tell_commits_and_failures_and_not_their_noise() -> None:
+def test_tools_tell_commits_and_not_their_noise() -> None:
     lines = told(
         user("Release it."),
         tool("drwxr-xr-x 2 dev dev 4096 src\n" * 50, 1),
         tool("collected 3 items\nE   KeyError: 'berth'\n==== 1 failed, 2 passed in 0.41s ====", 2),
-        tool("[main 3f2a91c] Release 1.2.0 with berth prices\n 3 files changed", 3),
+        tool("[main 3f2a91c] Release 1.2.0 with berth prices and tides\n 3 files changed", 3),
     )
 
-    assert "[main 3f2a91c] Release 1.2.0 with berth prices" in lines
-    assert any("1 failed, 2 passed" in line for line in lines)
-    assert not any("drwx" in line for line in lines)
+    assert lines == ["[main 3f2a91c] Release 1.2.0 with berth prices and tides"]
 
 
 def test_what_failed_and_then_passed_weighs_less_than_the_pass() -> None:
@@ -160,12 +204,16 @@ def test_the_same_reply_twice_is_one_line() -> None:
 
 
 def test_one_reply_does_not_take_every_line() -> None:
-    plan = "\n".join(f"- Added the table number{n} with its columns{n}" for n in range(9))
+    plan = "\n".join(
+        f"- Added the table `number_{n}` with its columns `first_{n}` and `last_{n}` of kind{n}"
+        for n in range(9)
+    )
+    keys = "We decided on UUIDs as keys of `bookings` and `berths`, because `merge.py` needs them."
 
-    found = summary(user("Add tables."), reply(plan, 1), reply("We chose UUIDs as keys.", 2))
+    found = summary(user("Add tables."), reply(plan, 1), user("and keys?", 2), reply(keys, 3))
 
-    assert [bullet.text for bullet in found.bullets][-1] == "We chose UUIDs as keys."
-    assert len(found.bullets) == 4
+    assert found.bullets[-1].text == keys
+    assert len(found.bullets) == 5
 
 
 def test_a_segment_of_noise_still_has_a_line_with_a_grip() -> None:
@@ -318,6 +366,42 @@ def test_silent_work_is_named_by_the_files_it_changed() -> None:
     )
 
     assert found.title == "Edited prices.py"
+
+
+def test_a_commit_names_the_segment_and_a_prompt_that_steers_does_not() -> None:
+    found = summary(
+        user("has the patch landed? if not can you merge it"),
+        tool("[main fd07a0a] fix(release): harden npm publish recovery\n 4 files changed", 1),
+        reply("It has landed.", 2),
+    )
+
+    assert found.title == "Harden npm publish recovery (release)"
+
+
+def test_a_title_names_the_area_where_there_is_room() -> None:
+    asked = user("review the changes of this branch")
+    on_branch = event("Looks fine.", minute=1, git_branch="feature/42-agent-install-check")
+
+    assert summary(asked, on_branch).title == (
+        "Review the changes of this branch (agent install check)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        (
+            "Look at https://github.com/acme/shop/pull/214/files and fix the tide table",
+            "Look at PR #214 and fix the tide table",
+        ),
+        ("ci failed, fix the lint https://ci.example/runs/1", "Ci failed, fix the lint"),
+        ("Update @prompts/deep/berth-prices.md for spring", "Update berth-prices.md for spring"),
+        ("/plan Add tide tables to the page", "Add tide tables to the page"),
+        ("for acme/cli which we set up, add tides", "For acme/cli which we set up, add tides"),
+    ],
+)
+def test_links_mentions_and_commands_are_told_by_what_they_name(prompt: str, title: str) -> None:
+    assert request(prompt) == title
 
 
 # --- words ----------------------------------------------------------------------------------

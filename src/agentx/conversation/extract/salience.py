@@ -11,14 +11,17 @@ Weights are whole numbers and are only compared with one another.
 
 from __future__ import annotations
 
+from agentx.conversation.extract.thoughts import Thought
 from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose import cues
+from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import Block, Sentence, is_question, words
 
-# Below this a sentence is not worth a line of its own beside others.
-WORTH_A_LINE = 50
+# Below this a thought is not worth a line of its own beside another, or beside a few.
+WORTH_A_LINE = 70
+WORTH_ANOTHER_LINE = 76
 
 _WEIGHT = {
     BulletKind.DECISION: 56,
@@ -30,6 +33,22 @@ _WEIGHT = {
     BulletKind.QUESTION: 38,
     BulletKind.FACT: 25,
 }
+# Of a thought, beside what it names.
+_TELLS = {
+    BulletKind.DECISION: 14,
+    BulletKind.PROBLEM: 18,
+    BulletKind.OUTCOME: 18,
+    BulletKind.CHANGE: 20,
+    BulletKind.OPEN: 26,
+    BulletKind.ANSWER: 20,
+    BulletKind.REQUEST: 6,
+    BulletKind.QUESTION: 0,
+    BulletKind.FACT: 2,
+}
+_CLOSES = 22  # the reply that ends an exchange says what came of it
+_DECIDED = 42  # a decision is told even where it names nothing out of code
+_SETTLES = 14  # in so many words
+_TERMS_MIN = 4
 _STRONG = 34  # for words that leave no doubt
 _CUES = (
     (BulletKind.OUTCOME, cues.CONCLUDES),  # first: how it ended counts more than what was wrong
@@ -63,6 +82,30 @@ def judge(sentence: Sentence, *, by_user: bool) -> Judgement:
     if by_user:
         # What a user says counts more, except for the points of a plan that was pasted.
         weight += -10 if sentence.block is Block.ITEM else 10 * (kind is not BulletKind.REQUEST)
+    return Judgement(kind, weight)
+
+
+def weigh(thought: Thought, *, by_user: bool, closes: bool) -> Judgement:
+    """Weigh a thought: by what it tells, how specific it is, and whether a reply ended with it."""
+    judged = [judge(part, by_user=by_user) for part in thought.parts]
+    best = max(judged, key=lambda one: one.weight)
+    kind = best.kind
+    if not by_user and cues.LEAVES_OPEN.search(thought.text):
+        kind = BulletKind.OPEN
+    strong = cues.DECIDES.search(thought.text) or cues.EXPLAINS.search(thought.text)
+    weight = _TELLS[kind] + (_SETTLES if strong else 0)
+    decided = cues.DECIDED.search(thought.text) is not None
+    weight += _DECIDED if decided else 0
+    weight += 8 * min(len(set(code_names(thought.text))), 3)
+    about = len(terms(thought.text))
+    weight += 2 * min(about, 15) - (30 if about < _TERMS_MIN and not decided else 0)
+    weight += _CLOSES if closes else 0
+    weight -= max(_shape(part) for part in thought.parts)
+    said = thought.text.replace("\u2019", "'")
+    weight -= 8 if cues.DOUBTS.search(said) else 0
+    weight -= 40 if cues.PASSES.search(said) else 0
+    if not by_user:
+        weight -= 30 if cues.NARRATES.search(said) else 0
     return Judgement(kind, weight)
 
 

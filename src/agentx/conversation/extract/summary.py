@@ -1,8 +1,9 @@
 """A segment in a few lines, without a model.
 
-Every sentence of every prompt and reply, and every line in which a tool tells its outcome,
-is a candidate. The weightiest that differ from one another are kept and told in the order
-in which they were said. Nothing is written anew: each line is what `sentences.shown` makes
+What was concluded is told, not how it was come by: the thoughts of the reply that ended an
+exchange, commits, what a person settled; what was said on the way only where it found
+something. The weightiest that differ from one another are kept and told in the order in
+which they were said. Nothing is written anew: each line is what `sentences.shown` makes
 of the words at its place, or a question and its answer joined by an arrow.
 
 The same events always give the same summary.
@@ -16,10 +17,13 @@ from dataclasses import replace
 
 from agentx.conversation.extract.salience import (
     WORTH_A_LINE,
+    WORTH_ANOTHER_LINE,
     is_courtesy,
-    judge,
+    weigh,
 )
-from agentx.conversation.extract.toolwork import findings, list_changed_files
+from agentx.conversation.extract.thoughts import thoughts
+from agentx.conversation.extract.titling import title_of
+from agentx.conversation.extract.toolwork import findings, has_changed, list_changed_files
 from agentx.conversation.grips import grip
 from agentx.conversation.limits import SEGMENT_BULLETS_MAX
 from agentx.conversation.model import Event
@@ -31,16 +35,16 @@ from agentx.kernel.values import frozen
 from agentx.prose import titles
 from agentx.prose.keyphrases import keyphrases, terms
 from agentx.prose.likeness import likeness
-from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX, TITLE_CHARS_MAX
-from agentx.prose.sentences import Sentence, is_question, sentences, shorten, show_excerpt, words
+from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX
+from agentx.prose.sentences import Sentence, is_question, sentences, shorten, show_excerpt
 
 NAME = "extractive"
 ARROW = " \u2192 "
 
 _REPLIES = frozenset({EventType.ASSISTANT_MESSAGE, EventType.ASSISTANT_STOP, EventType.NOTE})
-_CLOSING = 12  # the last reply of a turn says how it ended
 _ALIKE = 0.6
-_PER_EVENT_MAX = 3
+_PER_EVENT_MAX = 4
+_FEW = 3
 _ANSWER_CHARS_MAX = 160
 _QUESTION_CHARS_MAX = 150
 _LINES_READ_MAX = 600
@@ -76,13 +80,15 @@ class Extractive:
     def summarise(self, segment: Segment) -> SegmentSummary:
         """Return a segment in one to five lines; none only where nothing at all was said."""
         candidates = _weigh(list(_candidates(segment.events)))
-        asked = titles.best_request(_prompts(segment.events))
-        chosen = _choose(candidates, terms(asked)) or list(_anything(segment.events))
+        best = max(candidates, key=lambda one: one.weight, default=None)
+        keywords = _keywords(segment.events, candidates)
+        title = title_of(segment, best.text if best is not None else "", keywords)
+        chosen = _choose(candidates, terms(title)) or list(_anything(segment.events))
         return SegmentSummary(
-            title=asked or _title(segment, chosen),
+            title=title,
             bullets=tuple(_bullet(candidate, segment.node_id) for candidate in chosen),
             grips=_grips(chosen, segment.node_id),
-            keywords=_keywords(segment.events, candidates),
+            keywords=keywords,
             written_by=NAME,
         )
 
@@ -93,23 +99,22 @@ class Extractive:
 def _candidates(events: tuple[Event, ...]) -> Iterator[_Candidate]:
     """Yield everything that could be a line, in the order in which it was said."""
     closing = _closing(events)
-    question: _Candidate | None = None
+    asked: _Candidate | None = None
     said: set[str] = set()
+    changed = False  # something was made of the prompt at hand
     for index, event in enumerate(events):
         if event.machine:
             continue
+        fresh: list[_Candidate] = []
         if event.event_type is EventType.TOOL_RESULT:
             fresh = list(_of_tool(event))
         elif event.event_type is EventType.USER_MESSAGE:
-            fresh = list(_of_prompt(event, question))
-            question = None
+            fresh = list(_of_prompt(event, asked))
+            asked, changed = None, False
         elif event.event_type in _REPLIES or event.event_type is EventType.SUBAGENT_STOP:
-            bonus = _CLOSING if index in closing else 0
-            fresh = list(_of_reply(event, bonus))
-            if fresh:  # the end of a turn is often told without a word
-                question = fresh[-1] if fresh[-1].kind is BulletKind.QUESTION else None
-        else:
-            continue
+            fresh = list(_of_reply(event, closes=index in closing, solved=changed))
+            asked = _question(event) if event.text.strip() else asked
+        changed = changed or has_changed(event)
         for candidate in fresh:
             folded = candidate.text.casefold()
             if folded not in said:  # a reply is often repeated when a turn ends
@@ -117,30 +122,43 @@ def _candidates(events: tuple[Event, ...]) -> Iterator[_Candidate]:
                 yield candidate
 
 
-def _of_prompt(event: Event, question: _Candidate | None) -> Iterator[_Candidate]:
+def _of_prompt(event: Event, asked: _Candidate | None) -> Iterator[_Candidate]:
     if titles.is_written_by_machine(event.text):
         return
-    read = sentences(event.text)
-    answer = _answer(event, read, question) if question else None
+    answer = _answer(event, sentences(event.text), asked) if asked else None
     if answer:
         yield answer
         return
-    for sentence in read:
-        judged = judge(sentence, by_user=True)
-        yield _candidate(event, sentence, judged.kind, judged.weight)
+    for thought in thoughts(event.text):
+        judged = weigh(thought, by_user=True, closes=False)
+        place = _Place(event, thought.start, thought.end)
+        yield _candidate(place, thought.text, judged.kind, judged.weight)
 
 
-def _of_reply(event: Event, bonus: int) -> Iterator[_Candidate]:
-    for sentence in sentences(event.text):
-        judged = judge(sentence, by_user=False)
-        yield _candidate(event, sentence, judged.kind, judged.weight + bonus)
+def _of_reply(event: Event, *, closes: bool, solved: bool) -> Iterator[_Candidate]:
+    for thought in thoughts(event.text):
+        judged = weigh(thought, by_user=False, closes=closes)
+        kind = judged.kind
+        if kind is BulletKind.PROBLEM and closes and solved:
+            kind = BulletKind.OUTCOME  # told at the end of work on it: what was solved
+        place = _Place(event, thought.start, thought.end)
+        yield _candidate(place, thought.text, kind, judged.weight)
 
 
 def _of_tool(event: Event) -> Iterator[_Candidate]:
     for found in findings(event):
         if found.text:
             place = _Place(event, found.start, found.end)
-            yield _Candidate((place,), found.text, found.kind, found.weight, terms(found.text))
+            yield _candidate(place, found.text, found.kind, found.weight)
+
+
+def _question(event: Event) -> _Candidate | None:
+    """Return what a reply asked at its end."""
+    read = sentences(event.text)
+    if not read or not is_question(read[-1].text):
+        return None
+    last = read[-1]
+    return _candidate(_Place(event, last.start, last.end), last.text, BulletKind.QUESTION, 0)
 
 
 def _answer(event: Event, read: list[Sentence], question: _Candidate) -> _Candidate | None:
@@ -154,14 +172,13 @@ def _answer(event: Event, read: list[Sentence], question: _Candidate) -> _Candid
     text = shorten(
         asked + ARROW + show_excerpt(event.text[first.start : last.end]), BULLET_CHARS_MAX
     )
-    weight = 66 if is_courtesy(question.text) else 80
+    weight = 40 if is_courtesy(question.text) else 80
     places = (*question.places, _Place(event, first.start, last.end))
     return _Candidate(places, text, BulletKind.ANSWER, weight, terms(text))
 
 
-def _candidate(event: Event, sentence: Sentence, kind: BulletKind, weight: int) -> _Candidate:
-    place = _Place(event, sentence.start, sentence.end)
-    return _Candidate((place,), sentence.text, kind, weight, terms(sentence.text))
+def _candidate(place: _Place, text: str, kind: BulletKind, weight: int) -> _Candidate:
+    return _Candidate((place,), text, kind, weight, terms(text))
 
 
 def _closing(events: tuple[Event, ...]) -> frozenset[int]:
@@ -178,23 +195,14 @@ def _closing(events: tuple[Event, ...]) -> frozenset[int]:
 
 
 def _weigh(candidates: list[_Candidate]) -> list[_Candidate]:
-    """Weigh candidates against one another: by what the segment is about, and what came later."""
+    """Weigh candidates against one another, by what the segment is about."""
     counts = Counter(term for candidate in candidates for term in candidate.about)
     shared = [(term, count) for term, count in counts.items() if count > 1]
     ranked = sorted(shared, key=lambda item: (-item[1], item[0]))
     central = frozenset(term for term, _ in ranked[:_CENTRAL_TERMS])
-    weighed: list[_Candidate] = []
-    passed_later = False
-    for candidate in reversed(candidates):
-        weight = candidate.weight + 3 * min(len(candidate.about & central), 4)
-        weight -= 28 if len(candidate.about) < 3 else 0  # true perhaps, but of what?
-        if candidate.event.event_type is EventType.TOOL_RESULT:
-            if passed_later:
-                weight -= 25  # it failed, and then it did not
-            passed_later = passed_later or candidate.kind is BulletKind.OUTCOME
-        weighed.append(replace(candidate, weight=weight))
-    weighed.reverse()
-    return weighed
+    return [
+        replace(one, weight=one.weight + 2 * min(len(one.about & central), 4)) for one in candidates
+    ]
 
 
 # --- choice ---------------------------------------------------------------------------------
@@ -207,7 +215,8 @@ def _choose(candidates: list[_Candidate], asked: frozenset[str]) -> list[_Candid
     per_event: Counter[str] = Counter()
     for at in order:
         candidate = candidates[at]
-        if picked and _worth(candidate, asked) < WORTH_A_LINE:
+        least = WORTH_A_LINE if len(picked) < _FEW else WORTH_ANOTHER_LINE
+        if picked and _worth(candidate, asked) < least:
             break
         if not candidate.about or per_event[candidate.event.event_id] == _PER_EVENT_MAX:
             continue
@@ -262,38 +271,6 @@ def _grips(candidates: Iterable[_Candidate], node_id: NodeId) -> tuple[Grip, ...
             made = grip(place.event, place.start, place.end, node_id)
             held[made.grip_id] = made
     return tuple(held.values())
-
-
-def _prompts(events: Iterable[Event]) -> list[str]:
-    return [event.text for event in events if event.event_type is EventType.USER_MESSAGE]
-
-
-def _title(segment: Segment, chosen: list[_Candidate]) -> str:
-    """Name a segment in which nobody asked for anything: by its best line, else by its work."""
-    telling = [candidate for candidate in chosen if words(candidate.text) > 2 and candidate.about]
-    if telling:
-        best = max(telling, key=_nameable)
-        phrase = titles.phrase_title(best.text)
-        if phrase:
-            return phrase
-    files = list(
-        dict.fromkeys(name for event in segment.events for name in list_changed_files(event))
-    )
-    if files:
-        return shorten("Edited " + ", ".join(files[:4]), TITLE_CHARS_MAX)
-    before = titles.best_request(_prompts(segment.context))
-    if before:
-        return before
-    if chosen:
-        return shorten(chosen[0].text, TITLE_CHARS_MAX)
-    ended = all(event.event_type is EventType.SESSION_END for event in segment.events)
-    return "Session ended" if ended else "Session started"
-
-
-def _nameable(candidate: _Candidate) -> int:
-    """Return how well a line would serve as a title: what was done, rather than what was wrong."""
-    done = candidate.kind in (BulletKind.CHANGE, BulletKind.DECISION, BulletKind.OUTCOME)
-    return candidate.weight + 15 * done - 20 * candidate.text.startswith("`")
 
 
 def _keywords(events: Iterable[Event], candidates: list[_Candidate]) -> tuple[str, ...]:

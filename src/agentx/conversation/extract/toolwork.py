@@ -13,12 +13,14 @@ from collections.abc import Iterator, Mapping
 from agentx.conversation.limits import SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL_TAIL_CHARS_MAX
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import BulletKind
+from agentx.kernel.capture import EventType
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX
 from agentx.prose.sentences import shorten, show_excerpt, windows
 
 _COMMIT = compile_late(r"^\[[\w./ ()-]+ [0-9a-f]{7,40}\] \S.{3,}$", re.MULTILINE)
+_PULL_TITLE = compile_late(r"--title[ =](['\"])(.{4,200}?)\1")
 _TESTS = compile_late(
     r"^.*?\b(?:\d+ (?:tests? )?(?:passed|failed|passing|failing)\b|Tests?:\s+\d+|test result: \w+"
     r"|\d+ examples?, \d+ failures?|Ran \d+ tests?).*$",
@@ -36,6 +38,7 @@ _STATUS = ("exit_code", "exitCode", "exit_status", "status_code", "returncode", 
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file")
 _WRITERS = compile_late(r"edit|write|patch|create|replace|notebook|insert", re.IGNORECASE)
 _DEPTH_MAX = 3
+_HEAD = SUMMARY_TOOL_HEAD_CHARS_MAX
 _EDGES = "=- \t\r"
 
 
@@ -57,14 +60,33 @@ def findings(event: Event) -> Iterator[TellingLine]:
     for begin, end in windows(text, SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL_TAIL_CHARS_MAX):
         if text.find("] ", begin, end) >= 0:
             for found in _COMMIT.finditer(text, begin, end):
-                yield _finding(text, found, BulletKind.CHANGE, 78)
+                yield _finding(text, found, BulletKind.CHANGE, 72)
         if _COUNTED.search(text, begin, end):
             for found in _TESTS.finditer(text, begin, end):
                 broken = "fail" in found[0].lower() and not _NONE_FAILED.search(found[0])
-                kind, weight = (BulletKind.PROBLEM, 52) if broken else (BulletKind.OUTCOME, 38)
+                kind, weight = (BulletKind.PROBLEM, 20) if broken else (BulletKind.OUTCOME, 22)
                 yield _finding(text, found, kind, weight)
         for found in _FAILED.finditer(text, begin, end):
-            yield _finding(text, found, BulletKind.PROBLEM, 58 if failed else 40)
+            yield _finding(text, found, BulletKind.PROBLEM, 18 if failed else 10)
+
+
+def list_named_changes(event: Event) -> Iterator[str]:
+    """Yield how the authors of changes named them: subjects of commits, titles of pull requests."""
+    text = event.text
+    if event.event_type is EventType.TOOL_CALL:
+        if "pr create" in text:
+            yield from (found[2] for found in _PULL_TITLE.finditer(text[:EXCERPT_CHARS_MAX]))
+    elif event.event_type is EventType.TOOL_RESULT and "] " in text:
+        for begin, end in windows(text, SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL_TAIL_CHARS_MAX):
+            for found in _COMMIT.finditer(text, begin, end):
+                yield found[0].partition("] ")[2].strip()
+
+
+def has_changed(event: Event) -> bool:
+    """Tell whether a tool wrote a file or a commit."""
+    if event.event_type is EventType.TOOL_RESULT:
+        return "] " in event.text and _COMMIT.search(event.text, 0, _HEAD) is not None
+    return next(list_changed_files(event), None) is not None
 
 
 def has_failed(event: Event) -> bool:
