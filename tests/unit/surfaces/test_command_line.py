@@ -37,6 +37,14 @@ def test_a_slip_is_met_with_a_suggestion() -> None:
     assert "Did you mean 'search'?" in said.output
 
 
+def test_a_command_that_left_is_met_with_what_became_of_it() -> None:
+    said = CliRunner().invoke(agentx, ["vectors", "status"])
+
+    assert said.exit_code == 2
+    assert "search goes by words" in said.output
+    assert "Did you mean" not in said.output
+
+
 @pytest.mark.parametrize("name", ["issue", "workflow", "run", "ltm", "memory"])
 def test_a_group_without_a_verb_explains_itself(
     name: str, capsys: pytest.CaptureFixture[str]

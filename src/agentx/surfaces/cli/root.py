@@ -77,6 +77,9 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "Behind it": ("mcp", "daemon", "scheduler", "rebuild", "export", "restore", "config", "logs"),
 }
 
+# Commands of earlier versions, and what became of them.
+GONE = {"vectors": "search goes by words, and `agentx doctor` names what vectors left behind"}
+
 
 class Commands(click.Group):
     """The commands, imported when called."""
@@ -107,7 +110,9 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which one may have been meant."""
+        """Find the command, or say which one may have been meant, or what became of it."""
+        if args[0] in GONE:
+            ctx.fail(f"No such command {args[0]!r} any more: {GONE[args[0]]}.")
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches  # only who mistyped waits for it
 
