@@ -47,6 +47,7 @@ class Observation:
     pinned: bool = False  # a person wants it told always
     reviewed: bool = False  # a person looked at it and kept it
     mended_ms: int = 0  # when a person last wrote its text anew
+    repeats: tuple[str, ...] = ()  # the ids of what other sessions saw again; not kept themselves
 
     def index(self, recall_count: int = 0) -> ObservationIndex:
         """Return its line in the index."""
@@ -64,6 +65,7 @@ class Observation:
             pinned=self.pinned,
             reviewed=self.reviewed,
             mended_ms=self.mended_ms,
+            repeats=self.repeats,
         )
 
 
@@ -84,17 +86,20 @@ class ObservationIndex:
     pinned: bool = False
     reviewed: bool = False
     mended_ms: int = 0
+    repeats: tuple[str, ...] = ()
 
 
 @frozen
 class Marking:
-    """What a person says of one observation; None says nothing."""
+    """What a person, or a later session, says of one observation; None says nothing."""
 
     id: str
     pinned: bool | None = None
     reviewed: bool | None = None
     content: str | None = None
     summary: str | None = None
+    again: tuple[str, ...] = ()  # the ids of those that say the same
+    not_again: tuple[str, ...] = ()  # of these, those that are forgotten
 
 
 @frozen

@@ -43,6 +43,7 @@ from agentx.observations.port import ObservationStore
 from agentx.observations.relevance import ScoredObservation, Subject, keywords, score
 from agentx.observations.settings import MemorySettings
 from agentx.observations.tidying.dropping import blot_out, finish_drops, sift
+from agentx.observations.tidying.repeats import add_repeats, drop_repeats, find_repeats
 from agentx.redaction.redact import redact
 from agentx.search.limits import SEARCH_HITS_MAX
 
@@ -139,9 +140,11 @@ class Observations:
         fitting = tuple(map(_fit, observations))[:OBSERVATIONS_PER_CAPTURE_MAX]
         try:
             kept = self._sift(fitting)
-            if not kept:
-                return ()
-            self._keep(kept, agent=agent, issue=issue)
+            sorted_ = find_repeats(self._store, kept)
+            add_repeats(self._store, sorted_.again)
+            if not sorted_.fresh:
+                return kept
+            self._keep(sorted_.fresh, agent=agent, issue=issue)
         except LockHeld as held:
             self._skip(agent, issue, capture_skipped(held.message.partition(":")[0]))
             return None
@@ -236,6 +239,7 @@ class Observations:
         asked = frozenset(observation_ids)
         gone = self._store.forget(asked)
         blot_out(self._store, asked.union(gone))
+        drop_repeats(self._store, asked.union(gone))
         self.let_stand(gone)
         if gone:
             self._room.note("info", "memory-forgotten", count=len(gone))

@@ -17,6 +17,7 @@ from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.kernel.text import encodable
 from agentx.kernel.tokens import estimate
 from agentx.observations.model import Category, Marking, Observation, ObservationIndex
+from agentx.observations.tidying.repeats import join_ids, say_again
 
 VERSION = 1
 
@@ -45,6 +46,7 @@ class ObservationRecord(msgspec.Struct, rename="camel", omit_defaults=True, gc=F
     pinned: bool = False
     reviewed: bool = False
     mended_at: str = ""
+    repeats: tuple[str, ...] = ()
     archived: bool = False
 
 
@@ -64,6 +66,7 @@ class EntryRecord(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     pinned: bool = False
     reviewed: bool = False
     mended_at: str = ""
+    repeats: tuple[str, ...] = ()
 
 
 class IssueRecord(msgspec.Struct, rename="camel"):
@@ -108,6 +111,7 @@ def record_of(observation: Observation, *, archived: bool = False) -> Observatio
         pinned=observation.pinned,
         reviewed=observation.reviewed,
         mended_at=to_iso(observation.mended_ms) if observation.mended_ms else "",
+        repeats=observation.repeats,
         archived=archived,
     )
 
@@ -136,6 +140,7 @@ def observation_of(record: ObservationRecord) -> Observation:
         pinned=record.pinned,
         reviewed=record.reviewed,
         mended_ms=moment_of(record.mended_at, record.id) if record.mended_at else 0,
+        repeats=record.repeats,
     )
 
 
@@ -155,6 +160,7 @@ def entry_of(record: ObservationRecord, recall_count: int = 0) -> EntryRecord:
         pinned=record.pinned,
         reviewed=record.reviewed,
         mended_at=record.mended_at,
+        repeats=record.repeats,
     )
 
 
@@ -173,7 +179,14 @@ def with_marking(record: ObservationRecord, marking: Marking, now: str) -> Obser
         if (value := getattr(marking, name)) is not None
     }
     if marking.content is not None and marking.content != record.content:
-        said |= {"tokens": estimate(marking.content), "mended_at": now}
+        said["mended_at"] = now
+    repeats = join_ids(record.repeats, marking)
+    if marking.content is not None or repeats != record.repeats:
+        content = record.content if marking.content is None else marking.content
+        summary = record.summary if marking.summary is None else marking.summary
+        content, summary = say_again(content, summary, repeats)
+        said |= {"content": content, "summary": summary, "tokens": estimate(content)}
+        said["repeats"] = repeats
     return msgspec.structs.replace(record, **said)
 
 
@@ -193,6 +206,7 @@ def index_of(entry: EntryRecord) -> ObservationIndex:
         pinned=entry.pinned,
         reviewed=entry.reviewed,
         mended_ms=moment_of(entry.mended_at, entry.id) if entry.mended_at else 0,
+        repeats=tuple(entry.repeats),
     )
 
 

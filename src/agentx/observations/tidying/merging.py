@@ -20,7 +20,7 @@ from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import fold_text, preview, whole_head
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
-from agentx.observations.ids import observation_id
+from agentx.observations.ids import observation_id, parse_observation_id
 from agentx.observations.limits import (
     OBSERVATION_ARCHIVE_DAYS,
     OBSERVATION_EVENTS_MAX,
@@ -28,6 +28,7 @@ from agentx.observations.limits import (
     OBSERVATION_SUMMARY_CHARS_MAX,
 )
 from agentx.observations.model import Category, CompactionResult, Observation
+from agentx.observations.tidying.repeats import strip_again
 from agentx.observations.tidying.said import Meaning, read_observed, read_said, say_same
 from agentx.prose.sentences import shorten
 
@@ -217,9 +218,12 @@ def _content(group: Sequence[Observation]) -> str:
 def _say_line(olds: Sequence[Observation], room: int) -> str:
     """Return what some observations say that say the same: the fullest of them, word for word."""
     best = max(olds, key=lambda each: (len(read_said(each.content).terms), each.timestamp_ms))
-    days = list(dict.fromkeys(to_iso(each.timestamp_ms)[:10] for each in olds))
+    seen = [each.timestamp_ms for each in olds]
+    seen += [parse_observation_id(id_).timestamp_ms for each in olds for id_ in each.repeats]
+    days = list(dict.fromkeys(to_iso(at_ms)[:10] for at_ms in sorted(seen)))
     gone = ", superseded since" if all(each.superseded_by for each in olds) else ""
-    times = f" ({len(olds)} times: {', '.join(days)})" if len(olds) > 1 else ""
+    count = len(olds) + sum(len(each.repeats) for each in olds)
+    times = f" ({count} times: {', '.join(days)})" if count > 1 else ""
     head = f"- {days[-1]}{gone}: "
     left = max(min(room - len(head) - len(times), _LINE_CHARS_MAX), 1)
     return head + _pick_words(best, left) + times
@@ -227,7 +231,7 @@ def _say_line(olds: Sequence[Observation], room: int) -> str:
 
 def _pick_words(best: Observation, room: int) -> str:
     """Return the words of an observation that matter most, as many as there is room for."""
-    whole, headline = fold_text(best.content), fold_text(best.summary)
+    whole, headline = fold_text(strip_again(best.content)), fold_text(best.summary)
     if best.category in _BY_HEADLINE and headline:
         return shorten(headline, room)
     if len(whole) <= room:

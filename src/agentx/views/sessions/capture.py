@@ -37,6 +37,7 @@ from agentx.observations.ids import agent_name
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.supersede import find_superseded
+from agentx.observations.tidying.repeats import list_repeats
 from agentx.prose.keyphrases import terms
 from agentx.views.limits import (
     CAPTURE_EVENTS_MAX,
@@ -211,7 +212,10 @@ class Observing:
                 taken = {one.id for _, mark in mine for one in mark.taken}
                 room = self._room()
                 said = list_said_in(room.store, names, by_hand=whole)
+                orphans = list_repeats(room.store, taken.union(said))
                 gone = len(room.forget(taken.union(said)))
+                # Who saw it again tells it now: their sessions are captured anew too.
+                mine += [one for one in found if one not in mine and _took(one[1], orphans)]
             for ref, mark in mine:
                 self._marks.begin_again(ref, WaitingSession(newest_ms=mark.until_ms, is_due=True))
             self._marks.erase()
@@ -324,6 +328,10 @@ class Observing:
         if kept:
             mark_superseded(room.store, kept)
         return kept
+
+
+def _took(mark: CaptureMark, ids: Collection[str]) -> bool:
+    return any(one.id in ids for one in mark.taken)
 
 
 def list_said_in(

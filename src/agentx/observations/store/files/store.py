@@ -126,8 +126,8 @@ class JsonObservationStore(ObservationStore):
         with self._lock:
             # Only what lies in a file can be changed there.
             self._settling.settle()
-            mended = [each.id for each in markings if each.content is not None]
-            self._words.drop(list(self._wordings(mended)))
+            texts = [one.id for one in markings if one.content or one.again or one.not_again]
+            self._words.drop(list(self._wordings(texts)))
             for issue, ids in by_issue.items():
                 self._settling.mark(issue, {each: by_id[each] for each in sorted(ids)})
             return self.get_by_ids(by_id)

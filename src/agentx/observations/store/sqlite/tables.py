@@ -60,7 +60,8 @@ ENTRIES = (
     "SELECT id, agent, issue, category, summary, tokens, timestamp, recall_count,"
     " superseded_by, stale, marks FROM observations"
 )
-_MARKED = ("pinned", "reviewed", "mended_at")  # what a person said, in the column `marks`
+# What was said of an observation later, in the column `marks`.
+_MARKED = ("pinned", "reviewed", "mended_at", "repeats")
 _IDS_AT_ONCE = 500
 
 

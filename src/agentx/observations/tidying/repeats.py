@@ -1,0 +1,123 @@
+"""The same error in another session is one memory, and says when it was seen again.
+
+    `make test` failed: the database refuses connections
+    Again on 5 November 2026 and 9 November 2026: the third time.
+
+What was seen again is not kept a second time: its id, which holds its time, is added to the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from agentx.kernel.text import compile_late, preview
+from agentx.kernel.values import frozen
+from agentx.observations.ids import parse_observation_id
+from agentx.observations.limits import (
+    OBSERVATION_REPEATS_MAX,
+    OBSERVATION_SUMMARY_CHARS_MAX,
+)
+from agentx.observations.model import Category, Marking, Observation, SearchFilters
+from agentx.observations.port import ObservationStore
+from agentx.observations.tidying.said import read_observed, say_same
+
+_SAME = 0.6  # of the words of two errors, what they share when they are one
+_LOOKED_AT_MAX = 10
+_DAYS_TOLD_MAX = 4
+_AGAIN = compile_late(r"\nAgain on [^\n]+\Z")
+_TIMES = compile_late(r" \(\d+ times\)\Z")
+_ORDINALS = ("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+@frozen
+class Sorted:
+    """What is new, and what was seen before."""
+
+    fresh: tuple[Observation, ...]
+    again: tuple[tuple[str, str], ...]  # the id of the known one, the id of the new one
+
+
+def find_repeats(store: ObservationStore, observations: Sequence[Observation]) -> Sorted:
+    """Part what is new from errors that another session had already."""
+    fresh: list[Observation] = []
+    again: list[tuple[str, str]] = []
+    for each in observations:
+        known = _find_known(store, each) if each.category is Category.ERROR else ""
+        if known:
+            again.append((known, each.id))
+        else:
+            fresh.append(each)
+    return Sorted(fresh=tuple(fresh), again=tuple(again))
+
+
+def _find_known(store: ObservationStore, observation: Observation) -> str:
+    rows = store.search(observation.summary, _LOOKED_AT_MAX)
+    ids = [row.id for row in rows if row.category is Category.ERROR and not row.superseded_by]
+    if observation.id in ids:
+        return ""  # captured before, by somebody who died then
+    meaning = read_observed(observation)
+    for known in store.get_by_ids(ids):
+        other = known.session_id != observation.session_id and not known.sources
+        if other and say_same(meaning, read_observed(known), least=_SAME):
+            return known.id
+    return ""
+
+
+def add_repeats(store: ObservationStore, again: Iterable[tuple[str, str]]) -> None:
+    """Note on known ones that they were seen again."""
+    by_known: dict[str, tuple[str, ...]] = {}
+    for known, new in again:
+        by_known[known] = (*by_known.get(known, ()), new)
+    if by_known:
+        store.mark([Marking(id=known, again=ids) for known, ids in by_known.items()])
+
+
+def list_repeats(store: ObservationStore, ids: Iterable[str]) -> frozenset[str]:
+    """Return the ids of what some observations were seen again as."""
+    return frozenset(each for one in store.get_by_ids(ids) for each in one.repeats)
+
+
+def drop_repeats(store: ObservationStore, forgotten: Iterable[str]) -> None:
+    """Let those that stay no longer say that they were seen again when that is forgotten."""
+    gone = frozenset(forgotten)
+    rows = store.search_by_filters(SearchFilters(category=Category.ERROR))
+    held = [row.id for row in rows if gone.intersection(row.repeats)]
+    if held:
+        store.mark([Marking(id=each, not_again=tuple(sorted(gone))) for each in held])
+
+
+def join_ids(repeats: Sequence[str], marking: Marking) -> tuple[str, ...]:
+    """Return what something was seen again as, once a marking is made."""
+    joined = dict.fromkeys((*repeats, *marking.again))
+    return tuple(each for each in joined if each not in marking.not_again)[:OBSERVATION_REPEATS_MAX]
+
+
+def say_again(content: str, summary: str, repeats: Sequence[str]) -> tuple[str, str]:
+    """Return both texts with the days on which it was seen again, and without older such words."""
+    content, summary = strip_again(content), _TIMES.sub("", summary)
+    if not repeats:
+        return content, summary
+    days = sorted({int(parse_observation_id(each).timestamp_ms) // 86_400_000 for each in repeats})
+    times = len(repeats) + 1
+    count = f": the {_spell(times)} time" if times > 2 else ""
+    tail = f" ({times} times)"
+    head = preview(summary, OBSERVATION_SUMMARY_CHARS_MAX - len(tail))
+    return f"{content}\nAgain on {_spell_days(days)}{count}.", head + tail
+
+
+def strip_again(content: str) -> str:
+    """Return a text without the line that says when it was seen again."""
+    return _AGAIN.sub("", content)
+
+
+def _spell(times: int) -> str:
+    return _ORDINALS[times - 3] if times - 3 < len(_ORDINALS) else f"{times}th"
+
+
+def _spell_days(days: Sequence[int]) -> str:
+    told = [datetime.fromtimestamp(day * 86_400, tz=UTC) for day in days[-_DAYS_TOLD_MAX:]]
+    said = [f"{each.day} {each:%B %Y}" for each in told]
+    earlier = [f"{len(days) - len(told)} earlier days"] if len(days) > len(told) else []
+    *first, last = (*earlier, *said)
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,119 @@
+"""Goal: the same error in another session is one memory with its days, and the third time says so.
+
+Method: a room over either store, sessions days apart; forgetting in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.bus import Bus
+from agentx.kernel.clock import DAY_MS
+from agentx.observations.model import Category, Marking, Observation, SearchFilters
+from agentx.observations.service import Observations, Supplies
+from agentx.observations.settings import MemorySettings
+from agentx.observations.tidying.repeats import list_repeats
+from tests.support.observations import observation, opened_store
+from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
+
+_SAID = (
+    "`make test` failed: the harbour database refuses connections\nCause: the crane holds the port"
+)
+
+
+def _note(level: str, event: str, **fields: object) -> None:
+    """Note nothing."""
+
+
+@pytest.fixture(params=["json", "sqlite"])
+def room(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Observations]:
+    clock = FakeClock()
+    supplies = Supplies(
+        settings=MemorySettings(),
+        clock=clock,
+        entropy=CountingEntropy(),
+        bus=Bus(),
+        note=_note,
+        reading_costs=lambda _files: 0,
+    )
+    with closing(opened_store(request.param, tmp_path / "memory", clock)) as store:
+        yield Observations(store, supplies)
+
+
+def _error(session: str, day: int, text: str = _SAID) -> Observation:
+    return observation(
+        text,
+        category=Category.ERROR,
+        session_id=session,
+        issue=day,  # another branch, another issue
+        at_ms=START_MS + day * DAY_MS,
+        event_ids=(f"e-{session}",),
+    )
+
+
+def _capture(room: Observations, *errors: Observation) -> None:
+    for each in errors:
+        kept = room.capture([each], agent="engineer", issue=each.issue_number)
+        assert [one.id for one in kept or ()] == [each.id]
+
+
+def test_the_third_time_an_error_says_so_with_its_days(room: Observations) -> None:
+    first, second, third = (_error(f"s{day}", day) for day in (0, 3, 5))
+    _capture(room, first, second)
+    (known,) = room.store.everything()
+    assert known.id == first.id
+    assert known.content == f"{_SAID}\nAgain on 5 March 2026."
+    assert known.summary.endswith("(2 times)")
+
+    _capture(room, third, third)  # a capture that died is done again
+    (known,) = room.store.everything()
+    assert known.content == f"{_SAID}\nAgain on 5 March 2026 and 7 March 2026: the third time."
+    assert known.repeats == (second.id, third.id)
+    assert room.store.search_by_filters(SearchFilters())[0] == known.index()
+    assert [each.id for each in room.store.search("crane port")] == [first.id]
+
+    better = Marking(id=first.id, content="Free the port.", summary="Free it.")
+    (mended,) = room.store.mark([better])
+    assert mended.content.startswith("Free the port.\nAgain on 5 March")
+
+
+def test_the_same_session_and_another_error_are_no_repeats(room: Observations) -> None:
+    first = _error("s0", 0)
+    again = _error("s0", 0)
+    other = _error("s1", 1, _SAID.replace("harbour database", "lighthouse").replace("port", "lamp"))
+    _capture(room, first, again, other)
+
+    assert sorted(each.id for each in room.store.everything()) == sorted(
+        (first.id, again.id, other.id)
+    )
+
+
+def test_what_is_forgotten_is_no_longer_said_to_have_been_seen_again(room: Observations) -> None:
+    first, second, third = (_error(f"s{day}", day) for day in (0, 3, 5))
+    _capture(room, first, second, third)
+
+    room.forget([second.id])
+    (known,) = room.store.everything()
+    assert known.content == f"{_SAID}\nAgain on 7 March 2026."
+    room.forget([third.id])
+    (known,) = room.store.everything()
+    assert (known.content, known.repeats) == (_SAID, ())
+    _capture(room, second)
+    assert list_repeats(room.store, [first.id]) == {second.id}
+
+
+def test_merging_counts_what_was_seen_again(room: Observations) -> None:
+    first, second = _error("s0", 0), _error("s3", 3)
+    other = replace(_error("s1", 0, "The lamp of the lighthouse went out."), timestamp_ms=START_MS)
+    _capture(room, first, second, other)
+
+    (done,) = room.compact(before_ms=START_MS + 90 * DAY_MS)
+
+    (line,) = [each for each in done.merged[0].content.splitlines() if "crane" in each]
+    assert line.endswith("(2 times: 2026-03-02, 2026-03-05)")
+    assert "Again on" not in line
