@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,7 @@ def serve(
     """
     from agentx.daemon.jobs import daemon_scheduler  # noqa: PLC0415  only the daemon pays
     from agentx.daemon.life import DaemonPlan, run_daemon  # noqa: PLC0415  only the daemon pays
+    from agentx.operations.recall.origins import mark_reply  # noqa: PLC0415  only the daemon pays
     from agentx.wiring.memory import open_store  # noqa: PLC0415  only the daemon pays
 
     plan = DaemonPlan(
@@ -88,4 +90,5 @@ def serve(
         open_servers,
         clock=project.clock,
         scheduler=lambda memory: daemon_scheduler(project, lambda: nullcontext(memory)),
+        mark=partial(mark_reply, project),
     )

@@ -51,6 +51,7 @@ from agentx.host.program import ending_programs
 from agentx.kernel.clock import Clock
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
+from agentx.memory.found import SearchReply
 from agentx.memory.limits import EMBED_SLICES_MAX
 from agentx.memory.port import Memory
 
@@ -79,6 +80,7 @@ def run_daemon(
     *,
     clock: Clock,
     scheduler: Callable[[Served], Scheduler] | None = None,
+    mark: Callable[[SearchReply], SearchReply] = lambda reply: reply,
 ) -> str:
     """Serve until told to stop; return why. For the main thread: it takes the signals.
 
@@ -104,7 +106,7 @@ def run_daemon(
         vectors = Views(memory, activity, partial(memory.embed, slices=EMBED_SLICES_MAX))
         own = Chores(tuple(_own_chores(plan, Drain(memory, activity), views, vectors)))
         scheduled = scheduler(memory) if scheduler is not None else None
-        offer = Offer(memory=memory, host=host, activity=activity, scheduler=scheduled)
+        offer = Offer(memory=memory, host=host, activity=activity, scheduler=scheduled, mark=mark)
         with _working(own), _serving(plan, offer, open_servers), _scheduling(scheduled):
             reason = _until_told(plan, held, activity, summons, scheduled)
             _log.info("stopping: %s", reason)

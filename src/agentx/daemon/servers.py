@@ -62,6 +62,7 @@ class Offer:
     host: Host
     activity: Activity
     scheduler: SchedulerDoor | None = None
+    mark: Callable[[SearchReply], SearchReply] = lambda reply: reply  # says whose a hit is
 
     def memory_of(self, project: str) -> Memory:
         """Return the memory of a project; one store may hold several. Without a name, its own.
@@ -89,7 +90,10 @@ class Offer:
         for verb, call in MEMORY_CALLS.items():
             yield call, with_care.get(verb) or ask_verb(call)
         for mode, call in SEARCH_CALLS.items():
-            yield call, partial(_search, mode)
+            yield call, partial(self._search, mode)
+
+    def _search(self, mode: str, memory: Memory, request: SearchRequest) -> SearchReply:
+        return self.mark(memory.search(replace(request, mode=mode)))
 
 
 def ask_verb(call: Call[..., Any]) -> Ask:
@@ -115,10 +119,6 @@ def fit_page(
         fewer = max(1, min(count - 1, count * room.bytes_max // size * 3 // 4))
         page = memory.events(replace(query, limit=fewer))
     return written
-
-
-def _search(mode: str, memory: Memory, request: SearchRequest) -> SearchReply:
-    return memory.search(replace(request, mode=mode))
 
 
 def _embed(memory: Memory, *, slices: int = 0) -> Embedding:

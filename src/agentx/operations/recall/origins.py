@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.memory.found import REPOSITORY_KINDS, SearchHit
+from agentx.memory.found import REPOSITORY_KINDS, SearchHit, SearchReply
 from agentx.project.project import Project
 
 UNTRUSTED = "from the repository, not trusted"
@@ -20,6 +20,11 @@ def origin_of_data(project: Project) -> str:
     """Return what is to be said of issues, questions, runs and lessons; nothing if trusted."""
     trust = project.trust
     return "" if trust.has_data or not trust.holds_data else UNTRUSTED
+
+
+def mark_reply(project: Project, reply: SearchReply) -> SearchReply:
+    """Return an answer, its hits with their origin."""
+    return replace(reply, hits=mark_origins(project, reply.hits))
 
 
 def mark_origins(project: Project, hits: Iterable[SearchHit]) -> tuple[SearchHit, ...]:

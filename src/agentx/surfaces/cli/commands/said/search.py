@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -20,7 +19,7 @@ from agentx.operations.recall.everywhere import (
     check_consent,
     search_everywhere,
 )
-from agentx.operations.recall.origins import mark_origins
+from agentx.operations.recall.origins import mark_reply
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.screen import ask
@@ -64,7 +63,7 @@ def command(invocation: Invocation, /, **given: str | int | bool) -> None:
         memory.drain()
         memory.catch_up()
         reply = SearchReply(hits=()) if everywhere else memory.search(request)
-    reply = replace(reply, hits=mark_origins(invocation.project, reply.hits))
+    reply = mark_reply(invocation.project, reply)
     if everywhere:
         # After the project's own store is closed: it is opened again like all others.
         found = search_everywhere(invocation.project, open_other, request)
