@@ -368,3 +368,21 @@ def test_opencode_history_is_read_from_its_database(house: House) -> None:
     kinds = {event["event_type"] for event in house.events()}
     assert {"user_message", "tool_call", "tool_result", "assistant_message"} <= kinds
     shutil.rmtree(path.parent)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["status", "events", "search gate", "recall", "memory list", "doctor"],
+)
+def test_who_only_reads_in_a_folder_that_was_never_set_up_begins_nothing(
+    house: House, words: str
+) -> None:
+    said = house.agentx(*words.split(), expect=None)
+    if words != "memory list":
+        assert "nothing is remembered of this folder yet" in said.stderr
+    assert json.loads(house.agentx(*words.split(), "--json", expect=None).stdout)
+    assert not house.data.root.exists()
+
+    house.hook(prompt("shut the gate", prompt_id="p-1"))
+    assert "remembered of this folder" not in house.agentx(*words.split(), expect=None).stderr
+    assert [event["text"] for event in house.events()] == ["shut the gate"]

@@ -11,13 +11,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.daemon.limits import DAEMON_IDLE_EXIT_MS, DAEMON_POLL_MS, OTHER_STORE_WAIT_MS
 from agentx.daemon.presence import Presence, is_served, reachable
 from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.errors import DaemonUnavailable
-from agentx.kernel.paths import StorePaths
+from agentx.kernel.paths import DataPaths, StorePaths
 from agentx.project.project import Project
 from agentx.project.settings import DaemonSettings
 
@@ -74,6 +76,43 @@ def open_memory(project: Project) -> Memory:
     from agentx.wiring.memory import open_store  # noqa: PLC0415  see above
 
     return open_store(project)
+
+
+@contextmanager
+def open_to_read(project: Project) -> Iterator[Memory]:
+    """Give the memory of a project to who only reads: where none was ever begun, none is.
+
+    Such a folder gets one for the moment, in a place that goes with it: every answer has its shape.
+    """
+    if has_begun(project):
+        with open_memory(project) as memory:
+            yield memory
+        return
+    import tempfile  # noqa: PLC0415  see above
+
+    from agentx.wiring.memory import open_store  # noqa: PLC0415  see above
+
+    with tempfile.TemporaryDirectory(prefix="agentx-") as folder:
+        data = DataPaths(Path(folder))
+        # All of the data folder is elsewhere: nothing may note where a store is that is gone soon.
+        passing = replace(
+            project,
+            environment=replace(project.environment, data=data),
+            store=StorePaths(data.root / project.store.root.name),
+        )
+        with open_store(passing) as memory:
+            yield memory
+
+
+def has_begun(project: Project) -> bool:
+    """Tell whether anything of a project is remembered, waits to be, or lies in its folder."""
+    paths = project.paths
+    if any(path.exists() for path in (project.store.root, paths.own, paths.run_memory)):
+        return True
+    from agentx.capture.spool import Why  # noqa: PLC0415  see above
+    from agentx.wiring.spool import open_spool  # noqa: PLC0415  see above
+
+    return any(group.why in (Why.NEXT, Why.EXCLUDED) for group in open_spool(project).survey())
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from agentx.adapters.codex.trust import trust_state
@@ -48,7 +49,7 @@ _FAULTS_SHOWN = 5
 
 def diagnose(
     project: Project,
-    open_memory: Callable[[], Memory],
+    open_memory: Callable[[], AbstractContextManager[Memory]],
     inputs: SetupInputs,
     *,
     deep: bool = False,
@@ -151,7 +152,9 @@ def _strangers(project: Project) -> Iterator[HealthCheck]:
         yield HealthCheck(name="trust", health=Health.NOTE, says=line, mend=SHOW_TRUST)
 
 
-def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[HealthCheck]:
+def _store(
+    project: Project, open_memory: Callable[[], AbstractContextManager[Memory]]
+) -> Iterator[HealthCheck]:
     try:
         with open_memory() as memory:
             status = memory.status()
@@ -169,7 +172,7 @@ def _store(project: Project, open_memory: Callable[[], Memory]) -> Iterator[Heal
             "what came since is remembered",
             mend="`agentx forget --session ID` once they are over; `agentx exclude` keeps all out",
         )
-    if project.store.root.stat().st_mode & 0o077:
+    if project.store.root.exists() and project.store.root.stat().st_mode & 0o077:
         yield HealthCheck(
             name="permissions",
             health=Health.WRONG,

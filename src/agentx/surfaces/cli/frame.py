@@ -6,7 +6,8 @@ after the name of the command.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
@@ -62,6 +63,17 @@ class Invocation:
         from agentx.daemon.door import open_memory
 
         return open_memory(self.project)
+
+    @contextmanager
+    def reading(self) -> Iterator[Memory]:
+        """Open the project's memory to read; where there is none, say so and begin none."""
+        from agentx.daemon.door import has_begun, open_to_read
+
+        if not self.as_json and not has_begun(self.project):
+            said = "nothing is remembered of this folder yet: `agentx init` begins"
+            self.talk.print(said, style="dim")
+        with open_to_read(self.project) as memory:
+            yield memory
 
     @cached_property
     def screen(self) -> Console:

@@ -46,6 +46,8 @@ class WordView:
 
     def search(self, query: str, limit: int, source: Source) -> list[str] | None:
         """Return the ids that fit best; None when the lists are missing or too far behind."""
+        if not is_file(self._path) and not source.ids():
+            return []  # there is nothing to make lists of
         try:
             with self._open() as words:
                 if words.mark() != source.state and not self._level(words, source, all_=False):

@@ -40,7 +40,7 @@ def command(ctx: click.Context, mending: bool, yes: bool, deep: bool, try_hook: 
     if mending:
         mended = _mend(invocation, yes=yes, deep=deep)
         fixed = (*mended, *fix(project, inputs), *_take(invocation))
-    found = diagnose(project, invocation.memory, inputs, deep=deep)
+    found = diagnose(project, invocation.reading, inputs, deep=deep)
     tried = live(project, invocation.memory) if try_hook else None
     diagnosis = Diagnosis(checks=found.checks, fixed=fixed)
     invocation.show(
@@ -58,7 +58,7 @@ def command(ctx: click.Context, mending: bool, yes: bool, deep: bool, try_hook: 
 
 def _take(invocation: Invocation) -> tuple[str, ...]:
     """Take what waits for this project: nothing is safer in the spool than in the log."""
-    with suppress(AgentXError), invocation.memory() as memory:  # the diagnosis tells it
+    with suppress(AgentXError), invocation.reading() as memory:  # the diagnosis tells it
         taken = memory.drain().files
         return (f"took {taken:,} records out of the spool",) if taken else ()
     return ()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def command(invocation: Invocation) -> None:
     """Show what is remembered of this project, and what is running."""
-    with invocation.memory() as memory:
+    with invocation.reading() as memory:
         reply = status(invocation.project, memory)
     now_ms = invocation.project.clock.now_ms()
     invocation.show(reply, lambda screen: _draw(screen, reply, now_ms))

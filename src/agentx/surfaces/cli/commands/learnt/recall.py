@@ -37,7 +37,7 @@ def command(
 
     It is what sessions are given at their start, only longer. Paste it, or pipe it to an agent.
     """
-    with invocation.memory() as memory:
+    with invocation.reading() as memory:
         memory.drain()
         memory.catch_up()
         reply = recall(

@@ -25,7 +25,7 @@ def command(invocation: Invocation, doc_id: str) -> None:
 
     ID is any id that recall, search or toc shows: a grip, a node, an event, a lesson (PAT-001).
     """
-    with invocation.memory() as memory:
+    with invocation.reading() as memory:
         memory.drain()
         memory.catch_up()
         trace = why(invocation.project, memory, doc_id)

@@ -50,7 +50,7 @@ def command(invocation: Invocation, /, *, full: bool, newest: bool, **given: str
     """
     tail = not (invocation.as_json or newest or given["since"] or given["cursor"])
     query = _query(invocation, newest or tail, **given)
-    with invocation.memory() as memory:
+    with invocation.reading() as memory:
         memory.drain()
         page = memory.events(query)
     if tail:

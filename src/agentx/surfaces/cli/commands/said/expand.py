@@ -27,7 +27,7 @@ def command(invocation: Invocation, grip_id: str, before: int, after: int) -> No
     if grip_id.startswith("obs-"):
         click.get_current_context().invoke(memory.show, observation_id=grip_id)
         return
-    with invocation.memory() as opened:
+    with invocation.reading() as opened:
         opened.catch_up()
         found = opened.expand(grip_id, before=before, after=after)
     invocation.show(found, lambda screen: _draw(screen, found))

@@ -59,7 +59,7 @@ def command(invocation: Invocation, /, **given: str | int | bool) -> None:
         _agree(invocation)
     request = _request(invocation, **given)
     now_ms = invocation.project.clock.now_ms()
-    with invocation.memory() as memory:
+    with invocation.reading() as memory:
         memory.drain()
         memory.catch_up()
         reply = SearchReply(hits=()) if everywhere else memory.search(request)

@@ -35,7 +35,7 @@ def command(
         until_ms=point(until, now_ms=now_ms, zone=zone) if until else None,
         limit=limit,
     )
-    with invocation.memory() as memory:
+    with invocation.reading() as memory:
         memory.drain()
         found = memory.sessions(query)
     invocation.show({"sessions": found}, lambda screen: _draw(screen, found, now_ms))

@@ -21,7 +21,7 @@ def command(invocation: Invocation, doc_id: str) -> None:
     An event, a grip, a node of the table of contents, an observation (obs-...), a clarification
     (CLR-7-001), a lesson (PAT-001, ADR-0001), a run or an event of one: as search shows them.
     """
-    with invocation.memory() as memory:
+    with invocation.reading() as memory:
         found = open_document(invocation.project, memory, doc_id)
     invocation.show(found, lambda screen: _draw(screen, found))
 

@@ -52,7 +52,7 @@ def command(invocation: Invocation, node_id: str, depth: int | None, rebuild: bo
     is proven: `agentx expand GRIP_ID` shows the words it came from.
     """
     deep = depth if depth is not None else (1 if node_id else 2)
-    with invocation.memory() as memory:
+    with invocation.reading() as memory:
         memory.drain()
         behind_progress(invocation, memory.rebuild_toc if rebuild else memory.catch_up)
         trees = toc(memory, node_id=node_id, depth=deep)
