@@ -122,3 +122,23 @@ def test_a_terminal_that_knows_only_ascii_is_no_error(hostile_house: House) -> N
         assert b"unforeseen" not in done.stderr
         if command.endswith("--json"):
             json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        (("--help", "--json"), "agentx"),
+        (("memory", "--json", "-h"), "agentx memory"),
+        (("--json", "--project", "memory", "issue", "create", "--help"), "agentx issue create"),
+        (("search", "the gate", "--help", "--json"), "agentx search"),
+    ],
+)
+def test_help_for_a_program_is_json(house: House, words: tuple[str, ...], path: str) -> None:
+    said = json.loads(house.agentx(*words).stdout)
+    assert said["command"] == path
+    assert said["usage"].startswith(path)
+    assert all(option["names"] for option in said["options"])
+    if path in ("agentx", "agentx memory"):
+        assert said["commands"]
+        assert all(said["commands"].values())
+    assert ["--json"] in [option["names"] for option in said["options"]] or "commands" in said

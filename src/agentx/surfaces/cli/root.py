@@ -122,6 +122,9 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
+_HELP = frozenset({"-h", "--help"})
+
+
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -144,6 +147,8 @@ def run(given: list[str]) -> NoReturn:
     as_json = "--json" in given
     prepare_streams()
     try:
+        if as_json and not _HELP.isdisjoint(given[: _end_of_options(given)]):
+            _describe(given)
         # Not standalone, click gives back the code that a command left with.
         left = agentx.main(args=given, prog_name="agentx", standalone_mode=False)
         if isinstance(left, int):
@@ -153,6 +158,8 @@ def run(given: list[str]) -> NoReturn:
     except click.exceptions.Abort:
         _leave(Failure(exit_code=130, code="interrupted", message="interrupted"), as_json)
     except click.exceptions.NoArgsIsHelpError as help_wanted:
+        if as_json:
+            _describe(given)
         write_text(help_wanted.format_message() + "\n")
         sys.exit(0)
     except click.ClickException as error:
@@ -170,6 +177,17 @@ def run(given: list[str]) -> NoReturn:
     except Exception as error:  # noqa: BLE001  one of the three places: a surface's outermost frame
         _leave(unforeseen(error), as_json)
     sys.exit(0)
+
+
+def _describe(given: list[str]) -> NoReturn:
+    from agentx.surfaces.cli.describe import describe  # only a program asks for it
+
+    write_json(describe(agentx, given))
+    sys.exit(0)
+
+
+def _end_of_options(given: list[str]) -> int:
+    return given.index("--") if "--" in given else len(given)
 
 
 def _leave(failure: Failure, as_json: bool) -> NoReturn:
