@@ -180,9 +180,41 @@ def _is_plausible(run: str, sign: str, text: str, match: re.Match[str]) -> bool:
     if sign == ">":
         return not quoted and "<" in run and text.startswith(("</", "<\\/"), match.end())
     if sign == "":
-        sentence = match[0][:5].lower() == "passw" and (quoted or "\t" in match["sign"])
+        sentence = match[0][:5].lower() == "passw" and (
+            quoted or "\t" in match["sign"] or _is_spoken(match)
+        )
         return sentence or _is_flag(run, text, match.start()) or _is_random(match)
     return True
+
+
+def _is_spoken(match: re.Match[str]) -> bool:
+    """Tell whether a value is one where only a space stands before it: `my password hunter2`.
+
+    Letters and a digit, and no name of a method, a type or a part of a form: `password sha256`.
+    """
+    value = match["u"].rstrip(".:!?)")
+    if match["sign"] != " " or not _SPOKEN_CHARS_MIN <= len(value) <= _FLAG_CHARS_MAX:
+        return False
+    if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
+        return False
+    parts = re.split(r"[^a-z]+", value.lower())
+    return _UNSPOKEN.isdisjoint(parts) and _CODE_SIGNS.isdisjoint(value)
+
+
+_SPOKEN_CHARS_MIN = 6
+_CODE_SIGNS = frozenset("()[]{}=/|<>:@%\\")
+_UNSPOKEN = frozenset(
+    """
+    sha md base pbkdf argon scrypt bcrypt crypt yescrypt oauth utf ipv ntlm ntlmv scram http https
+    tls ssl fips rfc aes rsa hs rs es pkcs log ec win rc des hmac ripemd blake cp iso sso mfa otp
+    totp hotp kdf field fields input box form page column col row step option attempt reset rule
+    policy hash check case version prompt param arg args argument varchar char text int uint bytes
+    str string line test tests user users file name label value values id item password passwords
+    passwd pass secret token key login auth type level phase part section chapter figure table
+    issue issues pr bug ver release day days hour hours minute minutes second seconds week weeks
+    month months year years times chars characters bits bit
+    """.split()
+)
 
 
 def _is_random(match: re.Match[str]) -> bool:

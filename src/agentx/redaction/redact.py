@@ -10,6 +10,7 @@ hook has no time for it.
 
 from agentx.redaction.cards import may_hold_card
 from agentx.redaction.encoded import holds_encoded
+from agentx.redaction.hidden import may_hide, unhide, unhide_raw, unmark
 from agentx.redaction.names import GATES, KEY_GIVEN, NAMED, SIGN, SIGNS, TOKEN_GIVEN, VENDORS
 from agentx.redaction.rules import (
     ANNOUNCEMENTS,
@@ -117,7 +118,15 @@ def suspicious(data: bytes) -> bool:
     """Tell whether raw bytes may hold a secret; False means that `redact` would change nothing."""
     if b"\\u00" in data and any(word in data for word in _HIDING):
         return True
-    return b"\x00" in data or next(_find(data, data.lower()), None) is not None
+    if b"\x00" in data or next(_find(data, data.lower()), None) is not None:
+        return True
+    return may_hide(data) and _suspicious_bare(data)
+
+
+def _suspicious_bare(data: bytes) -> bool:
+    """Tell whether raw bytes may hold a secret once what is hidden inside words is gone."""
+    bare = unhide_raw(data)
+    return bare != data and next(_find(bare, bare.lower()), None) is not None
 
 
 def redact(text: str) -> str:
@@ -128,11 +137,23 @@ def redact(text: str) -> str:
 def redactor(document: str) -> "Callable[[str], str]":
     """Return `redact` for the texts in a document: what to look for is settled once for all."""
     found = _look(document)
+    if not document.isascii() and may_hide(document.encode("utf-8", "surrogatepass")):
+        bare = _look(unhide(document))
+        if bare:
+            return lambda text: _scrub_bare(text, unhide(text), found | bare)
     if not found:
         return str
     from agentx.redaction.patterns import scrub  # noqa: PLC0415  only where a word was found
 
     return lambda text: scrub(text, found, _look)
+
+
+def _scrub_bare(text: str, bare: str, found: frozenset[str]) -> str:
+    """Scrub a text without what is hidden inside its words; where nothing is found, as it is."""
+    from agentx.redaction.patterns import scrub  # noqa: PLC0415  as above
+
+    done = scrub(bare, found, _look)
+    return done if done != bare else scrub(text, found, _look)
 
 
 def redact_value(value: "Any") -> "Any":
@@ -159,7 +180,7 @@ def is_plain(data: bytes) -> bool:
     Text repeats its words. Each is judged once, by itself, and remembered; so a long session
     costs little more than splitting it.
     """
-    if may_hold_card(data):
+    if may_hold_card(data) or (may_hide(data) and _suspicious_bare(data)):
         return False
     words = data.split()
     if _plain_words.issuperset(words):
@@ -229,18 +250,10 @@ def _draws_a_run(word: bytes) -> bool:
 
 
 def _look(text: str) -> frozenset[str]:
-    data = _unmark(text.encode("utf-8", "surrogatepass"))
+    data = unmark(text.encode("utf-8", "surrogatepass"))
     if is_plain(data):
         return frozenset()
     return frozenset(_find(data, data.lower()))
-
-
-def _unmark(data: bytes) -> bytes:
-    """Drop the marks of an earlier time: the names of kinds are no words to look for."""
-    if b"[REDACTED:" not in data:
-        return data
-    first, *rest = data.split(b"[REDACTED:")
-    return first + b"".join([b" " + part.partition(b"]")[2] for part in rest])
 
 
 def _find(data: bytes, lowered: bytes) -> "Iterator[str]":
