@@ -69,11 +69,12 @@ class Invocation:
         """Open the project's memory to read; where there is none, say so and begin none."""
         from agentx.daemon.door import has_begun, open_to_read
 
-        if not self.as_json and not has_begun(self.project):
-            said = "nothing is remembered of this folder yet: `agentx init` begins"
-            self.talk.print(said, style="dim")
+        has = has_begun(self.project)
         with open_to_read(self.project) as memory:
             yield memory
+        if not has and not self.as_json:
+            said = "nothing is remembered of this folder yet: `agentx init` begins"
+            self.talk.print(said, style="dim")
 
     @cached_property
     def screen(self) -> Console:
