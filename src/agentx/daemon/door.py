@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from agentx.daemon.limits import DAEMON_IDLE_EXIT_MS, DAEMON_POLL_MS, OTHER_STORE_WAIT_MS
 from agentx.daemon.presence import Presence, is_served, reachable
+from agentx.host.files.plain import exists
 from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.errors import DaemonUnavailable
 from agentx.kernel.paths import DataPaths, StorePaths
@@ -107,7 +108,7 @@ def open_to_read(project: Project) -> Iterator[Memory]:
 def has_begun(project: Project) -> bool:
     """Tell whether anything of a project is remembered, waits to be, or lies in its folder."""
     paths = project.paths
-    if any(path.exists() for path in (project.store.root, paths.own, paths.run_memory)):
+    if any(exists(path) for path in (project.store.root, paths.own, paths.run_memory)):
         return True
     from agentx.capture.spool import Why  # noqa: PLC0415  see above
     from agentx.wiring.spool import open_spool  # noqa: PLC0415  see above
