@@ -126,7 +126,8 @@ def test_a_full_conversation_is_made_short_and_what_it_taught_is_told() -> None:
         done.compacted_tokens,
     )
     read = parse_sections(fact.summary, at_ms=Millis(START_MS), event_id="loop-1")
-    assert {one.category for one in read} == set(Category)
+    taught = {one.category for one in read}
+    assert {Category.DECISION, Category.ERROR, Category.KEY_FACT} <= taught
 
 
 def test_a_summary_is_no_source_of_the_next_one() -> None:

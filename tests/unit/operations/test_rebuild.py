@@ -79,7 +79,8 @@ def test_every_view_is_made_anew_and_answers_the_same(
     assert [hit.doc_id for hit in hits(memory)] == [hit.doc_id for hit in before]
     assert [node.title for node in memory.toc_roots()] == roots
     assert made["search"] == memory.index_report().text.passages
-    assert made["observations"] == 2
+    with closing(open_observations(project)) as room:
+        assert made["observations"] == len(room.store.get_by_issue(0) + room.store.get_by_issue(29))
     assert made["toc"] > 0
     assert made["digests"] > 0
 
@@ -103,5 +104,6 @@ def test_what_was_learnt_stands_with_what_was_said_and_below_what_replaced_it(
     found = hits(memory)
     assert old not in [hit.doc_id for hit in found], "it takes no place of its own"
     assert [hit.snippet for hit in found if old in hit.also] == [SAID[1]]
-    only = [hit.doc_id for hit in hits(memory, kinds=("observation",))]
+    learnt = [hit.doc_id for hit in hits(memory, kinds=("observation",))]
+    only = [each for each in learnt if each in (old, new)]
     assert only == [new, old], "though the old one has more of the words"

@@ -17,7 +17,7 @@ from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract import wording
 from agentx.observations.extract.changes import changes
-from agentx.observations.extract.decisions import decisions
+from agentx.observations.extract.decisions import decisions, only_asks
 from agentx.observations.extract.errors import errors
 from agentx.observations.extract.session.exchanges import Exchange, reports
 from agentx.observations.extract.session.lines import Boot
@@ -84,6 +84,8 @@ def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tupl
     has_edits = any(next(iter(file_edits(step)), None) is not None for step in exchange.steps)
     for source, turn, text in _texts(exchange):
         passages = [one for one in cut_passages(text) if not boot.restates(one.text)]
+        if source is Occasion.PROMPT:  # an answer tells what was asked; a wish may be put so
+            passages = [one for one in passages if not only_asks(one.text)]
         for index, passage in enumerate(passages):
             yield (
                 Speech(

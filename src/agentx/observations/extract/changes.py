@@ -25,8 +25,8 @@ from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import coverage
-from agentx.prose.sentences import ELLIPSIS, Block, is_question, shorten, words
-from agentx.prose.titles import phrase_title, request
+from agentx.prose.sentences import Block, shorten, words
+from agentx.prose.titles import request
 
 _TOLD_MAX = 5
 _NAMES_SHOWN_MAX = 5
@@ -88,9 +88,8 @@ def changes(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     }
     for purpose in purposes:
         told = _find_account(purpose, boot)
-        asked = _find_request(purpose.exchange)
-        named = purpose.commit or told or (asked and not is_question(asked))
-        if named and not (purpose.commit and purpose.commit.subject in undone):
+        # What was only asked for is told by who asked.
+        if (purpose.commit or told) and not (purpose.commit and purpose.commit.subject in undone):
             yield _finding(purpose, told)
     for exchange in found:
         if not any(step.use is Use.EDIT and not step.was_refused for step in exchange.steps):
@@ -207,7 +206,7 @@ def _plain_claim(text: str) -> str:
 def _finding(purpose: _Purpose, told: list[tuple[Turn, str]]) -> Finding:
     group, edits, commit = purpose.files, purpose.edits, purpose.commit
     asked = _find_request(purpose.exchange)
-    lead = commit.subject if commit else _lead(asked, [text for _, text in told], group)
+    lead = commit.subject if commit else _lead([text for _, text in told])
     parts = [lead + (f" (commit {commit.short})" if commit and commit.hash else "")]
     if commit and commit.body:
         parts.append(commit.body)
@@ -233,15 +232,9 @@ def _finding(purpose: _Purpose, told: list[tuple[Turn, str]]) -> Finding:
     )
 
 
-def _lead(asked: str, told: list[str], group: tuple[str, ...]) -> str:
-    """Return the words that name a change best: an order as it was given, else what was done."""
-    phrase = phrase_title(asked)
-    ordered = bool(asked) and cues.COMMANDS.match(phrase) and not is_question(asked)
-    if ordered and not cues.LEANS.match(asked) and len(terms(asked)) > 2:
-        return asked if phrase.endswith(ELLIPSIS) else phrase
-    if told:
-        return max(told[:_TOLD_MAX], key=_telling)
-    return asked if asked and not is_question(asked) else f"Changed {_names(group)}"
+def _lead(told: list[str]) -> str:
+    """Return the words that name a change best."""
+    return max(told[:_TOLD_MAX], key=_telling)
 
 
 def _telling(text: str) -> int:

@@ -15,7 +15,7 @@ from agentx.prose.likeness import likeness
 from agentx.prose.salience import Occasion
 
 _KEPT_MIN = 4
-_WORTH_MIN = 0.4
+_WORTH_MIN = 0.25
 _FOUND_BY_RULES = (Occasion.CHANGE, Occasion.DECISION, Occasion.ERROR)
 _ANSWERS_MAX = 8  # what the user answered, chose or refused is kept before all else
 _KEPT_BY_ROOT = 1.65

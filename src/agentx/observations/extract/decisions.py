@@ -104,7 +104,7 @@ def _is_approved(result: Turn) -> bool:
 def _find_refusals(step: ToolStep, exchange: Exchange, boot: Boot) -> Iterator[Finding]:
     said = step.words_of_user
     plain = " ".join(said.split())
-    if words(plain) < 4 or wording.GOES_ON.match(plain) or _only_asks(plain):
+    if words(plain) < 4 or wording.GOES_ON.match(plain) or only_asks(plain):
         return
     what = shorten(_in_short(step), 140)
     text = shorten(plain, ANSWER_CHARS_MAX)
@@ -125,7 +125,7 @@ def _in_short(step: ToolStep) -> str:
     return text.replace(where + "/", "") if where else text
 
 
-def _only_asks(text: str) -> bool:
+def only_asks(text: str) -> bool:
     """Tell whether a text asks for information; "can't we use X?" is a wish."""
     wishes = re.search(
         r"\b(?:can'?t|couldn'?t|shouldn'?t|why (?:not|don'?t)) (?:we|you)\b", text, re.IGNORECASE
