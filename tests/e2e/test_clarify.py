@@ -123,6 +123,17 @@ def test_3_1_lists_escalations_and_the_hidden_rest(house: House) -> None:
     assert ended["monitor"]["stale"] == []
 
 
+def test_what_an_agent_learnt_is_its_own_and_its_issues_as_soon_as_it_is_done(house: House) -> None:
+    house.agentx("hook", "start", "--agent", "engineer", "--issue", "42")
+    house.hook(prompt("we keep zones in TOML instead of the database, see #7"))
+    before = house.json("memory", "list")["observations"]
+    house.agentx("hook", "finish", "--agent", "engineer", "--issue", "42")
+    after = house.json("memory", "list")["observations"]
+
+    assert before == []
+    assert {(one["agent"], one["issue_number"]) for one in after} == {("engineer", 42)}
+
+
 def begins(house: House, role: str, harness: str = "claude-code") -> str:
     """Return what an agent CLI is told when a session of a role begins in it."""
     start = {"session_id": f"s-{role}", "hook_event_name": "SessionStart", "source": "startup"}

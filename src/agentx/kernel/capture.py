@@ -64,6 +64,7 @@ class MachineWords(StrEnum):
     RUNNER = "runner"  # a prompt of our own
 
 
+FINISHED = "finished"  # of the note that an agent said it is done: who, and with which issue
 MACHINE = "machine"  # the field of the metadata that holds the kind
 
 

@@ -24,7 +24,7 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.service import Observations, Supplies
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
-from agentx.views.sessions.capture import Observing, Rules
+from agentx.views.sessions.capture import AtWork, Observing, Rules
 from agentx.views.sessions.compacted import capture_compacted
 from agentx.views.sessions.issue_of import of_branch, of_prompt
 from agentx.views.store import CaptureMarks
@@ -47,6 +47,7 @@ class Bench:
     """A log, its observations, and what captures the one into the other."""
 
     def __init__(self, folder: Path, *, enabled: bool = True, issue: int = 0) -> None:
+        self.at_work: list[AtWork] = []
         self.clock = FakeClock(BEGIN_MS)
         self.bus = Bus()
         kv = MemoryStore()
@@ -74,7 +75,7 @@ class Bench:
             self.feed,
             CaptureMarks(kv, "shop"),
             lambda: self.room,
-            Rules(clock=self.clock, bus=self.bus, issue=issue),
+            Rules(clock=self.clock, bus=self.bus, issue=issue, at_work=lambda: list(self.at_work)),
         )
 
     def say(self, *drafts: Draft) -> None:
@@ -403,6 +404,13 @@ def test_t1_context_compacted_on_the_bus_becomes_observations_once(bench: Bench)
         ("20260205-cleanup", 0),
         ("upgrade-node18", 0),
         ("soph/multi-session", 0),
+        ("ent-221-login-loop", 221),
+        ("mira/ENT-221", 221),
+        ("node-18-upgrade", 0),
+        ("step-2-cleanup", 0),
+        ("nov-16-notes", 0),
+        ("v2-3-x", 0),
+        ("release-4-x", 0),
     ],
 )
 def test_the_issue_is_read_from_the_branch(branch: str, issue: int) -> None:
@@ -414,7 +422,16 @@ def test_the_issue_is_read_from_the_branch(branch: str, issue: int) -> None:
     [
         ("please fix #203", 203),
         ("Let's design it (issue 42).", 42),
-        ("see https://example.org/shop/issues/17", 17),
+        ("work on issue 42", 42),
+        ("Hello!\nCan you fix https://example.org/shop/issues/17 today?", 17),
+        ("/fix-issue 42", 42),
+        ("see https://example.org/shop/issues/17", 0),
+        ("#12 Add zones\n#13 Fix tabs", 0),
+        ("error: cannot merge, fix #7 first", 0),
+        ("what does `fix #42` mean here?", 0),
+        ("review pr 227", 0),
+        ("this is like #42, but for tabs", 0),
+        ("\u4fee\u6b63 #42", 0),
         ("colour `#123456` and PR #9", 0),
         ("step 3 of 7", 0),
     ],
@@ -430,3 +447,38 @@ def test_the_setting_says_the_issue_where_nothing_else_does(tmp_path: Path) -> N
 
     assert {one.issue_number for one in bench.all()} == {5}
     bench.room.close()
+
+
+def _begin(bench: Bench, agent: str, issue: int, at_ms: int = BEGIN_MS) -> None:
+    bench.at_work.append(AtWork(agent=agent, issue=issue, since_ms=Millis(at_ms)))
+
+
+def test_an_agent_that_said_that_it_began_decides_agent_and_issue(bench: Bench) -> None:
+    _begin(bench, "engineer", 7)
+    bench.say(*first_part(), ended(5))  # on the branch feature/42-zones
+    bench.observing.catch_up()
+
+    assert {(one.agent, one.issue_number) for one in bench.all()} == {("engineer", 7)}
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_work_that_began_later_or_of_two_agents_decides_nothing(bench: Bench, later: bool) -> None:
+    _begin(bench, "engineer", 7, BEGIN_MS + 60 * MINUTE_MS if later else BEGIN_MS)
+    if not later:
+        _begin(bench, "architect", 8)
+    bench.say(*first_part(), ended(5))
+    bench.observing.catch_up()
+
+    assert {(one.agent, one.issue_number) for one in bench.all()} == {("claude-code", 42)}
+
+
+def test_a_session_is_captured_at_once_when_its_agent_says_that_it_is_done(bench: Bench) -> None:
+    done = {"agent": "engineer", "issue": 9}
+    bench.say(*first_part())
+    bench.observing.catch_up()
+    before = bench.all()
+    bench.say(said(5, EventType.NOTE, finished=done))
+    bench.observing.catch_up()
+
+    assert before == []
+    assert {(one.agent, one.issue_number) for one in bench.all()} == {("engineer", 9)}

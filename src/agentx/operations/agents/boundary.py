@@ -11,7 +11,9 @@ from typing import TypeVar
 from agentx.agents.happenings import AgentCompleted, AgentNews, AgentStarted, StateChange
 from agentx.agents.hub.boundary import finishing, starting
 from agentx.clarification.model import MonitorReport
+from agentx.conversation.model import Session, SessionQuery
 from agentx.kernel.bus import Say
+from agentx.kernel.capture import FINISHED, Channel, Draft, EventType, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
@@ -29,9 +31,13 @@ from agentx.wiring.hub import open_bus, run_monitor
 from agentx.wiring.observations import open_observations
 from agentx.wiring.spool import open_spool
 from agentx.wiring.work import open_agents
-from agentx.work.model import AgentStatus
+from agentx.work.model import AgentState, AgentStatus
 
 Thing = TypeVar("Thing")
+
+_AT_REST = (AgentState.IDLE, AgentState.DONE)
+_UNSAID_MS = 60 * 60 * 1000
+_SESSIONS_ENDED_MAX = 20
 
 
 @frozen
@@ -79,6 +85,9 @@ def finish(
     """
     role = role_named(project, agent)
     now = project.clock.now_ms()
+    work = _Work(agent=role, issue=issue, since_ms=_find_begin(project, role, now), now_ms=now)
+    # While it is still at work: what it taught is its own, and of this issue.
+    captured = _with_memory(project, open_memory, "hook-capture", partial(_learn, work=work))
     ended = partial(finishing, issue=issue, at_ms=now)
 
     def complete(before: AgentStatus) -> AgentNews:
@@ -88,7 +97,6 @@ def finish(
 
     crossed = _cross(project, role, issue, ended, complete)
     ask_again(project, crossed.monitor.stale, told)
-    captured = _with_memory(project, open_memory, "hook-capture", _take_in)
     return replace(crossed, captured=captured or 0)
 
 
@@ -169,6 +177,50 @@ def _take_in(memory: Memory) -> int:
     stored = memory.drain().stored
     memory.catch_up()
     return stored
+
+
+@frozen
+class _Work:
+    """What an agent ends."""
+
+    agent: str
+    issue: int
+    since_ms: Millis
+    now_ms: Millis
+
+
+def _learn(memory: Memory, work: _Work) -> int:
+    """Take in what hooks left, and learn at once from the sessions of the work that ends."""
+    stored = memory.drain().stored
+    going = [
+        one
+        for one in memory.sessions(SessionQuery(limit=_SESSIONS_ENDED_MAX))
+        if not one.ended and one.last_ms >= work.since_ms and one.agent in ("", work.agent)
+    ]
+    memory.append([_note_end(one, work) for one in going])
+    memory.catch_up()
+    return stored
+
+
+def _note_end(session: Session, work: _Work) -> Draft:
+    return Draft(
+        harness=session.harness,
+        session_id=session.session_id,
+        event_type=EventType.NOTE,
+        timestamp_ms=max(work.now_ms, session.last_ms),
+        role=Role.SYSTEM,
+        text="",
+        channel=Channel.API,
+        source_id=f"{FINISHED}:{work.agent}:{work.issue}:{work.now_ms}",
+        metadata={FINISHED: {"agent": work.agent, "issue": work.issue}},
+    )
+
+
+def _find_begin(project: Project, role: str, now: Millis) -> Millis:
+    """Return since when a role is at work; of one that never said so, the last hour counts."""
+    before = open_agents(project).get(role)
+    began = before.last_activity_ms if before.state not in _AT_REST else None
+    return began if began is not None else Millis(now - _UNSAID_MS)
 
 
 def _measure_ms(before: AgentStatus, now: Millis) -> int:

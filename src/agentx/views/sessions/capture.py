@@ -25,7 +25,7 @@ from agentx.conversation.model import Event
 from agentx.conversation.store.feed import Feed
 from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.bus import Bus
-from agentx.kernel.capture import EventType
+from agentx.kernel.capture import FINISHED, EventType
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.values import frozen
 from agentx.observations.alerts import NOTHING_EXTRACTED
@@ -76,6 +76,15 @@ _DECISIONS_LOOKED_AT_MAX = 200
 
 
 @frozen
+class AtWork:
+    """An agent that said that it began with an issue, and has not said that it is done."""
+
+    agent: str
+    issue: int
+    since_ms: Millis
+
+
+@frozen
 class Rules:
     """How a project's sessions are captured."""
 
@@ -84,6 +93,7 @@ class Rules:
     issue: int = 0  # where nothing says which
     quiet_ms: int = CAPTURE_QUIET_MS
     branch_of: Callable[[str], str] = lambda _directory: ""  # what is checked out there now
+    at_work: Callable[[], Sequence[AtWork]] = tuple  # who said so
 
 
 @frozen
@@ -247,7 +257,7 @@ class Observing:
     ) -> WaitingSession:
         first, last = min(times), max(times)
         events = self._source.session_events(ref, first, last)
-        due = any(event.event_type in _CUES for event in events)
+        due = any(map(_is_cue, events))
         return WaitingSession(
             newest_ms=max(last, before.newest_ms if before else 0),
             is_due=due or (before is not None and before.is_due),
@@ -256,9 +266,7 @@ class Observing:
     def _all_of(self, ref: bytes) -> WaitingSession:
         events = self._source.session_events(ref, Millis(0))
         newest = max((int(event.timestamp_ms) for event in events), default=0)
-        return WaitingSession(
-            newest_ms=newest, is_due=any(event.event_type in _CUES for event in events[-3:])
-        )
+        return WaitingSession(newest_ms=newest, is_due=any(map(_is_cue, events[-3:])))
 
     # --- one session ------------------------------------------------------------------------
 
@@ -294,13 +302,24 @@ class Observing:
 
     def _intend(self, events: Sequence[Event], until_ms: int, until_id: str) -> CaptureIntent:
         # The role that was at work; the agent CLI where there was none.
-        agent = next((event.agent for event in events if event.agent), events[0].harness)
+        role = next((event.agent for event in events if event.agent), "")
+        told = _find_finished(events) or self._find_at_work(events, role)
         return CaptureIntent(
             until_ms=until_ms,
             until_id=until_id,
-            issue=self._issue(events),
-            agent=agent_name(agent),
+            issue=told[1] if told else self._issue(events),
+            agent=agent_name(told[0] if told else role or events[0].harness),
         )
+
+    def _find_at_work(self, events: Sequence[Event], role: str) -> tuple[str, int] | None:
+        """Return the agent and issue of a session, where just one agent can have been at it."""
+        fitting = [
+            one
+            for one in self._rules.at_work()
+            if events[-1].timestamp_ms >= one.since_ms
+            and (not role or agent_name(role) == agent_name(one.agent))
+        ]
+        return (fitting[0].agent, fitting[0].issue) if len(fitting) == 1 else None
 
     def _issue(self, events: Sequence[Event]) -> int:
         """Return the issue of a session; what is checked out now counts while it is fresh."""
@@ -332,6 +351,19 @@ class Observing:
 
 def _took(mark: CaptureMark, ids: Collection[str]) -> bool:
     return any(one.id in ids for one in mark.taken)
+
+
+def _is_cue(event: Event) -> bool:
+    return event.event_type in _CUES or FINISHED in event.metadata
+
+
+def _find_finished(events: Sequence[Event]) -> tuple[str, int] | None:
+    """Return the agent and the issue that the last word about the end of a session's work names."""
+    for event in reversed(events):
+        told = event.metadata.get(FINISHED)
+        if isinstance(told, dict) and isinstance(told.get("issue"), int):
+            return str(told.get("agent", "")), told["issue"]
+    return None
 
 
 def list_said_in(

@@ -7,7 +7,7 @@ of the log or the other views.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ from agentx.host.files.logfile import LogFile
 from agentx.host.files.plain import is_folder
 from agentx.host.git import facts as git
 from agentx.kernel.bus import Bus, HowFar, unheard
-from agentx.kernel.clock import Clock
+from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import AgentXError
 from agentx.observations.service import Observations
 from agentx.search.model import ViewStatus
@@ -44,6 +44,7 @@ class Observer(View):
     folder: Callable[[], Path]
     enabled: bool
     issue: int  # where nothing says which
+    at_work: Callable[[], Iterable[tuple[str, int, Millis]]]  # agent, issue, since when
     room: Callable[[], Observations]
     judge: Callable[[], AbstractContextManager[Judge | None]]  # None without a model
     with_imported: bool  # whether the model is shown what was imported
@@ -54,9 +55,15 @@ class Observer(View):
 
     @cached_property
     def _observing(self) -> Observing:
-        from agentx.views.sessions.capture import Observing, Rules  # noqa: PLC0415  all rules of extraction
+        from agentx.views.sessions.capture import AtWork, Observing, Rules  # noqa: PLC0415  all rules of extraction
 
-        rules = Rules(clock=self.clock, bus=self.bus, issue=self.issue, branch_of=_branch_of)
+        rules = Rules(
+            clock=self.clock,
+            bus=self.bus,
+            issue=self.issue,
+            branch_of=_branch_of,
+            at_work=lambda: [AtWork(agent=a, issue=i, since_ms=at) for a, i, at in self.at_work()],
+        )
         return Observing(self.source, self.marks, self.room, rules)
 
     def catch_up(self, told: HowFar = unheard) -> int:  # noqa: ARG002  a pass is short

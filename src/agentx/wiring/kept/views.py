@@ -16,6 +16,7 @@ from agentx.conversation.model import is_lived
 from agentx.conversation.store.feed import Feed
 from agentx.host.kv.port import KeyValue
 from agentx.kernel.bus import Bus
+from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 from agentx.llm.settings import LlmSettings
 from agentx.memory.found import SearchReply, SearchRequest
@@ -164,6 +165,7 @@ def _observer(source: ViewSource) -> Observer:
         folder=lambda: project.observations,
         enabled=settings.enabled,
         issue=settings.issue,
+        at_work=partial(_list_at_work, project),
         room=source.observations,
         judge=partial(model_judge, project),
         with_imported=project.config.section(LlmSettings).imported,
@@ -172,6 +174,19 @@ def _observer(source: ViewSource) -> Observer:
         clock=project.clock,
         bus=source.bus,
     )
+
+
+def _list_at_work(project: Project) -> list[tuple[str, int, Millis]]:
+    """Return who began with an issue and has not ended."""
+    from agentx.wiring.work import open_agents  # noqa: PLC0415  only a capture asks
+    from agentx.work.model import AgentState  # noqa: PLC0415
+
+    rest = (AgentState.IDLE, AgentState.DONE)
+    return [
+        (one.agent, one.issue, one.last_activity_ms)
+        for one in open_agents(project).all()
+        if one.state not in rest and one.issue is not None and one.last_activity_ms is not None
+    ]
 
 
 def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:
