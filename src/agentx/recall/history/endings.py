@@ -25,7 +25,8 @@ from agentx.prose.sentences import sentences
 from agentx.recall.history.asked import HistoryKind, read_history
 from agentx.recall.history.calendar import Wanted
 
-_SESSIONS_MAX = 12
+# Each is looked up among all sessions; who asks where it stopped means the last few.
+_SESSIONS_MAX = 5
 _SESSIONS_LOOKED_AT = 60
 _EVENTS_MAX = 120
 _ROW_CHARS_MAX = 400
