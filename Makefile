@@ -75,7 +75,7 @@ bench-secrets: $(STAMP)
 	$(BIN)/python -m tests.bench.secrets $(if $(RULES),--rules '$(RULES)') $(if $(TREES),--trees $(TREES))
 
 bench-recall: $(STAMP)
-	$(BIN)/python -m tests.bench.recall --data '$(DATA)' $(if $(WEIGHTS),--weights '$(WEIGHTS)')
+	$(BIN)/python -m tests.bench.recall --data '$(DATA)'
 
 # What is kept of real sessions and told to the next ones, against labels; fails below what it must be.
 bench-lessons: $(STAMP)

@@ -252,18 +252,17 @@ OPENS_FILES_ITSELF = {
         daemon/control.py daemon/life.py daemon/presence.py kernel/paths.py
         llm/store/cli_home.py llm/store/ledger_file.py
         operations/agents/boundary.py operations/capture/live.py operations/recall/everywhere.py
-        operations/recall/vectors.py operations/setup/setup.py operations/upkeep/doctor.py
+        operations/setup/setup.py operations/upkeep/doctor.py
         operations/upkeep/leftovers.py operations/upkeep/mend.py project/settlement.py
         project/trust/private.py project/trust/record.py
         recall/section/digests.py recall/section/notices.py runs/service.py
-        runs/store/git_lanes.py search/text/engine.py search/text/store.py search/vectors/bert.py
-        search/vectors/minilm.py search/vectors/model_files.py search/vectors/safetensors.py
-        search/vectors/segments.py surfaces/grpc/access.py surfaces/grpc/server.py
+        runs/store/git_lanes.py search/text/engine.py search/text/store.py
+        surfaces/grpc/access.py surfaces/grpc/server.py
         surfaces/hatch/server.py surfaces/mcp/desk.py views/digests.py views/recall_tally.py
-        views/vectors.py search/checksums.py wiring/keeping/documents.py
+        search/checksums.py wiring/keeping/documents.py
         wiring/keeping/backup.py wiring/keeping/inspection.py wiring/keeping/keyring.py
         wiring/keeping/lost.py wiring/keeping/salvage.py wiring/keeping/tombstones.py
-        work/store/github/pages.py""",
+        wiring/kept/views.py work/store/github/pages.py""",
     "what ships with AgentX": """
         adapters/opencode/setup.py agents/roles/texts.py search/kindred.py
         work/store/workflows.py demo/sample/__init__.py""",

@@ -20,7 +20,6 @@ SUITES = (
     "toc",
     "search",
     "searchable",
-    "vectors",
     "recalling",
     "questions",
     "clarification",

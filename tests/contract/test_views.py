@@ -20,7 +20,6 @@ from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.memory.found import KINDS, SearchRequest
 from agentx.memory.local import LocalMemory
 from agentx.operations.lessons.known import add_lesson
-from agentx.operations.recall.vectors import install
 from agentx.project.project import Project
 from agentx.views.port import View
 from agentx.views.recall_tally import recall_counts
@@ -29,7 +28,6 @@ from agentx.wiring.observations import open_observations
 from tests.support.desk import talk
 from tests.support.notes import spool_note
 from tests.support.remembering import project_in
-from tests.support.tiny_model import tiny_model
 
 DOOMED, WORD = "s-doomed", "heliotrope"
 Look = Callable[[Project, LocalMemory], object]
@@ -58,8 +56,8 @@ def learnt(project: Project, _memory: LocalMemory) -> object:
         room.close()
 
 
-def hits(memory: LocalMemory, mode: str) -> object:
-    asked = SearchRequest(query=f"{WORD} retries sender", kinds=KINDS, mode=mode, limit=50)
+def hits(_project: Project, memory: LocalMemory) -> object:
+    asked = SearchRequest(query=f"{WORD} retries sender", kinds=KINDS, mode="bm25", limit=50)
     return sorted((hit.doc_id, hit.kind, hit.snippet) for hit in memory.search(asked).hits)
 
 
@@ -71,25 +69,18 @@ LOOKS: dict[str, Look] = {
     "toc": contents,
     "lessons": pages,
     "observations": learnt,
-    "search": lambda _project, memory: hits(memory, "bm25"),
+    "search": hits,
     "recalls": lambda project, _memory: dict(
         recall_counts(project.store.recall_counts(project.id))
     ),
     "digests": digests,
-    "vectors": lambda _project, memory: hits(memory, "vector"),
 }
 every_view = pytest.mark.parametrize("name", LOOKS)
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_model(tmp_path_factory.mktemp("tiny"))
-
-
 @pytest.fixture
-def project(tmp_path: Path, model: Path) -> Project:
+def project(tmp_path: Path) -> Project:
     made = project_in(tmp_path)
-    install(made.data, str(model), lambda _question: False)
     add_lesson(made, LessonKind.CODE, Content(name="", text="Back off"), Confidence.HIGH)
     return made
 
@@ -100,13 +91,11 @@ def memory(project: Project) -> Iterator[LocalMemory]:
     with open_store(project) as opened:
         opened.append(talk("s-kept"))
         opened.catch_up()
-        opened.embed()
         opened.append(talk(DOOMED, begin=2 * HOUR_MS, words=WORD))
         spool_note(project, "1-1-a", tuple(ids_of(opened, "")))
         opened.drain()
         project.clock.sleep_ms(HOUR_MS)  # the session that was told falls silent
         opened.catch_up()
-        opened.embed()
         yield opened
 
 

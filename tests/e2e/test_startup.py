@@ -15,9 +15,7 @@ import pytest
 
 from tests.support.house import BIN, WAIT_S, House, prompt
 
-_NEVER = frozenset(
-    "asyncio email httpx mcp numpy onnxruntime ssl tokenizers tomlkit usearch yaml".split()
-)
+_NEVER = frozenset("asyncio email httpx mcp ssl tomlkit yaml".split())
 _SERVER = frozenset({"grpc", "google.protobuf", "grpc_reflection.v1alpha", "grpc_health.v1"})
 _STORE = frozenset({"rocksdict", "tantivy", "cryptography", "zstandard", "sqlite3"})
 _READING = {  # modules of ours: with the store, and with a daemon

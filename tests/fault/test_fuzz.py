@@ -61,7 +61,7 @@ TRANSCRIPTS = {
     Harness.COPILOT: "claude-code-transcript.jsonl",
 }
 # Calls that would change or rebuild a store of thousands of events at every example.
-LONG = {"RebuildToc", "RebuildIndex", "EmbedNews", "SyncViews"}
+LONG = {"RebuildToc", "RebuildIndex", "SyncViews"}
 Law = Callable[[int], None]
 few = pytest.mark.parametrize("examples", [60, pytest.param(6_000, marks=pytest.mark.soak)])
 

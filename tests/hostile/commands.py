@@ -10,8 +10,6 @@ LEFT_OUT = {
     "daemon stop": "tried by itsel",
     "mcp": "tried by itsel",
     "demo": "has a home of its own",
-    "vectors install": "fetches by order of the user",
-    "vectors remove": "knows no repository",
     "init": "writes where the user says",
     "exclude": "tried with --list; else it writes where the user says",
     "trust": "tried with --show; else it is the user's word",
@@ -69,7 +67,6 @@ READING = {
     "ltm show": "ltm show PAT-001",
     "scheduler status": "scheduler status",
     "daemon status": "daemon status",
-    "vectors status": "vectors status",
 }
 WRITING = {
     "sync": "sync",

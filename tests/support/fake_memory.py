@@ -33,7 +33,7 @@ from agentx.kernel.ids import EventId, ProjectId, ulid
 from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.port import Drained, MemoryStatus
-from agentx.search.model import INDEXES, Capabilities, Embedding, IndexReport, TextIndexState
+from agentx.search.model import INDEXES, Capabilities, IndexReport, TextIndexState
 
 
 class FakeMemory:
@@ -81,10 +81,6 @@ class FakeMemory:
     def search(self, request: SearchRequest) -> SearchReply:
         """Find nothing."""
         return SearchReply(hits=())
-
-    def embed(self, told: HowFar = lambda _done, _total: None, *, slices: int = 0) -> Embedding:
-        """Have no vectors."""
-        return Embedding()
 
     def capabilities(self) -> Capabilities:
         """Have no vectors."""

@@ -21,7 +21,6 @@ from agentx.daemon.limits import (
     DAEMON_VIEWS_REST_MS_MAX,
     JOB_RETRY_MS_MAX,
 )
-from agentx.kernel.bus import HowFar
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 
@@ -98,18 +97,15 @@ class Drain:
 class Views:
     """Brings the views up to date step by step, and leaves off when it is told to."""
 
-    def __init__(
-        self, memory: Memory, activity: Activity, work: Callable[[HowFar], object] | None = None
-    ) -> None:
-        """Keep the views of a memory; `work` is another way of doing so in steps."""
-        self._work = work if work is not None else memory.catch_up
+    def __init__(self, memory: Memory, activity: Activity) -> None:
+        self._memory = memory
         self._activity = activity
         self._left_off = Event()
 
     def again(self) -> None:
         """Catch up with the log; what is left when told to leave off is for the next daemon."""
         with suppress(_LeftOff):
-            self._work(self._between_steps)
+            self._memory.catch_up(self._between_steps)
 
     def leave_off(self) -> None:
         """Begin no further step."""

@@ -18,7 +18,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,7 +27,6 @@ from agentx.daemon.address import Tcp, hatch_path, private_folder, socket_path
 from agentx.daemon.chores import Chore, Chores, Drain, Views
 from agentx.daemon.limits import (
     DAEMON_DRAIN_EVERY_MS,
-    DAEMON_EMBED_EVERY_MS,
     DAEMON_FAREWELL_MS,
     DAEMON_GRACE_MS,
     DAEMON_LULL_MS,
@@ -52,7 +50,6 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply
-from agentx.memory.limits import EMBED_SLICES_MAX
 from agentx.memory.port import Memory
 
 _log = logging.getLogger(__name__)
@@ -103,15 +100,13 @@ def run_daemon(
             end=summons.call,
         )
         views = Views(memory, activity)
-        vectors = Views(memory, activity, partial(memory.embed, slices=EMBED_SLICES_MAX))
-        own = Chores(tuple(_own_chores(plan, Drain(memory, activity), views, vectors)))
+        own = Chores(tuple(_own_chores(plan, Drain(memory, activity), views)))
         scheduled = scheduler(memory) if scheduler is not None else None
         offer = Offer(memory=memory, host=host, activity=activity, scheduler=scheduled, mark=mark)
         with _working(own), _serving(plan, offer, open_servers), _scheduling(scheduled):
             reason = _until_told(plan, held, activity, summons, scheduled)
             _log.info("stopping: %s", reason)
             views.leave_off()
-            vectors.leave_off()
         with _failing_aloud("the last drain failed; the spool keeps what it holds"):
             memory.drain()
     return reason
@@ -198,11 +193,9 @@ def _scheduling(scheduler: Scheduler | None) -> Iterator[None]:
             scheduler.stop()
 
 
-def _own_chores(plan: DaemonPlan, drain: Drain, views: Views, vectors: Views) -> Iterator[Chore]:
+def _own_chores(plan: DaemonPlan, drain: Drain, views: Views) -> Iterator[Chore]:
     yield Chore(name="drain", every_ms=DAEMON_DRAIN_EVERY_MS, run=drain.again)
     yield Chore(name="views", every_ms=DAEMON_VIEWS_EVERY_MS, run=views.again)
-    # By itself: embedding takes long, and words are to be found at once.
-    yield Chore(name="vectors", every_ms=DAEMON_EMBED_EVERY_MS, run=vectors.again)
     if plan.log_to_file:
         yield Chore(
             name="log",

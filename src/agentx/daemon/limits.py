@@ -38,7 +38,5 @@ SCHEDULER_LOOK_EVERY_MS = 1_000
 SCHEDULER_STOP_WAIT_MS = 10_000
 # What is kept of what a job said, or of why it failed; the daemon's log has all of it.
 JOB_ERROR_CHARS_MAX = 1_000
-# How often the daemon looks whether there is something to embed.
-DAEMON_EMBED_EVERY_MS = 1_000
 # How long `--all-projects` waits for one store that somebody else has open.
 OTHER_STORE_WAIT_MS = 1_000

@@ -22,10 +22,8 @@ from agentx.kernel.errors import InvalidValue, LimitError
 from agentx.kernel.ids import project_id
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply, SearchRequest
-from agentx.memory.limits import EMBED_SLICES_MAX
 from agentx.memory.port import Memory, MemoryStatus
 from agentx.memory.wire.calls import MEMORY_CALLS, SEARCH_CALLS, Call
-from agentx.search.model import Embedding
 
 Ask = Callable[..., Any]
 Written = TypeVar("Written")
@@ -84,7 +82,6 @@ class Offer:
         """Yield each call of the memory, and how a memory is asked to answer it."""
         with_care: dict[object, Ask] = {
             Memory.status: self.status,
-            Memory.embed: _embed,
             Memory.forget: _forget,
         }
         for verb, call in MEMORY_CALLS.items():
@@ -119,11 +116,6 @@ def fit_page(
         fewer = max(1, min(count - 1, count * room.bytes_max // size * 3 // 4))
         page = memory.events(replace(query, limit=fewer))
     return written
-
-
-def _embed(memory: Memory, *, slices: int = 0) -> Embedding:
-    # A call must end; its caller calls again.
-    return memory.embed(slices=max(1, min(slices, EMBED_SLICES_MAX)))
 
 
 def _forget(

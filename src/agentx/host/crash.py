@@ -29,8 +29,6 @@ class CrashPoint(StrEnum):
     LOCK_BEFORE_COMMIT = "lock-before-commit"
     IMPORT_FILE_DONE = "import-file-done"
     INDEX_REPLACED = "index-replaced"
-    VECTORS_WRITTEN = "vectors-written"
-    VECTORS_COMMITTED = "vectors-committed"
     POLISH_NOTED = "polish-noted"
     POLISH_STORED = "polish-stored"
     LLM_RESERVED = "llm-reserved"

@@ -66,7 +66,7 @@ class StorePaths:
 
     db = Below("db")  # RocksDB
     text_index = Below("bm25-index")  # the full-text index
-    vector_index = Below("vector-index")  # the vectors
+    vector_index = Below("vector-index")  # of an earlier version: taken away, never read
     observation_words = Below("observation-words")  # which observations hold which words
     daemon = Below("daemon.json")  # who serves this store: pid, address, start
     daemon_lock = Below("daemon.lock")  # held by the daemon for as long as it lives
@@ -169,8 +169,6 @@ class DataPaths:
     launcher = Below("bin/agentx-hook")
     # The `agentx` command that agent CLIs start as their MCP server: it never moves.
     command = Below("bin/agentx")
-    # The weights of the model behind the vectors, for all projects.
-    vector_model = Below("models/minilm")
     clis = Below("clis")  # where agent CLIs are at home while they are a model
     model_offered = Below("clis/offered")  # the offer of one was made: it is made once
     audit = Below("audit.jsonl")  # what was trusted, forgotten, exported, read across projects
@@ -194,9 +192,10 @@ class DataPaths:
         return SpoolPaths(self.spools / encode_name(working_directory))
 
     @property
-    def vector_indexes(self) -> tuple[Path, ...]:
-        """The vectors of every store there is."""
-        return tuple(sorted(self.root.glob("*/vector-index")))
+    def left_by_vectors(self) -> tuple[Path, ...]:
+        """What earlier versions kept to search by meaning: a model, and an index in each store."""
+        found = (*self.root.glob("models/minilm"), *self.root.glob("*/vector-index"))
+        return tuple(sorted(found))
 
 
 def runtime_folder(runtime: Path | None, temporary: Path, user: int) -> Path:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 
-MODES = ("auto", "bm25", "vector", "hybrid")
+MODES = ("auto", "bm25")
+# Modes that earlier versions knew: who asks for one is told that it left.
+MODES_GONE = ("vector", "hybrid")
 # What was said, and what was made of it: observations, questions, runs, lessons.
 REMEMBERED = ("event", "observation", "clarification", "run", "run_event", "lesson")
 # What is read from files of the repository, and so may be a stranger's.

@@ -17,8 +17,6 @@ RPC_STREAM_AGE_MS_MAX = 10_000
 RPC_ERROR_CHARS_MAX = 400
 # Segments one run of the job hands to a model: bounds how long it takes and what it may cost.
 POLISH_SEGMENTS_MAX = 20
-# Slices of embedding that one call asks for.
-EMBED_SLICES_MAX = 10
 # One question through the hatch, and its answer. A question is a few words and an id.
 HATCH_REQUEST_BYTES_MAX = 1024 * 1024
 HATCH_ANSWER_BYTES_MAX = RPC_MESSAGE_BYTES_MAX

@@ -26,13 +26,12 @@ from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.port import Drained, MemoryStatus, SpendingToday
 from agentx.memory.reader import LogReader
-from agentx.search.model import INDEXES, Capabilities, Embedding, IndexReport
+from agentx.search.model import INDEXES, Capabilities, IndexReport
 from agentx.views.port import Gone, View
 
 if TYPE_CHECKING:
     from agentx.views.search_view import SearchView
     from agentx.views.toc_view import TocView
-    from agentx.views.vectors import Vectors
 
 if TYPE_CHECKING:
     from agentx.conversation.store.reunion import Reunion
@@ -65,7 +64,6 @@ class ViewSet:
 
     toc: TocView
     search: SearchView
-    vectors: Vectors
     following: tuple[View, ...]  # the table of contents, in the order they catch up
     answer: Callable[[SearchRequest], SearchReply]
     polish: Callable[[], int]
@@ -110,7 +108,7 @@ class LocalMemory(LogReader):
     def views(self) -> tuple[View, ...]:
         """Every view, in the order they catch up."""
         views = self._set
-        return (views.toc, *views.following, views.vectors)
+        return (views.toc, *views.following)
 
     def of_project(self, project: ProjectId) -> LocalMemory:
         """Return the memory of another project in the same store; close only the first."""
@@ -194,29 +192,19 @@ class LocalMemory(LogReader):
         """Return what fits a question best."""
         return self._set.answer(request)
 
-    def embed(self, told: HowFar = unheard, *, slices: int = 0) -> Embedding:
-        """Embed what is not yet: so many slices of about a second, or all that is left."""
-        done = self._set.vectors.embed(told, slices=slices)
-        for other in self._others():
-            done += other.embed(told, slices=slices)
-        return done
-
     def capabilities(self) -> Capabilities:
         """Say which ways of searching work."""
-        return self._set.vectors.capabilities()
+        return Capabilities()
 
     def index_report(self) -> IndexReport:
         """Say how the indexes stand."""
-        return IndexReport(text=self._set.search.status(), vectors=self._set.vectors.state())
+        return IndexReport(text=self._set.search.status())
 
     def rebuild_index(self, name: str, told: HowFar = unheard) -> int:
-        """Make the search index from nothing, or empty that of meanings: `embed` fills it."""
+        """Make the search index from nothing."""
         if name not in INDEXES:
             raise InvalidValue(f"{name!r} is none of {', '.join(INDEXES)}")
-        if name == self._set.search.name:
-            return self._set.search.rebuild(told)
-        self._set.vectors.empty()
-        return 0
+        return self._set.search.rebuild(told)
 
     def rebuild_toc(self, told: HowFar = unheard) -> CaughtUp:
         """Make the table of contents from nothing."""

@@ -29,7 +29,7 @@ from agentx.kernel.ids import ProjectId
 from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply, SearchRequest
-from agentx.search.model import Capabilities, Embedding, IndexReport
+from agentx.search.model import Capabilities, IndexReport
 
 
 @frozen
@@ -156,7 +156,7 @@ class Memory(Readable, Protocol):
     def rebuild_index(self, name: str, told: HowFar = unheard) -> int:
         """Make an index from nothing; return how many log entries are in it.
 
-        Raises: InvalidValue for none of `INDEXES`, or vectors that are off.
+        Raises: InvalidValue for none of `INDEXES`.
         """
         ...
 
@@ -165,10 +165,6 @@ class Memory(Readable, Protocol):
 
         Raises: InvalidValue for a mode or a limit that cannot be.
         """
-        ...
-
-    def embed(self, told: HowFar = unheard, *, slices: int = 0) -> Embedding:
-        """Embed what is not yet: so many slices of about a second, or all that is left."""
         ...
 
     def capabilities(self) -> Capabilities:

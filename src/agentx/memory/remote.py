@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, Self
 
@@ -21,11 +20,11 @@ from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Draft
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import TOC_PAGE_MAX
-from agentx.memory.found import SearchReply, SearchRequest
+from agentx.memory.found import MODES, SearchReply, SearchRequest
 from agentx.memory.port import Drained, Memory, MemoryStatus
 from agentx.memory.wire.calls import MEMORY_CALLS, SEARCH_CALLS, Given, Reply
 from agentx.memory.wire.hatch_connection import HatchConnection, Later
-from agentx.search.model import Capabilities, Embedding, IndexReport
+from agentx.search.model import Capabilities, IndexReport
 
 if TYPE_CHECKING:
     from agentx.memory.wire.connection import Connection
@@ -131,18 +130,8 @@ class RemoteMemory:
     def search(self, request: SearchRequest) -> SearchReply:
         """Return what fits a question best."""
         if request.mode not in SEARCH_CALLS:
-            raise InvalidValue(f"{request.mode!r} is none of {', '.join(SEARCH_CALLS)}")
+            raise InvalidValue(f"{request.mode!r} is none of {', '.join(MODES)}")
         return self._connection.ask(SEARCH_CALLS[request.mode], request)
-
-    def embed(self, told: HowFar = unheard, *, slices: int = 0) -> Embedding:
-        """Embed what is not yet: so many slices of about a second, or all that is left."""
-        documents = 0
-        while True:
-            done = self._call(Memory.embed, slices=slices)
-            documents += done.documents
-            told(documents, documents + done.entries_left + done.events_left + done.sessions_left)
-            if slices or not done.more:
-                return replace(done, documents=documents)
 
     def capabilities(self) -> Capabilities:
         """Say which ways of searching work."""

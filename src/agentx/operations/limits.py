@@ -6,10 +6,6 @@ BACKUPS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 DAEMON_LOG_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 # What a killed process left half-written. It takes milliseconds to write.
 UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1000
-# The weights of MiniLM have 90 MB.
-MODEL_FILE_BYTES_MAX = 512 * 1024 * 1024
-# How long a download may take in all.
-MODEL_FETCH_MS_MAX = 600_000
 # How often `clarify ask --wait` looks whether somebody answered.
 CLARIFY_POLL_MS = 250
 # How long an agent may take for a whole piece of work.

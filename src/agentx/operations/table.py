@@ -62,15 +62,8 @@ _RECALL = (
     _row("recall.toc", "operations.recall.toc:toc", "toc", grpc="GetTocRoot, GetNode, BrowseToc"),
     _row("recall.events", "memory.port:Memory.events", "events", grpc="GetEvents, GetEvent"),
     _row("recall.sessions", "memory.port:Memory.sessions", "sessions", grpc="ListSessions"),
-    _row("recall.install_vectors", "operations.recall.vectors:install", "vectors install"),
-    _row("recall.remove_vectors", "operations.recall.vectors:remove", "vectors remove"),
-    _row(
-        "recall.vectors_status",
-        "operations.recall.vectors:vectors_status",
-        "vectors status",
-        grpc="GetRetrievalCapabilities, GetIndexStatus",
-    ),
-    _row("recall.embed", "memory.port:Memory.embed", grpc="EmbedNews"),
+    _row("recall.capabilities", "memory.port:Memory.capabilities", grpc="GetRetrievalCapabilities"),
+    _row("recall.index_report", "memory.port:Memory.index_report", grpc="GetIndexStatus"),
 )
 
 _MEMORY = (

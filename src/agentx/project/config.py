@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -99,24 +98,6 @@ def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
         search_path=known.get("PATH", ""),
         runtime=runtime if runtime != Path() else None,
     )
-
-
-@contextmanager
-def loading_in_one_thread() -> Iterator[None]:
-    """Let a library of linear algebra that is loaded in the block compute in one thread.
-
-    Its threads wait by spinning, and the machine is busy with agents and their builds. It looks
-    at the variable once, so nobody who is started later inherits it.
-    """
-    name = "OPENBLAS_NUM_THREADS"
-    if name in os.environ:
-        yield
-        return
-    os.environ[name] = "1"
-    try:
-        yield
-    finally:
-        os.environ.pop(name, None)
 
 
 @frozen

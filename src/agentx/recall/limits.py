@@ -2,8 +2,6 @@
 
 # Texts compared with each other for sameness; all pairs are looked at.
 LIKENESS_HITS_MAX = 60
-# Hits of one search by meaning that a fusion looks at.
-VECTOR_HITS_MAX = 200
 # Open questions that are shown to an agent at session start; the rest are counted.
 CLARIFY_INBOX_MAX = 10
 # The present that "last week" is counted from, and that "next year" still has: near the year 9900.

@@ -1,7 +1,7 @@
 """Whether the files of an index are what was written: held against their own checksums.
 
 Tantivy ends each file of a segment with a footer, `{"crc": ...}`, its length and a magic number,
-and looks at it in no search. The vectors note size and checksum of each file in their manifest.
+and looks at it in no search.
 """
 
 from __future__ import annotations
@@ -36,27 +36,6 @@ def find_damaged_text(folder: Path) -> Iterator[str]:
             yield f"{scale / 'meta.json'} cannot be read"
             continue
         yield from _find_damaged_segments(scale, segments)
-
-
-def find_damaged_vectors(folder: Path) -> Iterator[str]:
-    """Yield what is wrong with the vectors in a folder; nothing where there are none."""
-    generation = _generation(folder)
-    if generation is None:
-        yield from _tell_unnamed(folder)
-        return
-    mark = _read(generation.mark)
-    if not isinstance(mark, dict) or not isinstance(_read(generation.version), dict):
-        yield f"{generation.root}: its manifest cannot be read"
-        return
-    for held in (*mark.get("segments", ()), mark.get("graph")):
-        match held:
-            case {"name": str(name), "size": int(size)}:
-                path = generation.root / name
-                found = _checksum(path, size)
-                if found is None or held.get("crc", found) != found:
-                    yield f"{path} is not what was written"
-            case _:
-                continue
 
 
 def _generation(folder: Path) -> GenerationPaths | None:

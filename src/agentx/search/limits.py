@@ -33,20 +33,3 @@ RECALL_CHAPTERS_MAX = 100
 RECALL_NEIGHBOURS_MAX = 150
 # Words whose terms are kept at hand while snippets are marked: about 15 MB when full.
 WORDS_KNOWN_MAX = 50_000
-# Tokens of one part that the model reads; MiniLM was taught with as many.
-VECTOR_TOKENS_MAX = 256
-# Tokens computed at once: what a processor's cache holds, and little enough to be left in time.
-VECTOR_BATCH_TOKENS_MAX = 2_048
-# Parts of one document: some three thousand words, the head and the tail of what is longer.
-VECTOR_CHUNKS_MAX = 32
-# Up to here every vector is compared, 100,000 in some 20 ms and 150 MB; beyond, a graph finds them,
-# and of what came after the graph a fifth as many are compared.
-VECTOR_EXACT_ROWS_MAX = 100_000
-# A segment that is this long is closed: no commit writes more of what it wrote before.
-VECTOR_SEGMENT_ROWS_MAX = 2_048
-# Rows taken into the graph in one step: about a second.
-VECTOR_GRAPH_STEP_ROWS = 2_000
-# Rows compared at once where neither memory nor a graph holds them.
-VECTOR_BLOCK_ROWS = 20_000
-# A table of tensors has some kilobytes.
-MODEL_HEADER_BYTES_MAX = 16 * 1024 * 1024

@@ -1,14 +1,5 @@
 """How much a view takes in one step."""
 
-# What a tool printed is found by its words; of its meaning the beginning tells enough.
-VECTOR_TOOL_CHARS_MAX = 2_000
-# Events embedded before somebody may interrupt, and how long a slice goes on between commits.
-VECTOR_BATCH_EVENTS_MAX = 8
-VECTOR_SLICE_MS = 1_000
-# Text embedded at once: a second or two, so that nobody who interrupts waits longer.
-VECTOR_TOGETHER_CHARS_MAX = 8_000
-# How often the rooms and the table of contents are looked at for what is new.
-VECTOR_ROOMS_EVERY_MS = 5_000
 # Outbox entries indexed in one commit: bounds memory, and how late a hit can be.
 INDEX_BATCH_EVENTS_MAX = 2_000
 # Sessions one run of the job hands to a model: bounds how long it takes and what it may cost.

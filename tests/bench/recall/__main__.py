@@ -2,7 +2,7 @@
 
 Each corpus is one project of the product: its turns go through the product's own ingest, its
 views are built, and each question is asked as `agentx search` asks it. Plain BM25 runs beside
-it; with `--weights`, plain vectors and the product with vectors do too.
+it.
 """
 
 from __future__ import annotations
@@ -105,7 +105,6 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True, help="the folder of the sets")
     parser.add_argument("--set", action="append", help="only this set")
     parser.add_argument("--predictions", type=Path, help="write the product's rankings here")
-    parser.add_argument("--weights", type=Path, help="a folder with MiniLM: vectors as well")
     given = parser.parse_args()
     names = given.set or sets_in(given.data)
     if not names:
@@ -120,11 +119,6 @@ def _scored(given: argparse.Namespace, name: str) -> int:
     asked = questions(given.data, name)
     columns: dict[str, tuple[Run, dict[tuple[str, str], float]]] = {}
     entrants: list[tuple[str, Contestant]] = [("plain BM25", PlainBm25()), (OURS, Product())]
-    if given.weights is not None:
-        from tests.bench.recall.dense import PlainDense
-
-        weights = given.weights.absolute()
-        entrants += [("plain vectors", PlainDense(weights)), ("with vectors", Product(weights))]
     for label, contestant in entrants:
         done = run(contestant, given.data, name)
         columns[label] = done, report(name, label, done, asked)

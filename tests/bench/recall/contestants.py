@@ -63,8 +63,7 @@ class Contestant(Protocol):
 class Product:
     """The product as it is installed: its own store, its own views, its own search."""
 
-    def __init__(self, weights: Path | None = None) -> None:
-        self._weights = weights
+    def __init__(self) -> None:
         self._memory: LocalMemory | None = None
         self._turns: dict[str, str] = {}  # by the id of the event
         self._store = Path()
@@ -73,10 +72,6 @@ class Product:
         """Take the turns in as events of one project, and build every view."""
         project = _project(folder)
         self._store = project.store.root
-        if self._weights is not None:
-            model = project.data.vector_model
-            model.parent.mkdir(parents=True)
-            model.symlink_to(self._weights)
         self._memory = open_store(project)
         stored = self._memory.append([_draft(turn) for turn in corpus.turns]).stored
         if len(stored) != len(corpus.turns):
@@ -85,8 +80,6 @@ class Product:
             str(event_id): turn.turn_id for event_id, turn in zip(stored, corpus.turns, strict=True)
         }
         self._memory.catch_up()
-        if self._weights is not None:
-            self._memory.embed()
 
     def ask(self, question: Question) -> Ranking:
         """Ask as `agentx search` does, with the time of asking as the present."""

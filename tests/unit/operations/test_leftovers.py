@@ -12,9 +12,15 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.clock import DAY_MS
-from agentx.operations.upkeep.leftovers import Swept, sweep
+from agentx.kernel.errors import InvalidValue
+from agentx.memory.found import SearchRequest
+from agentx.operations.setup.installation import setup_inputs
+from agentx.operations.upkeep.doctor import diagnose, fix
+from agentx.operations.upkeep.leftovers import Swept, remove_vectors, sweep
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from agentx.wiring.memory import open_store
+from tests.support.drafts import draft
 from tests.support.time_and_chance import FakeClock
 
 CLOCK = FakeClock()
@@ -107,3 +113,79 @@ def test_what_was_removed_is_said() -> None:
     assert str(Swept(backups=2, unfinished=1)) == (
         "removed copies of settings files: 2, unfinished files: 1"
     )
+
+
+def kept_vectors(project: Project) -> tuple[Path, ...]:
+    """Lay down what an earlier version kept to search by meaning."""
+    here = made(project.store.vector_index / "g-0001" / "seg-000001.vec", 1)
+    other = made(project.data.root / "ledger-0123" / "vector-index" / "current", 1)
+    model = made(project.data.root / "models" / "minilm" / "model.safetensors", 1)
+    return here.parents[1], other.parent, model.parent
+
+
+def told_by_doctor(project: Project) -> list[str]:
+    found = diagnose(project, lambda: open_store(project), setup_inputs(project)).checks
+    return [check.says for check in found if check.name == "left over"]
+
+
+def test_doctor_says_once_that_search_by_meaning_left_and_takes_away_what_it_kept(
+    project: Project,
+) -> None:
+    kept = kept_vectors(project)
+    memory = made(project.data.root / "ledger-0123" / "db" / "CURRENT", 1)
+    (told,) = told_by_doctor(project)
+    assert "no search by meaning" in told
+    assert all(str(path) in told for path in kept)
+    assert all(path.exists() for path in kept), "who looks changes nothing"
+
+    done = fix(project, setup_inputs(project))
+
+    assert [line for line in done if "vector-index" in line or "models" in line] == [
+        f"took {path} away: nothing reads it" for path in sorted(kept)
+    ]
+    assert not any(path.exists() for path in kept)
+    assert not (project.data.root / "models").exists()
+    assert memory.exists()
+    assert told_by_doctor(project) == []
+
+
+def test_a_model_that_is_a_link_goes_and_what_it_leads_to_stays(
+    project: Project, tmp_path: Path
+) -> None:
+    weights = made(tmp_path / "downloads" / "model.safetensors", 1)
+    other = made(project.data.root / "models" / "mine", 1)
+    (project.data.root / "models" / "minilm").symlink_to(weights.parent)
+
+    assert remove_vectors(project) == (project.data.root / "models" / "minilm",)
+
+    assert weights.exists()
+    assert other.exists()
+    assert remove_vectors(project) == ()
+
+
+def test_an_index_by_meaning_that_would_outlive_forgetting_goes_with_the_first_use(
+    project: Project,
+) -> None:
+    here, other, model = kept_vectors(project)
+
+    with open_store(project) as memory:
+        memory.append([draft("kept", session_id="s-1")])
+        memory.forget(session_id="s-1")
+
+    assert not here.exists()
+    assert other.exists(), "it is another project's, and goes with that one's first use"
+    assert model.exists(), "weights were fetched by a person: doctor asks"
+
+
+@pytest.mark.parametrize("mode", ["vector", "hybrid"])
+def test_a_mode_that_earlier_versions_knew_is_refused_with_what_to_use(
+    project: Project, mode: str
+) -> None:
+    with open_store(project) as memory:
+        assert memory.capabilities().modes == ("auto", "bm25")
+        with pytest.raises(InvalidValue, match="no search by meaning") as refused:
+            memory.search(SearchRequest(query="retries", mode=mode))
+        with pytest.raises(InvalidValue, match="none of auto, bm25"):
+            memory.search(SearchRequest(query="retries", mode="dense"))
+
+    assert "--mode auto" in refused.value.hint

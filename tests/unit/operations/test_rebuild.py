@@ -74,7 +74,7 @@ def test_every_view_is_made_anew_and_answers_the_same(
     learn(project, memory)
     before = hits(memory)
     roots = [node.title for node in memory.toc_roots()]
-    made = {view: rebuild(project, memory, view).count for view in VIEWS if view != "vectors"}
+    made = {view: rebuild(project, memory, view).count for view in VIEWS}
     memory.catch_up()
     assert [hit.doc_id for hit in hits(memory)] == [hit.doc_id for hit in before]
     assert [node.title for node in memory.toc_roots()] == roots
@@ -85,15 +85,11 @@ def test_every_view_is_made_anew_and_answers_the_same(
     assert made["digests"] > 0
 
 
-def test_what_is_no_view_and_vectors_that_are_off_are_refused(
-    project: Project, memory: LocalMemory
-) -> None:
+def test_what_is_no_view_is_refused(project: Project, memory: LocalMemory) -> None:
     with pytest.raises(InvalidValue, match="no view"):
         rebuild(project, memory, "log")
-    with pytest.raises(InvalidValue, match="none of search, vectors"):
+    with pytest.raises(InvalidValue, match="none of search"):
         memory.rebuild_index("toc")
-    with pytest.raises(InvalidValue, match="vectors are off"):
-        rebuild(project, memory, "vectors")
 
 
 @pytest.mark.promise("recall.superseded")

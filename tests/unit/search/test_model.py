@@ -1,18 +1,18 @@
-"""Goal: what two rounds of embedding did adds up, and the modes follow from what works."""
+"""Goal: the modes that work are told, and that there is no search by meaning is told with why."""
 
 from __future__ import annotations
 
-from agentx.search.model import Capabilities, Embedding
+from agentx.search.model import Capabilities
 
 
-def test_embeddings_add_up() -> None:
-    one = Embedding(on=True, documents=1, entries_left=2, events_left=3, sessions_left=4, more=True)
-
-    assert Embedding() + one == one
-    assert (one + one).documents == 2
-
-
-def test_the_modes_are_those_that_work() -> None:
-    assert Capabilities(vectors=True).modes == ("auto", "bm25", "vector", "hybrid")
+def test_the_modes_follow_from_what_works() -> None:
     assert Capabilities().modes == ("auto", "bm25")
     assert Capabilities(bm25=False).modes == ("auto",)
+
+
+def test_who_asks_for_vectors_is_told_why_there_are_none_and_what_to_use() -> None:
+    able = Capabilities()
+
+    assert not able.vectors
+    assert "no search by meaning" in able.why_off
+    assert "--mode auto" in able.hint

@@ -76,7 +76,6 @@ MEMORY_CALLS: dict[Callable[..., Any], Call[..., Any]] = {
         Call("ExpandGrip", Memory.expand),
         Call("GetRetrievalCapabilities", Memory.capabilities),
         Call("GetIndexStatus", Memory.index_report),
-        Call("EmbedNews", Memory.embed, wait_ms=RPC_LONG_WAIT_MS),
     )
 }
 

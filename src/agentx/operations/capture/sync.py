@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import UnsafePath
 from agentx.memory.port import Drained, Memory
 from agentx.project.project import Project
@@ -12,11 +11,8 @@ from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.spool import open_spool
 
 
-def sync(project: Project, memory: Memory, embedding: HowFar = unheard) -> Drained:
-    """Take what hooks captured into the log and bring every view up to date.
-
-    Embedding may take long, so it is told of.
-    """
+def sync(project: Project, memory: Memory) -> Drained:
+    """Take what hooks captured into the log and bring every view up to date."""
     drained = memory.drain()
     memory.catch_up()
     for room, bring_up in (("observations", settle_observations), ("threads", mirror_threads)):
@@ -25,7 +21,6 @@ def sync(project: Project, memory: Memory, embedding: HowFar = unheard) -> Drain
         except UnsafePath as error:  # `doctor` names it too; the rest goes on
             project.log.record("warning", "room-left-out", room=room, message=error.message)
     take_inventory(project, is_due=False)
-    memory.embed(embedding)
     if drained.files:
         project.log.record(
             "info",

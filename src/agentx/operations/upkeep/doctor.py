@@ -34,10 +34,11 @@ from agentx.operations.setup.setup import (
 )
 from agentx.operations.upkeep.health import Diagnosis, Health, HealthCheck
 from agentx.operations.upkeep.integrity import check_memory, try_verbs
+from agentx.operations.upkeep.leftovers import remove_vectors
 from agentx.operations.upkeep.strangers import SHOW_TRUST, list_untrusted
 from agentx.project.moves import find_original
 from agentx.project.project import Project, Rule
-from agentx.search.model import Capabilities
+from agentx.search.model import NO_VECTORS
 from agentx.wiring.clarifications import ledgers_aside
 from agentx.wiring.observation_upkeep import list_damaged_observations
 from agentx.wiring.runs import list_damaged_runs
@@ -72,6 +73,7 @@ def diagnose(
         "workflows": lambda: _workflows(project),
         "runs": lambda: _runs(project),
         "verbs": lambda: try_verbs(project),
+        "left over": lambda: _left_over(project),
         "faults": lambda: _faults(project),
     }
     return Diagnosis(
@@ -108,6 +110,7 @@ def fix(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
         if folder.is_dir() and folder.stat().st_mode & 0o077:
             folder.chmod(0o700)
             done.append(f"closed {folder} to other users")
+    done += (f"took {path} away: nothing reads it" for path in remove_vectors(project))
     return tuple(done)
 
 
@@ -158,7 +161,6 @@ def _store(
     try:
         with open_memory() as memory:
             status = memory.status()
-            able = memory.capabilities()
     except AgentXError as error:
         yield HealthCheck(name="store", health=Health.WRONG, says=error.message, mend=error.hint)
         return
@@ -186,7 +188,6 @@ def _store(
         says=f"running, pid {status.daemon_pid}" if served else "not running",
         mend="" if served else "`agentx daemon start` keeps memory up to date by itself",
     )
-    yield _vectors(able)
 
 
 def _spool(project: Project) -> Iterator[HealthCheck]:
@@ -216,17 +217,6 @@ def _list_excluded(project: Project) -> Iterator[HealthCheck]:
         says = f"never captured: {', '.join(listed[:_FAULTS_SHOWN])}"
         more = f" and {len(listed) - _FAULTS_SHOWN} more" if len(listed) > _FAULTS_SHOWN else ""
         yield HealthCheck(name="excluded", health=Health.GOOD, says=says + more)
-
-
-def _vectors(able: Capabilities) -> HealthCheck:
-    if able.vectors:
-        return HealthCheck(name="vectors", health=Health.GOOD, says=f"on, {able.model}")
-    return HealthCheck(
-        name="vectors",
-        health=Health.NOTE,
-        says=f"off: {able.why_off}; search goes by words alone",
-        mend=f"`{able.hint}` turns them on",
-    )
 
 
 def _room(project: Project) -> HealthCheck:
@@ -356,6 +346,19 @@ def _runs(project: Project) -> Iterator[HealthCheck]:
         )
     for name, says, mend in list_damaged_memory(project):
         yield HealthCheck(name=name, health=Health.WRONG, says=says, mend=mend)
+
+
+def _left_over(project: Project) -> Iterator[HealthCheck]:
+    """Tell once, while it is there, what became of search by meaning."""
+    left = [str(path) for path in project.data.left_by_vectors]
+    if left:
+        more = f" and {len(left) - _FAULTS_SHOWN} more" if len(left) > _FAULTS_SHOWN else ""
+        yield HealthCheck(
+            name="left over",
+            health=Health.NOTE,
+            says=f"{NO_VECTORS}; it left behind: {', '.join(left[:_FAULTS_SHOWN])}{more}",
+            mend="`agentx doctor --fix` takes it away; nothing that is remembered is in it alone",
+        )
 
 
 def _faults(project: Project) -> Iterator[HealthCheck]:

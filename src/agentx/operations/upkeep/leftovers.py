@@ -8,6 +8,7 @@ leftovers; of the copies of a settings file the newest stays, however old it is.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import groupby
@@ -51,6 +52,19 @@ def sweep(project: Project) -> Swept:
         logs=_remove([project.store.daemon_log_before], before_ms=now_ms - DAEMON_LOG_KEPT_MS),
         unfinished=_remove(_list_unfinished(project), before_ms=now_ms - UNFINISHED_KEPT_MS),
     )
+
+
+def remove_vectors(project: Project) -> tuple[Path, ...]:
+    """Remove what earlier versions kept to search by meaning, in every store; return what went."""
+    for path in (left := project.data.left_by_vectors):
+        with suppress(OSError):  # it is named again while it is there
+            if path.is_symlink():  # what it leads to is somebody else's
+                path.unlink()
+            else:
+                shutil.rmtree(path)
+    with suppress(OSError):  # there is more in it, or it was never there
+        (project.data.root / "models").rmdir()
+    return tuple(path for path in left if not path.exists())
 
 
 def _old_backups(folder: Path) -> Iterator[Path]:

@@ -31,7 +31,6 @@ _STEPS = {
         "on this machine, make every view again, and keep the damaged log aside"
     ),
     DamagedPart.INDEX: "make the search index again, from the log",
-    DamagedPart.VECTORS: "make the vectors again, from the log",
     DamagedPart.KEYS: "write the keys of kept backups again, from the copy that is whole",
     DamagedPart.CACHE: "take away what is made again by itself",
     DamagedPart.DOCUMENT: "let files of the store that cannot be read step aside",
@@ -49,7 +48,7 @@ class MendingPlan:
         """What would be done, in words."""
         parts = {damage.part for damage in self.damages}
         if DamagedPart.LOG in parts:
-            parts -= {DamagedPart.INDEX, DamagedPart.VECTORS}
+            parts -= {DamagedPart.INDEX}
         return tuple(step for part, step in _STEPS.items() if part in parts)
 
     @property
@@ -85,17 +84,11 @@ def mend(project: Project, plan: MendingPlan) -> tuple[str, ...]:
     if DamagedPart.LOG in parts:
         done += _mend_log(project)
         return tuple(done)
-    store = project.store
-    for part, folder in (
-        (DamagedPart.INDEX, store.text_index),
-        (DamagedPart.VECTORS, store.vector_index),
-    ):
-        if part in parts:
-            shutil.rmtree(folder, ignore_errors=True)
-            done.append(f"the {part} is made again")
-    if {DamagedPart.INDEX, DamagedPart.VECTORS} & parts:
+    if DamagedPart.INDEX in parts:
+        shutil.rmtree(project.store.text_index, ignore_errors=True)
         with open_store(project) as memory:
             memory.catch_up()
+        done.append("the index is made again")
     return tuple(done)
 
 

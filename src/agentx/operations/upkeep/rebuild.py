@@ -2,7 +2,6 @@
 
     toc            the table of contents, from the log
     search         the index of words, from the log, the table of contents and the rooms
-    vectors        the index of meanings, from the same
     recalls        how often things were recalled, from the notes in the log
     digests        what hooks print at session start, from all of these
     observations   the words of the observations, from their files
@@ -44,7 +43,7 @@ def rebuild(
 ) -> RebuiltView:
     """Make a view from nothing, after taking what hooks have captured.
 
-    Raises: InvalidValue for what is no view, or vectors that are off.
+    Raises: InvalidValue for what is no view.
     """
     if view not in VIEWS:
         raise InvalidValue(f"{view!r} is no view", hint=f"one of {', '.join(VIEWS)}")
@@ -65,12 +64,6 @@ def _search(_project: Project, memory: Memory, told: HowFar) -> int:
     return memory.index_report().text.passages
 
 
-def _vectors(_project: Project, memory: Memory, told: HowFar) -> int:
-    memory.catch_up()
-    memory.rebuild_index("vectors")
-    return memory.embed(told).documents
-
-
 def _recalls(project: Project, memory: Memory, told: HowFar) -> int:
     return RecallTally(project.store.recall_counts(project.id), memory).rebuild(told)
 
@@ -84,7 +77,6 @@ def _digests(project: Project, memory: Memory, told: HowFar) -> int:
 VIEWS: dict[str, tuple[Rebuild, str]] = {
     "toc": (_toc, "node"),
     "search": (_search, "passage"),
-    "vectors": (_vectors, "document"),
     "recalls": (_recalls, "note"),
     "digests": (_digests, "digest"),
     "observations": (

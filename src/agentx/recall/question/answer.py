@@ -1,10 +1,7 @@
 """Answer a question from everything the project remembers.
 
-    auto    the question is read (who, when, what for), evidence is weighed at three scales;
-            with vectors installed, likeness in meaning is one more opinion
+    auto    the question is read (who, when, what for), evidence is weighed at three scales
     bm25    the words as they are typed, with phrases, prefixes and misspellings
-    vector  likeness in meaning alone
-    hybrid  auto, and an error where there are no vectors
 
 Where the index cannot answer, the table of contents does: slower, and by its lines only.
 """
@@ -18,24 +15,20 @@ from datetime import tzinfo
 from agentx.conversation.contents import Contents
 from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import Millis
-from agentx.kernel.errors import DataError, IndexUnavailable, InvalidValue, UnavailableError
+from agentx.kernel.errors import IndexUnavailable, InvalidValue
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
-from agentx.memory.found import MODES, SearchHit, SearchReply, SearchRequest
-from agentx.recall.limits import NOW_MS_MAX, VECTOR_HITS_MAX
-from agentx.recall.question.likeness import HitGroup
-from agentx.recall.question.meaning import both, sessions_of, show_passages
+from agentx.memory.found import MODES, MODES_GONE, SearchHit, SearchReply, SearchRequest
+from agentx.recall.limits import NOW_MS_MAX
 from agentx.recall.question.plan import Answer, Question, answer, explain
-from agentx.recall.question.rank import ScorePart
 from agentx.recall.usage import UNUSED, RecallCounts
 from agentx.search.analysis import terms
 from agentx.search.document import Filters, Hit
 from agentx.search.limits import SEARCH_HITS_MAX
+from agentx.search.model import BY_WORDS, NO_VECTORS
 from agentx.search.query import parse
 from agentx.search.snippets import snippet
-from agentx.search.text.index import TextIndex
 from agentx.views.search_view import SearchView
-from agentx.views.vectors import Vectors
 
 _LAYERS = ("bm25 passages", "bm25 windows", "bm25 sessions")
 
@@ -46,7 +39,6 @@ class Searched:
 
     view: SearchView
     contents: Contents
-    vectors: Vectors
     project: str
     zone: tzinfo
     usage: Callable[[], RecallCounts] = lambda: UNUSED
@@ -55,104 +47,38 @@ class Searched:
 def search(sources: Searched, request: SearchRequest) -> SearchReply:
     """Return what fits best. No query is an error; one without words finds nothing.
 
-    Raises: InvalidValue for a mode or a limit that cannot be, or vectors that are not there.
+    Raises: InvalidValue for a mode or a limit that cannot be.
     """
     check_request(request)
     filters = _filters(request, sources.project)
-    if request.mode == "vector":
-        return _by_meaning(sources, request, filters)
-    if request.mode == "hybrid":
-        sources.vectors.require()
     try:
         index = sources.view.index()
         if request.mode == "bm25":
             hits = index.search(parse(request.query), filters, request.limit)
             return _reply(request, hits, layers=("bm25",))
-        near = _near(sources, request, filters)
         question = Question(
             text=request.query,
             zone=sources.zone,
             now_ms=request.now_ms,
             filters=filters,
-            limit=request.limit if near is None else max(request.limit, VECTOR_HITS_MAX // 2),
+            limit=request.limit,
             usage=sources.usage(),
         )
-        found = answer(index, question)
-        if near is None:
-            return _make_reply(request, found)
-        return _together(request, index, found, near)
+        return _make_reply(request, answer(index, question))
     except IndexUnavailable:
-        if request.mode == "hybrid":
-            return _by_meaning(sources, request, filters)
         return _from_contents(sources.contents, request)
 
 
 def check_request(request: SearchRequest) -> None:
     """Raise InvalidValue for a mode, a limit or a present that cannot be."""
+    if request.mode in MODES_GONE:
+        raise InvalidValue(NO_VECTORS, hint=BY_WORDS)
     if request.mode not in MODES:
         raise InvalidValue(f"{request.mode!r} is none of {', '.join(MODES)}")
     if not 1 <= request.limit <= SEARCH_HITS_MAX:
         raise InvalidValue(f"limit {request.limit} is outside 1 to {SEARCH_HITS_MAX}")
     if request.now_ms is not None and not 0 <= request.now_ms <= NOW_MS_MAX:
         raise InvalidValue(f"now_ms {request.now_ms} is no time of a calendar")
-
-
-def _near(sources: Searched, request: SearchRequest, filters: Filters) -> tuple[Hit, ...] | None:
-    """Return what is near in meaning; None where there are no vectors to ask."""
-    try:
-        view = sources.vectors.view()
-        if view is None:
-            return None
-        return view.index().search(request.query, filters, VECTOR_HITS_MAX)
-    except (UnavailableError, DataError):
-        return None
-
-
-def _by_meaning(sources: Searched, request: SearchRequest, filters: Filters) -> SearchReply:
-    view = sources.vectors.require()
-    try:
-        hits = view.index().search(request.query, filters, request.limit)
-    except IndexUnavailable as error:
-        raise IndexUnavailable(
-            "nothing is embedded yet", hint="`agentx sync` does it, or a running daemon"
-        ) from error
-    return _reply(request, show_passages(_text_index(sources), hits), layers=("vectors",))
-
-
-def _text_index(sources: Searched) -> TextIndex | None:
-    try:
-        return sources.view.index()
-    except IndexUnavailable:
-        return None
-
-
-def _together(
-    request: SearchRequest, index: TextIndex, found: Answer, near: tuple[Hit, ...]
-) -> SearchReply:
-    """Put the words' answer and the meaning's together."""
-    twins = {doc_id for memory in found.memories for doc_id in memory.also}
-    near = tuple(hit for hit in near if hit.doc_id not in twins)
-    fused = both(found, near, request.limit)
-    by_words = {memory.hit.doc_id: memory for memory in found.memories}
-    by_meaning = {hit.doc_id: hit for hit in near}
-    only_near = [by_meaning[each.doc_id] for each in fused if each.doc_id not in by_words]
-    opened = {hit.doc_id: hit for hit in show_passages(index, only_near)}
-    memories = tuple(
-        replace(by_words[each.doc_id], hit=replace(by_words[each.doc_id].hit, score=each.score))
-        if each.doc_id in by_words
-        else HitGroup(hit=replace(opened[each.doc_id], score=each.score))
-        for each in fused
-    )
-    why = {
-        each.doc_id: (
-            *found.why.get(each.doc_id, ()),
-            *((ScorePart("meaning", each.by_meaning),) if each.by_meaning else ()),
-        )
-        for each in fused
-    }
-    sessions = sessions_of(found, near, request.limit)
-    together = replace(found, memories=memories, why=why, sessions=sessions)
-    return _make_reply(request, together, layers=(*_LAYERS, "vectors"))
 
 
 def _filters(request: SearchRequest, project: str) -> Filters:
@@ -172,14 +98,12 @@ def _filters(request: SearchRequest, project: str) -> Filters:
     )
 
 
-def _make_reply(
-    request: SearchRequest, found: Answer, layers: tuple[str, ...] = _LAYERS
-) -> SearchReply:
+def _make_reply(request: SearchRequest, found: Answer) -> SearchReply:
     also = {memory.hit.doc_id: memory.also for memory in found.memories}
     reply = _reply(
         request,
         tuple(memory.hit for memory in found.memories),
-        layers=layers,
+        layers=_LAYERS,
     )
     why = {
         doc_id: tuple(

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from agentx.search.model import VectorIndexState
 
 HARNESS_COLOURS = {
     "claude-code": "dark_orange3",
@@ -52,22 +51,6 @@ def size(count: int) -> str:
 def count(number: int, noun: str) -> str:
     """Return `1 event`, `2,345 events`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def vectors(state: VectorIndexState | None) -> str:
-    """Return how far a project is embedded, in one line."""
-    if state is None:
-        return "off: `agentx vectors status` says why"
-    if not state.ready:
-        return "nothing embedded yet: `agentx sync` does it, or a running daemon"
-    done = f"{count(state.documents, 'document')} in {count(state.chunks, 'chunk')}"
-    left = []
-    if state.entries_left:
-        left.append(count(state.entries_left, "log entry").replace("entrys", "entries"))
-    if state.sessions_left:
-        left.append(count(state.sessions_left, "session"))
-    rest = f"; still to embed: {', '.join(left)}" if left else ""
-    return f"{done}, {size(state.bytes_on_disk)}{rest}"
 
 
 def table(*columns: str) -> Table:

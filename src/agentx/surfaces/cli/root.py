@@ -35,7 +35,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("said.show", "The whole text of anything that has an id."),
     "sessions": ("said.sessions", "The sessions, newest first."),
     "events": ("said.events", "The event log."),
-    "vectors": ("learnt.vectors", "Search by meaning too: install, status, remove."),
     "memory": ("learnt.memory", "What agents decided, changed, broke and found out."),
     "forget": ("said.forget", "Erase an event, a session, a span or what says something."),
     "exclude": ("said.exclude", "Never capture a folder or a project."),
@@ -56,7 +55,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "behind.scheduler",
         "What the daemon does by itself: status, pause, resume, run.",
     ),
-    "rebuild": ("behind.rebuild", "Make a view from nothing: search, toc, vectors and others."),
+    "rebuild": ("behind.rebuild", "Make a view from nothing: search, toc and others."),
     "export": ("behind.export", "Every fact of this memory into one file."),
     "restore": ("behind.restore", "An export in the place of this memory."),
     "config": ("behind.config", "Settings: show, set, unset."),
@@ -68,7 +67,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 CHAPTERS: dict[str, tuple[str, ...]] = {
     "Begin": ("init", "setup", "trust", "status", "doctor", "import", "sync", "demo"),
     "What was said": ("toc", "expand", "search", "show", "sessions", "events", "forget", "exclude"),
-    "What was learnt": ("recall", "why", "memory", "vectors"),
+    "What was learnt": ("recall", "why", "memory"),
     "Agents and their work": (
         *("issue", "ready", "deps", "workflow", "state", "agent"),
         *("clarify", "hook", "digest"),

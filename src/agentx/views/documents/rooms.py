@@ -57,10 +57,6 @@ class Rooms:
     def __init__(self, sources: Iterable[RoomSource] = ()) -> None:
         self._sources = {source.name: source for source in sources}
 
-    def with_source(self, source: RoomSource) -> Rooms:
-        """Return these rooms and one more."""
-        return Rooms((*self._sources.values(), source))
-
     def news(self, noted: Mapping[str, str]) -> RoomNews:
         """Compare the parts there are with the stamps that were noted."""
         stamps = self.stamps()

@@ -23,7 +23,7 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
-from agentx.search.checksums import find_damaged_text, find_damaged_vectors
+from agentx.search.checksums import find_damaged_text
 from agentx.wiring.keeping.documents import find_damaged_documents
 from agentx.wiring.keeping.keyring import find_damaged_keys
 from agentx.wiring.keeping.lost import is_log_gone, say_lost
@@ -38,7 +38,6 @@ class DamagedPart(StrEnum):
 
     LOG = "log"
     INDEX = "index"
-    VECTORS = "vectors"
     DOCUMENT = "document"
     KEYS = "keys"  # of kept backups
     CACHE = "cache"  # made again by whoever needs it
@@ -68,7 +67,6 @@ def inspect_memory(project: Project, *, deep: bool = False) -> Inspection:
     found: list[Damage] = []
     rows, is_whole = _inspect_log(project, found, deep=deep)
     found += (Damage(part=DamagedPart.INDEX, says=says) for says in _of_indexes(project))
-    found += (Damage(part=DamagedPart.VECTORS, says=says) for says in _of_vectors(project))
     for path in find_damaged_keys(project):
         says = f"{path}: a copy of the keys of kept backups is damaged or gone"
         found.append(Damage(part=DamagedPart.KEYS, says=says))
@@ -149,10 +147,9 @@ def _open_events(kv: RocksStore, tell: Callable[[str], None]) -> None:
 
 
 def _marks(store: StorePaths) -> Iterator[Path]:
-    for folder in (store.text_index, store.vector_index):
-        yield from folder.glob("g-*/mark.json")
-        if store.shared_by:
-            yield from folder.glob("*/g-*/mark.json")
+    yield from store.text_index.glob("g-*/mark.json")
+    if store.shared_by:
+        yield from store.text_index.glob("*/g-*/mark.json")
 
 
 def _read_mark(mark: Path) -> tuple[int, str]:
@@ -173,11 +170,6 @@ def _read_mark(mark: Path) -> tuple[int, str]:
 def _of_indexes(project: Project) -> Iterator[str]:
     for folder in _folders(project.store.text_index):
         yield from find_damaged_text(folder)
-
-
-def _of_vectors(project: Project) -> Iterator[str]:
-    for folder in _folders(project.store.vector_index):
-        yield from find_damaged_vectors(folder)
 
 
 def _folders(root: Path) -> Iterator[Path]:

@@ -18,14 +18,8 @@ def is_log_gone(store: StorePaths) -> bool:
     """Tell whether views of a log are there, and nothing of the log itself."""
     if has_remains(store.db):
         return False
-    views = (
-        IndexPaths(store.text_index).current,
-        IndexPaths(store.vector_index).current,
-        store.digest_stamp,
-    )
-    return any(path.exists() for path in views) or any(
-        any(folder.glob("*/current")) for folder in (store.text_index, store.vector_index)
-    )
+    views = (IndexPaths(store.text_index).current, store.digest_stamp)
+    return any(path.exists() for path in views) or any(store.text_index.glob("*/current"))
 
 
 def tombstone_file(project: Project) -> Path:

@@ -322,7 +322,7 @@ class _Laying:
         aside = store.root / f"replaced-{self._mark}"
         steps = [(self._work / "db", store.db, aside / "db")]
         of_store = self._work / "store"
-        for name in (*VIEW_FOLDERS, store.vector_index.name):
+        for name in VIEW_FOLDERS:
             make_private_directory(of_store / name)  # what is not carried must not stay either
         steps += [
             (new, store.root / new.name, aside / new.name) for new in sorted(of_store.iterdir())

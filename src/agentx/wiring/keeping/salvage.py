@@ -109,7 +109,7 @@ def mint_free(project: Project, prefix: str) -> str:
 def drop_views(project: Project) -> None:
     """Take away what was made from a log that is no longer the one; it is made again."""
     store = project.store
-    for folder in (store.text_index, store.vector_index, store.root / "recalled"):
+    for folder in (store.text_index, store.root / "recalled"):
         shutil.rmtree(folder, ignore_errors=True)
     for path in (store.digest_stamp, store.import_cursors):
         path.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
 """The views of one project's memory, put together in the order they catch up.
 
-    toc --> lessons, observations --> search --> recalls --> digests        vectors, when asked for
+    toc --> lessons, observations --> search --> recalls --> digests
 
 Who only reads the log imports nothing of this.
 """
@@ -35,7 +35,6 @@ from agentx.views.search_view import SearchView
 from agentx.views.sessions.observer import Observer
 from agentx.views.store import CaptureMarks
 from agentx.views.toc_view import TocView
-from agentx.views.vectors import Vectors
 from agentx.wiring.models import model_judge, model_writer
 from agentx.wiring.rooms import searchable_rooms
 
@@ -69,8 +68,9 @@ class ViewSource:
 def open_views(source: ViewSource) -> ViewSet:
     """Return the views of a project and what answers from them."""
     project, contents = source.project, source.contents
+    _drop_vectors(project)
     rooms = searchable_rooms(project) if source.is_own else Rooms()
-    text, vectors = _indexes(source, rooms)
+    text = _index(source, rooms)
     observers = (_observer(source),) if source.is_own else ()
     recalled = project.store.recall_counts(source.name)
     following: tuple[View, ...] = (*observers, text, RecallTally(recalled, source.reader))
@@ -83,9 +83,8 @@ def open_views(source: ViewSource) -> ViewSet:
     return ViewSet(
         toc=TocView(contents),
         search=text,
-        vectors=vectors,
         following=following,
-        answer=_answer(source, text, vectors),
+        answer=_answer(source, text),
         polish=partial(_polish, source, observers),
     )
 
@@ -101,9 +100,7 @@ def open_digests(project: Project, reader: Readable, stamp: Callable[[], str]) -
     return Digests(store=project.store, clock=project.clock, stamp=stamp, write=write)
 
 
-def _answer(
-    source: ViewSource, text: SearchView, vectors: Vectors
-) -> Callable[[SearchRequest], SearchReply]:
+def _answer(source: ViewSource, text: SearchView) -> Callable[[SearchRequest], SearchReply]:
     # Only who asks a question waits for the import of what answers one.
     @cache
     def sources() -> tuple[Searched, HistorySources]:
@@ -115,7 +112,6 @@ def _answer(
         searched = Searched(
             view=text,
             contents=source.contents,
-            vectors=vectors,
             project=source.name,
             zone=zone,
             usage=RecallUsage(source.project.store.recall_counts(source.name)).now,
@@ -131,19 +127,26 @@ def _answer(
     return answer
 
 
-def _indexes(source: ViewSource, rooms: Rooms) -> tuple[SearchView, Vectors]:
+def _drop_vectors(project: Project) -> None:
+    """Take away what an earlier version kept to search by meaning: it would outlive forgetting."""
+    folder = project.store.vector_index
+    if folder.is_dir():
+        import shutil  # noqa: PLC0415  once, after an upgrade
+
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _index(source: ViewSource, rooms: Rooms) -> SearchView:
     project, name = source.project, source.name
     is_shared = project.store.root == project.data.unified_store.root
-    words, meanings = (
+    return SearchView(
+        source.feed,
         # Projects that share a store have an index each.
-        folder / name if is_shared else folder
-        for folder in (project.store.text_index, project.store.vector_index)
-    )
-    model, feed, clock = project.data.vector_model, source.feed, project.clock
-    lost = partial(_note_lost, project)
-    return (
-        SearchView(feed, folder=words, project=name, clock=clock, rooms=rooms, lost=lost),
-        Vectors(model, feed, folder=meanings, project=name, clock=clock, rooms=rooms),
+        folder=project.store.text_index / name if is_shared else project.store.text_index,
+        project=name,
+        clock=project.clock,
+        rooms=rooms,
+        lost=partial(_note_lost, project),
     )
 
 

@@ -44,7 +44,6 @@ GIVEN: dict[tuple[object, str], st.SearchStrategy[Any]] = {
     (SearchRequest, "kinds"): st.lists(st.sampled_from(REMEMBERED), min_size=1).map(tuple),
     (SearchRequest, "limit"): st.integers(1, 100),
     (Memory.browse, "limit"): st.integers(1, 500),
-    (Memory.embed, "slices"): st.integers(1, 10),
     (Memory.event, "event_id"): st.text(st.characters(codec="utf-8"), min_size=1),
     (SchedulerStatus, "daemon_runs"): st.just(True),
     (JobRecord, "planned_by"): st.just(""),
@@ -176,6 +175,6 @@ def test_every_exemption_has_a_reason() -> None:
 
 def test_the_modes_that_work_are_told_to_other_programs() -> None:
     capabilities = messages_of(MEMORY_CALLS[Memory.capabilities])
-    message = capabilities.write_reply(Capabilities(vectors=True))
+    message = capabilities.write_reply(Capabilities())
 
-    assert list(message.modes) == ["auto", "bm25", "vector", "hybrid"]  # type: ignore[attr-defined]  # generated
+    assert list(message.modes) == ["auto", "bm25"]  # type: ignore[attr-defined]  # generated

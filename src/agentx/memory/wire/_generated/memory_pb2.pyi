@@ -677,34 +677,28 @@ class GetRetrievalCapabilitiesRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetRetrievalCapabilitiesResponse(_message.Message):
-    __slots__ = ("bm25", "vectors", "modes", "model", "dimensions", "why_off", "hint")
+    __slots__ = ("bm25", "vectors", "modes", "why_off", "hint")
     BM25_FIELD_NUMBER: _ClassVar[int]
     VECTORS_FIELD_NUMBER: _ClassVar[int]
     MODES_FIELD_NUMBER: _ClassVar[int]
-    MODEL_FIELD_NUMBER: _ClassVar[int]
-    DIMENSIONS_FIELD_NUMBER: _ClassVar[int]
     WHY_OFF_FIELD_NUMBER: _ClassVar[int]
     HINT_FIELD_NUMBER: _ClassVar[int]
     bm25: bool
     vectors: bool
     modes: _containers.RepeatedScalarFieldContainer[str]
-    model: str
-    dimensions: int
     why_off: str
     hint: str
-    def __init__(self, bm25: _Optional[bool] = ..., vectors: _Optional[bool] = ..., modes: _Optional[_Iterable[str]] = ..., model: _Optional[str] = ..., dimensions: _Optional[int] = ..., why_off: _Optional[str] = ..., hint: _Optional[str] = ...) -> None: ...
+    def __init__(self, bm25: _Optional[bool] = ..., vectors: _Optional[bool] = ..., modes: _Optional[_Iterable[str]] = ..., why_off: _Optional[str] = ..., hint: _Optional[str] = ...) -> None: ...
 
 class GetIndexStatusRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
 class GetIndexStatusResponse(_message.Message):
-    __slots__ = ("text", "vectors")
+    __slots__ = ("text",)
     TEXT_FIELD_NUMBER: _ClassVar[int]
-    VECTORS_FIELD_NUMBER: _ClassVar[int]
     text: TextIndexStatus
-    vectors: VectorIndexStatus
-    def __init__(self, text: _Optional[_Union[TextIndexStatus, _Mapping]] = ..., vectors: _Optional[_Union[VectorIndexStatus, _Mapping]] = ...) -> None: ...
+    def __init__(self, text: _Optional[_Union[TextIndexStatus, _Mapping]] = ...) -> None: ...
 
 class TextIndexStatus(_message.Message):
     __slots__ = ("ready", "documents", "passages", "bytes_on_disk", "generation", "entries_left")
@@ -721,43 +715,3 @@ class TextIndexStatus(_message.Message):
     generation: str
     entries_left: int
     def __init__(self, ready: _Optional[bool] = ..., documents: _Optional[int] = ..., passages: _Optional[int] = ..., bytes_on_disk: _Optional[int] = ..., generation: _Optional[str] = ..., entries_left: _Optional[int] = ...) -> None: ...
-
-class VectorIndexStatus(_message.Message):
-    __slots__ = ("ready", "documents", "chunks", "bytes_on_disk", "in_graph", "entries_left", "sessions_left")
-    READY_FIELD_NUMBER: _ClassVar[int]
-    DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
-    CHUNKS_FIELD_NUMBER: _ClassVar[int]
-    BYTES_ON_DISK_FIELD_NUMBER: _ClassVar[int]
-    IN_GRAPH_FIELD_NUMBER: _ClassVar[int]
-    ENTRIES_LEFT_FIELD_NUMBER: _ClassVar[int]
-    SESSIONS_LEFT_FIELD_NUMBER: _ClassVar[int]
-    ready: bool
-    documents: int
-    chunks: int
-    bytes_on_disk: int
-    in_graph: int
-    entries_left: int
-    sessions_left: int
-    def __init__(self, ready: _Optional[bool] = ..., documents: _Optional[int] = ..., chunks: _Optional[int] = ..., bytes_on_disk: _Optional[int] = ..., in_graph: _Optional[int] = ..., entries_left: _Optional[int] = ..., sessions_left: _Optional[int] = ...) -> None: ...
-
-class EmbedNewsRequest(_message.Message):
-    __slots__ = ("slices",)
-    SLICES_FIELD_NUMBER: _ClassVar[int]
-    slices: int
-    def __init__(self, slices: _Optional[int] = ...) -> None: ...
-
-class EmbedNewsResponse(_message.Message):
-    __slots__ = ("on", "documents", "entries_left", "events_left", "sessions_left", "more")
-    ON_FIELD_NUMBER: _ClassVar[int]
-    DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
-    ENTRIES_LEFT_FIELD_NUMBER: _ClassVar[int]
-    EVENTS_LEFT_FIELD_NUMBER: _ClassVar[int]
-    SESSIONS_LEFT_FIELD_NUMBER: _ClassVar[int]
-    MORE_FIELD_NUMBER: _ClassVar[int]
-    on: bool
-    documents: int
-    entries_left: int
-    events_left: int
-    sessions_left: int
-    more: bool
-    def __init__(self, on: _Optional[bool] = ..., documents: _Optional[int] = ..., entries_left: _Optional[int] = ..., events_left: _Optional[int] = ..., sessions_left: _Optional[int] = ..., more: _Optional[bool] = ...) -> None: ...

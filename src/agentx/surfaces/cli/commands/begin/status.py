@@ -54,7 +54,6 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
     rows.append(("store", f"{render.size(log.bytes_on_disk)} in {reply.store}"))
     rows.append(("daemon", _daemon(reply)))
     rows.append(("words", _words(reply.indexes.text)))
-    rows.append(("vectors", render.vectors(reply.indexes.vectors)))
     spent = reply.memory.spending
     if spent is not None:
         used = f"{spent.tokens:,} of {spent.tokens_max:,} tokens"

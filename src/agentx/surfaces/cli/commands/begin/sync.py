@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
-from agentx.kernel.bus import HowFar, unheard
 from agentx.memory.port import Drained
 from agentx.operations.capture.sync import sync
 from agentx.operations.capture.waiting import (
@@ -44,8 +41,8 @@ def command(invocation: Invocation, adopt: str) -> None:
     """
     if adopt:
         adopt_waiting(invocation.project, adopt)
-    with invocation.memory() as memory, _progress(invocation) as embedding:
-        reply = sync(invocation.project, memory, embedding)
+    with invocation.memory() as memory:
+        reply = sync(invocation.project, memory)
         aged = _forget_aged(invocation.project, memory)
     stuck = sum_up(one for one in list_waiting(invocation.project) if one.is_stuck)
     told = {**asdict(reply), "aged": aged} if aged else reply
@@ -57,20 +54,6 @@ def _forget_aged(project: Project, memory: Memory) -> Aged | None:
     from agentx.operations.capture.retention import forget_aged, keeps_forever
 
     return None if keeps_forever(project) else forget_aged(project, memory)
-
-
-@contextmanager
-def _progress(invocation: Invocation) -> Iterator[HowFar]:
-    """Give what shows how far embedding is, where somebody looks."""
-    talk = invocation.talk
-    if invocation.as_json or not talk.is_terminal:
-        yield unheard
-        return
-    from rich.progress import Progress
-
-    with Progress(console=talk, transient=True) as bar:
-        task = bar.add_task("embedding", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _draw(

@@ -19,7 +19,6 @@ def command(invocation: Invocation, view: str) -> None:
     \b
     toc           the table of contents
     search        the index of words; the old one answers meanwhile
-    vectors       the index of meanings
     recalls       how often things were recalled
     digests       what sessions are told at their start
     observations  the words that observations are found by

@@ -42,7 +42,7 @@ _LEVELS = {level: level for level in ("year", "month", "week", "day")}
 @click.option("--issue", default="", metavar="N", help="Only this issue.")
 @click.option("--since", default="", metavar="T", help="From this time: 2026-03-02, 7d.")
 @click.option("--until", default="", metavar="T", help="Before this time.")
-@click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True)
+@click.option("--mode", default="auto", show_default=True, metavar=f"[{'|'.join(MODES)}]")
 @click.option("--limit", default=10, show_default=True, metavar="N")
 @click.option("--all-projects", is_flag=True, help="Every project on this machine.")
 @click.option("--explain", is_flag=True, help="Show the plan, and why each hit is there.")

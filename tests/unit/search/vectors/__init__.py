@@ -1,1 +1,0 @@
-"""Tests of search by meaning."""
