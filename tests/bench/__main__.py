@@ -18,6 +18,7 @@ SUITES = (
     "lock",
     "tokens",
     "toc",
+    "contents",
     "search",
     "searchable",
     "recalling",

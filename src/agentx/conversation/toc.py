@@ -2,9 +2,9 @@
 
 A segment's node holds its summary. A day is rolled up from its segments, a week from its
 days, a month from its weeks, a year from its months. Rolling up chooses: the weightiest
-lines of the parts, each thing once, not all from one part, and none that a later line took
-back. A line keeps the grips it came with, so that every line of every level leads to the
-words it was made of.
+lines of the parts, each thing once, not all from one part nor of one kind, none that a
+later line took back, and a problem that was solved as what was solved. A line keeps the
+grips it came with, so that every line of every level leads to the words it was made of.
 
 Rolling up is a function of the children alone: doing it again, or in another order, gives
 the same node. A node is provisional while its period goes on or one of its parts is.
@@ -64,7 +64,16 @@ _ALIKE = 0.6  # two lines about the same thing
 _SAME = 0.85  # two lines that say the same thing: the evidence of one proves the other
 _TAKEN_BACK = 0.5  # a later line about enough of the same to be its reversal
 _SAME_CHILD = 12  # what each line already chosen from a part costs the next one from it
+_SAME_KIND = 14  # and each of its kind: a period has a place for every kind
+_SAME_PLACE = {
+    BulletKind.ANSWER: BulletKind.DECISION,
+    BulletKind.REQUEST: BulletKind.FACT,
+    BulletKind.QUESTION: BulletKind.FACT,
+}
+_SOLVES = frozenset({BulletKind.CHANGE, BulletKind.OUTCOME})
 _TITLE_TOPICS = 3
+# Of a period with a single part, which has its headline: the further up, the fewer words.
+_THEMES = {Level.DAY: 5, Level.WEEK: 4, Level.MONTH: 3, Level.YEAR: 2}
 _TITLE_CHARS_MAX = 140
 _DECIDED = frozenset({BulletKind.DECISION, BulletKind.ANSWER})
 _DECIDES = _DECIDED | {BulletKind.CHANGE, BulletKind.OUTCOME}
@@ -159,16 +168,47 @@ def _choose(parts: Sequence[TocNode], count: int) -> tuple[Bullet, ...]:
         for child, part in enumerate(parts)
         for bullet in part.bullets
     ]
-    left = sorted(_standing(lines), key=_rank)
+    left = sorted(_drop_solved(_standing(lines)), key=_rank)
     chosen: list[_Line] = []
     per_child: Counter[int] = Counter()
+    per_kind: Counter[BulletKind] = Counter()
+    most = count // 2 if len({_place_of(line) for line in left}) > 1 else count
+
+    def worth(line: _Line) -> int:
+        again = _SAME_CHILD * per_child[line.child] + _SAME_KIND * per_kind[_place_of(line)]
+        return line.bullet.weight - again
+
     while left and len(chosen) < count:
-        best = max(left, key=lambda line: line.bullet.weight - _SAME_CHILD * per_child[line.child])
-        left.remove(best)
+        best = max(left, key=worth)
         per_child[best.child] += 1
+        per_kind[_place_of(best)] += 1
         chosen.append(best)
-        left = [line for line in left if not _absorbs(line, best)]
+        left = [
+            line
+            for line in left
+            if line is not best and not _absorbs(line, best) and per_kind[_place_of(line)] < most
+        ]
     return tuple(line.bullet for line in chosen)
+
+
+def _place_of(line: _Line) -> BulletKind:
+    """Return the kind of which a line takes a place: an answer settles, like a decision."""
+    return _SAME_PLACE.get(line.bullet.kind, line.bullet.kind)
+
+
+def _drop_solved(lines: list[_Line]) -> list[_Line]:
+    """Return the lines without the problems of which a later line tells how they ended."""
+    ends = [line for line in lines if line.bullet.kind in _SOLVES]
+    return [
+        line
+        for line in lines
+        if line.bullet.kind is not BulletKind.PROBLEM
+        or not any(
+            end.bullet.timestamp_ms >= line.bullet.timestamp_ms
+            and likeness(end.about, line.about) >= _TAKEN_BACK
+            for end in ends
+        )
+    ]
 
 
 def _rank(line: _Line) -> tuple[int, int, str]:
@@ -240,7 +280,12 @@ def _merge_topics(parts: Iterable[TocNode]) -> tuple[Topic, ...]:
 
 
 def _period_title(period: Period, topics: tuple[Topic, ...], parts: Sequence[TocNode]) -> str:
-    """Name a period in words and by its weightiest topics, of different parts where it can."""
+    """Name a period in words and by its weightiest topics, of different parts where it can.
+
+    One that has a single part does not repeat its headline: it names its themes.
+    """
+    if len(parts) == 1 and len(parts[0].keywords) > 1:
+        return f"{period.title}: {', '.join(parts[0].keywords[: _THEMES[period.level]])}"
     part_of = {
         topic.text: index for index, part in enumerate(parts) for topic in reversed(part.topics)
     }

@@ -80,6 +80,36 @@ def test_the_most_telling_lines_come_first_and_no_part_takes_them_all() -> None:
     assert len(found) == limits.DAY_BULLETS_MAX
 
 
+def test_no_kind_takes_more_than_half_of_the_lines() -> None:
+    kinds = [*[BulletKind.PROBLEM] * 5, BulletKind.DECISION, BulletKind.CHANGE, BulletKind.OPEN]
+    parts = [
+        part(at, bullet(f"alpha{at} beta{at} gamma{at}", weight=99 - 5 * at, kind=kind))
+        for at, kind in enumerate(kinds)
+    ]
+
+    found = [one.kind for one in day(*parts).bullets]
+
+    assert len(found) == limits.DAY_BULLETS_MAX
+    assert found.count(BulletKind.PROBLEM) == limits.DAY_BULLETS_MAX // 2
+    assert {BulletKind.DECISION, BulletKind.CHANGE, BulletKind.OPEN} <= set(found)
+
+
+def test_a_problem_that_was_solved_is_told_as_what_was_solved() -> None:
+    broken = bullet("login fails: `auth` reads the local clock", kind=BulletKind.PROBLEM)
+    fixed = bullet(
+        "login passes: `auth` reads the clock in UTC", kind=BulletKind.OUTCOME, minute=9, weight=40
+    )
+    other = bullet("berth prices round down twice", kind=BulletKind.PROBLEM)
+
+    assert lines(day(part(1, broken), part(2, fixed, other))) == [other.text, fixed.text]
+
+
+def test_a_period_of_one_part_does_not_repeat_its_headline() -> None:
+    one = part(1, keywords=("auth.py", "login test", "UTC", "clock"))
+
+    assert day(one).title == "Thursday 15 January 2026: auth.py, login test, UTC, clock"
+
+
 def test_a_thing_told_twice_is_told_once_with_the_proof_of_both() -> None:
     node = day(
         part(1, bullet("Renamed the tokens table to logins", weight=60, grip="grip:1")),
