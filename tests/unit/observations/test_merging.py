@@ -99,7 +99,7 @@ def test_a_merged_line_is_what_was_said_and_a_change_is_told_by_its_headline() -
     ]
 
     lines = [
-        line.partition(": ")[2]
+        line.removeprefix("- 1970-01-01: ").removeprefix("- ")
         for plan in merges([*said, *done], before_ms=10)
         for line in plan.merged.content.splitlines()
     ]

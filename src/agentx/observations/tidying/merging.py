@@ -38,7 +38,7 @@ _BLOCK = 200
 _ALIKE = 0.35
 _SUMMARISED = 3  # of more, none would be told whole
 _SAME = 0.6  # of the words of two texts, what they share when they say the same
-_LINE_CHARS_MAX = 240
+_LINE_CHARS_MAX = 200
 _PARTS_MAX = 3
 # What such an observation says beyond its headline is told by others, or by the commit.
 _BY_HEADLINE = frozenset({Category.CODE_CHANGE, Category.COMPACTION_SUMMARY})
@@ -212,7 +212,14 @@ def _content(group: Sequence[Observation]) -> str:
         else:
             same.append(each)
     room = OBSERVATION_CHARS_MAX // len(facts) - 1
-    return whole_head("\n".join(_say_line(olds, room) for _, olds in facts), OBSERVATION_CHARS_MAX)
+    lines, day = [], ""
+    for _, olds in facts:
+        line = _say_line(olds, room)
+        # A day is named once, by the first line of it.
+        rest = line.removeprefix(f"- {day}: ")
+        lines.append(line if rest == line else f"- {rest}")
+        day = line[2:12]
+    return whole_head("\n".join(lines), OBSERVATION_CHARS_MAX)
 
 
 def _say_line(olds: Sequence[Observation], room: int) -> str:
