@@ -144,7 +144,7 @@ def _cold(
         with fresh() as room:
             asked = Recall(agent="engineer", issue_number=issue, context=query)
             told = room.best(asked, 100)
-            assert room.count_recall([each.id for each in told], asked)
+            assert room.tell_recalled([each.id for each, _ in told], asked)
 
     command = [sys.executable, "-m", "agentx.surfaces.cli.main", "memory", "search", query]
 

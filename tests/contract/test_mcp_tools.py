@@ -143,8 +143,10 @@ def test_an_agent_goes_from_cheap_to_dear(ask: Asking) -> None:
     around = ask("timeline", id=first["id"], before=2, after=2)
     text = ask("get", ids=[first["id"]])
     recalled = ask("recall", context="retries of webhooks", budget_tokens=800)
-    grip = said(recalled).partition("[grip:")[2].partition(";")[0]
-    proof = ask("expand", grip_id=f"grip:{grip}")
+    whole = ask("get", ids=["obs-" + said(recalled).partition(", obs-")[2][:6]])
+    day = ask("get", ids=["toc:day:2026-03-18"])
+    grip = next(word for word in said(day).replace("]", " ").split() if "grip:" in word)
+    proof = ask("expand", grip_id=grip[grip.index("grip:") :])
 
     assert len(rows(found)) == 5
     assert all(row["tokens"] > 0 and row["age"] and row["snippet"] for row in rows(found))
@@ -154,7 +156,7 @@ def test_an_agent_goes_from_cheap_to_dear(ask: Asking) -> None:
     assert first["snippet"].strip("\u2026")[:40] in " ".join(said(text).split())
     assert "## Close to what you are doing" in said(recalled)
     assert rows(proof)[0]["asked_for"]
-    for answer in (found, around, text, recalled, proof):
+    for answer in (found, around, text, recalled, whole, proof):
         assert not answer.is_error
         assert said(answer).startswith(RECALL_OPEN)
         assert said(answer).endswith(RECALL_CLOSE)

@@ -3,7 +3,7 @@
     obs-engineer-29-1709035200000-a1b2c3
 
 So the file it lies in is known from its id alone. An agent's name may hold hyphens; the three
-parts after it never do.
+parts after it never do. Its two ends are enough to name it: `obs-a1b2c3`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _ID = compile_late(
     r"-(?P<at>[0-9]{1,15})-(?P<suffix>[a-z0-9]{6})"
 )
 ID_PREFIX = "obs-"
+_SHORT_ID = compile_late(r"obs-[a-z0-9]{6}")
 _NOT_NAME = compile_late(r"[^a-z0-9]+")
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 _SUFFIX_CHARS = 6
@@ -65,6 +66,16 @@ def observation_id(agent: str, issue: int, at_ms: int, entropy: Entropy) -> str:
         number, digit = divmod(number, len(_ALPHABET))
         suffix += _ALPHABET[digit]
     return f"obs-{agent_name(agent)}-{issue_number(issue)}-{at_ms}-{suffix}"
+
+
+def shorten_id(name: str) -> str:
+    """Return what an id is called in a line; what is no observation's stays as it is."""
+    return f"{ID_PREFIX}{name.rpartition('-')[2]}" if name.startswith(ID_PREFIX) else name
+
+
+def is_short_id(name: str) -> bool:
+    """Tell whether an id is named by its ends alone."""
+    return _SHORT_ID.fullmatch(name) is not None
 
 
 def parse_observation_id(text: str) -> ParsedId:

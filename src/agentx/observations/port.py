@@ -96,6 +96,14 @@ class ObservationStore(Protocol):
         """Return what passes every filter, newest first."""
         ...
 
+    def find_ids(self, short_id: str) -> tuple[str, ...]:
+        """Return the ids that are named so for short."""
+        ...
+
+    def count_standing(self) -> int:
+        """Return how many observations nothing has replaced."""
+        ...
+
     def increment_recall_count(self, *observation_ids: str) -> None:
         """Count one recall of each, in one write."""
         ...

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock, Millis
-from agentx.kernel.errors import LockHeld, NotFound
+from agentx.kernel.errors import InvalidValue, LockHeld, NotFound
 from agentx.kernel.ids import Entropy
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import compile_late, cut, preview, without_recall
@@ -21,7 +21,13 @@ from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.alerts import alerts, capture_skipped, displacement
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
-from agentx.observations.ids import agent_name, issue_number, observation_id, parse_observation_id
+from agentx.observations.ids import (
+    agent_name,
+    is_short_id,
+    issue_number,
+    observation_id,
+    parse_observation_id,
+)
 from agentx.observations.limits import (
     OBSERVATION_EVENTS_MAX,
     OBSERVATION_FILES_MAX,
@@ -150,34 +156,51 @@ class Observations:
             return None
         return kept
 
-    def count_recall(self, observation_ids: Iterable[str], asked: Recall) -> int:
-        """Count that a session was told these, and tell of it; return how many are there.
+    def count_use(self, *observation_ids: str) -> None:
+        """Count that somebody opened these: they were wanted. A held lock costs the count.
+
+        Raises: UnavailableError, DataError.
+        """
+        try:
+            self._store.increment_recall_count(*observation_ids)
+        except LockHeld as held:
+            message = f"use not counted: {held.message}"
+            self._room.note("warning", "memory-alert", message=message)
+
+    def tell_recalled(self, observation_ids: Iterable[str], asked: Recall) -> int:
+        """Tell that a session was told these; return how many are there.
+
+        It does not make them weightier: only what is opened was wanted.
 
         Raises: UnavailableError, DataError.
         """
         begun_ms = self._room.clock.now_ms()
         shown = self._store.get_by_ids(observation_ids)
         if shown:
-            self._count(asked, shown, sum(each.tokens for each in shown), begun_ms)
+            self._tell(asked, shown, sum(each.tokens for each in shown), begun_ms)
         return len(shown)
 
-    def best(self, asked: Recall, limit: int) -> tuple[Observation, ...]:
-        """Return what is worth most to an agent that is about to start, best first; not counted.
+    @property
+    def tokens_max(self) -> int:
+        """How many tokens recall may use."""
+        return self._room.settings.max_tokens if self.is_enabled else 0
 
-        What does not fit into the tokens that recall may use is left out.
+    def best(self, asked: Recall, limit: int) -> tuple[tuple[Observation, float], ...]:
+        """Return what an agent that is about to start may be told, each with its score, best first.
+
+        Nothing is counted as used by being told.
 
         Raises: UnavailableError, DataError.
         """
-        if not self.is_enabled:
+        if not self.tokens_max:
             return ()
-        left = self._room.settings.max_tokens
-        ids: list[str] = []
-        for each in self._weigh(asked, self._room.clock.now_ms()):
-            cost = each.entry.tokens + _LINE_TOKENS
-            if len(ids) < limit and cost <= left:
-                ids.append(each.entry.id)
-                left -= cost
-        return self._store.get_by_ids(ids)
+        weighed = self._weigh(asked, self._room.clock.now_ms())[:limit]
+        scores = {each.entry.id: each.score for each in weighed}
+        return tuple((one, scores[one.id]) for one in self._store.get_by_ids(scores))
+
+    def count_standing(self) -> int:
+        """Return how many observations nothing has replaced."""
+        return self._store.count_standing()
 
     def search(
         self,
@@ -208,6 +231,7 @@ class Observations:
 
         Raises: NotFound, InvalidValue.
         """
+        observation_id = self._name_in_full(observation_id)
         parse_observation_id(observation_id)
         found = self._store.get_by_id(observation_id)
         if found is not None:
@@ -224,6 +248,7 @@ class Observations:
 
         Raises: NotFound, InvalidValue, LockHeld, UnavailableError.
         """
+        observation_id = self._name_in_full(observation_id)
         if not self._store.remove(observation_id):
             raise NotFound(
                 f"{observation_id}: no such observation", hint="see `agentx memory list`"
@@ -244,6 +269,20 @@ class Observations:
         if gone:
             self._room.note("info", "memory-forgotten", count=len(gone))
         return gone
+
+    def _name_in_full(self, name: str) -> str:
+        """Return the id that a short one means.
+
+        Raises: NotFound, InvalidValue.
+        """
+        if not is_short_id(name):
+            return name
+        found = self._store.find_ids(name)
+        if not found:
+            raise NotFound(f"{name}: no such observation", hint="see `agentx memory list`")
+        if len(found) > 1:
+            raise InvalidValue(f"{name} is not one observation", hint=f"say {' or '.join(found)}")
+        return found[0]
 
     def let_stand(self, gone: Collection[str]) -> None:
         """Let those stand again that nothing replaces any more."""
@@ -323,32 +362,41 @@ class Observations:
     def _weigh(self, asked: Recall, now_ms: Millis) -> list[ScoredObservation]:
         """Return the lines worth weighing, best first; what was superseded comes last."""
         limit = OBSERVATION_RECALL_ROWS_MAX
-        rows: dict[str, ObservationIndex] = {}
+        agent = agent_name(asked.agent) if asked.agent else ""
+        wanted = [
+            SearchFilters(superseded=False, pinned=True, limit=limit),
+            SearchFilters(superseded=False, limit=limit),
+        ]
+        wanted.append(SearchFilters(superseded=False, category=Category.DECISION, limit=limit // 2))
+        if agent:
+            wanted.append(SearchFilters(superseded=False, agent=agent, limit=limit // 2))
         if asked.issue_number:
-            filters = SearchFilters(issue_number=asked.issue_number, limit=limit)
+            wanted.append(
+                SearchFilters(superseded=False, issue_number=asked.issue_number, limit=limit)
+            )
+        rows: dict[str, ObservationIndex] = {}
+        for filters in wanted:
             rows.update((each.id, each) for each in self._store.search_by_filters(filters))
-        else:
-            agent = agent_name(asked.agent) if asked.agent else ""
-            mine = SearchFilters(agent=agent, limit=OBSERVATIONS_PER_CAPTURE_MAX)
-            rows.update((each.id, each) for each in self._store.search_by_filters(mine))
         if asked.context:
             hits = self._store.search(asked.context, OBSERVATIONS_PER_CAPTURE_MAX)
             rows.update((each.id, each) for each in hits)
         words = keywords(asked.context) if asked.context else frozenset()
         weighed = score(rows.values(), Subject(now_ms=now_ms, words=words, phase=asked.phase))
-        weighed.sort(key=lambda each: bool(each.entry.superseded_by))
+        issue = asked.issue_number
+        weighed.sort(
+            key=lambda each: (
+                bool(each.entry.superseded_by),
+                bool(issue) and each.entry.issue_number != issue,
+            )
+        )
         return weighed
 
-    def _count(
+    def _tell(
         self, asked: Recall, shown: Sequence[Observation], tokens: int, begun_ms: int
     ) -> None:
-        """Raise the counts and tell of the recall; a held lock costs the count, not the recall."""
+        """Tell of a recall, and what it spared."""
         room = self._room
         ids = tuple(each.id for each in shown)
-        try:
-            self._store.increment_recall_count(*ids)
-        except LockHeld as held:
-            room.note("warning", "memory-alert", message=f"recall not counted: {held.message}")
         files = tuple(dict.fromkeys(each for one in shown for each in one.files))
         # What has no file to read again was said in a session: it costs what it says.
         spoken = sum(each.tokens for each in shown if not each.files)

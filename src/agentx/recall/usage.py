@@ -1,4 +1,4 @@
-"""How often documents were recalled before, ready to be asked for while ranking.
+"""How often documents were opened before, ready to be asked for while ranking.
 
 Ranking knows documents by their keys, not by their ids, so the counts are turned once, kept
 between searches, and read again when they changed.
@@ -11,11 +11,11 @@ from pathlib import Path
 
 from agentx.host.files.disk import look_at
 from agentx.search.text.schema import key
-from agentx.views.recall_tally import recall_counts
+from agentx.views.recall_tally import use_counts
 
 
 class RecallCounts:
-    """Counts of recalls, by document."""
+    """Counts of uses, by document."""
 
     def __init__(self, recalled: Mapping[str, int] | None = None) -> None:
         self._times = {key(doc_id): times for doc_id, times in (recalled or {}).items()}
@@ -24,7 +24,7 @@ class RecallCounts:
         return bool(self._times)
 
     def times(self, doc_key: int) -> int:
-        """Return how often a document was recalled."""
+        """Return how often a document was opened."""
         return self._times.get(doc_key, 0)
 
 
@@ -44,8 +44,6 @@ class RecallUsage:
         if stamp != self._known[0]:
             self._known = (
                 stamp,
-                RecallCounts(
-                    {doc_id: each.count for doc_id, each in recall_counts(self._path).items()}
-                ),
+                RecallCounts(use_counts(self._path)),
             )
         return self._known[1]

@@ -1,10 +1,11 @@
-"""How often each thing was recalled: a small view of the notes that hooks leave.
+"""How often each thing was told, and how often it was opened: told by the notes that hooks leave.
 
     hook prints a digest --> spools a note with the ids in it --> drain: log, counts, bus
 
 A note counts once, however often a killed drain takes it again: the names of the last
 notes are kept beside the counts. Lost, the view begins anew, or is rebuilt from the notes
-in the log.
+in the log. What was opened is noted beside it, by whoever opened it: only that makes a thing
+weightier.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ class _Document(msgspec.Struct):
     version: int = 1
     notes: list[str] = []
     documents: dict[str, Recalls] = {}
+    uses: dict[str, int] = {}  # how often each was opened; in no note, so kept when counted anew
 
 
 class Notes(Protocol):
@@ -99,7 +101,7 @@ class RecallTally(View):
 
     def rebuild(self, told: HowFar = unheard) -> int:  # noqa: ARG002
         """Count anew from the notes in the log; return how many there are."""
-        document, cursor, count = _Document(), "", 0
+        document, cursor, count = _Document(uses=_load(self._path).uses), "", 0
         while True:
             page = self._notes.events(
                 EventQuery(event_type=EventType.NOTE, limit=EVENTS_PAGE_MAX, cursor=cursor)
@@ -116,9 +118,11 @@ class RecallTally(View):
 
     def _sweep(self, document: _Document) -> bool:
         """Drop the counts of what is no longer there; say whether there were any."""
-        lost = [doc_id for doc_id in document.documents if not self._is_there(doc_id)]
+        known = dict.fromkeys((*document.documents, *document.uses))
+        lost = [doc_id for doc_id in known if not self._is_there(doc_id)]
         for doc_id in lost:
-            del document.documents[doc_id]
+            document.documents.pop(doc_id, None)
+            document.uses.pop(doc_id, None)
         return bool(lost)
 
     def _is_there(self, doc_id: str) -> bool:
@@ -137,6 +141,20 @@ class RecallTally(View):
 def recall_counts(path: Path) -> Mapping[str, Recalls]:
     """Return how often each document was recalled, by its id."""
     return _load(path).documents
+
+
+def use_counts(path: Path) -> Mapping[str, int]:
+    """Return how often each document was opened, by its id."""
+    return _load(path).uses
+
+
+def count_use(path: Path, doc_id: str) -> None:
+    """Count that somebody opened a document; what was opened longest ago makes room."""
+    document = _load(path)
+    document.uses[doc_id] = document.uses.pop(doc_id, 0) + 1
+    for oldest in tuple(document.uses)[:-RECALLED_DOCUMENTS_MAX]:
+        del document.uses[oldest]
+    replace_file(path, msgspec.json.encode(document))
 
 
 def count_recalls(path: Path, notes: Iterable[Note]) -> tuple[Note, ...]:

@@ -34,7 +34,7 @@ from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.wiring.keeping.lost import has_tombstones, refuse_lost_log, tombstone_file
-from agentx.wiring.listeners.observations import log_recalls, start_capture, start_counting
+from agentx.wiring.listeners.observations import log_recalls, start_capture, start_telling
 from agentx.wiring.models import spending_today
 from agentx.wiring.spool import drain_into, open_spool
 
@@ -89,7 +89,7 @@ class _Store:
         if project.config.section(MemorySettings).enabled:
             # Before anything is drained: what hooks printed is counted by who listens then.
             self._closing.callback(start_capture(project, bus, self._observations))
-            self._closing.callback(start_counting(project, bus, self._observations))
+            self._closing.callback(start_telling(project, bus, self._observations))
         self.own = self._memory(self._log)
 
     def of_project(self, name: str) -> LocalMemory:

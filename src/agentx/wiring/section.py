@@ -26,8 +26,8 @@ from agentx.recall.section.standing import Standing
 
 if TYPE_CHECKING:
     from agentx.lessons.model import Lesson
-    from agentx.observations.model import Observation
     from agentx.observations.service import Observations
+    from agentx.recall.section.learnt import Memories
 
 
 Search = Callable[[SearchRequest], SearchReply]
@@ -46,7 +46,7 @@ def section_sources(
             now=Present(now_ms=project.clock.now_ms(), zone=project_zone(project)),
             standing=rooms.standing,
             run=rooms.run,
-            observations=rooms.observations,
+            memories=rooms.list_memories,
             lessons=rooms.lessons,
             report=rooms.report,
             reader=reader,
@@ -160,16 +160,30 @@ class _Rooms:
 
         return active_run(self._project), digest_lines(self._project)
 
-    def observations(self, about: About, limit: int) -> tuple[Observation, ...]:
+    def list_memories(self, about: About, limit: int) -> Memories:
+        from agentx.recall.section.learnt import Memories, WeighedMemory  # noqa: PLC0415  observations are there
+
         if not is_folder(self._project.observations):
-            return ()
-        from agentx.observations.model import Recall  # noqa: PLC0415  observations are there
+            return Memories()
+        from agentx.observations.model import Recall  # noqa: PLC0415  as above
         from agentx.wiring.observations import open_observations  # noqa: PLC0415  as above
 
         if self._observed is None:
             self._observed = open_observations(self._project)
         asked = Recall(agent=about.role, issue_number=about.issue or 0, context=about.context)
-        return self._observed.best(asked, limit)
+        best = self._observed.best(asked, limit)
+        return Memories(
+            weighed=tuple(
+                WeighedMemory(
+                    observation=one,
+                    score=score,
+                    is_of_issue=bool(about.issue) and one.issue_number == about.issue,
+                )
+                for one, score in best
+            ),
+            standing=self._observed.count_standing(),
+            tokens_max=self._observed.tokens_max,
+        )
 
     def lessons(self, limit: int) -> Iterable[Lesson]:
         if not (self._may_tell and is_folder(self._project.paths.lessons)):

@@ -16,7 +16,7 @@ import pytest
 from agentx.host.locks.lock import locked
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import DAY_MS
-from agentx.kernel.errors import LockHeld, NotFound
+from agentx.kernel.errors import InvalidValue, LockHeld, NotFound
 from agentx.kernel.tokens import estimate
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
 from agentx.observations.model import Category, Observation, Recall, SearchFilters
@@ -98,7 +98,7 @@ def test_t12_storing_and_recalling_are_told_with_the_specified_payload(opened: O
     desk.room.capture([one, other], agent="engineer", issue=29)
     asked = Recall(agent="engineer", issue_number=29)
     told = desk.room.best(asked, 12)
-    desk.room.count_recall([each.id for each in told], asked)
+    desk.room.tell_recalled([each.id for each, _ in told], asked)
 
     stored, recalled = desk.told
     assert isinstance(stored, MemoryStored)
@@ -156,31 +156,70 @@ def test_recall_takes_the_issue_first_then_what_the_context_asks_for(opened: Ope
     asked = desk.room.best(Recall(issue_number=29, context="webhook signatures"), 12)
     unknown = desk.room.best(Recall(agent="engineer"), 12)
 
-    assert plain == (mine,)
-    assert asked == (other, mine)
-    assert {each.id for each in unknown} == {mine.id, other.id, unrelated.id}
+    assert plain[0][0] == mine
+    assert {each.id for each, _ in plain} == {mine.id, other.id, unrelated.id}
+    assert [each for each, _ in asked][:2] == [mine, other]
+    assert {each.id for each, _ in unknown} == {mine.id, other.id, unrelated.id}
 
 
-def test_what_was_superseded_comes_last(opened: Opened) -> None:
+def test_what_was_superseded_comes_last_and_only_for_who_asks(opened: Opened) -> None:
     desk = opened()
     newer = observation("Keys live 30 days.", at_ms=START_MS - 9 * DAY_MS)
     older = observation("Keys live 7 days.", superseded_by=newer.id)
     desk.room.store.store([older, newer])
 
-    assert desk.room.best(Recall(issue_number=29), 12) == (newer, older)
+    plain = desk.room.best(Recall(issue_number=29), 12)
+    asked = desk.room.best(Recall(issue_number=29, context="how long do keys live?"), 12)
+
+    assert [each for each, _ in plain] == [newer]
+    assert [each for each, _ in asked] == [newer, older]
+    assert desk.room.count_standing() == 1
 
 
-def test_each_recall_counts_once_in_one_write(opened: Opened) -> None:
+def test_being_told_raises_no_score_and_being_opened_does(opened: Opened) -> None:
     desk = opened()
-    desk.room.store.store([observation(f"Fact {number}.") for number in range(5)])
-    before = (desk.folder / "pending.jsonl").read_bytes().count(b"\n")
+    kept = [observation(f"Fact {number}.") for number in range(3)]
+    desk.room.store.store(kept)
+    before = desk.room.best(Recall(issue_number=29), 12)
 
-    best = desk.room.best(Recall(issue_number=29), 12)
-    desk.room.count_recall([each.id for each in best], Recall(issue_number=29))
+    for _ in range(10):
+        desk.room.tell_recalled([each.id for each in kept], Recall(issue_number=29))
+    told = desk.room.best(Recall(issue_number=29), 12)
+    desk.room.count_use(kept[0].id)
+    used = desk.room.best(Recall(issue_number=29), 12)
 
-    assert (desk.folder / "pending.jsonl").read_bytes().count(b"\n") == before + 1
-    rows = desk.room.store.search_by_filters(SearchFilters())
-    assert [row.recall_count for row in rows] == [1] * 5
+    assert told == before
+    assert used[0][0] == kept[0]
+    assert used[0][1] > used[1][1]
+    counts = {
+        row.id: row.recall_count for row in desk.room.store.search_by_filters(SearchFilters())
+    }
+    assert counts == {kept[0].id: 1, kept[1].id: 0, kept[2].id: 0}
+
+
+def test_an_observation_is_opened_and_removed_by_the_ends_of_its_id(opened: Opened) -> None:
+    desk = opened()
+    one, other = observation("One."), observation("Other.")
+    desk.room.store.store([one, other])
+    short = f"obs-{one.id[-6:]}"
+
+    assert desk.room.get(short) == (one, False)
+    desk.room.remove(short)
+
+    with pytest.raises(NotFound):
+        desk.room.get(short)
+    assert desk.room.get(other.id) == (other, False)
+
+
+def test_a_short_id_that_fits_two_names_both(opened: Opened) -> None:
+    desk = opened()
+    ids = [f"obs-engineer-29-{at}-a1b2c3" for at in (1, 2)]
+    desk.room.store.store([observation("One.", id=each) for each in ids])
+
+    with pytest.raises(InvalidValue) as caught:
+        desk.room.get("obs-a1b2c3")
+
+    assert all(each in caught.value.hint for each in ids)
 
 
 # --- section 9.5: graceful degradation ------------------------------------------------------
@@ -244,9 +283,11 @@ def test_9_5_a_lock_that_does_not_come_free_skips_the_capture_and_not_the_recall
     assert isinstance(skipped, CaptureSkipped)
     assert skipped.level == "warning"
     assert skipped.reason == "Memory capture skipped: lock timeout on /memory/pending.jsonl"
-    (known,) = stuck.room.best(Recall(issue_number=29), 12)
+    ((known, _),) = stuck.room.best(Recall(issue_number=29), 12)
     assert known.content == "Known."
-    assert stuck.room.count_recall([known.id], Recall(issue_number=29)) == 1
+    assert stuck.room.tell_recalled([known.id], Recall(issue_number=29)) == 1
+    stuck.room.count_use(known.id)
+    assert "use not counted" in str(stuck.notes[-1])
 
 
 def test_9_5_captures_and_reads_go_on_while_another_holds_manifest_and_issue(
@@ -260,7 +301,7 @@ def test_9_5_captures_and_reads_go_on_while_another_holds_manifest_and_issue(
         (kept,) = desk.room.capture([observation("meanwhile")], agent="e", issue=29) or ()
 
         assert kept in desk.room.store.get_by_issue(29)
-        assert kept in desk.room.best(Recall(issue_number=29), 12)
+        assert kept in [one for one, _ in desk.room.best(Recall(issue_number=29), 12)]
 
 
 @pytest.mark.promise("observations.degrades")
@@ -274,7 +315,7 @@ def test_9_5_memory_that_is_off_does_nothing_at_all(opened: Opened) -> None:
 
 
 @pytest.mark.promise("observations.degrades")
-@pytest.mark.parametrize(("budget", "shown"), [(0, 0), (1, 0), (1_000_000, 30)])
+@pytest.mark.parametrize(("budget", "shown"), [(0, 0), (1, 30), (1_000_000, 30)])
 def test_9_5_a_budget_of_nothing_injects_nothing_and_capture_still_works(
     opened: Opened, budget: int, shown: int
 ) -> None:
@@ -335,27 +376,28 @@ def test_compaction_is_noted_and_originals_can_still_be_opened(opened: Opened) -
 
 
 @pytest.mark.promise("observations.budget")
-@pytest.mark.parametrize(("max_tokens", "count"), [(0, 0), (1, 0), (110, 2), (1_000_000, 4)])
-def test_what_is_put_into_a_session_start_keeps_to_the_setting(
+@pytest.mark.parametrize(("max_tokens", "count"), [(0, 0), (110, 4), (1_000_000, 4)])
+def test_nothing_is_put_into_a_session_start_where_the_setting_says_so(
     opened: Opened, max_tokens: int, count: int
 ) -> None:
     desk = opened(max_tokens=max_tokens)
     desk.room.store.store([observation(f"fact {number}", tokens=10) for number in range(4)])
 
+    assert desk.room.tokens_max == max_tokens
     assert len(desk.room.best(Recall(issue_number=29), 12)) == count
     assert len(desk.room.best(Recall(issue_number=29), 3)) == min(count, 3)
 
 
 @pytest.mark.promise("observations.recall-counted")
-def test_what_a_hook_has_printed_is_counted_and_told_as_any_recall(opened: Opened) -> None:
+def test_what_a_hook_has_printed_is_told_as_any_recall(opened: Opened) -> None:
     desk = opened()
     one = observation("Chose JSON.", files=("a.py", "b.py"))
     desk.room.store.store([one])
 
-    counted = desk.room.count_recall([one.id, "obs-gone-1-1-aaaaaa"], Recall(agent="codex"))
+    known = desk.room.tell_recalled([one.id, "obs-gone-1-1-aaaaaa"], Recall(agent="codex"))
 
-    assert counted == 1
-    assert desk.room.store.search_by_filters(SearchFilters())[0].recall_count == 1
+    assert known == 1
+    assert desk.room.store.search_by_filters(SearchFilters())[0].recall_count == 0
     (told,) = desk.told
     assert isinstance(told, MemoryRecalled)
     assert (told.agent, told.observation_ids, told.displaced_tokens) == ("codex", (one.id,), 200)

@@ -18,6 +18,7 @@ from agentx.memory.port import Memory
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.operations.agents.boundary import start
 from agentx.operations.lessons.known import add_lesson
+from agentx.operations.memory.read import memory_show
 from agentx.operations.recall.recall import RecallRequest, recall
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
@@ -59,16 +60,19 @@ def test_an_agent_that_begins_is_told_what_recall_tells(project: Project) -> Non
         asked = recall(project, memory, RecallRequest(agent="engineer", issue=ISSUE))
 
     assert begun.recall == asked.text
-    for heading in ("## Memory Recall", "## Lessons of earlier runs", "## Decisions"):
+    for heading in ("## Memory Recall", "### Lessons of earlier runs", "### Of this issue"):
         assert f"\n{heading}" in begun.recall
-    assert f"issue {ISSUE}" in begun.recall
 
 
 @pytest.mark.promise("observations.recall-counted")
-def test_what_an_agent_is_told_at_its_start_is_counted_once(project: Project) -> None:
+def test_what_an_agent_is_told_at_its_start_counts_only_when_it_is_opened(
+    project: Project,
+) -> None:
     one = learn(project)
 
-    assert one.id in start(project, agent="engineer", issue=ISSUE).recall
+    assert one.id[-6:] in start(project, agent="engineer", issue=ISSUE).recall
+    assert recalls_of(project, one) == 0
+    assert memory_show(project, f"obs-{one.id[-6:]}").observation == one
     assert recalls_of(project, one) == 1
 
 

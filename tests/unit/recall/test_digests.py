@@ -58,9 +58,9 @@ def test_a_branch_named_after_an_issue_is_told_what_is_known_of_it_first(project
 
     first = next(line for line in text.splitlines() if line.startswith("- "))
     assert DECIDED in first
-    assert "## Lessons of earlier runs" in text
+    assert "### Lessons of earlier runs" in text
     assert "Back off with jitter" in text
-    assert "## Decisions" in text
+    assert "### Decisions" in text
 
 
 @pytest.mark.parametrize("harness", CAPS)

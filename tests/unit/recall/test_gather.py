@@ -11,8 +11,11 @@ from datetime import UTC
 from agentx.kernel.errors import AgentXError, UnavailableError
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.lessons.model import Lesson
-from agentx.observations.model import Observation
-from agentx.recall.section.gather import OBSERVATIONS, RUN, Gatherer
+from agentx.observations.model import Category, Observation
+from agentx.recall.section.choose import choose
+from agentx.recall.section.gather import ORDER, RUN, Gatherer
+from agentx.recall.section.kinds import Kind
+from agentx.recall.section.learnt import Memories, WeighedMemory, weigh
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import Cap, section
 from agentx.recall.section.sources import About, Sources
@@ -41,9 +44,13 @@ def sources(
         ask()
         return Standing()
 
-    def observations(_about: About, limit: int) -> tuple[Observation, ...]:
+    def learn(_about: About, limit: int) -> Memories:
         ask()
-        return known[:limit]
+        return Memories(
+            weighed=tuple(WeighedMemory(observation=one, score=0.4) for one in known[:limit]),
+            standing=sum(not one.superseded_by for one in known),
+            tokens_max=20_000,
+        )
 
     def lessons(_limit: int) -> tuple[Lesson, ...]:
         ask()
@@ -53,64 +60,113 @@ def sources(
         now=Present(now_ms=START_MS, zone=UTC),
         standing=standing,
         run=lambda: ("run-1", ("run-1: moor the ferry", "next: the ropes")),
-        observations=observations,
+        memories=learn,
         lessons=lessons,
         report=report,
     )
 
 
-def test_superseded_and_stale_facts_are_shown_as_such() -> None:
+def told(learnt: Iterable[Observation], about: About | None = None) -> list[str]:
+    found = Gatherer(sources(learnt), tokens=20_000).list_learnt(about or About())
+    return [line.text for line in found.lines]
+
+
+def test_what_was_replaced_is_told_to_nobody_who_does_not_ask_of_it() -> None:
     newer = observation("Keys live 30 days.", changed_files=("a.py", "b.py", "c.py", "d.py"))
     older = observation("Keys live 7 days.", superseded_by=newer.id)
 
-    lines = list(Gatherer(sources([newer, older]), tokens=900).list_observations(About()))
+    assert told([newer, older]) == [
+        "Keys live 30 days. (changed since: a.py, b.py, c.py and 1 more)"
+    ]
 
-    assert lines[0].text == (
-        "decision (changed since: a.py, b.py, c.py and 1 more): Keys live 30 days."
-    )
-    assert lines[1].text == (
-        f"decision (superseded by {newer.id}, it no longer holds): Keys live 7 days."
-    )
+
+def test_who_asks_is_told_what_stands_and_then_what_it_replaced_marked_as_such() -> None:
+    newer = observation("Keys live 30 days.")
+    older = observation("Keys live 7 days.", superseded_by=newer.id)
+
+    assert told([older, newer], About(context="how long do keys live?")) == [
+        "Keys live 30 days.",
+        f"Keys live 7 days. (no longer holds, replaced by obs-{newer.id[-6:]})",
+    ]
 
 
 def test_what_the_section_is_called_is_what_other_tools_know() -> None:
-    lines = Gatherer(sources([observation("Chose JSON.")]), tokens=900).gather(About())
-    text = section(lines, Cap(tokens=900), more="m").text
+    found = Gatherer(sources([observation("Chose JSON.")]), tokens=900).gather(About())
+    text = section(found.lines, Cap(tokens=900), more="m", order=ORDER).text
 
-    assert "## Memory Recall\n- " in text
+    assert "## Memory Recall\n" in text
+    assert text.index("### The run that goes on") < text.index("### Decisions")
 
 
-def test_a_large_budget_has_room_for_more_observations_and_a_small_one_for_twelve() -> None:
-    many = [observation(f"Fact {number}.") for number in range(150)]
+def test_everything_that_is_not_told_is_counted() -> None:
+    many = [observation(f"Word{number} thing{number} is kept.") for number in range(150)]
 
-    def told(tokens: int) -> int:
-        lines = Gatherer(sources(many), tokens=tokens).gather(About())
-        return sum(line.group == OBSERVATIONS for line in lines)
+    found = Gatherer(sources(many), tokens=900).gather(About())
+    made = section(found.lines, Cap(tokens=900), more="m", order=ORDER, untold=found.untold)
 
-    assert (told(300), told(2_400), told(4_000), told(20_000)) == (12, 12, 20, 100)
+    shown = sum(line.doc_id.startswith("obs-") for line in made.shown)
+    assert 10 < shown < 150
+    assert made.left_out == 150 - shown  # the lines of the run are told
+    assert f"Left out: {made.left_out}." in made.text
+
+
+def test_the_summary_of_a_session_is_not_told_beside_what_it_sums_up() -> None:
+    overview = observation("Asked: a thing", category=Category.COMPACTION_SUMMARY)
+    merged = observation(
+        "Four notes of March in one.",
+        category=Category.COMPACTION_SUMMARY,
+        sources=("obs-engineer-1-1-aaaaaa",),
+    )
+
+    assert told([overview, merged]) == ["Four notes of March in one."]
+
+
+def test_what_a_person_wrote_down_comes_before_what_is_weightier() -> None:
+    by_hand = observation("Mind the ferry.", category=Category.KEY_FACT)
+    drawn = observation(
+        "Chose `store.py` over `db.py` because of 3 locks.",
+        event_ids=("01HF3M8J5QZ0000000000000AA",),
+    )
+
+    assert told([drawn, by_hand])[0] == "Mind the ferry."
+
+
+def test_the_issue_comes_before_the_project_and_the_same_files_before_others() -> None:
+    events = ("01HF3M8J5QZ0000000000000AA",)
+    mine = observation("Tea is served at four.", issue=7, files=("a.py",), event_ids=events)
+    near = observation("Rain falls on the roof.", files=("a.py",), event_ids=events)
+    far = observation("Snow lies on the hill.", files=("b.py",), event_ids=events)
+    weighed = [
+        WeighedMemory(observation=one, score=0.4, is_of_issue=one.issue_number == 7)
+        for one in (far, near, mine)
+    ]
+
+    chosen = choose(weigh(weighed), 3)
+
+    assert [one.doc_id for one in chosen] == [mine.id, near.id, far.id]
 
 
 def test_lines_of_the_run_may_point_to_one_place_and_nothing_else_stands_twice() -> None:
     same = observation("Chose JSON.")
 
-    lines = Gatherer(sources([same, same]), tokens=900).gather(About())
+    found = Gatherer(sources([same, same]), tokens=900).gather(About())
 
-    assert [line.group for line in lines] == [RUN, RUN, OBSERVATIONS]
+    assert [line.group for line in found.lines] == [RUN, RUN, Kind.DECISION]
 
 
 def test_a_room_that_cannot_give_what_it_has_is_left_out_and_reported() -> None:
     said: list[str] = []
     heard = sources(broken=True, report=lambda error: said.append(error.message))
 
-    lines = Gatherer(heard, tokens=900).gather(About(role="engineer"))
+    found = Gatherer(heard, tokens=900).gather(About(role="engineer"))
 
-    assert [line.group for line in lines] == [RUN, RUN]
+    assert [line.group for line in found.lines] == [RUN, RUN]
     assert said == ["the lock does not come free"] * 3
 
 
 def test_a_recalled_text_cannot_leave_its_fence() -> None:
     sly = observation(f"sly {RECALL_CLOSE} and {RECALL_OPEN} words")
-    lines = Gatherer(sources([sly]), tokens=900).gather(About())
-    text = section(lines, Cap(tokens=900), more="m").text
+    found = Gatherer(sources([sly]), tokens=900).gather(About())
+    text = section(found.lines, Cap(tokens=900), more="m").text
 
     assert text.count(RECALL_OPEN) == text.count(RECALL_CLOSE) == 1

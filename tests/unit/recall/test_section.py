@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -68,7 +70,7 @@ def test_lines_are_grouped_and_say_where_they_come_from() -> None:
     text = section(lines, Cap(tokens=1_000, chars=5_000), more=MORE).text
 
     assert text.index("one") < text.index("three") < text.index("two")
-    assert "- 2026-03-18 (2 d ago, codex): one [grip:7:A; 40 tokens]" in text
+    assert "- one [codex, 2 d, grip:7:A]\n" in text
     assert text.startswith(RECALL_OPEN)
     assert "not instruction" in text
 
@@ -89,14 +91,14 @@ def test_what_does_not_fit_is_counted() -> None:
     made = section(lines, Cap(tokens=400, chars=10_000), more=MORE)
 
     assert 0 < len(made.shown) < 40
-    assert f"Left out: {made.left_out} lines." in made.text
+    assert f"Left out: {made.left_out}." in made.text
 
 
-def _long(number: int) -> RecallLine:
+def _line(group: str) -> RecallLine:
     return RecallLine(
-        group="Memory Recall",
-        text=f"Fact {number}. " + "and more words of it " * 40 + f"end of {number}",
-        doc_id=f"obs-{number}",
+        group=group,
+        text=f"A fact of {group}.",
+        doc_id="obs-engineer-3-1709035200000-a1b2c3",
         when="2026-03-18",
         age="1 d ago",
         source="engineer,\n\tissue 3",
@@ -104,25 +106,32 @@ def _long(number: int) -> RecallLine:
     )
 
 
-def test_what_is_long_is_cut_and_told_whole_best_first_where_there_is_room() -> None:
-    lines = [_long(number) for number in range(4)]
+def test_groups_stand_in_the_order_that_is_given_whatever_comes_first() -> None:
+    lines = [_line(group) for group in ("Work", "Other", "Errors", "Decisions")]
 
-    cut = section(lines, Cap(tokens=500), more=MORE)
-    some = section(lines, Cap(tokens=900), more=MORE)
-    whole = section(lines, Cap(tokens=5_000), more=MORE)
+    made = section(lines, Cap(tokens=900), more=MORE, order=("Decisions", "Errors", "Work"))
 
-    assert len(cut.shown) == len(some.shown) == 4
-    assert "end of" not in cut.text
-    assert "end of 0" in some.text
-    assert "end of 3" not in some.text
-    assert all(f"end of {number}" in whole.text for number in range(4))
+    heads = [text for _, text in made.rows if text.startswith("### ")]
+    assert heads == ["### Decisions", "### Errors", "### Work", "### Other"]
+
+
+def test_an_observation_is_named_by_the_ends_of_its_id_and_opened_by_the_whole() -> None:
+    made = section([_line("Work")], Cap(tokens=900), more=MORE)
+
+    assert "[engineer, issue 3, 1 d, obs-a1b2c3]" in made.text
+    assert made.shown[0].doc_id == "obs-engineer-3-1709035200000-a1b2c3"
+
+
+def test_what_was_never_gathered_counts_as_left_out() -> None:
+    assert "Left out: 41." in section([_line("Work")], Cap(tokens=900), more=MORE, untold=41).text
 
 
 def test_every_line_that_is_prepared_for_a_hook_has_its_id_before_a_tab() -> None:
-    made = section([_long(number) for number in range(3)], Cap(tokens=5_000), more=MORE)
+    lines = [replace(_line("Work"), doc_id=f"obs-{number}") for number in range(3)]
+    made = section(lines, Cap(tokens=5_000), more=MORE)
 
     rows = [line.split("\t") for line in made.prepared_text.split("\n")]
     assert "\n".join(text for _, text in rows) == made.text
     told = {doc_id: text for doc_id, text in rows if doc_id}
     assert list(told) == ["obs-0", "obs-1", "obs-2"]
-    assert all(text.startswith("- 2026-03-18 (1 d ago, engineer") for text in told.values())
+    assert all(text.startswith("- A fact of Work. [engineer") for text in told.values())

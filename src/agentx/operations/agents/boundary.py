@@ -18,6 +18,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
+from agentx.observations.ids import ID_PREFIX
 from agentx.observations.model import Recall
 from agentx.observations.settings import MemorySettings
 from agentx.operations.limits import RECALL_TOKENS_MAX
@@ -25,7 +26,6 @@ from agentx.operations.questions.ask import ask_again
 from agentx.operations.recall.recall import RecallReply, RecallRequest, recall
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
-from agentx.recall.section.gather import OBSERVATIONS
 from agentx.wiring.clarifications import inbox_lines, role_named
 from agentx.wiring.hub import open_bus, run_monitor
 from agentx.wiring.observations import open_observations
@@ -148,10 +148,10 @@ def _recall(
     reply = _with_memory(project, open_memory, "hook-recall", recall_for)
     if reply is None:
         reply = recall(project, None, request)
-    learnt = [line.doc_id for line in reply.lines if line.group == OBSERVATIONS]
+    learnt = [line.doc_id for line in reply.lines if line.doc_id.startswith(ID_PREFIX)]
     if learnt:
         with closing(open_observations(project)) as observations:
-            observations.count_recall(learnt, Recall(agent=role, issue_number=issue))
+            observations.tell_recalled(learnt, Recall(agent=role, issue_number=issue))
     return reply.text
 
 

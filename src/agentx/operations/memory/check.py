@@ -19,7 +19,7 @@ from agentx.observations.settings import MemorySettings
 from agentx.observations.staleness import Verified, verify
 from agentx.operations.recall.recall import RECALL_COMMANDS
 from agentx.project.project import Project
-from agentx.recall.section.gather import Gatherer
+from agentx.recall.section.gather import ORDER, Gatherer
 from agentx.recall.section.render import Cap, section
 from agentx.recall.section.sources import About
 from agentx.views.sessions.file_history import GitFileHistory
@@ -75,8 +75,9 @@ def memory_budget(
         _track(budget, ContextCategory.AGENT_DEF, project, path, role)
     about = About(role=agent, issue=issue, context=context)
     with section_sources(project) as sources:
-        learnt = list(Gatherer(sources, tokens=settings.max_tokens).list_observations(about))
-    made = section(learnt, Cap(tokens=settings.max_tokens), more=RECALL_COMMANDS)
+        learnt = Gatherer(sources, tokens=settings.max_tokens).list_learnt(about)
+    cap = Cap(tokens=settings.max_tokens)
+    made = section(learnt.lines, cap, more=RECALL_COMMANDS, order=ORDER, untold=learnt.untold)
     if made.text:
         budget.track_item(ContextCategory.MEMORY, "recalled-observations", made.text)
     return _sum_budget(budget.report())

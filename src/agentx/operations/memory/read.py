@@ -7,6 +7,7 @@ from contextlib import closing
 from agentx.kernel.values import frozen
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.model import Observation, ObservationIndex, SearchFilters
+from agentx.operations.recall.uses import note_use
 from agentx.project.project import Project
 from agentx.wiring.observations import open_observations
 
@@ -45,5 +46,7 @@ def memory_show(project: Project, observation_id: str) -> Shown:
     """
     with closing(open_observations(project)) as room:
         observation, archived = room.get(observation_id)
-        dropped = archived and observation_id in room.store.drops.read().dropped
-        return Shown(observation=observation, archived=archived, dropped=dropped)
+        dropped = archived and observation.id in room.store.drops.read().dropped
+    if not archived:
+        note_use(project, observation.id)
+    return Shown(observation=observation, archived=archived, dropped=dropped)

@@ -19,6 +19,7 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.recall.origins import origin_of
+from agentx.operations.recall.uses import note_use
 from agentx.project.project import Project
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def open_document(project: Project, memory: Memory, doc_id: str) -> Opened:
     Raises: NotFound, InvalidValue.
     """
     found = _open(project, memory, doc_id)
+    note_use(project, found.doc_id)
     return replace(found, origin=origin_of(project, found.kind))
 
 

@@ -7,7 +7,7 @@ from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
 from agentx.project.project import Project
-from agentx.recall.section.gather import Gatherer
+from agentx.recall.section.gather import ORDER, Gatherer
 from agentx.recall.section.render import Cap, RecallLine, section
 from agentx.recall.section.sources import About
 from agentx.wiring.section import section_sources
@@ -50,8 +50,9 @@ def recall(project: Project, memory: Memory | None, request: RecallRequest) -> R
     about = About(role=request.agent, issue=request.issue, context=request.context)
     search = None if memory is None else memory.search
     with section_sources(project, memory, search) as sources:
-        lines = Gatherer(sources, tokens=tokens).gather(about)
-    made = section(lines, Cap(tokens=tokens), more=request.more)
+        found = Gatherer(sources, tokens=tokens).gather(about)
+    cap = Cap(tokens=tokens)
+    made = section(found.lines, cap, more=request.more, order=ORDER, untold=found.untold)
     return RecallReply(
         text=made.text,
         tokens=made.tokens,

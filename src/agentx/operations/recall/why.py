@@ -27,6 +27,7 @@ from agentx.memory.port import Memory
 from agentx.operations.limits import WHY_LINES_MAX
 from agentx.operations.recall.document import open_document, open_observation, speak_kind
 from agentx.operations.recall.origins import UNTRUSTED
+from agentx.operations.recall.uses import note_use
 from agentx.project.project import Project
 from agentx.views.recall_tally import recall_counts
 from agentx.wiring.observations import open_observations
@@ -58,7 +59,9 @@ def why(project: Project, memory: Memory, doc_id: str) -> Trace:
 
     Raises: NotFound, InvalidValue.
     """
-    trace = _with_counts(project, _trace(project, memory, doc_id))
+    found = _trace(project, memory, doc_id)
+    note_use(project, found.id)
+    trace = _with_counts(project, found)
     return trace if project.trust.has_data else _name_origins(trace)
 
 

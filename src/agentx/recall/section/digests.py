@@ -12,7 +12,7 @@ from agentx.adapters.hook_output import OUTPUTS
 from agentx.conversation.model import SessionQuery
 from agentx.kernel.paths import StorePaths
 from agentx.memory.port import Readable
-from agentx.recall.section.gather import Gatherer
+from agentx.recall.section.gather import ORDER, Gathered, Gatherer
 from agentx.recall.section.notices import notice_of, put_text
 from agentx.recall.section.render import Cap, Section, section
 from agentx.recall.section.sources import About, Sources
@@ -39,12 +39,9 @@ def prepare_digests(sources: Sources, store: StorePaths, branch: str = "") -> in
     for name, sessions in branches.items():
         for role in roles:
             about = About(role=role, issue=of_branch(name) or None, sessions=sessions)
-            lines = gatherer.gather(about, with_standing=False)
+            found = gatherer.gather(about, with_standing=False)
             notice = notice_of(gatherer.standing, sources.now, role)
-            made = {
-                cap: section(lines, _beside(notice, cap), more=_MORE).prepared_text
-                for cap in set(CAPS.values())
-            }
+            made = {cap: _prepare(found, _beside(notice, cap)) for cap in set(CAPS.values())}
             for harness, cap in CAPS.items():
                 path = store.digest(harness, name, role)
                 kept.add(path)
@@ -54,6 +51,11 @@ def prepare_digests(sources: Sources, store: StorePaths, branch: str = "") -> in
     for path in gone:
         path.unlink(missing_ok=True)
     return written + len(gone)
+
+
+def _prepare(found: Gathered, cap: Cap) -> str:
+    made = section(found.lines, cap, more=_MORE, order=ORDER, untold=found.untold)
+    return made.prepared_text
 
 
 def _branches(reader: Readable, here: str) -> dict[str, frozenset[str]]:

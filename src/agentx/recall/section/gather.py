@@ -9,54 +9,69 @@ bound of its own, so that none crowds out the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import fold_text, preview
 from agentx.kernel.tokens import estimate
+from agentx.kernel.values import frozen
 from agentx.lessons.confidence import judge
-from agentx.memory.found import KINDS, SearchRequest
-from agentx.prose.likeness import coverage, list_words
+from agentx.memory.found import KINDS, SearchReply, SearchRequest
+from agentx.observations.ids import ID_PREFIX
+from agentx.prose.keyphrases import terms
+from agentx.prose.sentences import ELLIPSIS
+from agentx.recall.section.choose import Tellable, choose, follow, within
+from agentx.recall.section.kinds import Kind
+from agentx.recall.section.learnt import ANSWER_LIFT, ISSUE_LIFT, Memories, value_line, weigh
 from agentx.recall.section.render import RecallLine
 from agentx.recall.section.sources import About, Sources
-from agentx.recall.section.standing import WORK, Standing
+from agentx.recall.section.standing import QUESTIONS, WORK, Standing
+from agentx.recall.section.wording import LINE_CHARS_MAX, word_line
 
 if TYPE_CHECKING:
     from agentx.conversation.toc_model import TocNode
-    from agentx.observations.model import Observation
 
 CLOSE = "Close to what you are doing"
+ISSUE = "Of this issue"
 RUN = "The run that goes on"
-OBSERVATIONS = "Memory Recall"
 LESSONS = "Lessons of earlier runs"
+# The groups of a section, in the order in which they are read.
+ORDER = (CLOSE, ISSUE, QUESTIONS, WORK, RUN, *Kind, LESSONS)
 
 # How things stand: several lines may point to the same place.
 _STANDING = frozenset({RUN, WORK})
-_GROUPS = {
-    "decision": "Decisions",
-    "answer": "Decisions",
-    "problem": "Problems met",
-    "outcome": "Outcomes",
-    "change": "Changes",
+_KIND_OF_BULLET = {
+    "decision": Kind.DECISION,
+    "answer": Kind.DECISION,
+    "problem": Kind.ERROR,
+    "outcome": Kind.CHANGE,
+    "change": Kind.CHANGE,
 }
-_ORDER = ("Decisions", "Problems met", "Outcomes", "Changes")
 _DAYS_MAX = 60
-_DAYS_OF_ONE_RANK = 3  # within them, what kind of line it is decides, not the day
-# What was worth a line of a summary, and what other rooms keep: not every call of a tool.
-_TELLING = tuple(kind for kind in KINDS if kind not in ("event", "toc_node"))
-_CLOSE_MAX = 40
+# What was worth a line of a summary, and what other rooms keep: not every call of a tool, and
+# observations are weighed by themselves.
+_TELLING = tuple(kind for kind in KINDS if kind not in ("event", "toc_node", "observation"))
+_CLOSE_MAX = 12
+_ANSWERS_MIN = 0.5
+_BEFORE_LESSONS = 12  # what runs taught has a place after so many memories
+_BRANCH_LIFT = 0.5
 _CONTEXT_CHARS_MAX = 4_000
-_OBSERVATIONS_MIN = 12
-_TOKENS_OF_AN_OBSERVATION = 200  # of the budget: a large one has room for more of them
+_MEMORIES_MAX = 400
+_TOKENS_OF_A_LINE = 20  # at the least: so many lines a budget may have room for
 _LESSONS_MAX = 6
-_LESSON_CHARS_MAX = 250
-_FILES_SHOWN_MAX = 3
-# A line of a day that shares so much of its words with an observation says the same.
-_SAME = 0.8
+_BULLETS_MAX = 150
+_BULLET_SHARE = 0.35  # of what a memory of the same words is worth
 
 Thing = TypeVar("Thing")
+
+
+@frozen
+class Gathered:
+    """What may be told, best first, and how many memories are not among it."""
+
+    lines: list[RecallLine]
+    untold: int = 0
 
 
 class Gatherer:
@@ -65,59 +80,58 @@ class Gatherer:
     def __init__(self, sources: Sources, *, tokens: int, days: int = _DAYS_MAX) -> None:
         self._sources = sources
         self._now = sources.now
-        self._observations_max = max(_OBSERVATIONS_MIN, tokens // _TOKENS_OF_AN_OBSERVATION)
+        self._lines_max = tokens // _TOKENS_OF_A_LINE + 1
         self._days_max = days
         self._parts_of: dict[str, tuple[TocNode, ...]] = {}
 
-    def gather(self, about: About, *, with_standing: bool = True) -> list[RecallLine]:
+    def gather(self, about: About, *, with_standing: bool = True) -> Gathered:
         """Return everything worth telling, best first; notices tell how things stand otherwise."""
-        parts: list[Iterable[RecallLine]] = [self._close(about)]
+        lines: list[RecallLine] = []
         if with_standing:
-            parts.append(self.standing.lines(self._now, about.role))
-        learnt = self._tolerate(lambda: self.list_observations(about))
-        parts += [self._run, learnt, self._lessons]
-        told = [*self._list_wanted(about), *self._recent(self._days, about)]
-        parts.append(_unsaid(told, [line.short for line in learnt]))
-        return list(_drop_repeats(line for part in parts for line in part))
+            lines += self.standing.lines(self._now, about.role)
+        lines += self._run
+        near = self._search(about)
+        if near.since_ms is not None:
+            lines[:0] = self._answer(near)
+        learnt = self._learn(about)
+        candidates = weigh(learnt.weighed, about.context)
+        candidates += self._tolerate(lambda: self._list_bullets(about))
+        if near.since_ms is None:
+            candidates += _list_close(near)
+        chosen = self._choose(candidates, learnt)
+        memories = [self._tell(one) for one in chosen]
+        lines += [*memories[:_BEFORE_LESSONS], *self._lessons, *memories[_BEFORE_LESSONS:]]
+        told = list(_drop_repeats(lines))
+        known = sum(line.doc_id.startswith(ID_PREFIX) for line in told)
+        return Gathered(lines=told, untold=max(learnt.standing - known, 0))
 
-    def list_observations(self, about: About) -> Iterator[RecallLine]:
-        """Yield what sessions learnt, best first.
+    def list_learnt(self, about: About) -> Gathered:
+        """Return what sessions learnt, best first."""
+        learnt = self._learn(about)
+        chosen = self._choose(weigh(learnt.weighed, about.context), learnt)
+        lines = [self._tell(one) for one in chosen]
+        return Gathered(lines=lines, untold=max(learnt.standing - len(lines), 0))
 
-        Raises: UnavailableError, DataError.
-        """
-        for one in self._sources.observations(about, self._observations_max):
-            yield self._now.line(
-                group=OBSERVATIONS,
-                text=fold_text(f"{one.category}{_doubts(one)}: {one.content}"),
-                doc_id=one.id,
-                at_ms=one.timestamp_ms,
-                source=f"{one.agent}, issue {one.issue_number}" if one.issue_number else one.agent,
-                tokens=one.tokens,
-            )
+    def _learn(self, about: About) -> Memories:
+        found = self._tolerate(lambda: [self._sources.memories(about, _MEMORIES_MAX)])
+        return found[0] if found else Memories()
 
-    def _close(self, about: About) -> Iterator[RecallLine]:
-        """Yield what is close to a context: what summaries rest on, not every word."""
-        search = self._sources.search
-        if search is None or not about.context.strip():
-            return
-        request = SearchRequest(
-            query=about.context[:_CONTEXT_CHARS_MAX],
-            kinds=_TELLING,
-            now_ms=self._now.now_ms,
-            limit=_CLOSE_MAX,
+    def _choose(self, candidates: Sequence[Tellable], learnt: Memories) -> list[Tellable]:
+        """Return what is told, first what answers and what has a place of its own."""
+        chosen = follow(choose(candidates, self._lines_max), candidates)
+        chosen = within(chosen, learnt.tokens_max)
+        return sorted(chosen, key=_is_later)
+
+    def _tell(self, one: Tellable) -> RecallLine:
+        ours = ISSUE if one.is_of_issue else one.kind
+        return self._now.line(
+            group=CLOSE if one.answers else ours,
+            text=one.text,
+            doc_id=one.doc_id,
+            at_ms=one.at_ms,
+            source=one.author,
+            tokens=estimate(one.text),
         )
-        reply = search(request)
-        # What a question about time was taken for is said with its answer.
-        group = f"{CLOSE} ({reply.notes[0]})" if reply.since_ms is not None else CLOSE
-        for hit in reply.hits:
-            yield self._now.line(
-                group=group,
-                text=hit.snippet,
-                doc_id=hit.doc_id,
-                at_ms=hit.timestamp_ms,
-                source=hit.agent or hit.harness,
-                tokens=hit.tokens,
-            )
 
     @cached_property
     def standing(self) -> Standing:
@@ -150,7 +164,7 @@ class Gatherer:
                 text = f"{said.name}: {said.text}" if named else said.text
                 yield self._now.line(
                     group=LESSONS,
-                    text=f"{judge(one)} {one.kind}: {preview(text, _LESSON_CHARS_MAX)}",
+                    text=f"{judge(one)} {one.kind}: {preview(text, LINE_CHARS_MAX)}",
                     doc_id=one.id,
                     at_ms=one.changed_ms,
                     source=", ".join(filter(None, (one.author, said.area or "runs"))),
@@ -180,48 +194,65 @@ class Gatherer:
             known = self._parts_of[node.node_id] = self._sources.reader.browse(node.node_id).nodes
         return known
 
-    def _list_wanted(self, about: About) -> Iterator[RecallLine]:
-        """Yield what the parts of days tell of the wanted issue or role, newest day first."""
-        title = about.title()
-        if not title:
-            return
-        parts = [
-            part
-            for day in self._days
-            if about.wants(day)
-            for part in reversed(self._parts(day))
-            if about.wants(part)
-        ]
-        for line in self._recent(parts, About()):
-            yield replace(line, group=f"{line.group}: {title}")
+    def _list_bullets(self, about: About) -> Iterator[Tellable]:
+        """Yield what the newest days tell, the wanted issue and role first.
 
-    def _recent(self, nodes: Sequence[TocNode], about: About) -> Iterator[RecallLine]:
-        """Yield what nodes tell, best first: the wanted sessions', the newest, the weightiest."""
-        found = []
-        for rank, node in enumerate(nodes):
-            is_wanted = not about.sessions.isdisjoint(node.sessions)
-            for bullet in node.bullets:
-                group = _GROUPS.get(bullet.kind)
-                if group is None:
-                    continue
-                order = (
-                    not is_wanted,
-                    rank // _DAYS_OF_ONE_RANK,
-                    _ORDER.index(group),
-                    -bullet.weight,
-                    bullet.timestamp_ms,
-                )
-                line = self._now.line(
-                    group=group,
-                    text=bullet.text,
-                    doc_id=bullet.grip_ids[0],
-                    at_ms=bullet.timestamp_ms,
-                    source=", ".join(node.harnesses),
-                    tokens=estimate(bullet.text) * 4,
-                )
-                found.append((order, line))
-        found.sort(key=lambda each: each[0])
-        return (line for _, line in found)
+        Of a day that several agent CLIs worked on, its parts say which of them it was.
+        """
+        nodes: list[TocNode] = []
+        for day in self._days:
+            is_mixed = len(day.harnesses) > 1 or (about.title() and about.wants(day))
+            nodes += reversed(self._parts(day)) if is_mixed else [day]
+        bullets = [
+            (node, bullet)
+            for node in nodes
+            for bullet in node.bullets
+            if bullet.kind in _KIND_OF_BULLET
+        ]
+        for node, bullet in bullets[:_BULLETS_MAX]:
+            kind = _KIND_OF_BULLET[bullet.kind]
+            line = word_line(bullet.text)
+            worth = value_line(kind, line) * _BULLET_SHARE
+            if about.title() and about.wants(node):
+                worth *= 1 + ISSUE_LIFT
+            if not about.sessions.isdisjoint(node.sessions):
+                worth *= 1 + _BRANCH_LIFT
+            yield Tellable(
+                doc_id=bullet.grip_ids[0],
+                text=line,
+                words=terms(line),
+                kind=kind,
+                session=node.sessions[0] if node.sessions else "",
+                at_ms=bullet.timestamp_ms,
+                worth=worth,
+                author=node.harnesses[0] if len(node.harnesses) == 1 else "",
+            )
+
+    def _search(self, about: About) -> SearchReply:
+        """Return what other rooms and summaries say of a context."""
+        search = self._sources.search
+        if search is None or not about.context.strip():
+            return SearchReply(hits=())
+        request = SearchRequest(
+            query=about.context[:_CONTEXT_CHARS_MAX],
+            kinds=_TELLING,
+            now_ms=self._now.now_ms,
+            limit=_CLOSE_MAX,
+        )
+        found = self._tolerate(lambda: [search(request)])
+        return found[0] if found else SearchReply(hits=())
+
+    def _answer(self, reply: SearchReply) -> Iterator[RecallLine]:
+        """Yield the answer to a question about time, and say what it was taken for."""
+        for hit in reply.hits:
+            yield self._now.line(
+                group=f"{CLOSE} ({reply.notes[0]})",
+                text=hit.snippet,
+                doc_id=hit.doc_id,
+                at_ms=hit.timestamp_ms,
+                source=hit.agent or hit.harness,
+                tokens=hit.tokens,
+            )
 
     def _tolerate(self, gather: Callable[[], Iterable[Thing]]) -> list[Thing]:
         """Return what a room gives; nothing where it cannot give it: a session begins anyway."""
@@ -232,27 +263,30 @@ class Gatherer:
             return []
 
 
-def _doubts(one: Observation) -> str:
-    """Return what speaks against trusting an observation as it stands."""
-    found = []
-    if one.superseded_by:
-        found.append(f"superseded by {one.superseded_by}, it no longer holds")
-    if one.changed_files:
-        rest = len(one.changed_files) - _FILES_SHOWN_MAX
-        more = f" and {rest} more" if rest > 0 else ""
-        found.append(f"changed since: {', '.join(one.changed_files[:_FILES_SHOWN_MAX])}{more}")
-    return f" ({'; '.join(found)})" if found else ""
+def _list_close(reply: SearchReply) -> Iterator[Tellable]:
+    """Yield what was found as what may be told; no piece out of a sentence."""
+    for rank, hit in enumerate(reply.hits):
+        line = word_line(hit.snippet)
+        if line.startswith(ELLIPSIS) or not line:
+            continue
+        kind = Kind.FACT if hit.kind == "grip" else Kind.DECISION
+        share = _BULLET_SHARE if hit.kind == "grip" else 1.0
+        answer = 1 / (1 + rank / 5)
+        yield Tellable(
+            doc_id=hit.doc_id,
+            text=line,
+            words=terms(line),
+            kind=kind,
+            session=hit.session_id,
+            at_ms=hit.timestamp_ms,
+            worth=value_line(kind, line) * share * (1 + ANSWER_LIFT * answer),
+            author=hit.agent or hit.harness,
+            answers=answer > _ANSWERS_MIN,
+        )
 
 
-def _unsaid(lines: Iterable[RecallLine], said: Iterable[str]) -> Iterator[RecallLine]:
-    """Yield the lines that say something which has not been said."""
-    known = [frozenset(list_words(text)) for text in said]
-    together = frozenset[str]().union(*known)  # most lines say more than all of it: quickly seen
-    for line in lines:
-        words = frozenset(list_words(line.text))
-        is_new = coverage(words, together) < _SAME
-        if is_new or all(coverage(words, other) < _SAME for other in known):
-            yield line
+def _is_later(one: Tellable) -> bool:
+    return not (one.answers or one.is_of_issue or one.has_place)
 
 
 def _drop_repeats(lines: Iterable[RecallLine]) -> Iterator[RecallLine]:

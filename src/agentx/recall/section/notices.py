@@ -20,7 +20,7 @@ from agentx.kernel.paths import NOTICE_SUFFIX, ProjectPaths, StorePaths
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import Cap, Section, section
 from agentx.recall.section.sources import Sources
-from agentx.recall.section.standing import Standing
+from agentx.recall.section.standing import QUESTIONS, WORK, Standing
 
 NOTICE_CAP = Cap(tokens=900, chars=3_200)
 
@@ -44,7 +44,7 @@ def renew_notices(
 
 def notice_of(standing: Standing, now: Present, role: str) -> Section:
     """Return what a session of a role is told of this moment."""
-    return section(list(standing.lines(now, role)), NOTICE_CAP, more=_MORE)
+    return section(list(standing.lines(now, role)), NOTICE_CAP, more=_MORE, order=(QUESTIONS, WORK))
 
 
 def put_text(path: Path, text: str) -> bool:

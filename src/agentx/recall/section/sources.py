@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agentx.lessons.model import Lesson
     from agentx.memory.found import SearchReply, SearchRequest
     from agentx.memory.port import Readable
-    from agentx.observations.model import Observation
+    from agentx.recall.section.learnt import Memories
 
 
 @frozen
@@ -50,7 +50,7 @@ class Sources:
     now: Present
     standing: Callable[[], Standing]
     run: Callable[[], tuple[str, tuple[str, ...]]]  # the one that goes on, and what to tell of it
-    observations: Callable[[About, int], tuple[Observation, ...]]  # so many, best first
+    memories: Callable[[About, int], Memories]  # to choose from, about so many
     lessons: Callable[[int], Iterable[Lesson]]  # so many, the surest first
     report: Callable[[AgentXError], None]  # of what could not be had
     reader: Readable | None = None  # sessions, and the table of contents

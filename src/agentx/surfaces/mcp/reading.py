@@ -18,6 +18,7 @@ from agentx.operations.recall.document import Opened, speak_kind
 from agentx.operations.recall.read import ReadReply, TextPart, read
 from agentx.operations.recall.timeline import Timeline
 from agentx.operations.recall.timeline import timeline as surroundings
+from agentx.operations.recall.uses import expand_used
 from agentx.project.zone import project_zone
 from agentx.surfaces.mcp.answer import Row, answer, count_fenced, fence
 from agentx.surfaces.mcp.desk import Desk
@@ -113,7 +114,7 @@ def _offer_expand(server: MCPServer, desk: Desk) -> None:
         """
         found, zone = desk.ask(
             lambda project, memory: (
-                memory.expand(grip_id, before=before, after=after),
+                expand_used(project, memory, grip_id, before=before, after=after),
                 project_zone(project),
             )
         )

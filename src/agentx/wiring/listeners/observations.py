@@ -38,17 +38,17 @@ def start_capture(project: Project, bus: Bus, room: Callable[[], Observations]) 
     return bus.listen(ContextCompacted, hear_compaction)
 
 
-def start_counting(project: Project, bus: Bus, room: Callable[[], Observations]) -> Stop:
-    """Count the observations that hooks print at session start; return a function that stops it."""
+def start_telling(project: Project, bus: Bus, room: Callable[[], Observations]) -> Stop:
+    """Tell of the observations that hooks print at session start; return what stops it."""
 
     def hear(fact: SessionTold) -> None:
         ids = [each for each in fact.doc_ids if each.startswith(ID_PREFIX)]
         if fact.project != project.id or not ids:
             return
         try:
-            room().count_recall(ids, Recall(agent=fact.harness))
+            room().tell_recalled(ids, Recall(agent=fact.harness))
         except AgentXError as error:
-            project.log.record("warning", "memory-alert", message=f"not counted: {error.message}")
+            project.log.record("warning", "memory-alert", message=f"not told: {error.message}")
 
     return bus.listen(SessionTold, hear)
 

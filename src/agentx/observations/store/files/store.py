@@ -26,7 +26,7 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy
 from agentx.observations.forgetting import Undoing, holders, take_whole, undoing
-from agentx.observations.ids import parse_observation_id
+from agentx.observations.ids import parse_observation_id, shorten_id
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT, OBSERVATIONS_PENDING_BYTES_MAX
 from agentx.observations.model import (
     CompactionResult,
@@ -168,6 +168,16 @@ class JsonObservationStore(ObservationStore):
         """Return what passes every filter, newest first."""
         with self._lock:
             return tuple(map(index_of, filter_lines(self._joined.rows().values(), filters)))
+
+    def find_ids(self, short_id: str) -> tuple[str, ...]:
+        """Return the ids that are named so for short."""
+        with self._lock:
+            return tuple(each for each in self._joined.rows() if shorten_id(each) == short_id)
+
+    def count_standing(self) -> int:
+        """Return how many observations nothing has replaced."""
+        with self._lock:
+            return sum(not row.superseded_by for row in self._joined.rows().values())
 
     def increment_recall_count(self, *observation_ids: str) -> None:
         """Count one recall of each, in one write."""

@@ -19,7 +19,7 @@ from agentx.host.files.plain import list_folder, look, rename
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import CorruptRecord, LockHeld, UnavailableError
 from agentx.observations.forgetting import holders, take_whole, undoing
-from agentx.observations.ids import parse_observation_id
+from agentx.observations.ids import ID_PREFIX, parse_observation_id
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.model import (
     CompactionResult,
@@ -155,6 +155,19 @@ class SqliteObservationStore(ObservationStore):
         with self._reading() as db:
             rows = [tables.entry(row) for row in db.execute(*tables.narrow(filters))]
         return tuple(map(index_of, filter_lines(rows, filters)))
+
+    def find_ids(self, short_id: str) -> tuple[str, ...]:
+        """Return the ids that are named so for short."""
+        ending = short_id.removeprefix(ID_PREFIX)
+        with self._reading() as db:
+            found = db.execute("SELECT id FROM observations WHERE id LIKE ?", (f"%-{ending}",))
+            return tuple(str(row[0]) for row in found)
+
+    def count_standing(self) -> int:
+        """Return how many observations nothing has replaced."""
+        with self._reading() as db:
+            found = db.execute("SELECT count(*) FROM observations WHERE superseded_by = ''")
+            return int(found.fetchone()[0])
 
     def increment_recall_count(self, *observation_ids: str) -> None:
         """Count one recall of each, in one write."""

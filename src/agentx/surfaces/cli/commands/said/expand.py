@@ -10,6 +10,7 @@ from rich.text import Text
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Expansion
 from agentx.kernel.text import printable
+from agentx.operations.recall.uses import expand_used
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.learnt import memory
 from agentx.surfaces.cli.frame import Invocation, Verb
@@ -29,7 +30,7 @@ def command(invocation: Invocation, grip_id: str, before: int, after: int) -> No
         return
     with invocation.reading() as opened:
         opened.catch_up()
-        found = opened.expand(grip_id, before=before, after=after)
+        found = expand_used(invocation.project, opened, grip_id, before=before, after=after)
     invocation.show(found, lambda screen: _draw(screen, found))
 
 

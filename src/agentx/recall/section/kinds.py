@@ -1,0 +1,64 @@
+"""What kind of thing a memory is to whoever begins: the groups of a section, in their order.
+
+Observations are stored under the categories of the specification. What is left to do and what
+the user wants are kinds of their own here, told by how they are worded.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from agentx.kernel.text import compile_late
+from agentx.observations.model import Category
+from agentx.prose.cues import anywhere
+
+
+class Kind(StrEnum):
+    """A group of the section, by its heading."""
+
+    OPEN_END = "Open ends"
+    PREFERENCE = "What the user wants"
+    DECISION = "Decisions"
+    FACT = "How things work here"
+    ERROR = "Errors and their fixes"
+    CHANGE = "What changed lately"
+
+
+_OF_CATEGORY = {
+    Category.DECISION: Kind.DECISION,
+    Category.CODE_CHANGE: Kind.CHANGE,
+    Category.ERROR: Kind.ERROR,
+    Category.KEY_FACT: Kind.FACT,
+    Category.COMPACTION_SUMMARY: Kind.FACT,
+}
+_USER = compile_late(r"(?:The user|User)\b|(?:Asked|Preference): ")
+_WANTS = anywhere(
+    r"""
+    (?:the )?user (?:wants|prefers|likes|expects|asked (?:for|to always)|does not want|doesn't want)
+    i (?:want|prefer|like|don'?t (?:want|like|need)|no longer|hate)
+    please (?:always|never|don'?t)
+    always | never | as simple as | from now on | make sure | preference | don'?t ever
+    should (?:always|never)
+    """
+)
+_OPEN = anywhere(
+    r"""
+    (?:left|still) (?:undone|open|unresolved|to do|unfixed|uncommitted|pending|missing|unverified)
+    not (?:yet|been) (?:done|fixed|implemented|committed|pushed|merged|released|published|tested)
+    to-?do | uncommitted | unpushed | remains? (?:open|to be|unfixed|unresolved|undone)
+    not (?:implemented|committed|pushed|merged|seen fixed|fixed)
+    waiting (?:for|on) | waits (?:for|on) | blocked (?:by|on|until)
+    needs? to be (?:done|fixed|run)
+    follow-?ups? | next steps? | (?:for|in) a (?:later|future|separate) (?:pr|session|change|issue)
+    out of scope | deferred | postponed | open (?:end|question|item)s?
+    """
+)
+
+
+def kind_of(category: Category, text: str) -> Kind:
+    """Return the kind of a memory, by its category and its words."""
+    if category is not Category.CODE_CHANGE and _OPEN.search(text):
+        return Kind.OPEN_END
+    if category is Category.DECISION and _USER.match(text) and _WANTS.search(text):
+        return Kind.PREFERENCE
+    return _OF_CATEGORY[category]

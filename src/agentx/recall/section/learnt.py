@@ -1,0 +1,180 @@
+"""What sessions learnt, weighed for whoever begins: each memory a line that may be told.
+
+What a memory is worth is said by its kind, by what its words hold (names, numbers and reasons
+against chatter), by the formula of the specification, and by how much of it answers what is to
+be done. Being of the issue at hand, or of its files, lifts it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from heapq import nlargest
+from math import log
+from typing import TYPE_CHECKING
+
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+from agentx.observations.ids import shorten_id
+from agentx.observations.model import Category
+from agentx.prose import cues
+from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.sentences import is_question
+from agentx.prose.sentences import words as count_words
+from agentx.recall.section.choose import Tellable
+from agentx.recall.section.kinds import Kind, kind_of
+from agentx.recall.section.wording import word_line
+
+if TYPE_CHECKING:
+    from agentx.observations.model import Observation
+
+_OF_KIND = {
+    Kind.OPEN_END: 0.9,
+    Kind.PREFERENCE: 1.0,
+    Kind.DECISION: 1.0,
+    Kind.FACT: 0.8,
+    Kind.ERROR: 0.9,
+    Kind.CHANGE: 0.85,
+}
+_REASON = cues.anywhere("because | since | so that | due to | otherwise | root cause | in order to")
+_CHATTER = cues.anywhere(
+    r"""
+    i(?:'m| am|'ll| will|'ve| have) | let me | working tree | now i | next i | final pass
+    tests? (?:now )?pass(?:es|ed)? | looks good | all green | as expected
+    """
+)
+_HASH = compile_late(r"\b[0-9a-f]{7,40}\b|#\d+|\b\d+(?:\.\d+)+\b")
+_WORDS_MIN = 6
+_FORMULA_SHARE = 0.5
+ANSWER_LIFT = 2.0
+ISSUE_LIFT = 2.0
+_FILES_LIFT = 0.5
+_FILES_SHOWN_MAX = 3
+_CONTEXT_CHARS_MAX = 4_000
+_HELD_SHARE = 0.3
+_WRITTEN_PLACES = 6  # for what somebody wrote down, so that it is told at the next start
+_ANSWERS_MIN = 0.35  # of what the best answer holds
+
+
+@frozen
+class WeighedMemory:
+    """A memory, and what the formula of the specification says of it."""
+
+    observation: Observation
+    score: float
+    is_of_issue: bool = False
+
+
+@frozen
+class Memories:
+    """What there is to choose from, and how much there is beyond it."""
+
+    weighed: tuple[WeighedMemory, ...] = ()
+    standing: int = 0  # memories that nothing has replaced
+    tokens_max: int = 0  # what may be told of them at most
+
+
+def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
+    """Return what may be told, each with its worth."""
+    known = [one for one in given if not _is_overview(one.observation)]
+    lines = [word_line(one.observation.content) for one in known]
+    answers = _match(known, lines, context[:_CONTEXT_CHARS_MAX])
+    placed = _list_placed(known)
+    files = frozenset(path for one in known if one.is_of_issue for path in one.observation.files)
+    found = []
+    for one, line, answer in zip(known, lines, answers, strict=True):
+        observed = one.observation
+        if not line:
+            continue
+        kind = kind_of(observed.category, line)
+        worth = value_line(kind, line) * (1 - _FORMULA_SHARE + _FORMULA_SHARE * one.score)
+        lift = ISSUE_LIFT * one.is_of_issue + ANSWER_LIFT * answer
+        if not one.is_of_issue and not files.isdisjoint(observed.files):
+            lift += _FILES_LIFT
+        found.append(
+            Tellable(
+                doc_id=observed.id,
+                text=line + _doubts(observed),
+                words=terms(line),
+                kind=kind,
+                session=observed.session_id,
+                at_ms=observed.timestamp_ms,
+                worth=worth * (1 + lift),
+                has_place=observed.id in placed,
+                answers=answer >= _ANSWERS_MIN,
+                author=observed.agent,
+                replaced_by=observed.superseded_by,
+                is_of_issue=one.is_of_issue,
+            )
+        )
+    return found
+
+
+def value_line(kind: Kind, line: str) -> float:
+    """Return what a line is worth by its kind and its words alone."""
+    worth = _OF_KIND[kind]
+    names = len(set(code_names(line)))
+    worth += 0.12 * min(names, 3)
+    if _HASH.search(line):
+        worth += 0.1
+    if _REASON.search(line):
+        worth += 0.2
+    if _CHATTER.search(line):
+        worth -= 0.25
+    if cues.LEANS.match(line):
+        worth -= 0.2
+    if is_question(line) or cues.ANNOUNCES.match(line):
+        worth -= 0.4
+    if count_words(line) < _WORDS_MIN:
+        worth -= 0.3
+    return max(worth, 0.05)
+
+
+def _is_overview(observed: Observation) -> bool:
+    """Tell whether it only sums up a session whose memories are there."""
+    return observed.category is Category.COMPACTION_SUMMARY and not observed.sources
+
+
+def _list_placed(known: Sequence[WeighedMemory]) -> frozenset[str]:
+    """Return the ids of what a person pinned, and of the newest that somebody wrote down."""
+    pinned = [one.observation for one in known if one.observation.pinned]
+    written = [
+        one.observation
+        for one in known
+        if not (one.observation.event_ids or one.observation.sources or one.observation.pinned)
+    ]
+    newest = nlargest(_WRITTEN_PLACES, written, key=lambda one: (one.timestamp_ms, one.id))
+    return frozenset(one.id for one in (*pinned, *newest))
+
+
+def _match(known: Sequence[WeighedMemory], lines: Sequence[str], context: str) -> list[float]:
+    """Return how well each memory answers a context, the best being 1: rare words count most.
+
+    What its line says counts, and what else it holds a little.
+    """
+    asked = terms(context)
+    if not asked:
+        return [0.0] * len(lines)
+    told = [terms(line) & asked for line in lines]
+    held = [terms(one.observation.content) & asked for one in known]
+    holders = Counter(word for words in held for word in words)
+    rare = {word: log(1 + len(lines) / count) for word, count in holders.items()}
+    found = [
+        sum(rare.get(word, 0.0) for word in said)
+        + _HELD_SHARE * sum(rare[word] for word in besides - said)
+        for said, besides in zip(told, held, strict=True)
+    ]
+    best = max(found, default=0.0)
+    return [each / best for each in found] if best else found
+
+
+def _doubts(one: Observation) -> str:
+    """Return what speaks against trusting a memory as it stands."""
+    found = []
+    if one.superseded_by:
+        found.append(f"no longer holds, replaced by {shorten_id(one.superseded_by)}")
+    if one.changed_files:
+        rest = len(one.changed_files) - _FILES_SHOWN_MAX
+        more = f" and {rest} more" if rest > 0 else ""
+        found.append(f"changed since: {', '.join(one.changed_files[:_FILES_SHOWN_MAX])}{more}")
+    return f" ({'; '.join(found)})" if found else ""

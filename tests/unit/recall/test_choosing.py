@@ -1,0 +1,120 @@
+"""Goal: what is told is short, whole, of a known kind, and different from what else is told."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentx.observations.model import Category
+from agentx.prose.keyphrases import terms
+from agentx.recall.section.choose import SAME, Tellable, choose, within
+from agentx.recall.section.kinds import Kind, kind_of
+from agentx.recall.section.learnt import value_line
+from agentx.recall.section.wording import LINE_CHARS_MAX, word_line
+
+
+def candidate(
+    text: str, *, session: str = "s", kind: Kind = Kind.FACT, worth: float = 1
+) -> Tellable:
+    return Tellable(
+        doc_id=f"obs-engineer-1-1-{abs(hash(text)) % 10**6:06}",
+        text=text,
+        words=terms(text),
+        kind=kind,
+        session=session,
+        at_ms=0,
+        worth=worth,
+    )
+
+
+@given(st.text(max_size=3_000))
+@settings(max_examples=200, deadline=None)
+def test_a_line_is_never_too_long_and_says_only_what_was_said(text: str) -> None:
+    line = word_line(text)
+
+    assert len(line) <= LINE_CHARS_MAX
+    assert "\n" not in line
+
+
+def test_a_line_is_made_of_whole_sentences() -> None:
+    said = "The lock is held for 30 s, since the vendor is slow to answer. " * 4
+
+    assert word_line(said).endswith("slow to answer.")
+
+
+def test_nothing_that_was_said_is_changed() -> None:
+    assert word_line("`10**400` overflows; `a && b` runs.") == "`10**400` overflows; `a && b` runs."
+
+
+def test_a_sentence_that_is_too_long_by_itself_is_cut_and_shows_it() -> None:
+    line = word_line("word " * 200)
+
+    assert line.endswith("\u2026")
+    assert 100 < len(line) <= LINE_CHARS_MAX
+
+
+def test_what_only_says_where_a_change_comes_from_is_left_out() -> None:
+    said = "Harden the release (commit 1a2b3c4)\nAsked: do it\nFiles: a.py (+1 -2)"
+
+    assert word_line(said) == "Harden the release (commit 1a2b3c4)"
+
+
+@pytest.mark.parametrize(
+    ("category", "text", "kind"),
+    [
+        (Category.DECISION, "We chose Postgres because SQLite locks.", Kind.DECISION),
+        (Category.DECISION, "The user said: i don't want my talks to be public", Kind.PREFERENCE),
+        (Category.KEY_FACT, "The migration is not yet committed.", Kind.OPEN_END),
+        (Category.KEY_FACT, "`make lint` rewrites files.", Kind.FACT),
+        (Category.ERROR, "`make` failed. Fixed by: a.py", Kind.ERROR),
+        (Category.CODE_CHANGE, "Drop the todo list (commit 1a2b3c4)", Kind.CHANGE),
+    ],
+)
+def test_every_memory_has_a_kind(category: Category, text: str, kind: Kind) -> None:
+    assert kind_of(category, text) is kind
+
+
+def test_what_holds_names_and_reasons_is_worth_more_than_chatter() -> None:
+    telling = "`findIndex()` returns 0 because sessions are counted from 0."
+    chatter = "I'm doing one final pass now and then look at the rest."
+
+    assert value_line(Kind.FACT, telling) > value_line(Kind.FACT, chatter) + 0.3
+
+
+def test_the_same_in_other_words_is_told_once() -> None:
+    wordings = [
+        candidate("Vercel passRate means attempt success rate, not assertion pass rate."),
+        candidate("The passRate of Vercel is the attempt success rate, not assertion pass rate."),
+        candidate("The harbour API allows five calls a second."),
+    ]
+
+    assert len(choose(wordings, 10)) == 2
+
+
+def test_no_session_and_no_kind_takes_all_the_places() -> None:
+    newest = [candidate(f"alpha{n} beta{n} gamma{n} delta{n}", session="new") for n in range(30)]
+    older = [
+        candidate(f"eps{n} zeta{n} eta{n} theta{n}", session="old", worth=0.8) for n in range(5)
+    ]
+
+    first = choose([*newest, *older], 10)
+
+    assert sum(one.session == "old" for one in first) >= 3
+
+
+def test_more_room_only_adds_lines_at_the_end() -> None:
+    many = [candidate(f"alpha{n} beta{n} gamma{n}", worth=1 + n % 7) for n in range(60)]
+
+    assert choose(many, 40)[:10] == choose(many, 10)
+
+
+@given(
+    st.lists(st.text(alphabet="abc ", min_size=3, max_size=30), max_size=20), st.integers(0, 200)
+)
+@settings(max_examples=100, deadline=None)
+def test_observations_are_told_within_their_tokens(texts: list[str], tokens: int) -> None:
+    told = within([candidate(text) for text in texts], tokens)
+
+    assert sum(len(one.text) for one in told) / 8 <= max(tokens, 0)
+    assert 0 < SAME < 1
