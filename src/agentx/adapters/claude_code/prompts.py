@@ -85,7 +85,7 @@ def hear(
     text: str, stamp: LineStamp | None = None, *, is_first: bool = False
 ) -> tuple[HeardWords, ...]:
     """Return what a text in the user's name says, and whose words each part of it is."""
-    words, spans = cut_out(text, _INJECTED_SPAN)
+    words, spans = _cut_injected(text)
     notes = (note(span, _kind_of_span(span)) for span in spans if not _EMPTY.match(span))
     said = _hear_words(words, stamp or LineStamp(), is_first=is_first) if words else None
     return (*notes, said) if said else tuple(notes)
@@ -93,7 +93,7 @@ def hear(
 
 def is_heard(text: str) -> bool:
     """Tell whether a block says more than what Claude Code put around it."""
-    words = cut_out(text, _INJECTED_SPAN)[0]
+    words = _cut_injected(text)[0]
     return bool(words) and not words.startswith(_CAVEAT)
 
 
@@ -153,6 +153,12 @@ def _once_prompt(words: str, kind: MachineWords | None) -> HeardWords:
 
 def _once_note(words: str, kind: MachineWords | None) -> HeardWords:
     return HeardWords(words=words, machine=kind, known_as=EventType.NOTE)
+
+
+def _cut_injected(text: str) -> tuple[str, tuple[str, ...]]:
+    # Without an end there is no span; looking for one from each beginning would take for ever.
+    is_closed = any(f"</{name}>" in text for name in _INJECTED)
+    return cut_out(text, _INJECTED_SPAN) if is_closed else (text.strip(), ())
 
 
 def _kind_of_span(span: str) -> MachineWords:
