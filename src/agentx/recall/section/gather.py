@@ -61,7 +61,7 @@ _MEMORIES_MAX = 400
 _TOKENS_OF_A_LINE = 20  # at the least: so many lines a budget may have room for
 _LESSONS_MAX = 6
 _BULLETS_MAX = 150
-_BULLET_SHARE = 0.35  # of what a memory of the same words is worth
+_BULLET_SHARE = 0.15  # of what a memory of the same words is worth
 
 Thing = TypeVar("Thing")
 
