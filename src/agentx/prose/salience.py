@@ -2,8 +2,9 @@
 
 A passage is weighed by signs: who said it and where, whether it names code, says why, says
 what is not so, claims a change, hedges, asks. The weights are log-odds, fitted to labelled
-sessions by logistic regression and rounded; `docs/observations.md` says how well they do
-on projects they were not fitted to. No sign is a word of a project.
+sessions by logistic regression and rounded; that of a decision was raised by hand: few of
+those sessions held one. `docs/observations.md` says how well they do on projects they were
+not fitted to. No sign is a word of a project.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ WEIGHTS: dict[str, float] = {
     "code": 0.5,
     "support": 0.5,
     "closing with names": 0.55,
-    "decision": 0.55,
+    "decision": 1.5,
     "change": 0.6,
     "said again": 0.6,
     "edits": 0.75,

@@ -469,7 +469,8 @@ def test_importing_after_replaying_adds_only_what_hooks_do_not_carry(tmp_path: P
     assert imported["idempotency", EventType.TOOL_RESULT] == 1  # the plan that was sent back
     assert imported["availability", EventType.NOTE] == 1  # the turn that was interrupted
     spoken = sum(isinstance(step, Said) for each in SESSIONS for step in steps(each))
-    assert sum(imported.values()) == spoken + 2
+    surroundings = sum(each.harness is Harness.CODEX for each in SESSIONS)  # told by the CLI itself
+    assert sum(imported.values()) == spoken + 2 + surroundings
 
 
 @pytest.mark.parametrize(

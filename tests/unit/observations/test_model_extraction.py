@@ -227,7 +227,7 @@ def captured(tmp_path: Path) -> Bench:
     bench = Bench(tmp_path)
     bench.say(
         *first_part(),
-        said(5, EventType.ASSISTANT_MESSAGE, "Ops restart the service at night."),
+        said(5, EventType.ASSISTANT_MESSAGE, "Ops do it at night."),
         ended(6),
     )
     bench.observing.catch_up()
@@ -262,7 +262,7 @@ def test_a_verdict_replaces_what_the_rules_took_once(tmp_path: Path) -> None:
     assert {one.id for one in asked[0]} == before.keys() - overview
     assert before.keys() - after.keys() == {asked[0][0].id}
     fresh = [one.content for key, one in after.items() if key not in before]
-    assert fresh == ["Ops restart the service at night."]
+    assert fresh == ["Ops do it at night."]
     assert len(asked) == 1
     bench.room.close()
 
@@ -329,7 +329,7 @@ def test_a_verdict_that_was_half_taken_over_is_judged_anew(
     assert bench.observing.polish(judge, 10) == 1
 
     told = [one.content for one in bench.all()]
-    assert told.count("Ops restart the service at night.") == 1
+    assert told.count("Ops do it at night.") == 1
     bench.room.close()
 
 

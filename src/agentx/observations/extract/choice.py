@@ -14,11 +14,11 @@ from agentx.observations.extract.candidates import Keepable
 from agentx.prose.likeness import likeness
 from agentx.prose.salience import Occasion
 
-_KEPT_MIN = 4
+_KEPT_BASE = 2
 _WORTH_MIN = 0.25
 _FOUND_BY_RULES = (Occasion.CHANGE, Occasion.DECISION, Occasion.ERROR)
 _ANSWERS_MAX = 8  # what the user answered, chose or refused is kept before all else
-_KEPT_BY_ROOT = 1.65
+_KEPT_BY_ROOT = 1.4
 _NOVELTY = 0.5  # how much it counts that a candidate's words are new
 _ALIKE = 0.7
 
@@ -44,7 +44,7 @@ def choose(candidates: Sequence[Keepable]) -> list[Keepable]:
 
 
 def _room(candidates: int) -> int:
-    return max(_KEPT_MIN, round(_KEPT_BY_ROOT * sqrt(candidates)))
+    return round(_KEPT_BASE + _KEPT_BY_ROOT * sqrt(candidates))
 
 
 def _list_answers(candidates: Sequence[Keepable]) -> list[Keepable]:

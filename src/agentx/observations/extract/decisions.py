@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agentx.kernel.text import compile_late, cut, without_recall
+from agentx.kernel.text import compile_late, without_recall
 from agentx.observations.extract import wording
 from agentx.observations.extract.agreements import (
     ANSWER_CHARS_MAX,
@@ -26,10 +26,11 @@ from agentx.observations.extract.session.tools import ToolStep, Use, answers, pl
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.passages import cut_passages
 from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
 from agentx.prose.titles import is_written_by_machine, phrase_title, request
 
-_PLAN_CHARS_MAX = 1_500
+_PLAN_PASSAGES_MAX = 6
 _LINES_A_PROMPT_MAX = 3
 _APPROVED = compile_late(r"approved|proceed|start coding|accepted", re.IGNORECASE)
 _PLAN_PROMPT = compile_late(r"\s*implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
@@ -146,12 +147,18 @@ def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: set[str]) -> Itera
         return
     plans.add(key)
     yield decision(
-        f"The user approved a plan: {title}\n{cut(plan, _PLAN_CHARS_MAX)}",
+        "\n".join((f"The user approved a plan: {title}", *_steps_of(plan, title))),
         f"Plan approved: {title}",
         turn,
         ids,
         80,
     )
+
+
+def _steps_of(plan: str, title: str) -> list[str]:
+    """Return what a plan says, without its tables and its own title."""
+    said = (passage.text for passage in cut_passages(plan))
+    return [text for text in said if text != title][:_PLAN_PASSAGES_MAX]
 
 
 # --- what the user said ---------------------------------------------------------------------
