@@ -87,7 +87,7 @@ def test_what_was_learnt_from_a_forgotten_session_is_forgotten_too(tmp_path: Pat
 
 
 @pytest.mark.promise("observations.recall-counted")
-def test_what_the_hook_prints_is_counted_once_and_what_it_saved_is_told(tmp_path: Path) -> None:
+def test_what_the_hook_prints_is_told_of_and_counts_when_it_is_opened(tmp_path: Path) -> None:
     house = House(tmp_path)
     (house.project / "ledger.py").write_text("x = 1\n" * 400, encoding="utf-8")
     kept = house.json(
@@ -110,12 +110,17 @@ def test_what_the_hook_prints_is_counted_once_and_what_it_saved_is_told(tmp_path
             "source": "startup",
             "cwd": str(house.project),
         }
-        assert kept.encode() in house.hook(begun).stdout
+        told = house.hook(begun).stdout
+        assert f"obs-{kept[-6:]}".encode() in told
+        assert b"just now" not in told  # it may be read next week
     house.agentx("sync")
     house.agentx("sync")
 
     (row,) = house.json("memory", "list")["observations"]
-    assert row["recall_count"] == 2
+    assert row["recall_count"] == 0
+    house.agentx("expand", f"obs-{kept[-6:]}")
+    (row,) = house.json("memory", "list")["observations"]
+    assert row["recall_count"] == 1
     stats = house.json("memory", "stats")
     assert (stats["recalls"]["times"], stats["recalls"]["observations"]) == (2, 2)
     assert stats["displaced_tokens"] == 2 * (6 * 400 // 4)

@@ -8,6 +8,8 @@ the role (`recall.section.notices`) before it, so a digest leaves room for that.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentx.adapters.hook_output import OUTPUTS
 from agentx.conversation.model import SessionQuery
 from agentx.kernel.paths import StorePaths
@@ -54,7 +56,9 @@ def prepare_digests(sources: Sources, store: StorePaths, branch: str = "") -> in
 
 
 def _prepare(found: Gathered, cap: Cap) -> str:
-    made = section(found.lines, cap, more=_MORE, order=ORDER, untold=found.untold)
+    # It is read later: an age would be wrong by then, a date never is.
+    dated = [replace(line, age=line.when) for line in found.lines]
+    made = section(dated, cap, more=_MORE, order=ORDER, untold=found.untold)
     return made.prepared_text
 
 
