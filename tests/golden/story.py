@@ -277,6 +277,7 @@ def _remember(town: Town) -> None:
     """Observations, settled and merged."""
     add = ("memory", "add", "--agent", "engineer", "--issue")
     town.tell(*add, "29", "--category", "decision", "Chose JSON files. SQLite was too opaque.")
+    town.tell(*add, "29", "--category", "decision", "Webhooks are signed with the harbour's key.")
     said = "The payment webhook times out after 30 s because the vendor hangs up."
     town.tell(*add, "29", "--category", "error", said)
     town.tell(*add, "1", "--category", "code-change", "--file", "mail.js", "Mail is checked.")
@@ -289,6 +290,7 @@ def _keep_in_sqlite(town: Town) -> None:
     """The second project keeps its observations in SQLite."""
     add = ("memory", "add", "--agent", "architect", "--issue")
     town.tell(*add, "7", "--category", "decision", "The quay has two cranes.", cwd=town.ledger)
+    town.tell(*add, "7", "--category", "decision", "It is closed on Sundays.", cwd=town.ledger)
     town.tell(*add, "7", "The quay is closed on Sundays.", cwd=town.ledger)
     town.tell("sync", cwd=town.ledger)
     town.tell("memory", "compact", "--older-than", "0", cwd=town.ledger)

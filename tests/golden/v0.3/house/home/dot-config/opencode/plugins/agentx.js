@@ -210,11 +210,12 @@ class Reporter {
 
   prompt(input, output) {
     const sessionID = input.sessionID
-    this.begin(sessionID, { id: sessionID }, true)
+    const session = this.begin(sessionID, { id: sessionID }, true)
     remember(this.messages, output.message.id, { role: "user" })
     this.tell("chat.message", sessionID, {
       message: output.message,
       parts: output.parts.map(slim),
+      parent_id: session.parent,
     })
   }
 
