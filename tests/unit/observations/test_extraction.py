@@ -345,3 +345,18 @@ def test_a_file_is_known_by_the_name_that_people_use_if_it_can_be_no_other() -> 
     (fact,) = [one for one in extract(talk.turns) if one.category is Category.KEY_FACT]
     assert "util.go" in fact.content
     assert fact.files == ("cli/resume.go",)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "do you think the codebase was intuitive enough to find the answer quickly",
+        "what's the purpose of the second queue in this service",
+        "and how does the importer know that a file has changed since",
+    ],
+)
+def test_a_question_without_its_mark_is_no_memory(asked: str) -> None:
+    talk = Talk().user(asked).agent("The importer compares the hash of every file.")
+
+    kept = [one for one in extract(talk.turns) if one.category is not Category.COMPACTION_SUMMARY]
+    assert not any(asked in one.content for one in kept)

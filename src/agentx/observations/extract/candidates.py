@@ -66,6 +66,7 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
         _take_ruled(one, source, found, at)
         for source, rule in _RULES.items()
         for one in rule(found, boot)
+        if not only_asks(one.content.removeprefix(BY_USER))
     ]
     stumbled = [_take_ruled(one, Occasion.ERROR, found, at) for one in stumbles(found)]
     known = {one.finding.event_ids[0] for one in stumbled}

@@ -211,7 +211,8 @@ def _finding(purpose: _Purpose, told: list[tuple[Turn, str]]) -> Finding:
     if commit and commit.body:
         parts.append(commit.body)
     parts += [f"- {text}" for _, text in told[:_TOLD_MAX] if not _same(text, lead)]
-    if asked and not _same(asked, lead):
+    # What settles something is a decision of its own, which a later one may take back.
+    if asked and not _same(asked, lead) and not cues.TAKES_BACK.search(asked):
         parts.append(f"Asked: {asked}")
     if group:
         parts.append("Files: " + "; ".join(_file_line(path, edits) for path in group))

@@ -68,6 +68,16 @@ _RULE = cues.anywhere(
 )
 
 
+# People often ask without a mark. "Can we ..." is a wish.
+_ASKS = compile_late(
+    r"(?:(?:and|so|but|ok|okay|also|then|hm+)[, ]+)*"
+    r"(?:what|why|how|where|when|which|who|do|does|did|is|are|was|were|has|have)(?:'s|'re)? "
+    r"(?:you|we|it|they|he|she|the|this|that|there|these|those|your|our|my|i|a|an)\b"
+    r"|(?:(?:and|so|but|also|then)[, ]+)*(?:how|why) (?:do|does|did|is|are|was|can|should)\b",
+    re.IGNORECASE,
+)
+
+
 def decisions(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     """Yield what was settled, in the order in which it was."""
     plans: set[str] = set()
@@ -131,7 +141,7 @@ def only_asks(text: str) -> bool:
     wishes = re.search(
         r"\b(?:can'?t|couldn'?t|shouldn'?t|why (?:not|don'?t)) (?:we|you)\b", text, re.IGNORECASE
     )
-    asked = [one for one in sentences(text) if is_question(one.text)]
+    asked = [one for one in sentences(text) if is_question(one.text) or _ASKS.match(one.text)]
     return bool(asked) and len(asked) == len(sentences(text)) and not wishes
 
 
