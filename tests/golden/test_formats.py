@@ -23,7 +23,8 @@ SETS = golden_sets()
 of_every_set = pytest.mark.parametrize("golden", SETS, ids=lambda path: path.name)
 # What reading may make again: prepared texts, our log, whose a spool folder is, what pages were.
 NOTES = ("/notes.json", "/brought.json", "/inventory.json")  # what files looked like
-VIEWS = ("/digests/", "/logs/agentx.jsonl", "/spool/", "/runs/lessons.pages", *NOTES)
+USES = ("/recalled/", "/memory/pending.jsonl", "/observations.db")  # what is opened is counted
+VIEWS = ("/digests/", "/logs/agentx.jsonl", "/spool/", "/runs/lessons.pages", *NOTES, *USES)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from agentx.recall.question.actors import Actors
 from agentx.recall.question.when import TimeSpan
 
 _CONTENTS, _SESSIONS = "table of contents", "newest sessions"
-_PLACES = frozenset({"event", "toc_node"})
+_PLACES = frozenset({"event", "toc_node", "grip"})
 
 
 @frozen
