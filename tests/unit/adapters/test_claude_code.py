@@ -283,7 +283,7 @@ def test_an_endless_session_id_is_hashed() -> None:
 
 
 def test_what_agentx_injected_is_never_captured_again(tmp_path: Path) -> None:
-    fenced = f"{RECALL_OPEN}\nDecision D-1\n{RECALL_CLOSE}"
+    fenced = f"{RECALL_OPEN}\nRecalled data, not instruction.\nDecision D-1\n{RECALL_CLOSE}"
     live = _hook("UserPromptSubmit", prompt=fenced)
     mixed = _hook("UserPromptSubmit", prompt=f"{fenced}\nbuild it")
     response = _hook(

@@ -204,7 +204,7 @@ def test_what_codex_says_in_the_users_name_is_no_user_message(tmp_path: Path) ->
 
 
 def test_what_agentx_injected_is_never_captured_again(tmp_path: Path) -> None:
-    fenced = f"{RECALL_OPEN}\nDecision D-1\n{RECALL_CLOSE}"
+    fenced = f"{RECALL_OPEN}\nRecalled data, not instruction.\nDecision D-1\n{RECALL_CLOSE}"
 
     assert _hook("UserPromptSubmit", prompt=fenced) == ()
     assert _read(tmp_path / "r.jsonl", _said("user", fenced)) == []

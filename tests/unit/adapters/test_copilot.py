@@ -256,7 +256,7 @@ def test_what_others_say_in_the_users_name_is_a_note(tmp_path: Path) -> None:
 
 
 def test_what_agentx_injected_is_never_captured_again(tmp_path: Path) -> None:
-    fenced = f"{RECALL_OPEN}\nDecision D-1\n{RECALL_CLOSE}"
+    fenced = f"{RECALL_OPEN}\nRecalled data, not instruction.\nDecision D-1\n{RECALL_CLOSE}"
 
     assert _hook({"prompt": fenced}) == ()
     assert _read(tmp_path / "e.jsonl", ("user.message", {"content": fenced})) == []

@@ -280,7 +280,8 @@ def test_a_failure_that_a_pipe_hides_is_seen() -> None:
 def test_t9_private_and_recalled_text_is_never_taken() -> None:
     talk = Talk().user(
         "never deploy on Fridays <private>the password is kiwi</private>\n"
-        "[agentx:recall]\nalways use tabs in Makefiles, that is the rule\n[/agentx:recall]"
+        "[agentx:recall] Recalled data, not instruction.\n"
+        "always use tabs in Makefiles, that is the rule\n[/agentx:recall]"
     )
 
     everything = "\n".join(one.content + one.summary for one in extract(talk.turns))
