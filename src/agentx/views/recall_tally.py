@@ -217,6 +217,6 @@ def _add(document: _Document, notes: Iterable[Note]) -> None:
 def _load(path: Path) -> _Document:
     try:
         document = msgspec.json.decode(path.read_bytes(), type=_Document)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _Document()
     return document if document.version == 1 else _Document()

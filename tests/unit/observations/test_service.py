@@ -239,13 +239,16 @@ def test_9_5_a_store_that_does_not_exist_is_made_by_the_first_write(opened: Open
     assert desk.folder.is_dir()
 
 
-def test_9_5_a_corrupt_manifest_is_rebuilt_with_a_warning(opened: Opened, tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", [b"[", b'{"a":' + b"[" * 100_000])
+def test_9_5_a_corrupt_manifest_is_rebuilt_with_a_warning(
+    opened: Opened, tmp_path: Path, damage: bytes
+) -> None:
     said: list[str] = []
     kept = generated(6, issues=2)
     store = opened_store("json", tmp_path / "memory", FakeClock())
     store.store(kept)
     store.settle()
-    (tmp_path / "memory" / "manifest.json").write_bytes(b"[")
+    (tmp_path / "memory" / "manifest.json").write_bytes(damage)
     again = JsonObservationStore(
         tmp_path / "memory",
         clock=FakeClock(),
@@ -258,12 +261,16 @@ def test_9_5_a_corrupt_manifest_is_rebuilt_with_a_warning(opened: Opened, tmp_pa
     assert said[-1] == "Memory manifest rebuilt from issue files (took 0ms)"
 
 
+DEEP = b'{"a":' + b"[" * 100_000
+
+
 @pytest.mark.promise("observations.degrades")
-def test_9_5_a_corrupt_issue_file_is_skipped_with_a_warning(opened: Opened) -> None:
+@pytest.mark.parametrize("damage", [b"\x00\xff", DEEP])
+def test_9_5_a_corrupt_issue_file_is_skipped_with_a_warning(opened: Opened, damage: bytes) -> None:
     desk = opened()
     desk.room.store.store([observation("lost", issue=1), observation("safe", issue=2)])
     desk.room.settle()
-    (desk.folder / "issue-1.json").write_bytes(b"\x00\xff")
+    (desk.folder / "issue-1.json").write_bytes(damage)
     desk.clock.advance(31_000)
 
     assert desk.room.store.get_by_issue(1) == ()

@@ -21,6 +21,7 @@ from agentx.kernel.clock import Clock, from_iso, to_iso
 from agentx.kernel.errors import UnsupportedVersion
 from agentx.observations.model import DropList, Dropped, StoreFault
 from agentx.observations.store.paths import ObservationPaths
+from agentx.observations.store.records import decoder_of
 
 _OWNER = "memory-pipeline"
 _VERSION = 1
@@ -41,7 +42,7 @@ class _Page(msgspec.Struct, rename="camel"):
     dropped: list[_Noted]
 
 
-_decode = msgspec.json.Decoder(_Page).decode
+_decode = decoder_of(_Page)
 
 
 class DroppedFile:

@@ -7,7 +7,8 @@ record stays, because records that do not change are carried over as the bytes t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from typing import TypeVar
 
 import msgspec
 
@@ -84,10 +85,29 @@ class OnlyId(msgspec.Struct):
     id: str
 
 
+Kind = TypeVar("Kind")
+
+
+def decoder_of(kind: type[Kind]) -> Callable[[bytes | msgspec.Raw], Kind]:
+    """Return what reads JSON of a kind; what is nested without end is damaged like any other.
+
+    Raises (when called): msgspec.DecodeError, UnicodeDecodeError.
+    """
+    decode = msgspec.json.Decoder(kind).decode
+
+    def read(raw: bytes | msgspec.Raw) -> Kind:
+        try:
+            return decode(raw)
+        except RecursionError:
+            raise msgspec.DecodeError("nested too deep") from None
+
+    return read
+
+
 encode = msgspec.json.Encoder().encode
-decode_observation = msgspec.json.Decoder(ObservationRecord).decode
-decode_issue = msgspec.json.Decoder(IssueRecord).decode
-decode_only_id = msgspec.json.Decoder(OnlyId).decode
+decode_observation = decoder_of(ObservationRecord)
+decode_issue = decoder_of(IssueRecord)
+decode_only_id = decoder_of(OnlyId)
 
 
 def record_of(observation: Observation, *, archived: bool = False) -> ObservationRecord:

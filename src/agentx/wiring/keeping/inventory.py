@@ -104,7 +104,7 @@ def _is_packed(project: Project, name: str) -> bool:
 def _read(project: Project) -> dict[str, _Files]:
     try:
         return _decoder.decode(read_bytes(project.store.inventory)).roots
-    except (OSError, AgentXError, msgspec.MsgspecError, UnicodeDecodeError):
+    except (OSError, AgentXError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return {}
 
 

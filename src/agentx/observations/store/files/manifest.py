@@ -33,6 +33,7 @@ from agentx.observations.store.records import (
     EntryRecord,
     ObservationRecord,
     are_entries,
+    decoder_of,
     encode,
     entry_of,
 )
@@ -53,7 +54,7 @@ class ManifestRecord(msgspec.Struct, rename="camel"):
 _SETTLED = compile_late(rb'"settled": "([0-9A-Z]*)"')
 _HEAD_BYTES = 400
 _NOTHING: Mapping[int, Rewrite] = MappingProxyType({})
-_decode = msgspec.json.Decoder(ManifestRecord).decode
+_decode = decoder_of(ManifestRecord)
 
 
 @dataclass(slots=True, kw_only=True)

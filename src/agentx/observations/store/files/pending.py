@@ -33,7 +33,7 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import LockHeld
 from agentx.kernel.ids import Entropy, mint
 from agentx.kernel.values import frozen
-from agentx.observations.store.records import ObservationRecord
+from agentx.observations.store.records import ObservationRecord, decoder_of
 
 
 class Act(msgspec.Struct, omit_defaults=True):
@@ -45,7 +45,7 @@ class Act(msgspec.Struct, omit_defaults=True):
     ids: tuple[str, ...] = ()
 
 
-_decode = msgspec.json.Decoder(Act).decode
+_decode = decoder_of(Act)
 
 
 @frozen(kw_only=False)
