@@ -158,12 +158,16 @@ def test_a_line_that_says_who_wrote_it_is_believed(tmp_path: Path) -> None:
         _line("hidden", isVisibleInTranscriptOnly=True),
         _line("stopped", interruptedMessageId="m1"),
         _line("from the SDK", promptSource="sdk"),
+        _line("asked by claude -p", turnOrigin="sdk"),
+        _line("from whatever comes next", origin={"kind": "unheard-of"}),
     )
 
     assert _prompts(told) == [
         "<task-notification> is what I see",
         "[Request interrupted by user] what is that?",
         "from the SDK",
+        "asked by claude -p",
+        "from whatever comes next",
     ]
     assert said_by_machines(told) == [
         ("notification", "wake up"),

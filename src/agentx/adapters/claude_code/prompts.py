@@ -53,6 +53,12 @@ _NOTES = (
     "<channel ",
 )
 _TYPED = frozenset({"typed", "suggestion_accepted"})
+# Who else speaks in the user's name. An origin that is not named here decides nothing: `claude -p`
+# says "sdk", and what it was given are a person's words.
+_MACHINES = frozenset(
+    {"agent", "auto-continuation", "channel", "coordinator", "cron", "hook", "peer", "scheduled"}
+    | {"system", "task-notification"}
+)
 _WORDS_MIN = 3  # arguments of fewer words are settings: a model, a folder, a name
 
 
@@ -69,7 +75,7 @@ def read_stamp(line: dict[str, Any]) -> LineStamp:
     origin = word(child(line, "origin"), "kind") or word(line, "turnOrigin")
     if origin == "human" or (not origin and word(line, "promptSource") in _TYPED):
         return LineStamp(is_persons=True)
-    if origin or word(line, "promptSource") == "system":
+    if origin in _MACHINES or word(line, "promptSource") == "system":
         return LineStamp(machine=MachineWords.NOTIFICATION)
     if word(line, "commandMode") not in ("", "prompt"):
         return LineStamp(machine=MachineWords.NOTIFICATION)
