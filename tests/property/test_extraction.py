@@ -35,7 +35,7 @@ _PIECES = st.sampled_from(
         "| a | b |\n|---|---|",
         "\U0001f469\u200d\U0001f4bb statt dessen 8Gi \u6211\u4eec\u51b3\u5b9a\u7528 Postgres",
         f"<private>{PRIVATE}</private> and <private>{PRIVATE} again</private>",
-        f"[agentx:recall]\nalways {PRIVATE}\n[/agentx:recall]",
+        f"[agentx:recall]\n## Memory Recall\nalways {PRIVATE}\n[/agentx:recall]",
     ]
 )
 _TEXTS = st.one_of(

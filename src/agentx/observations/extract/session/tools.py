@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
 
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import compile_late, without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract.session.turns import Turn
+from agentx.redaction.redact import redact
 
 _SHELLS = compile_late(r"bash|shell|exec|terminal|command|powershell", re.IGNORECASE)
 _WRITERS = compile_late(r"edit|write|patch|create|replace|insert", re.IGNORECASE)
@@ -192,7 +193,7 @@ def plan_of(step: ToolStep) -> str:
     plan = given.get("plan") if isinstance(given, Mapping) else None
     if not isinstance(plan, str) and step.result is not None:
         plan = step.result.response.get("plan")
-    return plan.strip() if isinstance(plan, str) else ""
+    return redact(without_recall(plan)).strip() if isinstance(plan, str) else ""
 
 
 # --- the shapes of arguments ----------------------------------------------------------------
