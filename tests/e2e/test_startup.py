@@ -19,7 +19,7 @@ _NEVER = frozenset("asyncio email httpx mcp ssl tomlkit yaml".split())
 _SERVER = frozenset({"grpc", "google.protobuf", "grpc_reflection.v1alpha", "grpc_health.v1"})
 _STORE = frozenset({"rocksdict", "tantivy", "cryptography", "zstandard", "sqlite3"})
 _READING = {  # modules of ours: with the store, and with a daemon
-    ("status",): (200, 120),
+    ("status",): (200, 115),
     ("toc",): (205, 85),
     ("search", "retries"): (225, 85),
     ("recall",): (225, 124),
