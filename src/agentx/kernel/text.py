@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Any, AnyStr, cast
 
 # Lines by which git says that two branches say two things.
@@ -102,12 +103,13 @@ _ALIKE = {
     "[": "\u27e6\u3010\u3014\u2045\u301a",
     "]": "\u27e7\u3011\u3015\u2046\u301b",
 }
+_COLONS = frozenset((*":;", *_ALIKE[":"]))  # what every fence has one of
 _LOOKALIKES = str.maketrans({each: plain for plain, others in _ALIKE.items() for each in others})
 # A few of what is not seen may stand between letters; a bound keeps long texts quick to read.
 _GAP = rf"[\s\u0300-\u036f\u061c\u200c-\u200f\ufe00-\ufe0f{_INVISIBLE}{_TURNS}]{{0,8}}"
 # Of what may stand there, what is left in a text that is printable, but for white space.
 _BETWEEN_LETTERS = dict.fromkeys((0x061C, *range(0x200C, 0x2010), *range(0xFE00, 0xFE10)))
-_ACCENTS = dict.fromkeys(range(0x0300, 0x0370))
+_BESIDE_LETTERS = {**_BETWEEN_LETTERS, **dict.fromkeys(range(0x0300, 0x0370))}
 _MENDS_MAX = 4
 _FENCE = compile_late(
     rf"(?:[\[(<{{]{_GAP})?(?:(?P<close>/){_GAP})?"
@@ -160,7 +162,7 @@ def preview(text: str, chars_max: int) -> str:
 
 def fold_text(text: str) -> str:
     """Return the text as it is compared for sameness: NFC, white space folded."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def encodable(text: str) -> str:
@@ -216,8 +218,11 @@ def disarm(text: str) -> str:
     alphabets that look the same.
     """
     text = printable(text)
+    places: Sequence[int]
     if text.isascii():
-        folded, places = text.casefold(), list(range(len(text) + 1))
+        folded, places = text.casefold(), range(len(text) + 1)
+    elif _COLONS.isdisjoint(text) and _COLONS.isdisjoint(unicodedata.normalize("NFKC", text)):
+        return text
     else:
         folded, places = _fold_letters(text)
     if not _may_hold_fence(folded):
@@ -231,11 +236,13 @@ def disarm(text: str) -> str:
 
 def _may_hold_fence(folded: str) -> bool:
     """Tell of most texts, without the pattern, that no spelling of the fence is in them."""
-    letters = "".join(folded.translate({**_BETWEEN_LETTERS, **_ACCENTS}).split())
+    if ":" not in folded and ";" not in folded:
+        return False
+    letters = "".join(folded.translate(_BESIDE_LETTERS).split())
     return "agentx:reca" in letters or "agentx;reca" in letters
 
 
-def _fold_letters(text: str) -> tuple[str, list[int]]:
+def _fold_letters(text: str) -> tuple[str, Sequence[int]]:
     """Return a text in plain letters, and for each of them where it stood."""
     folded, places = [], []
     for place, char in enumerate(text):

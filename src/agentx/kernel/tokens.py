@@ -67,7 +67,9 @@ def most(count: int, fits: Callable[[int], bool]) -> int:
 
     What fits must go on fitting when there is less of it; nothing at all always fits.
     """
-    low, high = 0, count
+    if count <= 0 or fits(count):
+        return max(count, 0)
+    low, high = 0, count - 1
     while low < high:
         middle = (low + high + 1) // 2
         if fits(middle):

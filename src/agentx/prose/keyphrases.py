@@ -27,6 +27,7 @@ _CODE = compile_late(
     r"|\b([A-Za-z]\w*_\w+|[a-z]+[A-Z]\w+|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}\d*[a-z]\w+)\b"
 )
 _WORD = compile_late(rf"[{_CJK}]+|[^\W_](?:[\w'\u2019-]*\w)?")
+_CJK_FIRST = "\u3040"  # cheaper to compare with than the pattern is to compile
 _IS_CJK = compile_late(rf"[{_CJK}]")
 _CJK_NAME = compile_late(rf"[{_KATAKANA}]{{2,}}|[{_HAN}]{{2,}}")
 _URL = compile_late(r"\b(?:https?|file|ssh|git)://\S+")
@@ -79,7 +80,7 @@ def terms(text: str) -> frozenset[str]:
     found: set[str] = set()
     for match in _WORD.finditer(text):
         word = match[0]
-        if _IS_CJK.match(word):
+        if word[0] >= _CJK_FIRST and _IS_CJK.match(word):
             found.update(_cjk_terms(word))
             continue
         lowered = word.lower().replace("\u2019", "'")
@@ -148,7 +149,7 @@ def _count_words(
     before, before_end = "", -1
     for match in _WORD.finditer(line):
         word = match[0]
-        if _IS_CJK.match(word):
+        if word[0] >= _CJK_FIRST and _IS_CJK.match(word):
             for name in _CJK_NAME.findall(word):
                 _count(name[:_CJK_NAME_CHARS_MAX], 1, score, written)
             before = ""

@@ -42,10 +42,15 @@ def likeness(one: Words, other: Words) -> float:
     Lines of up to three terms are measured against the longer one: everything about `auth`
     would otherwise be one line.
     """
-    smaller = min(len(one), len(other))
+    return share_of_shorter(len(one & other), len(one), len(other))
+
+
+def share_of_shorter(shared: int, one: int, other: int) -> float:
+    """Return the likeness of two lines of so many terms that share so many."""
+    smaller = min(one, other)
     if smaller == 0:
         return 0.0
-    return len(one & other) / (smaller if smaller > 3 else max(len(one), len(other)))
+    return shared / (smaller if smaller > 3 else max(one, other))
 
 
 def coverage(wanted: Words, held: Words) -> float:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.observations.model import Category
 from agentx.prose.keyphrases import terms
-from agentx.recall.section.choose import SAME, Tellable, choose, within
+from agentx.prose.likeness import likeness
+from agentx.recall.section.choose import (
+    _KIND_COSTS,
+    _LIKENESS_COSTS,
+    _SESSION_COSTS,
+    SAME,
+    Tellable,
+    choose,
+    within,
+)
 from agentx.recall.section.kinds import Kind, kind_of
 from agentx.recall.section.learnt import value_line
 from agentx.recall.section.wording import LINE_CHARS_MAX, word_line
@@ -118,3 +129,54 @@ def test_observations_are_told_within_their_tokens(texts: list[str], tokens: int
 
     assert sum(len(one.text) for one in told) / 8 <= max(tokens, 0)
     assert 0 < SAME < 1
+
+
+@st.composite
+def candidates(draw: st.DrawFn) -> list[Tellable]:
+    count = draw(st.integers(0, 12))
+    return [
+        replace(
+            candidate(
+                " ".join(
+                    draw(st.lists(st.sampled_from(("lock", "queue", "retry", "cache")), max_size=4))
+                )
+            ),
+            doc_id=f"obs-engineer-1-1-{at:06}",
+            words=draw(st.frozensets(st.sampled_from("abcdefgh"), max_size=6)),
+            kind=draw(st.sampled_from(list(Kind))),
+            session=draw(st.sampled_from("st")),
+            worth=draw(st.sampled_from((0.5, 0.7, 1.0, 1.3))),
+            has_place=draw(st.booleans()),
+        )
+        for at in range(count)
+    ]
+
+
+@given(candidates(), st.integers(0, 12))
+@settings(max_examples=200, deadline=None)
+def test_at_every_step_the_best_of_all_that_is_left_is_taken(
+    given_ones: list[Tellable], count: int
+) -> None:
+    chosen = choose(given_ones, count)
+
+    left = [one for one in given_ones if one not in chosen]
+    for step, one in enumerate(chosen):
+        taken = chosen[:step]
+        best = max(_worth_beside(other, taken) for other in (*chosen[step:], *left))
+        assert _worth_beside(one, taken) == pytest.approx(best)
+    if len(chosen) < count:
+        assert all(_is_told_by(other, chosen) for other in left)
+
+
+def _is_told_by(one: Tellable, taken: list[Tellable]) -> bool:
+    return any(likeness(one.words, other.words) >= SAME for other in taken)
+
+
+def _worth_beside(one: Tellable, taken: list[Tellable]) -> float:
+    """Say what a line is worth beside others, as the module describes it, in plain words."""
+    if _is_told_by(one, taken):
+        return -2.0
+    like = max((likeness(one.words, other.words) for other in taken), default=0.0)
+    crowd = 1 + _SESSION_COSTS * sum(other.session == one.session for other in taken)
+    crowd += _KIND_COSTS[one.kind] * sum(other.kind == one.kind for other in taken)
+    return one.has_place + one.worth / crowd - _LIKENESS_COSTS * like * one.worth

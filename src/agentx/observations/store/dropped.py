@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from secrets import token_hex
 
 import msgspec
 
@@ -17,6 +16,7 @@ from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.disk import look_at, unreadable
 from agentx.host.files.plain import read_bytes
 from agentx.host.locks.lock import Held, locked
+from agentx.host.system import system_entropy
 from agentx.kernel.clock import Clock, from_iso, to_iso
 from agentx.kernel.errors import UnsupportedVersion
 from agentx.observations.model import DropList, Dropped, StoreFault
@@ -25,6 +25,7 @@ from agentx.observations.store.records import decoder_of
 
 _OWNER = "memory-pipeline"
 _VERSION = 1
+_SALT_BYTES = 16
 
 
 class _Noted(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -84,10 +85,10 @@ class DroppedFile:
             page: _Page = _decode(read_bytes(self._path))
             listed = {each.id: _read_noted(each) for each in page.dropped}
         except FileNotFoundError:
-            return DropList(salt=token_hex(16), dropped={})
+            return DropList(salt=system_entropy(_SALT_BYTES).hex(), dropped={})
         except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
             self._move_aside(held, str(error))
-            return DropList(salt=token_hex(16), dropped={})
+            return DropList(salt=system_entropy(_SALT_BYTES).hex(), dropped={})
         except OSError as error:
             raise unreadable(self._path, error) from error
         if page.version > _VERSION:

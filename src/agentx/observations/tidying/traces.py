@@ -7,7 +7,7 @@ sixteen gives the same. What must be the same exactly leaves sixteen bits.
 
 from __future__ import annotations
 
-from hashlib import blake2b
+from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL first
 
 from agentx.observations.tidying.said import Meaning, are_alike
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from heapq import heapify, heappop, heapreplace
 
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.ids import ID_PREFIX
-from agentx.prose.likeness import likeness
+from agentx.prose.likeness import share_of_shorter
 from agentx.recall.section.kinds import Kind
 
 # Sharing so much with a line that is told, another says the same in other words.
@@ -57,23 +58,26 @@ class Tellable:
 def choose(candidates: Sequence[Tellable], count: int) -> list[Tellable]:
     """Return at most so many, best first, none of which says what another does."""
     standing = (one for one in candidates if not one.replaced_by)
-    left = sorted(standing, key=lambda one: (-one.worth, -one.at_ms, one.doc_id))
-    likest = [0.0] * len(left)
+    ordered = sorted(standing, key=lambda one: (-one.worth, -one.at_ms, one.doc_id))
     taken: list[Tellable] = []
-    kinds: Counter[Kind] = Counter()
-    sessions: Counter[str] = Counter()
-    while left and len(taken) < count:
-        at = max(range(len(left)), key=lambda at: _value(left[at], likest[at], kinds, sessions))
-        one = left.pop(at)
-        if likest.pop(at) >= SAME:
+    crowds, told = _Crowds(), _Told(ordered)
+    # What a line is worth only falls while others are taken, so what it was worth when it was
+    # looked at last is the most it can be: only who stands first has to be looked at again.
+    queue = [(-_value(one, 0.0, crowds), at) for at, one in enumerate(ordered)]
+    heapify(queue)
+    while queue and len(taken) < count:
+        bound, at = queue[0]
+        one = ordered[at]
+        like = told.find_likest(at)
+        value = _value(one, like, crowds)
+        if -value > bound:
+            heapreplace(queue, (-value, at))
             continue
-        taken.append(one)
-        kinds[one.kind] += 1
-        sessions[one.session] += 1
-        if len(taken) > _WEIGHED_MAX:
-            continue
-        for other, each in enumerate(left):
-            likest[other] = max(likest[other], likeness(one.words, each.words))
+        heappop(queue)
+        if like < SAME:
+            taken.append(one)
+            crowds.add(one)
+            told.take(at)
     return taken
 
 
@@ -98,8 +102,54 @@ def within(chosen: Sequence[Tellable], tokens: int) -> list[Tellable]:
     return kept
 
 
-def _value(one: Tellable, like: float, kinds: Counter[Kind], sessions: Counter[str]) -> float:
+class _Crowds:
+    """How many lines each kind and each session has."""
+
+    def __init__(self) -> None:
+        self._kinds: Counter[Kind] = Counter()
+        self._sessions: Counter[str] = Counter()
+
+    def add(self, one: Tellable) -> None:
+        self._kinds[one.kind] += 1
+        self._sessions[one.session] += 1
+
+    def measure(self, one: Tellable) -> float:
+        of_kind = _KIND_COSTS[one.kind] * self._kinds[one.kind]
+        return 1 + of_kind + _SESSION_COSTS * self._sessions[one.session]
+
+
+class _Told:
+    """The words of the lines that were taken, to find which of them another is like.
+
+    Words are bits of a number: many lines are compared, and most share nothing.
+    """
+
+    def __init__(self, candidates: Sequence[Tellable]) -> None:
+        bits: dict[str, int] = {}
+        self._words = [
+            sum(1 << bits.setdefault(word, len(bits)) for word in one.words) for one in candidates
+        ]
+        self._sizes = [len(one.words) for one in candidates]
+        self._likest = [0.0] * len(candidates)
+        self._compared = [0] * len(candidates)
+        self._taken: list[int] = []
+
+    def take(self, at: int) -> None:
+        self._taken.append(at)
+
+    def find_likest(self, at: int) -> float:
+        """Return how like a candidate is to the line that it is most like."""
+        words, sizes = self._words, self._sizes
+        own, size = words[at], sizes[at]
+        for other in self._taken[self._compared[at] : _WEIGHED_MAX]:
+            if shared := own & words[other]:
+                like = share_of_shorter(shared.bit_count(), size, sizes[other])
+                self._likest[at] = max(self._likest[at], like)
+        self._compared[at] = len(self._taken)
+        return self._likest[at]
+
+
+def _value(one: Tellable, like: float, crowds: _Crowds) -> float:
     if like >= SAME:
         return -2.0
-    crowd = 1 + _KIND_COSTS[one.kind] * kinds[one.kind] + _SESSION_COSTS * sessions[one.session]
-    return one.has_place + one.worth / crowd - _LIKENESS_COSTS * like * one.worth
+    return one.has_place + one.worth / crowds.measure(one) - _LIKENESS_COSTS * like * one.worth

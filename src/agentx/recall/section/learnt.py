@@ -78,11 +78,12 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
     """Return what may be told, each with its worth."""
     known = [one for one in given if not _is_overview(one.observation)]
     lines = [word_line(one.observation.content) for one in known]
-    answers = _match(known, lines, context[:_CONTEXT_CHARS_MAX])
+    said = [terms(line) for line in lines]
+    answers = _match(known, said, context[:_CONTEXT_CHARS_MAX])
     placed = _list_placed(known)
     files = frozenset(path for one in known if one.is_of_issue for path in one.observation.files)
     found = []
-    for one, line, answer in zip(known, lines, answers, strict=True):
+    for one, line, words, answer in zip(known, lines, said, answers, strict=True):
         observed = one.observation
         if not line:
             continue
@@ -95,7 +96,7 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
             Tellable(
                 doc_id=observed.id,
                 text=line + _doubts(observed),
-                words=terms(line),
+                words=words,
                 kind=kind,
                 session=observed.session_id,
                 at_ms=observed.timestamp_ms,
@@ -147,22 +148,24 @@ def _list_placed(known: Sequence[WeighedMemory]) -> frozenset[str]:
     return frozenset(one.id for one in (*pinned, *newest))
 
 
-def _match(known: Sequence[WeighedMemory], lines: Sequence[str], context: str) -> list[float]:
+def _match(
+    known: Sequence[WeighedMemory], said: Sequence[frozenset[str]], context: str
+) -> list[float]:
     """Return how well each memory answers a context, the best being 1: rare words count most.
 
     What its line says counts, and what else it holds a little.
     """
     asked = terms(context)
     if not asked:
-        return [0.0] * len(lines)
-    told = [terms(line) & asked for line in lines]
+        return [0.0] * len(known)
+    told = [words & asked for words in said]
     held = [terms(one.observation.content) & asked for one in known]
     holders = Counter(word for words in held for word in words)
-    rare = {word: log(1 + len(lines) / count) for word, count in holders.items()}
+    rare = {word: log(1 + len(known) / count) for word, count in holders.items()}
     found = [
-        sum(rare.get(word, 0.0) for word in said)
-        + _HELD_SHARE * sum(rare[word] for word in besides - said)
-        for said, besides in zip(told, held, strict=True)
+        sum(rare.get(word, 0.0) for word in first)
+        + _HELD_SHARE * sum(rare[word] for word in besides - first)
+        for first, besides in zip(told, held, strict=True)
     ]
     best = max(found, default=0.0)
     return [each / best for each in found] if best else found
