@@ -14,7 +14,8 @@ from statistics import median
 import anyio
 from mcp import Client
 
-from agentx.operations.recall.recall import RecallRequest, recall
+from agentx.operations.recall.recall import recall
+from agentx.operations.recall.section import RecallRequest
 from agentx.project.project import open_project
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.server import build

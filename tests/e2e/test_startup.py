@@ -22,7 +22,7 @@ _READING = {  # modules of ours: with the store, and with a daemon
     ("status",): (200, 115),
     ("toc",): (205, 85),
     ("search", "retries"): (225, 85),
-    ("recall",): (225, 124),
+    ("recall",): (225, 90),
     ("events",): (180, 80),
     ("sessions",): (180, 80),
 }

@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from agentx import __version__
 from agentx.daemon.activity import Activity
@@ -42,7 +42,7 @@ from agentx.daemon.presence import (
     write_presence,
 )
 from agentx.daemon.scheduler.scheduler import Scheduler
-from agentx.daemon.servers import Host, Offer, OpenServers, Places, Server, Servers
+from agentx.daemon.servers import Ask, Host, Offer, OpenServers, Places, Server, Servers
 from agentx.daemon.summons import Summons
 from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.host.program import ending_programs
@@ -51,6 +51,7 @@ from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply
 from agentx.memory.port import Memory
+from agentx.memory.wire.calls import Call
 
 _log = logging.getLogger(__name__)
 _LOOKS_AWAY_MAX = 2
@@ -78,6 +79,7 @@ def run_daemon(
     clock: Clock,
     scheduler: Callable[[Served], Scheduler] | None = None,
     mark: Callable[[SearchReply], SearchReply] = lambda reply: reply,
+    besides: tuple[tuple[Call[..., Any], Ask], ...] = (),
 ) -> str:
     """Serve until told to stop; return why. For the main thread: it takes the signals.
 
@@ -102,7 +104,14 @@ def run_daemon(
         views = Views(memory, activity)
         own = Chores(tuple(_own_chores(plan, Drain(memory, activity), views)))
         scheduled = scheduler(memory) if scheduler is not None else None
-        offer = Offer(memory=memory, host=host, activity=activity, scheduler=scheduled, mark=mark)
+        offer = Offer(
+            memory=memory,
+            host=host,
+            activity=activity,
+            scheduler=scheduled,
+            mark=mark,
+            besides=besides,
+        )
         with _working(own), _serving(plan, offer, open_servers), _scheduling(scheduled):
             reason = _until_told(plan, held, activity, summons, scheduled)
             _log.info("stopping: %s", reason)

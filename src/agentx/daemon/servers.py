@@ -61,6 +61,7 @@ class Offer:
     activity: Activity
     scheduler: SchedulerDoor | None = None
     mark: Callable[[SearchReply], SearchReply] = lambda reply: reply  # says whose a hit is
+    besides: tuple[tuple[Call[..., Any], Ask], ...] = ()  # what else a hatch answers
 
     def memory_of(self, project: str) -> Memory:
         """Return the memory of a project; one store may hold several. Without a name, its own.

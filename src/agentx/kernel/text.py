@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
 from typing import Any, AnyStr, cast
 
 # Lines by which git says that two branches say two things.
@@ -83,6 +82,7 @@ _ODD_YET_PRINTABLE = frozenset(
         *map(chr, range(0xE0100, 0xE01F0)),
     )
 )
+_SELECTOR = "\ufe0f"
 _UNSEEN = compile_late(
     rf"[\x7f-\x9f\u061c\u200c-\u200f\u2028\u2029\ud800-\udfff{_INVISIBLE}{_TURNS}]"
 )
@@ -103,7 +103,6 @@ _ALIKE = {
     "[": "\u27e6\u3010\u3014\u2045\u301a",
     "]": "\u27e7\u3011\u3015\u2046\u301b",
 }
-_COLONS = frozenset((*":;", *_ALIKE[":"]))  # what every fence has one of
 _LOOKALIKES = str.maketrans({each: plain for plain, others in _ALIKE.items() for each in others})
 # A few of what is not seen may stand between letters; a bound keeps long texts quick to read.
 _GAP = rf"[\s\u0300-\u036f\u061c\u200c-\u200f\ufe00-\ufe0f{_INVISIBLE}{_TURNS}]{{0,8}}"
@@ -194,10 +193,19 @@ def printable(text: str) -> str:
 
 def _is_plain(text: str) -> bool:
     """Tell of most texts, without the pattern, that there is nothing odd in them."""
-    if text.isprintable():
-        return text.isascii() or _ODD_YET_PRINTABLE.isdisjoint(text)
+    if text.isascii() and text.isprintable():
+        return True
     lines = text.replace("\n", "").replace("\t", "")
-    return lines.isprintable() and _ODD_YET_PRINTABLE.isdisjoint(lines)
+    if not lines.isprintable():
+        return False
+    odd = _ODD_YET_PRINTABLE.intersection(lines)
+    return not odd or (odd == {_SELECTOR} and _selects_emoji(text))
+
+
+def _selects_emoji(text: str) -> bool:
+    """Tell whether every selector stands, alone, after what may be an emoji."""
+    before = text.split(_SELECTOR)[:-1]
+    return all(each and (not each[-1].isascii() or each[-1] in "#*0123456789") for each in before)
 
 
 def _mend(odd: re.Match[str]) -> str:
@@ -218,15 +226,9 @@ def disarm(text: str) -> str:
     alphabets that look the same.
     """
     text = printable(text)
-    places: Sequence[int]
-    if text.isascii():
-        folded, places = text.casefold(), range(len(text) + 1)
-    elif _COLONS.isdisjoint(text) and _COLONS.isdisjoint(unicodedata.normalize("NFKC", text)):
+    if not _may_hold_fence(text):
         return text
-    else:
-        folded, places = _fold_letters(text)
-    if not _may_hold_fence(folded):
-        return text
+    folded, places = _fold_letters(text)
     kept, end = [], 0
     for fence in _FENCE.finditer(folded):
         kept += [text[end : places[fence.start()]], f"({fence.group('close') or ''}recall)"]
@@ -234,15 +236,18 @@ def disarm(text: str) -> str:
     return "".join((*kept, text[end:])) if kept else text
 
 
-def _may_hold_fence(folded: str) -> bool:
+def _may_hold_fence(text: str) -> bool:
     """Tell of most texts, without the pattern, that no spelling of the fence is in them."""
-    if ":" not in folded and ";" not in folded:
+    if not text.isascii():
+        plain = unicodedata.normalize("NFKD", text.translate(_LOOKALIKES))
+        text = plain.translate(_LOOKALIKES)
+    if ":" not in text and ";" not in text:
         return False
-    letters = "".join(folded.translate(_BESIDE_LETTERS).split())
+    letters = "".join(text.casefold().translate(_BESIDE_LETTERS).split())
     return "agentx:reca" in letters or "agentx;reca" in letters
 
 
-def _fold_letters(text: str) -> tuple[str, Sequence[int]]:
+def _fold_letters(text: str) -> tuple[str, list[int]]:
     """Return a text in plain letters, and for each of them where it stood."""
     folded, places = [], []
     for place, char in enumerate(text):

@@ -18,11 +18,11 @@ from agentx.conversation.model import (
 from agentx.conversation.toc_model import CaughtUp, Expansion, NodePage, TocNode
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Draft
-from agentx.kernel.errors import InvalidValue
+from agentx.kernel.errors import InvalidValue, UnavailableError
 from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.memory.found import MODES, SearchReply, SearchRequest
 from agentx.memory.port import Drained, Memory, MemoryStatus
-from agentx.memory.wire.calls import MEMORY_CALLS, SEARCH_CALLS, Given, Reply
+from agentx.memory.wire.calls import MEMORY_CALLS, SEARCH_CALLS, Call, Given, Reply
 from agentx.memory.wire.hatch_connection import HatchConnection, Later
 from agentx.search.model import Capabilities, IndexReport
 
@@ -160,6 +160,17 @@ class RemoteMemory:
     def status(self) -> MemoryStatus:
         """Say what is remembered."""
         return self._call(Memory.status)
+
+    def ask_hatch(
+        self, call: Call[Given, Reply], *arguments: Given.args, **named: Given.kwargs
+    ) -> Reply:
+        """Ask the daemon for something that is no verb of a memory.
+
+        Raises: what is raised over there, UnavailableError where there is no hatch.
+        """
+        if not isinstance(self._connection, HatchConnection):
+            raise UnavailableError("this daemon has no hatch", hint="ask it over gRPC")
+        return self._connection.ask_here(call, *arguments, **named)
 
     def _call(
         self,

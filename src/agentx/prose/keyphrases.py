@@ -27,8 +27,6 @@ _CODE = compile_late(
     r"|\b([A-Za-z]\w*_\w+|[a-z]+[A-Z]\w+|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}\d*[a-z]\w+)\b"
 )
 _WORD = compile_late(rf"[{_CJK}]+|[^\W_](?:[\w'\u2019-]*\w)?")
-_CJK_FIRST = "\u3040"  # cheaper to compare with than the pattern is to compile
-_IS_CJK = compile_late(rf"[{_CJK}]")
 _CJK_NAME = compile_late(rf"[{_KATAKANA}]{{2,}}|[{_HAN}]{{2,}}")
 _URL = compile_late(r"\b(?:https?|file|ssh|git)://\S+")
 _ARGUMENTS = compile_late(r"[(\[{<=:].*", re.DOTALL)
@@ -80,13 +78,22 @@ def terms(text: str) -> frozenset[str]:
     found: set[str] = set()
     for match in _WORD.finditer(text):
         word = match[0]
-        if word[0] >= _CJK_FIRST and _IS_CJK.match(word):
+        if _is_cjk(word[0]):
             found.update(_cjk_terms(word))
             continue
         lowered = word.lower().replace("\u2019", "'")
         if lowered not in _STOP_WORDS:
             found.add(_stem(lowered))
     return frozenset(found)
+
+
+def _is_cjk(char: str) -> bool:
+    return char >= "\u3040" and (
+        char <= "\u30ff"
+        or "\u3400" <= char <= "\u4dbf"
+        or "\u4e00" <= char <= "\u9fff"
+        or "\uf900" <= char <= "\ufaff"
+    )
 
 
 def _cjk_terms(run: str) -> list[str]:
@@ -149,7 +156,7 @@ def _count_words(
     before, before_end = "", -1
     for match in _WORD.finditer(line):
         word = match[0]
-        if word[0] >= _CJK_FIRST and _IS_CJK.match(word):
+        if _is_cjk(word[0]):
             for name in _CJK_NAME.findall(word):
                 _count(name[:_CJK_NAME_CHARS_MAX], 1, score, written)
             before = ""

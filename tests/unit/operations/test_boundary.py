@@ -19,7 +19,8 @@ from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.operations.agents.boundary import start
 from agentx.operations.lessons.known import add_lesson
 from agentx.operations.memory.read import memory_show
-from agentx.operations.recall.recall import RecallRequest, recall
+from agentx.operations.recall.recall import recall
+from agentx.operations.recall.section import RecallRequest
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.wiring.memory import open_store

@@ -24,7 +24,8 @@ from agentx.observations.ids import ID_PREFIX, observation_id, shorten_id
 from agentx.observations.model import Category, Observation
 from agentx.operations.recall.everywhere import search_everywhere
 from agentx.operations.recall.read import fitting, read
-from agentx.operations.recall.recall import RecallRequest, recall
+from agentx.operations.recall.recall import recall
+from agentx.operations.recall.section import RecallRequest
 from agentx.operations.recall.timeline import timeline
 from agentx.operations.recall.why import Trace, why
 from agentx.operations.runs.write import start_run

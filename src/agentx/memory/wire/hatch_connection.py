@@ -71,6 +71,18 @@ class HatchConnection:
             # Nothing was asked yet. The daemon may be there and have lost its hatch.
             return self.grpc.ask(call, *arguments, **named)
 
+    def ask_here(
+        self, call: Call[Given, Reply], *arguments: Given.args, **named: Given.kwargs
+    ) -> Reply:
+        """Make a call that only a hatch answers.
+
+        Raises: what the verb raised over there, DaemonUnavailable, UnavailableError.
+        """
+        try:
+            return self._ask(call, *arguments, **named)
+        except HatchClosed:
+            raise UnavailableError("the daemon has no hatch", hint=RESTART) from None
+
     def close(self) -> None:
         """Let nothing more be asked."""
         self._later.close()

@@ -23,7 +23,8 @@ from agentx.observations.model import Recall
 from agentx.observations.settings import MemorySettings
 from agentx.operations.limits import RECALL_TOKENS_MAX
 from agentx.operations.questions.ask import ask_again
-from agentx.operations.recall.recall import RecallReply, RecallRequest, recall
+from agentx.operations.recall.recall import recall
+from agentx.operations.recall.section import RecallReply, RecallRequest
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.wiring.clarifications import inbox_lines, role_named

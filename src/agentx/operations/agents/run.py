@@ -15,7 +15,8 @@ from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import AGENT_RECALL_TOKENS, AGENT_WORK_WAIT_MS
 from agentx.operations.recall.origins import origin_of_data
-from agentx.operations.recall.recall import RecallRequest, recall
+from agentx.operations.recall.recall import recall
+from agentx.operations.recall.section import RecallRequest
 from agentx.project.project import Project
 from agentx.wiring.hub import open_bus, open_issues, run_monitor
 from agentx.wiring.runners import RUNNERS, role_texts, runner_named, runner_of

@@ -17,7 +17,7 @@ from agentx.kernel.values import frozen
 from agentx.observations.ids import agent_name
 from agentx.observations.settings import MemorySettings
 from agentx.observations.staleness import Verified, verify
-from agentx.operations.recall.recall import RECALL_COMMANDS
+from agentx.operations.recall.section import RECALL_COMMANDS
 from agentx.project.project import Project
 from agentx.recall.section.gather import ORDER, Gatherer
 from agentx.recall.section.render import Cap, section

@@ -1,40 +1,13 @@
-"""The recall section: what an agent should know before it begins, within a budget."""
+"""Recalling: what an agent should know before it begins, within a budget."""
 
 from __future__ import annotations
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.values import frozen
+from agentx.kernel.paths import StorePaths
 from agentx.memory.port import Memory
-from agentx.operations.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
+from agentx.operations.limits import RECALL_TOKENS_MAX
+from agentx.operations.recall.section import RecallReply, RecallRequest, ask_daemon, open_asker
 from agentx.project.project import Project
-from agentx.recall.section.gather import ORDER, Gatherer
-from agentx.recall.section.render import Cap, RecallLine, section
-from agentx.recall.section.sources import About
-from agentx.wiring.section import section_sources
-
-RECALL_COMMANDS = "`agentx search WORDS`, `agentx expand ID`, `agentx why ID`."
-
-
-@frozen
-class RecallRequest:
-    """What to recall for: a role, an issue, what is about to be done. All may be empty."""
-
-    agent: str = ""
-    issue: int | None = None
-    context: str = ""
-    budget_tokens: int = RECALL_TOKENS_DEFAULT
-    more: str = RECALL_COMMANDS  # how to get what is left out
-
-
-@frozen
-class RecallReply:
-    """The section, fenced, and what is in it."""
-
-    text: str
-    tokens: int
-    budget_tokens: int
-    lines: tuple[RecallLine, ...]
-    left_out: int
 
 
 def recall(project: Project, memory: Memory | None, request: RecallRequest) -> RecallReply:
@@ -47,16 +20,42 @@ def recall(project: Project, memory: Memory | None, request: RecallRequest) -> R
         raise InvalidValue(
             f"a budget of {tokens} tokens cannot be", hint=f"use 1 to {RECALL_TOKENS_MAX}"
         )
+    return ask_daemon(project, memory, request) or _make(project, memory, request)
+
+
+def recall_for(
+    store: StorePaths,
+    memory: Memory,
+    *,
+    directory: str,
+    variables: dict[str, str],
+    request: RecallRequest,
+) -> RecallReply:
+    """Return the section for who asks the daemon of a store.
+
+    Raises: InvalidValue, NotFound.
+    """
+    project = open_asker(store, directory, variables)
+    return recall(project, memory.of_project(project.id), request)
+
+
+def _make(project: Project, memory: Memory | None, request: RecallRequest) -> RecallReply:
+    # A daemon has it all at hand; a command that it answers does not wait for these.
+    from agentx.recall.section.gather import ORDER, Gatherer  # noqa: PLC0415  see above
+    from agentx.recall.section.render import Cap, section  # noqa: PLC0415  see above
+    from agentx.recall.section.sources import About  # noqa: PLC0415  see above
+    from agentx.wiring.section import section_sources  # noqa: PLC0415  see above
+
     about = About(role=request.agent, issue=request.issue, context=request.context)
     search = None if memory is None else memory.search
     with section_sources(project, memory, search) as sources:
-        found = Gatherer(sources, tokens=tokens).gather(about)
-    cap = Cap(tokens=tokens)
+        found = Gatherer(sources, tokens=request.budget_tokens).gather(about)
+    cap = Cap(tokens=request.budget_tokens)
     made = section(found.lines, cap, more=request.more, order=ORDER, untold=found.untold)
     return RecallReply(
         text=made.text,
         tokens=made.tokens,
-        budget_tokens=tokens,
+        budget_tokens=request.budget_tokens,
         lines=made.shown,
         left_out=made.left_out,
     )

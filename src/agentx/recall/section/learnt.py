@@ -79,7 +79,7 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
     known = [one for one in given if not _is_overview(one.observation)]
     lines = [word_line(one.observation.content) for one in known]
     said = [terms(line) for line in lines]
-    answers = _match(known, said, context[:_CONTEXT_CHARS_MAX])
+    answers = _match(known, lines, said, context[:_CONTEXT_CHARS_MAX])
     placed = _list_placed(known)
     files = frozenset(path for one in known if one.is_of_issue for path in one.observation.files)
     found = []
@@ -149,7 +149,10 @@ def _list_placed(known: Sequence[WeighedMemory]) -> frozenset[str]:
 
 
 def _match(
-    known: Sequence[WeighedMemory], said: Sequence[frozenset[str]], context: str
+    known: Sequence[WeighedMemory],
+    lines: Sequence[str],
+    said: Sequence[frozenset[str]],
+    context: str,
 ) -> list[float]:
     """Return how well each memory answers a context, the best being 1: rare words count most.
 
@@ -159,7 +162,10 @@ def _match(
     if not asked:
         return [0.0] * len(known)
     told = [words & asked for words in said]
-    held = [terms(one.observation.content) & asked for one in known]
+    held = [
+        (words if one.observation.content == line else terms(one.observation.content)) & asked
+        for one, line, words in zip(known, lines, said, strict=True)
+    ]
     holders = Counter(word for words in held for word in words)
     rare = {word: log(1 + len(known) / count) for word, count in holders.items()}
     found = [

@@ -45,8 +45,8 @@ def register(server: MCPServer, desk: Desk) -> None:
         With a context, what is close to it comes first. Each line has an id for `expand`.
         Use it once when you begin something; use `search` for a question.
         """
-        from agentx.operations.recall.recall import RecallRequest  # noqa: PLC0415  see above
-        from agentx.operations.recall.recall import recall as recalled  # noqa: PLC0415  as above
+        from agentx.operations.recall.recall import recall as recalled  # noqa: PLC0415  see above
+        from agentx.operations.recall.section import RecallRequest  # noqa: PLC0415  as above
 
         request = RecallRequest(
             agent=agent, issue=issue, context=context, budget_tokens=budget_tokens, more=_MORE

@@ -6,7 +6,8 @@ import click
 
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.operations.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
-from agentx.operations.recall.recall import RecallReply, RecallRequest, recall
+from agentx.operations.recall.recall import recall
+from agentx.operations.recall.section import RecallReply, RecallRequest
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.screen import remark, remark_untold
 
