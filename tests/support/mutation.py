@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 # Values that somebody did not think of.
@@ -57,6 +57,20 @@ TOKENS = (
         b"\\ud800",
     ),
 )
+
+
+def change_each(document: Any) -> Iterator[Any]:
+    """Yield the document with each of its values in turn being each of the odd ones, and missing."""
+    yield from ODD
+    if isinstance(document, dict):
+        for name, value in document.items():
+            rest = {key: inner for key, inner in document.items() if key != name}
+            yield rest
+            yield from ({**rest, name: changed} for changed in change_each(value))
+    elif isinstance(document, list):
+        for at, value in enumerate(document):
+            before, after = document[:at], document[at + 1 :]
+            yield from ([*before, changed, *after] for changed in change_each(value))
 
 
 def mutate(raw: bytes, chance: random.Random) -> bytes:

@@ -7,6 +7,7 @@ Method: a real folder, a clock in hand, files read and written beside the room.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,14 @@ from agentx.clarification.events import (
 )
 from agentx.clarification.model import ClarificationStatus, Reason
 from agentx.clarification.monitor import World
+from agentx.clarification.store.ledger_json import DamagedLedger, active_of, ledger_of
 from agentx.clarification.store.ledgers import ledger_path
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.errors import CorruptRecord, IllegalTransition, InvalidValue
 from tests.support.clarifying import SCOPE, Room, ids, request, room
+from tests.support.mutation import change_each
 from tests.support.time_and_chance import START_MS
 
 
@@ -359,3 +362,13 @@ def test_3_4_break_deadlock_escalates_downstream_and_continues_upstream(tmp_path
     assert here.clarifications.find(kept.id).status is ClarificationStatus.PENDING
     broken = here.clarifications.find(given_up.id)
     assert (broken.status, broken.reason) == (ClarificationStatus.ESCALATED, Reason.DEADLOCK)
+
+
+def test_a_ledger_with_any_odd_value_is_read_or_named_as_damaged(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    here.clarifications.answer(here.ask().id, "JWT.")
+
+    for odd in change_each(document(here)):
+        for read in (ledger_of, active_of):
+            with suppress(DamagedLedger):
+                read(odd, 42)

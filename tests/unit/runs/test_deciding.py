@@ -5,6 +5,7 @@ Method: small states are built from events, and a happening is decided on each.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from agentx.runs.rules.catalogue import KINDS, event_of, kind_named, line_of
 from agentx.runs.rules.decide import LANE_STEPS, TASK_STEPS, decide
 from agentx.runs.rules.fold import fold
 from agentx.runs.rules.graph import cycle_in, layers, ready
+from tests.support.mutation import change_each
 from tests.support.run_stories import RUN, event, happening
 
 START = event(0, "run-started", title="t")
@@ -200,6 +202,13 @@ def test_every_type_is_written_and_read_back_the_same() -> None:
         made = replace(event(number, kind, task=task, lane="l"), detail=detail)
 
         assert event_of(line_of(made)) == made
+
+
+def test_a_line_with_any_odd_value_is_read_or_refused_by_a_sentence() -> None:
+    for kind in ("note", "task-planned", "verification-recorded", "run-started"):
+        for odd in change_each(line_of(event(1, kind, text="seen", title="t", task="T"))):
+            with suppress(InvalidValue):
+                event_of(odd)
 
 
 def test_the_formats_page_lists_every_type_with_its_fields() -> None:

@@ -50,8 +50,12 @@ def active_of(document: object, issue: int) -> tuple[Clarification, ...]:
     return tuple(
         clarification_of(row, issue)
         for row in rows_of(document, issue).values()
-        if row.get("status") not in _SETTLED
+        if not _is_settled(row.get("status"))
     )
+
+
+def _is_settled(status: object) -> bool:
+    return isinstance(status, str) and status in _SETTLED
 
 
 def rows_of(document: object, issue: int) -> dict[str, Row]:

@@ -314,7 +314,7 @@ def event_of(raw: object) -> RunEvent:
     if not isinstance(event_id, str) or not is_ulid(event_id):
         raise InvalidValue("`id` is not an id")
     kind = raw.get("type")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidValue(f"`type` {kind!r} is unknown")
     detail = raw.get("detail", {})
     if not isinstance(detail, dict):

@@ -18,6 +18,7 @@ from agentx.host.files import plain
 from agentx.host.files.json_text import line_number, parse_json
 from agentx.host.files.plain import open_to_read, read_bytes
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.kernel.values import frozen
 from agentx.observations.store.paths import ObservationPaths
 from agentx.project.project import Project
@@ -63,8 +64,10 @@ def _missing_observations(project: Project) -> Iterator[DamagedDocument]:
     except (OSError, ValueError, AgentXError):
         return
     entries = said.get("entries") if isinstance(said, dict) else None
-    issues = [each.get("issueNumber") for each in entries or () if isinstance(each, dict)]
-    for issue in sorted({each for each in issues if isinstance(each, int) and each >= 0}):
+    rows = entries if isinstance(entries, list) else []
+    named = [each.get("issueNumber") for each in rows if isinstance(each, dict)]
+    issues = [each for each in named if type(each) is int and 0 <= each <= ISSUE_NUMBER_MAX]
+    for issue in sorted(set(issues)):
         path = paths.issue(issue)
         if not plain.exists(path):
             says = f"{path} is gone, with {issues.count(issue)} observations"
