@@ -29,7 +29,7 @@ POINTS = (
     CrashPoint.JOURNAL_WRITTEN,
     CrashPoint.ATOMIC_TEMP_WRITTEN,
     CrashPoint.ATOMIC_REPLACED,
-    CrashPoint.LOCK_CREATED_EMPTY,
+    CrashPoint.LOCK_BEFORE_NAMED,
     CrashPoint.LOCK_BEFORE_COMMIT,
 )
 VERBS = (

@@ -30,7 +30,7 @@ ACTORS = st.integers(0, 3)
 TICKS = st.sampled_from([1, STALE_MS // 2, STALE_MS, STALE_MS + 1, 3 * STALE_MS, -5 * STALE_MS])
 OUTSIDE_GUARD = st.sampled_from(
     [
-        CrashPoint.LOCK_CREATED_EMPTY,
+        CrashPoint.LOCK_BEFORE_NAMED,
         CrashPoint.LOCK_BEFORE_TAKEOVER,
         CrashPoint.LOCK_BEFORE_COMMIT,
     ]

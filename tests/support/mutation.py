@@ -60,7 +60,7 @@ TOKENS = (
 
 
 def change_each(document: Any) -> Iterator[Any]:
-    """Yield the document with each of its values in turn being each of the odd ones, and missing."""
+    """Yield the document with each of its values in turn missing, and each of the odd ones."""
     yield from ODD
     if isinstance(document, dict):
         for name, value in document.items():

@@ -23,7 +23,7 @@ class CrashPoint(StrEnum):
     LOG_BEFORE_WRITE = "log-before-write"
     LOG_AFTER_WRITE = "log-after-write"
     FORGET_KEY_DELETED = "forget-key-deleted"
-    LOCK_CREATED_EMPTY = "lock-created-empty"
+    LOCK_BEFORE_NAMED = "lock-before-named"
     LOCK_BEFORE_TAKEOVER = "lock-before-takeover"
     LOCK_IN_GUARD = "lock-in-guard"
     LOCK_BEFORE_COMMIT = "lock-before-commit"

@@ -462,7 +462,7 @@ def test_a_lock_file_that_cannot_be_written_is_taken_back(tmp_path: Path) -> Non
     def no_room() -> None:
         raise OSError(errno.ENOSPC, "no space left on device")
 
-    crash.arm(CrashPoint.LOCK_CREATED_EMPTY, no_room)
+    crash.arm(CrashPoint.LOCK_BEFORE_NAMED, no_room)
     try:
         with (
             pytest.raises(UnavailableError, match="no room left"),
@@ -473,6 +473,25 @@ def test_a_lock_file_that_cannot_be_written_is_taken_back(tmp_path: Path) -> Non
         crash.disarm()
 
     assert _names(tmp_path) == []
+
+
+def test_where_a_file_has_one_name_only_the_lock_is_made_and_then_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_names: object, **_more: object) -> None:
+        raise OSError(errno.EPERM, "a file system without hard links")
+
+    monkeypatch.setattr(os, "link", refuse)
+
+    with locked(tmp_path / "a", owner="a", clock=FakeClock()) as held:
+        seen = look(tmp_path / "a.lock")
+        assert seen is not None
+        assert seen.record is not None
+        with pytest.raises(LockHeld), locked(tmp_path / "a", owner="b", clock=FakeClock()):
+            pytest.fail("two held")
+        held.write(tmp_path / "a", b"x")
+
+    assert _names(tmp_path) == ["a"]
 
 
 def test_a_takeover_that_cannot_be_written_leaves_the_lock_and_no_litter(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from agentx.kernel.errors import UnsafePath
 from agentx.kernel.values import frozen
 
 _BLOCK_BYTES = 1024 * 1024
+_NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 _NAME_BYTES_MAX = 200  # a name may have 255 bytes; the rest of a temporary's name needs room too
 
 
@@ -275,6 +276,45 @@ def replace_in(
     """
     with contextlib.suppress(FileNotFoundError):
         folder.stat(name)
+    with _writing_beside(folder, name, mode, fill) as temporary:
+        written()
+        where = folder.descriptor
+        os.rename(temporary, name, src_dir_fd=where, dst_dir_fd=where)
+
+
+def create_in(
+    folder: Folder,
+    name: str,
+    mode: int,
+    fill: Callable[[int], None],
+    *,
+    written: Callable[[], None] = lambda: None,
+) -> bool:
+    """Give a new file a name, whole and in one step; False when the name is not free.
+
+    Raises: OSError; `has_no_links` tells whether the file system cannot do this.
+    """
+    try:
+        with _writing_beside(folder, name, mode, fill) as temporary:
+            written()
+            where = folder.descriptor
+            os.link(temporary, name, src_dir_fd=where, dst_dir_fd=where, follow_symlinks=False)
+    except FileExistsError:
+        return False
+    folder.unlink(temporary)
+    return True
+
+
+def has_no_links(error: OSError) -> bool:
+    """Tell whether a file system refused a second name because it knows of none."""
+    return error.errno in _NO_LINKS
+
+
+@contextlib.contextmanager
+def _writing_beside(
+    folder: Folder, name: str, mode: int, fill: Callable[[int], None]
+) -> Iterator[str]:
+    """Write a file under a hidden name, to be given its own; on any error it is taken away."""
     temporary = temporary_name(name)
     descriptor = folder.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
@@ -283,9 +323,7 @@ def replace_in(
             fill(descriptor)
         finally:
             os.close(descriptor)
-        written()
-        where = folder.descriptor
-        os.rename(temporary, name, src_dir_fd=where, dst_dir_fd=where)
+        yield temporary
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             folder.unlink(temporary)

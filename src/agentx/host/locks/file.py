@@ -10,6 +10,8 @@ Laws:
   operating-system lock on a guard file, and each re-reads the record there. A
   holder that was paused anywhere else finds out that it lost the lock *before*
   it overwrites its successor's work; one paused inside the guard is waited for.
+* A lock file is whole when it gets its name, so that nobody waits for one whose
+  maker died; only where a file can have no second name it is made and then written.
 * The name `<name>.lock` never vanishes during a takeover, so two takers cannot
   both get it.
 * Nobody releases a lock whose nonce is not theirs.
@@ -25,10 +27,17 @@ from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.disk import write_all
-from agentx.host.files.plain import open_to_write, remove
+from agentx.host.files.plain import exists, has_no_links, open_to_write, remove
 from agentx.host.limits import LOCK_HEARTBEAT_MS, LOCK_LAST_WAIT_MS, LOCK_STALE_MS
 from agentx.host.locks.flock import Flock, is_at
-from agentx.host.locks.record import Here, LockRecord, Sighting, look, replace_record
+from agentx.host.locks.record import (
+    Here,
+    LockRecord,
+    Sighting,
+    create_record,
+    look,
+    replace_record,
+)
 from agentx.host.system import process_id, system_entropy
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import LockHeld, StaleVersion
@@ -140,12 +149,22 @@ class LockFile:
         )
 
     def _create(self, mine: LockRecord) -> bool:
+        if exists(self._lock):
+            return False
+        try:
+            return create_record(self._lock, mine)
+        except OSError as error:
+            if not has_no_links(error):
+                raise
+        return self._create_in_place(mine)
+
+    def _create_in_place(self, mine: LockRecord) -> bool:
+        """Make the lock file and then write it, where a file can have one name only."""
         try:
             descriptor = open_to_write(self._lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         except FileExistsError:
             return False
         try:
-            passing(CrashPoint.LOCK_CREATED_EMPTY)
             write_all(descriptor, mine.to_bytes())
             # Whoever paused here too long was taken over; what was written went to no name.
             return is_at(descriptor, self._lock)

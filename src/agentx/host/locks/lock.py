@@ -5,7 +5,7 @@
         ...
         held.write(ledger, changed)
 
-The record beside the file, `<name>.lock`, is made by O_CREAT|O_EXCL and holds
+The record beside the file, `<name>.lock`, is written aside, linked if the name is free, and holds
 `{pid, timestamp, agent}`, so that any tool that knows the convention takes part.
 `lock_record` says what is in it and when it is stale, `lock_file` has the protocol
 and its laws, `lock_queue` the waiting, `heartbeat` the sign of life.

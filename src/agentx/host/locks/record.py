@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path
 
+from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import json_text, plain
 from agentx.host.files.disk import write_all
 from agentx.host.files.ground import opening_parent
@@ -104,6 +105,24 @@ def look(path: Path) -> Sighting | None:
         changed_ms = Millis(found.st_mtime_ns // 1_000_000)
         raw = b""
     return Sighting(record=_parse(raw), changed_ms=changed_ms)
+
+
+def create_record(path: Path, record: LockRecord) -> bool:
+    """Lay a record at a name that is free: whoever sees the name sees the whole record.
+
+    Who is killed before that leaves no lock, who is killed after it one whose holder is known to
+    be dead. False when the name is not free.
+
+    Raises: OSError; `has_no_links` tells whether the file system cannot do this.
+    """
+    with opening_parent(path) as (folder, name):
+        return plain.create_in(
+            folder,
+            name,
+            0o600,
+            lambda file: write_all(file, record.to_bytes()),
+            written=lambda: passing(CrashPoint.LOCK_BEFORE_NAMED),
+        )
 
 
 def replace_record(path: Path, record: LockRecord) -> None:
