@@ -25,6 +25,7 @@ PROMISES: dict[str, str] = {
     "redact.across-parts": "A private key is found in lists, patches and parts of a message too.",
     "redact.few-false": "Of the lines of third-party sources fewer than 1 in 1,000 is touched.",
     "output.only-read": "Words shown or told can only be read: no control, no hiding, no fence.",
+    "reading.leaves-nothing": "A command that reads makes no file where nothing was set up.",
     "log.append-only": "What was appended is read back whole, in the order of its own time.",
     "log.identity": "An event that arrives again, live or imported, is stored once.",
     "log.forget": "What was forgotten is absent after reopening, re-importing, and from the disk.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,10 +52,16 @@ def open_observations(project: Project, bus: Bus | None = None) -> Observations:
             clock=project.clock,
             entropy=project.entropy,
             bus=told,
-            note=project.log.record,
+            note=partial(_note, project),
             reading_costs=_reading_costs(project.root),
         ),
     )
+
+
+def _note(project: Project, level: str, event: str, **fields: object) -> None:
+    """Note what was done; who only looks begins no store for that."""
+    if exists(project.store.root):
+        project.log.record(level, event, **fields)
 
 
 def prepare_observations(project: Project) -> None:

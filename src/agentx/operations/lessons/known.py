@@ -10,7 +10,7 @@ from agentx.lessons.pages import summary
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
-from agentx.wiring.taught.lessons import lesson_row, open_lessons
+from agentx.wiring.taught.lessons import lesson_row, open_lessons, read_lessons
 
 PERSON = "person"
 
@@ -35,7 +35,7 @@ def list_lessons(
     project: Project, kinds: tuple[LessonKind, ...], *, everything: bool = False, area: str = ""
 ) -> LessonList:
     """Return the lessons of some kinds; those that hold no longer only when asked for."""
-    found = open_lessons(project).refresh()
+    found = read_lessons(project)
     wanted = area_name(area)
     rows = tuple(
         lesson_row(lesson)
@@ -50,7 +50,7 @@ def show_lesson(project: Project, name: str) -> LessonRow:
 
     Raises: NotFound.
     """
-    return lesson_row(open_lessons(project).refresh().known.get(name))
+    return lesson_row(read_lessons(project).known.get(name))
 
 
 def show_metrics(project: Project) -> RunMetrics:

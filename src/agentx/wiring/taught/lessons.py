@@ -16,7 +16,7 @@ from agentx.lessons.model import (
 )
 from agentx.lessons.paths import LtmPaths
 from agentx.lessons.service import Lessons
-from agentx.lessons.store import LessonStore
+from agentx.lessons.store import Knowledge, LessonStore
 from agentx.project.project import Project
 from agentx.runs.store.archive import Archive
 from agentx.views.lesson_pages import LessonPages
@@ -60,6 +60,16 @@ def lesson_row(lesson: Lesson) -> LessonRow:
         changed_ms=lesson.changed_ms,
         uid=lesson.uid,
     )
+
+
+def read_lessons(project: Project) -> Knowledge:
+    """Return what is known, after taking in what people changed on the pages.
+
+    The pages of a stranger's repository are left alone, and where there are none, none are made.
+    """
+    lessons = open_lessons(project)
+    is_ours = is_folder(project.paths.lessons) and project.trust.has_data
+    return lessons.refresh() if is_ours else lessons.read()
 
 
 def relevant_lessons(

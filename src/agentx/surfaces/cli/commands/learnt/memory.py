@@ -234,7 +234,7 @@ def budget(invocation: Invocation, agent: str, issue: int, context: str, session
     if session_id:
         from agentx.operations.memory.session import session_budget
 
-        with invocation.memory() as memory:
+        with invocation.reading() as memory:
             memory.drain()
             measured = session_budget(invocation.project, memory, session_id)
         invocation.show(measured, lambda screen: screen.print(measured.report))

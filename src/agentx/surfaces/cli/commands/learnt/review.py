@@ -52,7 +52,7 @@ def review(invocation: Invocation, limit: int) -> None:
             hint="`agentx memory review --json` lists what is to review;"
             " then `agentx memory keep|edit|pin|drop ID`",
         )
-    with invocation.memory() as memory:
+    with invocation.reading() as memory:
         memory.drain()
         found = memory_review(invocation.project, memory, limit)
     if invocation.as_json:

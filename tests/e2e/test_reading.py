@@ -1,0 +1,58 @@
+"""Goal: who only looks leaves nothing behind: no file in the folder, no store, nothing in the home.
+
+Method: every command that reads, run where AgentX was never set up; then everything that exists
+is listed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.commands import READING
+from tests.support.house import House
+
+WORDS = {"run": "20260101-0000-none-aaaa", "observation": "obs-1-0000000000000-000000"}
+
+
+def _list_everything(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.mark.promise("reading.leaves-nothing")
+@pytest.mark.parametrize("git", [True, False], ids=["a repository", "a folder"])
+def test_a_command_that_reads_makes_nothing_where_nothing_was_set_up(
+    tmp_path: Path, git: bool
+) -> None:
+    house = House(tmp_path, git=git)
+    before = _list_everything(tmp_path)
+
+    for command in READING.values():
+        done = house.agentx(*command.format(**WORDS).split(), expect=None)
+
+        made = [path for path in _list_everything(tmp_path) if path not in before]
+        assert not made, f"{command} made {made[:5]}"
+        assert "unforeseen" not in done.stderr, f"{command}: {done.stderr}"
+
+
+def test_a_command_that_reads_makes_nothing_in_a_strangers_repository(tmp_path: Path) -> None:
+    theirs = House(tmp_path / "theirs")
+    theirs.json("ltm", "add", "--kind", "learning", "the hinge squeaks in the cold")
+    theirs.json("issue", "create", "--title", "the gate")
+    theirs.json("run", "start", "the gate")
+    theirs.git("add", "--all")
+    theirs.git("commit", "-q", "-m", "what we know")
+    pages = [*theirs.project.glob(".agent-memory/ltm/**/*.yaml")]
+    theirs.git("rm", "-q", "-r", *(str(page) for page in pages))
+    theirs.git("commit", "-q", "-m", "without pages")
+    house = House(tmp_path / "ours", git=False)
+    house.git("clone", "-q", str(theirs.project), ".")
+    before = _list_everything(tmp_path / "ours")
+
+    for command in READING.values():
+        house.agentx(*command.format(**WORDS).split(), expect=None)
+
+        made = [path for path in _list_everything(tmp_path / "ours") if path not in before]
+        made = [path for path in made if not path.startswith("home/")]
+        assert not made, f"{command} made {made[:5]}"
