@@ -346,3 +346,46 @@ def test_no_event_can_break_it(events: list[tuple[str, object, object]], tmp_pat
         draft.text.encode("utf-8")
         json.dumps(draft.metadata, allow_nan=False).encode("utf-8")
         assert draft.source_id or (draft.fingerprint and draft.delivery)
+
+
+@pytest.mark.parametrize(
+    ("result", "code"),
+    [
+        ({"content": "2 failed\n<exited with exit code 1>"}, 1),
+        ({"content": "2 passed\n<exited with exit code 0>\n"}, 0),
+        ({"content": "broken", "contents": [{"type": "terminal", "exitCode": 137}]}, 137),
+        ({"content": "it prints <exited with exit code 1> and goes on"}, None),
+    ],
+)
+def test_a_command_that_ended_badly_has_failed_though_the_call_is_a_success(
+    tmp_path: Path, result: dict[str, Any], code: int | None
+) -> None:
+    started = {"toolCallId": "c1", "toolName": "bash", "arguments": {"command": "pytest"}}
+    done = {"toolCallId": "c1", "success": True, "result": result}
+    imported = _read(
+        tmp_path / "events.jsonl",
+        ("tool.execution_start", started),
+        ("tool.execution_complete", done),
+    )
+
+    told = of_kind(imported, EventType.TOOL_RESULT)[0]
+    assert told.metadata.get("exit_code") == code
+    assert bool(told.metadata["is_error"]) is bool(code)
+    assert told.text == result["content"]
+
+
+def test_a_hook_tells_how_a_command_ended() -> None:
+    heard = _hook(
+        {
+            "toolName": "bash",
+            "toolArgs": '{"command": "pytest"}',
+            "toolResult": {
+                "resultType": "success",
+                "textResultForLlm": "1 failed\n<exited with exit code 1>",
+            },
+        }
+    )
+
+    told = of_kind(list(heard), EventType.TOOL_RESULT)[0]
+    assert told.metadata["exit_code"] == 1
+    assert told.metadata["is_error"] is True

@@ -158,6 +158,20 @@ def test_an_answer_is_told_with_its_question_and_the_words_of_the_option() -> No
     )
 
 
+def test_a_single_answer_is_told_without_how_it_was_handed_on() -> None:
+    talk = Talk().user("make the queue durable")
+    asked = "Where should messages wait until they are sent?"
+    given = {"question": asked, "choices": ["Hybrid", "Files only"]}
+    talk._add(TurnKind.CALL, text="ask", tool="AskUserQuestion", call_id="q", arguments=given)
+    talk._add(
+        TurnKind.RESULT, text="User selected: Files only", tool="AskUserQuestion", call_id="q"
+    )
+
+    (decision,) = talk.found(Category.DECISION)
+
+    assert decision.content == f"{asked} The user answered: Files only"
+
+
 def test_two_answers_are_two_memories_however_alike_their_questions_are() -> None:
     talk = Talk().user("set the project up")
     for number, said in enumerate(("Postgres", "Redis")):

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agentx.adapters.copilot.names import tool_use
+from agentx.adapters.copilot.names import SHELL, find_exit_code, tool_use
 from agentx.adapters.port import HookCall
 from agentx.adapters.scene import Scene, hook_scene
 from agentx.adapters.shapes import (
@@ -138,8 +138,10 @@ def _post_tool(scene: Scene, payload: Payload) -> Drafts:
     result = entry(payload, "toolResult", "tool_result", "tool_response")
     kind = word(result, "resultType", "result_type")
     words = word(result, "textResultForLlm", "text_result_for_llm") or result_text(result)
+    code = find_exit_code(words) if tool.name == SHELL else None
+    failed = kind not in ("", "success") or bool(code)
     answered = tool.draft_result(
-        scene, words, None, is_error=kind not in ("", "success"), result_type=kind
+        scene, words, None, is_error=failed, exit_code=code, result_type=kind
     )
     return (tool.draft_call(scene), answered)
 

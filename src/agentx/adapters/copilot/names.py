@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentx.adapters.shapes import parse
-from agentx.adapters.tools import ToolUse
+from agentx.adapters.shapes import objects, parse
+from agentx.adapters.tools import ToolUse, exit_code
+from agentx.kernel.text import compile_late
 
+SHELL = "Bash"
 _CLAUDE_NAMES = {
-    "bash": "Bash",
-    "powershell": "Bash",
+    "bash": SHELL,
+    "powershell": SHELL,
     "view": "Read",
     "create": "Write",
     "edit": "Edit",
@@ -29,6 +31,21 @@ _CLAUDE_NAMES = {
     "update_todo": "TodoWrite",
     "task": "Agent",
 }
+
+
+# A command that ran to its end is a success to Copilot CLI, however it ended.
+_EXITED = compile_late(r"<exited with exit code (-?\d{1,10})>\s*\Z")
+
+
+def find_exit_code(words: str, result: Any = None) -> int | None:
+    """Return how a command ended: from what the terminal says, else from its text."""
+    contents = objects(result.get("contents")) if isinstance(result, dict) else []
+    for part in contents:
+        code = part.get("exitCode")
+        if isinstance(code, int) and not isinstance(code, bool):
+            return code
+    said = _EXITED.search(words[-80:])
+    return int(said[1]) if said else exit_code(words)
 
 
 def tool_use(name: str, arguments: Any) -> ToolUse:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from agentx.adapters.copilot.names import tool_use
+from agentx.adapters.copilot.names import SHELL, find_exit_code, tool_use
 from agentx.adapters.folders import files_in, transcript_at
 from agentx.adapters.homes import Homes
 from agentx.adapters.lines import head, read_lines
@@ -29,7 +29,7 @@ from agentx.adapters.shapes import (
     text_of,
     word,
 )
-from agentx.adapters.tools import ToolUse, exit_code, result_text
+from agentx.adapters.tools import ToolUse, result_text
 from agentx.adapters.voices import HeardWords, hear_words
 from agentx.kernel.capture import (
     Channel,
@@ -250,12 +250,13 @@ class _Reader:
         error = data.get("error")
         words = word(error, "message") if failed else ""
         words = words or result_text(data.get("result")) or result_text(error)
+        code = find_exit_code(words, data.get("result")) if failed or tool.name == SHELL else None
         yield tool.draft_result(
             scene,
             words,
             None,
-            is_error=failed,
-            exit_code=exit_code(words) if failed else None,
+            is_error=failed or bool(code),
+            exit_code=code,
             tool_call_id=data.get("toolCallId"),
         )
 

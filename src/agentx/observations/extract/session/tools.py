@@ -37,6 +37,10 @@ _REFUSED = compile_late(
     r"\A(?:The user doesn't want to proceed|User (?:rejected|declined|denied)"
     r"|Tool call rejected|\[?Request interrupted|Permission denied by user)"
 )
+# How a single answer is handed to the agent, before the answer itself.
+_ANSWERED = compile_late(
+    r"\A(?:the )?user (?:selected|responded|answered|chose|replied)(?: with)?: *", re.IGNORECASE
+)
 _USER_SAID = compile_late(r"the user said:\s*(.*)\Z", re.DOTALL | re.IGNORECASE)
 _PRIVATE_PLACES = compile_late(
     r"\A(?:/tmp/|/private/|/var/folders/|~?/?.*/\.(?:claude|codex|gemini|config|cache)/)"
@@ -183,8 +187,8 @@ def answers(step: ToolStep) -> tuple[tuple[str, str], ...]:
     if pairs:
         return tuple((asked, offered.get(said, said)) for asked, said in pairs)
     asked = _question(step.call.arguments)
-    said = step.result.text.strip()
-    return ((asked, said),) if asked and 0 < len(said) <= 300 else ()
+    said = _ANSWERED.sub("", step.result.text.strip(), count=1)
+    return ((asked, offered.get(said, said)),) if asked and 0 < len(said) <= 300 else ()
 
 
 def plan_of(step: ToolStep) -> str:
