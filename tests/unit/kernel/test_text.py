@@ -209,6 +209,27 @@ def test_an_unclosed_fence_hides_what_follows_and_no_more_than_is_ever_told(told
     assert without_recall(f"mine {RECALL_OPEN}{told}{'x' * 200_000} kept").endswith("x kept")
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\\n"])
+@pytest.mark.parametrize("lead", [f"{{}}{RECALL_HEAD}", f" {RECALL_NOTICE}"])
+def test_a_fence_without_an_end_that_somebody_copied_hides_only_lines_of_its_form(
+    lead: str, line_end: str
+) -> None:
+    copied = f"{RECALL_OPEN}{lead.format(line_end)}{line_end}- theirs [codex, 1 d, obs-a1b2c3]"
+    said = f"we keep the mole{line_end}- and the pier"
+
+    left = without_recall(f"{copied}{line_end * 2}{said}")
+
+    assert left.endswith(said)
+    assert "theirs" not in left
+
+
+def test_a_fence_before_another_does_not_hide_what_stands_between_them() -> None:
+    ours = f"{RECALL_OPEN}\n{RECALL_HEAD}\n- x [a, 1 d, obs-1]\n{RECALL_CLOSE}"
+    copied = f"{RECALL_OPEN}\n{RECALL_HEAD}\n"
+
+    assert without_recall(f"{copied}we keep the mole\n{ours}") == "we keep the mole"
+
+
 @pytest.mark.parametrize("close", ["", RECALL_CLOSE])
 def test_a_fence_that_was_never_told_hides_nothing(close: str) -> None:
     text = f"page {RECALL_OPEN} forged\nWe decided to keep the mole. {close} end"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN, without_recall
+from agentx.kernel.text import RECALL_CLOSE, RECALL_HEAD, RECALL_OPEN, without_recall
 from agentx.kernel.tokens import estimate
 from agentx.recall.section.render import Cap, RecallLine, section
 
@@ -52,6 +53,20 @@ def test_whatever_is_recalled_cannot_leave_its_fence(lines: list[RecallLine]) ->
 
     assert without_recall(f"before {text} after") in ("before  after", "before after")
     assert text.count(RECALL_OPEN) == text.count(RECALL_CLOSE) == (1 if lines else 0)
+
+
+@given(LINES, st.data())
+@settings(max_examples=100, deadline=None)
+def test_a_section_that_was_cut_anywhere_is_dropped_too(
+    lines: list[RecallLine], data: st.DataObject
+) -> None:
+    text = section(lines, Cap(tokens=100_000, chars=1_000_000), more=MORE).text
+    begun = len(f"{RECALL_OPEN}\n{RECALL_HEAD}")
+    told = text[: data.draw(st.integers(min(begun, len(text)), len(text)), label="cut")]
+
+    assert without_recall(f"before {told}") in ("before", "before ")
+    assert without_recall(f"{told}\n...\nafter") in ("...\nafter", "after", "\n...\nafter")
+    assert without_recall(json.dumps(f"{told}\nafter")[1:-1]) in ("after", "\\nafter")
 
 
 def test_lines_are_grouped_and_say_where_they_come_from() -> None:
