@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from agentx.demo import sample
 from tests.support.house import House
 
 RECORDED = Path(__file__).parent.parent / "fixtures" / "agent-clis" / "claude-code-hooks.jsonl"
@@ -22,6 +23,11 @@ def _kept(house: House, issue: int) -> list[dict[str, Any]]:
     path = house.project / ".agentx" / "memory" / f"issue-{issue}.json"
     found: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["observations"]
     return found
+
+
+def _all_kept(house: House) -> list[dict[str, Any]]:
+    files = (house.project / ".agentx" / "memory").glob("issue-*.json")
+    return [one for path in files for one in json.loads(path.read_text("utf-8"))["observations"]]
 
 
 def _text_of(folder: Path) -> str:
@@ -126,3 +132,41 @@ def test_what_the_hook_prints_is_told_of_and_counts_when_it_is_opened(tmp_path: 
     assert stats["displaced_tokens"] == 2 * (6 * 400 // 4)
     assert "Memory recall displaced 600 tokens of manual re-read" in _text_of(house.root)
     assert house.git("status", "--short") == "?? ledger.py"
+
+
+def test_on_the_sample_what_stands_is_told_before_what_was_overturned(house: House) -> None:
+    for path, text in sample.transcript_files(house.project):
+        target = house.home / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    house.agentx("import")
+    house.agentx("sync")  # what one pass has no time for
+
+    told = house.agentx("recall", "--context", "retries of webhooks", "--budget", "500").stdout
+    house.agentx("daemon", "start")
+    try:
+        served = house.agentx("recall", "--context", "retries of webhooks", "--budget", "500")
+    finally:
+        house.agentx("daemon", "stop")
+    lines = [line for line in told.splitlines() if line.startswith("- ")]
+    overturned = [number for number, line in enumerate(lines) if "five tries 30 s" in line]
+
+    assert served.stdout == told
+    assert "Retry policy (reverses the retry half" in lines[0]
+    assert overturned == [2]
+    mark = "no longer holds, replaced by "
+    newer = lines[2].split(mark)[1].split(")")[0]
+    assert lines[1].endswith(f"{newer}]")
+    assert "throw Celery and Redis out" in lines[1]
+    (first, *_) = house.json("search", "why did we move from SQLite to Postgres?")["hits"]
+    assert "SQLite has one writer, so with two workers" in first["snippet"]
+    # Both sides say so.
+    (older,) = [
+        one
+        for one in _all_kept(house)
+        if "five tries 30 s" in one["content"] and one["category"] == "key-fact"
+    ]
+    shown = house.json("memory", "show", older["supersededBy"])
+    assert older["id"] in shown["replaced"]
+    assert "holds instead of" in house.agentx("memory", "show", older["supersededBy"]).stdout
+    assert "holds instead of" in house.agentx("why", older["supersededBy"]).stdout

@@ -17,7 +17,7 @@ from agentx.observations.limits import (
     OBSERVATIONS_PER_CAPTURE_MAX,
 )
 from agentx.observations.model import Category
-from agentx.observations.supersede import find_superseded
+from agentx.observations.validity.supersede import Comparable, find_superseded
 
 PRIVATE = "kiwi-private-word"
 _PIECES = st.sampled_from(
@@ -149,7 +149,10 @@ _TOLD = (Category.DECISION, Category.CODE_CHANGE, Category.ERROR, Category.KEY_F
 @settings(max_examples=40)
 @given(st.lists(_TEXTS, max_size=6))
 def test_a_decision_is_superseded_once_and_only_by_a_newer_one(texts: list[str]) -> None:
-    decisions = [(f"d-{number}", Millis(number), text) for number, text in enumerate(texts)]
+    decisions = [
+        Comparable(id=f"d-{number}", at_ms=Millis(number), text=text)
+        for number, text in enumerate(texts)
+    ]
 
     pairs = find_superseded(decisions)
 
@@ -160,4 +163,12 @@ def test_a_decision_is_superseded_once_and_only_by_a_newer_one(texts: list[str])
 
 @given(_TEXTS)
 def test_no_decision_replaces_itself(text: str) -> None:
-    assert find_superseded([("d-1", Millis(1), text), ("d-2", Millis(2), text)]) == []
+    assert (
+        find_superseded(
+            [
+                Comparable(id="d-1", at_ms=Millis(1), text=text),
+                Comparable(id="d-2", at_ms=Millis(2), text=text),
+            ]
+        )
+        == []
+    )

@@ -243,6 +243,11 @@ class Observations:
             )
         return archived, True
 
+    def list_replaced(self, observation_id: str) -> tuple[str, ...]:
+        """Return the ids of what an observation replaced, newest first."""
+        rows = self._store.search_by_filters(SearchFilters(superseded=True))
+        return tuple(row.id for row in rows if row.superseded_by == observation_id)
+
     def remove(self, observation_id: str) -> None:
         """Take one away for good.
 

@@ -188,6 +188,8 @@ def _distinct(ranked: Iterable[str]) -> tuple[str, ...]:
 def _stem(word: str) -> str:
     """Fold the commonest endings, so that `tokens`, `token's` and `token` are one term."""
     word = word.removesuffix("'s")
+    if word.endswith(("ies", "ied")) and len(word) > 5:
+        return word[:-3] + "y"  # retries, retried: retry
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) > 3 and not word.endswith("ss"):
             return word[: -len(ending)].removesuffix("e")

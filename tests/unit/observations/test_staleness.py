@@ -10,9 +10,9 @@ import pytest
 
 from agentx.kernel.clock import Millis
 from agentx.observations.model import Category, Observation
-from agentx.observations.staleness import Verified, list_changed_since, verify
 from agentx.observations.store.files.store import JsonObservationStore
-from agentx.observations.supersede import find_superseded
+from agentx.observations.validity.staleness import Verified, list_changed_since, verify
+from agentx.observations.validity.supersede import Comparable, find_superseded
 from agentx.views.sessions.file_history import GitFileHistory
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
@@ -177,4 +177,14 @@ def test_verify_marks_everything_once_and_takes_back_what_is_no_longer_so(tmp_pa
 def test_only_a_decision_on_the_same_subject_replaces_another(
     new: str, old: str, replaced: bool
 ) -> None:
-    assert bool(find_superseded([("d-1", Millis(1), old), ("d-2", Millis(2), new)])) is replaced
+    assert (
+        bool(
+            find_superseded(
+                [
+                    Comparable(id="d-1", at_ms=Millis(1), text=old),
+                    Comparable(id="d-2", at_ms=Millis(2), text=new),
+                ]
+            )
+        )
+        is replaced
+    )

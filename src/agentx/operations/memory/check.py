@@ -16,7 +16,7 @@ from agentx.host.files.plain import open_to_read
 from agentx.kernel.values import frozen
 from agentx.observations.ids import agent_name
 from agentx.observations.settings import MemorySettings
-from agentx.observations.staleness import Verified, verify
+from agentx.observations.validity.staleness import Verified, verify
 from agentx.operations.recall.section import RECALL_COMMANDS
 from agentx.project.project import Project
 from agentx.recall.section.gather import ORDER, Gatherer

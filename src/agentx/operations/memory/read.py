@@ -19,6 +19,7 @@ class Shown:
     observation: Observation
     archived: bool  # merged into another, and this is the original; or dropped
     dropped: bool = False
+    replaced: tuple[str, ...] = ()  # the ids of what it holds instead of
 
 
 def memory_search(
@@ -47,6 +48,7 @@ def memory_show(project: Project, observation_id: str) -> Shown:
     with closing(open_observations(project)) as room:
         observation, archived = room.get(observation_id)
         dropped = archived and observation.id in room.store.drops.read().dropped
+        replaced = room.list_replaced(observation.id)
     if not archived:
         note_use(project, observation.id)
-    return Shown(observation=observation, archived=archived, dropped=dropped)
+    return Shown(observation=observation, archived=archived, dropped=dropped, replaced=replaced)

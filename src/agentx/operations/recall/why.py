@@ -111,17 +111,19 @@ def _of_observation(project: Project, memory: Memory, doc_id: str, depth: int = 
         text=found.content,
         timestamp_ms=found.timestamp_ms,
         source=f"{found.category} of issue {found.issue_number}, {found.agent}{replaced}"
-        + _say_dropped(project, found.id),
+        + _say_beside(project, found.id),
         rests_on=tuple(below),
         left_out=max(len(found.event_ids) + len(found.sources) - len(below), 0),
     )
 
 
-def _say_dropped(project: Project, doc_id: str) -> str:
+def _say_beside(project: Project, doc_id: str) -> str:
+    """Return what it replaced, and that a person dropped it."""
     with closing(open_observations(project)) as room:
         noted = room.store.drops.read().dropped.get(doc_id)
+        replaced = room.list_replaced(doc_id)
     if noted is None:
-        return ""
+        return f", holds instead of {', '.join(replaced)}" if replaced else ""
     why = f" ({noted.why})" if noted.why else ""
     count = len(noted.kept_out)
     times = "once" if count == 1 else f"{count} times"

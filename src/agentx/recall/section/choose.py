@@ -51,6 +51,7 @@ class Tellable:
     author: str = ""
     has_place: bool = False  # of its own: told before what is chosen by worth
     answers: bool = False  # what is to be done
+    takes_over: bool = False  # it answers, and holds now instead of something
     is_of_issue: bool = False  # the one at hand
     replaced_by: str = ""  # told only after what replaced it
 

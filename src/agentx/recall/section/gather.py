@@ -118,9 +118,8 @@ class Gatherer:
 
     def _choose(self, candidates: Sequence[Tellable], learnt: Memories) -> list[Tellable]:
         """Return what is told, first what answers and what has a place of its own."""
-        chosen = follow(choose(candidates, self._lines_max), candidates)
-        chosen = within(chosen, learnt.tokens_max)
-        return sorted(chosen, key=_is_later)
+        chosen = sorted(choose(candidates, self._lines_max), key=_order)
+        return within(follow(chosen, candidates), learnt.tokens_max)
 
     def _tell(self, one: Tellable) -> RecallLine:
         ours = ISSUE if one.is_of_issue else one.kind
@@ -285,8 +284,10 @@ def _list_close(reply: SearchReply) -> Iterator[Tellable]:
         )
 
 
-def _is_later(one: Tellable) -> bool:
-    return not (one.answers or one.is_of_issue or one.has_place)
+def _order(one: Tellable) -> tuple[bool, int]:
+    """Return what is told first: of what answers, what holds now instead of something, newest."""
+    is_later = not (one.answers or one.is_of_issue or one.has_place)
+    return is_later, -one.at_ms if one.takes_over else 0
 
 
 def _drop_repeats(lines: Iterable[RecallLine]) -> Iterator[RecallLine]:

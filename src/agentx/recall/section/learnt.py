@@ -43,14 +43,23 @@ _CHATTER = cues.anywhere(
     tests? (?:now )?pass(?:es|ed)? | looks good | all green | as expected
     """
 )
+_TAKES_OVER = cues.anywhere(
+    "(?:revers|replac|supersed|overturn|overrul)(?:es|ed|s) | switch(?:ed)? (?:from|to) | after all"
+)
 _HASH = compile_late(r"\b[0-9a-f]{7,40}\b|#\d+|\b\d+(?:\.\d+)+\b")
+_NAME = compile_late(r"\w+[-_]\w[\w-]*|\b[a-z]+[A-Z]\w*")
+_JOINT = compile_late(r"[-_]|(?<=[a-z])(?=[A-Z])")
 _WORDS_MIN = 6
 _FORMULA_SHARE = 0.5
 ANSWER_LIFT = 1.0
 ISSUE_LIFT = 2.0
 _FILES_LIFT = 0.5
+_INSTEAD_LIFT = 1.0  # for what holds now instead of what was asked of
 _FILES_SHOWN_MAX = 3
 _CONTEXT_CHARS_MAX = 4_000
+# What a line is about stands at its beginning.
+_SUBJECT_CHARS = 80
+_LATER_SHARE = 0.6
 _HELD_SHARE = 0.3
 _WRITTEN_PLACES = 6  # for what somebody wrote down, so that it is told at the next start
 _ANSWERS_MIN = 0.35  # of what the best answer holds
@@ -80,16 +89,19 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
     lines = [word_line(one.observation.content) for one in known]
     said = [terms(line) for line in lines]
     answers = _match(known, lines, said, context[:_CONTEXT_CHARS_MAX])
+    handed = _hand_on(known, answers)
     placed = _list_placed(known)
     files = frozenset(path for one in known if one.is_of_issue for path in one.observation.files)
     found = []
-    for one, line, words, answer in zip(known, lines, said, answers, strict=True):
+    for one, line, words, own, other in zip(known, lines, said, answers, handed, strict=True):
         observed = one.observation
         if not line:
             continue
         kind = kind_of(observed.category, line)
         worth = value_line(kind, line) * (1 - _FORMULA_SHARE + _FORMULA_SHARE * one.score)
-        lift = ISSUE_LIFT * one.is_of_issue + ANSWER_LIFT * answer
+        answer = max(own, other)
+        instead = other >= _ANSWERS_MIN or _TAKES_OVER.search(line) is not None
+        lift = ISSUE_LIFT * one.is_of_issue + ANSWER_LIFT * answer + _INSTEAD_LIFT * other
         if not one.is_of_issue and not files.isdisjoint(observed.files):
             lift += _FILES_LIFT
         found.append(
@@ -103,6 +115,7 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
                 worth=worth * (1 + lift),
                 has_place=observed.id in placed,
                 answers=answer >= _ANSWERS_MIN,
+                takes_over=instead and answer >= _ANSWERS_MIN,
                 author=observed.agent,
                 replaced_by=observed.superseded_by,
                 is_of_issue=one.is_of_issue,
@@ -156,25 +169,49 @@ def _match(
 ) -> list[float]:
     """Return how well each memory answers a context, the best being 1: rare words count most.
 
-    What its line says counts, and what else it holds a little.
+    What its line begins with counts most, then what it says; what else the memory holds, and what
+    is only a part of a name, a little.
     """
     asked = terms(context)
     if not asked:
         return [0.0] * len(known)
-    told = [words & asked for words in said]
     held = [
-        (words if one.observation.content == line else terms(one.observation.content)) & asked
+        _list_held(one.observation.content, words if one.observation.content == line else None)
+        & asked
         for one, line, words in zip(known, lines, said, strict=True)
     ]
     holders = Counter(word for words in held for word in words)
     rare = {word: log(1 + len(known) / count) for word, count in holders.items()}
-    found = [
-        sum(rare.get(word, 0.0) for word in first)
-        + _HELD_SHARE * sum(rare[word] for word in besides - first)
-        for first, besides in zip(told, held, strict=True)
-    ]
+    found = []
+    for line, words, besides in zip(lines, said, held, strict=True):
+        begun = terms(line[:_SUBJECT_CHARS]) if besides else frozenset()
+        found.append(
+            sum(
+                rare[word]
+                * (1.0 if word in begun else _LATER_SHARE if word in words else _HELD_SHARE)
+                for word in besides
+            )
+        )
     best = max(found, default=0.0)
     return [each / best for each in found] if best else found
+
+
+def _list_held(text: str, known: frozenset[str] | None = None) -> frozenset[str]:
+    """Return the words of a text, and those that its names are made of: `Retry-After`, `runAt`."""
+    words = terms(text) if known is None else known
+    names = _NAME.findall(text)
+    return words | terms(_JOINT.sub(" ", " ".join(names))) if names else words
+
+
+def _hand_on(known: Sequence[WeighedMemory], answers: Sequence[float]) -> list[float]:
+    """Return for each how well what it replaced answers: who asks of that wants what holds now."""
+    handed = [0.0] * len(known)
+    places = {one.observation.id: at for at, one in enumerate(known)}
+    for one, answer in zip(known, answers, strict=True):
+        at = places.get(one.observation.superseded_by)
+        if at is not None:
+            handed[at] = max(handed[at], answer)
+    return handed
 
 
 def _doubts(one: Observation) -> str:

@@ -14,8 +14,8 @@ from pydantic import Field
 from agentx.kernel.clock import age
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
-from agentx.observations.model import Category, Observation, ObservationIndex, SearchFilters
-from agentx.operations.memory.read import memory_list, memory_search, memory_show
+from agentx.observations.model import Category, ObservationIndex, SearchFilters
+from agentx.operations.memory.read import Shown, memory_list, memory_search, memory_show
 from agentx.surfaces.mcp.answer import Row, answer
 from agentx.surfaces.mcp.desk import OpenProject
 from agentx.surfaces.mcp.limits import MCP_ROWS_MAX
@@ -81,7 +81,7 @@ def _offer_observations(server: MCPServer, opened: OpenProject) -> None:
         now_ms = project.clock.now_ms()
         if id:
             found = memory_show(project, id)
-            return answer([_whole(found.observation)], budget=_TOKENS_MAX)
+            return answer([_whole(found)], budget=_TOKENS_MAX)
         filters = SearchFilters(
             agent=agent, issue_number=issue, category=_category(category), limit=limit
         )
@@ -117,10 +117,12 @@ def _row(row: ObservationIndex, now_ms: int) -> Row:
     return Row(f"- {row.id} ({facts}): {row.summary}", row)
 
 
-def _whole(found: Observation) -> Row:
-    doubts = []
+def _whole(shown: Shown) -> Row:
+    found, doubts = shown.observation, []
     if found.superseded_by:
         doubts.append(f"superseded by {found.superseded_by}: it no longer holds")
+    if shown.replaced:
+        doubts.append(f"holds instead of {', '.join(shown.replaced)}")
     if found.changed_files:
         doubts.append(f"changed since it was written: {', '.join(found.changed_files)}")
     return Row("\n".join((found.content, *doubts)), found)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import chain
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -34,10 +33,10 @@ from agentx.observations.extract import extract
 from agentx.observations.extract.by_model import Judged, SessionCandidate
 from agentx.observations.extract.session.turns import Turn
 from agentx.observations.ids import agent_name
-from agentx.observations.model import Category, Observation, SearchFilters
+from agentx.observations.model import Observation
 from agentx.observations.port import ObservationStore
-from agentx.observations.supersede import find_superseded
 from agentx.observations.tidying.repeats import list_repeats
+from agentx.observations.validity.marking import mark_superseded
 from agentx.prose.keyphrases import terms
 from agentx.views.limits import (
     CAPTURE_EVENTS_MAX,
@@ -72,7 +71,6 @@ MayShow = Callable[[Sequence[Event]], bool]
 
 _CUES = frozenset({EventType.SESSION_END, EventType.COMPACTION})
 _FRESH_MS = 60 * 60 * 1000
-_DECISIONS_LOOKED_AT_MAX = 200
 
 
 @frozen
@@ -375,28 +373,6 @@ def list_said_in(
         for each in chain(store.everything(), store.archive())
         if each.session_id in sessions and not each.sources and (by_hand or each.event_ids)
     )
-
-
-def mark_superseded(store: ObservationStore, kept: Sequence[Observation]) -> int:
-    """Mark the older decisions that new ones replaced; return how many."""
-    fresh = [one for one in kept if one.category is Category.DECISION]
-    if not fresh:
-        return 0
-    filters = SearchFilters(
-        issue_number=fresh[0].issue_number,
-        category=Category.DECISION,
-        superseded=False,
-        limit=_DECISIONS_LOOKED_AT_MAX,
-    )
-    rows = {
-        row.id: (row.id, row.timestamp_ms, row.summary) for row in store.search_by_filters(filters)
-    }
-    rows.update({one.id: (one.id, one.timestamp_ms, one.content) for one in fresh})
-    mine = {one.id for one in fresh}
-    by_old = dict(find_superseded(rows.values(), by=mine))
-    found = store.get_by_ids(by_old)
-    store.amend([replace(one, superseded_by=by_old[one.id]) for one in found])
-    return len(found)
 
 
 def _observations(

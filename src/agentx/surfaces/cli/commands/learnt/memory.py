@@ -11,7 +11,7 @@ import click
 from agentx.kernel.clock import Millis, age, point
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import printable
-from agentx.observations.model import Category, Observation, ObservationIndex, SearchFilters
+from agentx.observations.model import Category, ObservationIndex, SearchFilters
 from agentx.operations.memory import read as memory_read
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.learnt.curate import (
@@ -102,7 +102,7 @@ def show(invocation: Invocation, observation_id: str) -> None:
     away = "merged since; this is the original" if found.archived else ""
     if found.dropped:
         away = "dropped by a person: `agentx memory dropped` says when and why"
-    invocation.show(found, lambda screen: _draw_one(screen, found.observation, away, now_ms))
+    invocation.show(found, lambda screen: _draw_one(screen, found, away, now_ms))
 
 
 @command.command("add")
@@ -303,7 +303,8 @@ def _kind(category: Category) -> tuple[str, str]:
     return category, _STYLES[category]
 
 
-def _draw_one(screen: Console, found: Observation, away: str, now_ms: int) -> None:
+def _draw_one(screen: Console, shown: memory_read.Shown, away: str, now_ms: int) -> None:
+    found = shown.observation
     issue = f"issue {found.issue_number}" if found.issue_number else "no issue"
     whose = f"  {issue}  {found.agent}  "
     screen.print(render.assemble(_kind(found.category), whose, (found.id, "dim")))
@@ -317,6 +318,7 @@ def _draw_one(screen: Console, found: Observation, away: str, now_ms: int) -> No
         (f"mended by hand on {render.moment(found.mended_ms)}", found.mended_ms),
         (away, away),
         (f"superseded by {found.superseded_by}", found.superseded_by),
+        (f"holds instead of {', '.join(shown.replaced)}", shown.replaced),
         (f"changed since it was written: {', '.join(found.changed_files)}", found.changed_files),
         (f"files: {', '.join(found.files)}", found.files),
         (f"commit: {found.commit}", found.commit),

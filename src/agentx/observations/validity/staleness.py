@@ -7,15 +7,14 @@ and shown, never taken away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
-from agentx.observations.model import Category, Observation
+from agentx.observations.model import Observation
 from agentx.observations.port import ObservationStore
-from agentx.observations.supersede import find_superseded
+from agentx.observations.validity.marking import find_replacing
 
 # A file is written, then told of: the clocks of both may differ by this much.
 _SLACK_MS = 5_000
@@ -58,15 +57,15 @@ def list_changed_since(observation: Observation, history: FileHistory) -> tuple[
 
 
 def verify(store: ObservationStore, history: FileHistory) -> Verified:
-    """Check every observation against its files and against newer decisions, and mark them.
+    """Check every observation against its files and against newer ones, and mark them.
 
     Raises: LockHeld, UnavailableError.
     """
+    known = {issue: store.get_by_issue(issue) for issue in store.issues()}
+    by_old = find_replacing(one for observations in known.values() for one in observations)
     checked = stale = replaced = amended = 0
-    for issue in store.issues():
-        observations = store.get_by_issue(issue)
-        fresh = [_check(one, history) for one in observations]
-        fresh = _with_reversals(fresh)
+    for observations in known.values():
+        fresh = [_check(one, history, by_old.get(one.id, "")) for one in observations]
         checked += len(fresh)
         stale += sum(bool(one.changed_files) for one in fresh)
         replaced += sum(bool(one.superseded_by) for one in fresh)
@@ -77,19 +76,12 @@ def verify(store: ObservationStore, history: FileHistory) -> Verified:
     return Verified(checked=checked, stale=stale, superseded=replaced, amended=amended)
 
 
-def _check(observation: Observation, history: FileHistory) -> Observation:
+def _check(observation: Observation, history: FileHistory, replaced_by: str) -> Observation:
     changed = list_changed_since(observation, history)
-    if changed == observation.changed_files:
+    if changed == observation.changed_files and not replaced_by:
         return observation
-    return replace(observation, changed_files=changed)
-
-
-def _with_reversals(observations: Iterable[Observation]) -> list[Observation]:
-    every = list(observations)
-    open_ones = [
-        one for one in every if one.category is Category.DECISION and not one.superseded_by
-    ]
-    by_old = dict(find_superseded((one.id, one.timestamp_ms, one.content) for one in open_ones))
-    return [
-        replace(one, superseded_by=by_old[one.id]) if one.id in by_old else one for one in every
-    ]
+    return replace(
+        observation,
+        changed_files=changed,
+        superseded_by=replaced_by or observation.superseded_by,
+    )

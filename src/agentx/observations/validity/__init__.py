@@ -1,0 +1,1 @@
+"""Whether what was observed still holds: replaced, closed, or its files changed since."""

@@ -1,0 +1,187 @@
+"""What a text says is given up, and whether another text was for it.
+
+    "Job queue in Postgres replaces Celery and Redis"     gives up: Celery and Redis
+    "Celery with Redis delivers signed webhooks"          was for it
+    "Redis has the task at once"                          was not: it only speaks of half of it
+
+What is given up is named: a name out of code or of a product, or three words at least. A text was
+for it when it says the same words beside each other, in a sentence that is not itself against it;
+where it is one name only, when it is what the text is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+from agentx.observations.model import Category
+from agentx.prose.cues import DOUBTS, anywhere
+from agentx.prose.keyphrases import terms
+from agentx.prose.sentences import is_question
+
+# Names out of code, one after the other; or the words up to the end of the phrase.
+_THING = (
+    r"(?:(?P<listed>`[^`\n]{1,60}`(?:(?:,? (?:and |or )?| ?[+&/] ?)`[^`\n]{1,60}`)*)"
+    r"|(?P<thing>[^,.;:()\n`]{2,60}?(?:`[^`\n]{1,60}`)?)"
+    r"(?=\s+(?:to|with|for|in|into|on|from|by|because|since|as|so|when|where|which|that|after|before"
+    r"|but|via|at|out|was|were|is|are|has|have|had|until|of|now|entirely|altogether|completely)\b"
+    r"|\s+(?:and|or)\s+(?:add|use|keep|move|make|now|then|let|write|go|we|i|it|is|\w+(?:ed|ing))\b"
+    r"|\s*[,.;:()\n]|\s+-|\s*\Z))"
+)
+_LEADS = r"(?:(?:to|use|using|the|a|an|our|all|any|last|rest|remains|of|old|its|whole)\s+)*"
+# What was done, by whoever says so; and what is ordered, by who may order it.
+_DONE = compile_late(
+    r"\b(?:replac(?:es|ed|ing)|supersed(?:es|ed)|drop(?:s|ped)|remov(?:es|ed)|delet(?:es|ed)"
+    r"|abandon(?:s|ed)|got rid of|(?:mov|migrat)(?:es|ed|ing) (?:away )?from"
+    r"|switch(?:es|ed|ing) (?:away )?from|no longer us(?:es?|ing)|gave up|revers(?:es|ed)"
+    rf"|taken out)\s+{_LEADS}{_THING}",
+    re.IGNORECASE,
+)
+_ORDERED = compile_late(
+    r"(?:\A|[.!?;:,]\s+|\b(?:and|then|we|please|let'?s|to|should)\s+)"
+    r"(?:replace|drop|remove|delete|abandon|get rid of|(?:move|switch|migrate) (?:away )?from"
+    rf"|reverse|kill|throw(?: out)?|no more)\s+{_LEADS}{_THING}",
+    re.IGNORECASE,
+)
+_INSTEAD = compile_late(
+    rf"\b(?:instead of|rather than|in place of)\s+{_LEADS}{_THING}", re.IGNORECASE
+)
+_GONE = compile_late(
+    r"(?:\A|[.;,]\s+|\band\s+)(?P<thing>[^,.;:()\n]{2,60}?)"
+    r"\s+(?:is|are|was|were|has been|have been)"
+    r"\s+(?:now\s+|all\s+)?(?:gone|removed|dropped|deleted|replaced|retired|abandoned|reverted)\b",
+    re.IGNORECASE,
+)
+# "The hook no longer waits for the daemon": both halves together are what is not so any more.
+_NO_LONGER = compile_late(
+    r"(?P<who>[^,.;:()\n]{2,60}?)\s+no longer\s+(?P<what>[^,.;:()\n]{2,60})", re.IGNORECASE
+)
+# What may be, or may have been, is not done.
+_MAY = anywhere(
+    r"""
+    would | could | should | can | may | might | if | unless | once | until | options? | propos\w+
+    suggest\w* | consider\w* | plan(?:s|ned|ning)? | want(?:s|ed)? | recommend\w* | alternativ\w+
+    not | never | didn'?t | don'?t | doesn'?t | isn'?t | wasn'?t | without | either | risk\w*
+    will | going to | tests? | asserts?
+    """
+)
+# A sentence with one of these is not for what it names.
+_AGAINST = anywhere(
+    r"""
+    not | no | never | \w+n't | cannot | without | gone | remov\w+ | drop(?:s|ped|ping)? | delet\w+
+    replac\w+ | instead | rather | revers\w+ | revert\w* | leav(?:e|es|ing) | left | throw\w*
+    threw | out | kill\w* | away | abandon\w* | retir\w+ | against | stop(?:s|ped)? | rid | used to
+    took | had | old | former\w* | previous\w* | legacy | deprecated | unused | problems?
+    cause[ds]? | fail\w*
+    errors? | bugs? | broke\w* | wrong | too | either | or | options? | alternativ\w+ | compar\w+
+    versus | vs | between | why | whether | mov(?:e|es|ed|ing) | switch\w* | migrat\w+ | supersed\w+
+    """
+)
+_SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
+_WORD = compile_late(r"[^\W_](?:[\w'\u2019-]*\w)?")
+_MARKED = compile_late(r"`|[a-z][A-Z]|[A-Z]{2}|\d|[_/]|\w\.\w")
+_PATH = compile_late(r"(?:[\w.@-]+/)+([\w@-]+(?:\.[\w-]+)+)")
+# The labels with which lines begin, and the kinds with which subjects of commits do.
+_LABEL = compile_late(
+    r"\A(?:Asked: .*\n)?(?:The user [\w ,]{2,40}:\s*|Decision:\s*|[a-z]+(?:\([^)\n]*\))?!?:\s+)?"
+)
+_USER = compile_late(r"(?:Asked: .*\n)?The user ")
+_BESIDE = compile_late(r"(?:;|\n)\s*(?:Asked|Files|Commit|Why asked): ")
+_PLAIN_WORDS_MIN = 3
+_NAMED_WORDS_MIN = 2
+_WORDS_MAX = 8
+_HEAD_WORDS = 3
+
+
+@frozen(kw_only=False)
+class Thing:
+    """Something that is given up: its words in their order, and whether it is called by a name."""
+
+    words: tuple[str, ...]
+    is_name: bool
+    said: str  # as it was named
+
+
+def list_given_up(text: str, category: Category) -> tuple[Thing, ...]:
+    """Return what a text says is given up; only a decision or a change can order it."""
+    orders = category in (Category.DECISION, Category.CODE_CHANGE)
+    found: dict[tuple[str, ...], Thing] = {}
+    for sentence in _SENTENCE.split(strip_beside(text)):
+        if is_question(sentence):
+            continue
+        for thing in _list_named(sentence, orders=orders):
+            enough = _NAMED_WORDS_MIN if thing.is_name else _PLAIN_WORDS_MIN
+            if len(thing.words) >= enough or (thing.is_name and thing.words):
+                found.setdefault(thing.words, thing)
+    return tuple(found.values())
+
+
+def was_for(thing: Thing, text: str, category: Category) -> bool:
+    """Tell whether a text was for something, and nothing in it speaks against that."""
+    said, text = text, strip_beside(text)
+    if len(thing.words) == 1 and not _is_about(thing.words[0], text, category):
+        return False
+    # What somebody decided may stand anywhere; of the rest the first sentence says what it is.
+    is_decided = category is Category.DECISION or is_said_by_user(said)
+    sentences = _SENTENCE.split(text)
+    holding = [each for each in sentences if _holds(list_words(each), thing.words)]
+    if not holding or not (is_decided or holding[0] == sentences[0]):
+        return False
+    return not any(_AGAINST.search(each) or is_question(each) for each in holding)
+
+
+def is_said_by_user(text: str) -> bool:
+    """Tell whether a memory is what a person said."""
+    return _USER.match(text) is not None
+
+
+def strip_beside(text: str) -> str:
+    """Return what a memory says, without its label and without what stands beside it."""
+    said = _BESIDE.split(text, maxsplit=1)[0]
+    return _LABEL.sub("", said, count=1)
+
+
+def list_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text that say what it is about, in their order; of a path its end."""
+    plain = _PATH.sub(r"\1", text)
+    return tuple(
+        each for match in _WORD.finditer(plain) for each in sorted(terms(match[0])) if each
+    )
+
+
+def _list_named(sentence: str, *, orders: bool) -> Iterator[Thing]:
+    is_firm = not (_MAY.search(sentence) or DOUBTS.search(sentence))
+    patterns = [_DONE, _GONE] if is_firm else []
+    if orders:
+        patterns += [_ORDERED, _INSTEAD]
+    for pattern in patterns:
+        for match in pattern.finditer(sentence):
+            named = match.groupdict()
+            kind = "listed" if named.get("listed") else "thing"
+            yield _name_thing(match[kind], match.start(kind))
+    for match in _NO_LONGER.finditer(sentence) if is_firm else ():
+        said = f"{match['who']} {match['what']}"
+        yield Thing(list_words(said)[:_WORDS_MAX], False, said)
+
+
+def _name_thing(said: str, at: int) -> Thing:
+    """Return what is named; a capital at the beginning of a sentence makes no name."""
+    words = list_words(said)[:_WORDS_MAX]
+    is_name = bool(_MARKED.search(said)) or any(
+        word[:1].isupper() and (at or number) for number, word in enumerate(said.split())
+    )
+    return Thing(words, is_name, said)
+
+
+def _is_about(word: str, text: str, category: Category) -> bool:
+    """Tell whether one name is what a text is about: it says so at once."""
+    first = _HEAD_WORDS if category in (Category.DECISION, Category.CODE_CHANGE) else 1
+    return word in list_words(text[:200])[:first]
+
+
+def _holds(held: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Tell whether some words stand beside each other among others, in their order."""
+    count = len(wanted)
+    return any(tuple(held[at : at + count]) == tuple(wanted) for at in range(len(held) - count + 1))

@@ -1,0 +1,69 @@
+"""Marks in the store what was captured took back, whatever the issue it was learnt for.
+
+What a person pinned is left alone: it is told because somebody wants it to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from agentx.observations.model import Observation, SearchFilters
+from agentx.observations.port import ObservationStore
+from agentx.observations.validity.open_ends import is_uncommitted
+from agentx.observations.validity.supersede import (
+    compare_observed,
+    compare_row,
+    find_superseded,
+    is_revert,
+    list_sought,
+)
+
+# The newest that stand; older ones are looked at when everything is verified.
+_LOOKED_AT_MAX = 500
+_FOUND_MAX = 20
+
+
+def mark_superseded(store: ObservationStore, kept: Sequence[Observation]) -> int:
+    """Mark what new observations replaced; return how many.
+
+    A session that is imported late may itself have been replaced by then.
+    """
+    if not kept:
+        return 0
+    filters = SearchFilters(superseded=False, pinned=False, limit=_LOOKED_AT_MAX)
+    rows = [compare_row(row) for row in store.search_by_filters(filters)]
+    mine = {one.id for one in kept}
+    oldest = min(one.timestamp_ms for one in kept)
+    newer = mine | {row.id for row in rows if row.at_ms > oldest}
+    fresh = [compare_observed(one) for one in kept]
+    loose = find_superseded([*fresh, *(row for row in rows if row.id not in mine)], by=newer)
+    # A row is short, and says neither its session nor its files: who may be concerned is opened.
+    named = {each for pair in loose for each in pair}.union(mine)
+    named.update(row.id for row in rows if is_uncommitted(row.text))
+    for words in dict.fromkeys(chain.from_iterable(map(list_sought, fresh))):
+        named.update(row.id for row in store.search(words, _FOUND_MAX) if not row.pinned)
+    found = {one.id: one for one in store.get_by_ids(named)}
+    standing = [one for one in found.values() if not one.superseded_by]
+    pairs = find_superseded(map(compare_observed, standing), by=newer)
+    by_old = {old: new for old, new in pairs if old in mine or new in mine}
+    store.amend([replace(found[old], superseded_by=new) for old, new in by_old.items()])
+    _let_stand_again(store, (found[old] for old in by_old))
+    return len(by_old)
+
+
+def _let_stand_again(store: ObservationStore, replaced: Iterable[Observation]) -> None:
+    """Let what a revert took back stand again where the revert was reverted."""
+    gone = {one.id for one in replaced if is_revert(one.content)}
+    if not gone:
+        return
+    rows = store.search_by_filters(SearchFilters(superseded=True))
+    ids = [row.id for row in rows if row.superseded_by in gone]
+    store.amend([replace(one, superseded_by="") for one in store.get_by_ids(ids)])
+
+
+def find_replacing(given: Iterable[Observation]) -> dict[str, str]:
+    """Return by the id of each that was replaced the id of what replaced it."""
+    open_ones = [compare_observed(one) for one in given if not (one.superseded_by or one.pinned)]
+    return dict(find_superseded(open_ones))

@@ -1,0 +1,363 @@
+"""Which memory took an older one back.
+
+Decisions of one issue: the newer one is on the same subject and says so ("instead of", "switch
+from X to Y", "after all"), answers the same question differently, or gives another value for the
+same thing.
+
+Of any kind, from one session to a later one: the newer one names what is given up, and the older
+one was for just that; it reverts the older one's commit; it measured the same thing again; it
+mended the same failure; it closed what was left open.
+
+Law: two that only share words stand side by side: what is wrongly called replaced is lost to the
+reader, what is missed is only told beside what replaced it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.text import compile_late, fold_text
+from agentx.kernel.values import frozen
+from agentx.observations.model import Category, Observation, ObservationIndex
+from agentx.observations.validity import open_ends
+from agentx.observations.validity.given_up import (
+    Thing,
+    is_said_by_user,
+    list_given_up,
+    list_words,
+    strip_beside,
+    was_for,
+)
+from agentx.prose.cues import TAKES_BACK
+from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import likeness, overlap
+
+Terms = frozenset[str]
+
+_ASKED = compile_late(r"\AAsked: (.+?)\n(?:The user (?:answered|said): )?(.+)\Z", re.DOTALL)
+_ONLY_ASKED = compile_late(r"\AAsked: ([^\n]+\?)\s*\Z")
+_SAID = compile_late(r"\A(?:Asked: .*\n)?(?:The user \w+(?:, and \w+ \w+ \w+)?:\s*)?")
+_LEFT = compile_late(
+    r"\b(?:instead of|rather than|switch(?:ed|ing)? from|mov(?:e|ed|ing) (?:away )?from|no longer"
+    r"|drop(?:ped|ping)?|replac(?:e|es|ed|ing)|away from|statt|revert(?:ed|ing)?|abandon(?:ed)?)"
+    r"\s+(?:to\s+|use\s+|using\s+|the\s+|a\s+|an\s+|our\s+|einer?\s+)*([^,.;:\n]{2,60}?)"
+    r"(?=\s+(?:to|with|for|in|and|because|after|by|since|as)\b|[,.;:\n]|\Z)",
+    re.IGNORECASE,
+)
+_NUMBER = compile_late(r"\b\d[\w.]*\b")
+# A number with its unit, and any other number: an id, a version, a step.
+_MEASURE = compile_late(
+    r"(?<![\w.#-])\d[\d,]*(?:\.\d+)?(?P<unit> ?(?:%|per ?cent|ns|us|\u00b5s|ms|s|secs?|seconds?|min"
+    r"|minutes?|h|hours?|days?|[KMGT]i?B|kB|bytes?|tokens?|lines?|tests?|rows?|requests?|queries)"
+    r"(?:/s)?)(?![\w-])"
+)
+_REVERTS = compile_late(
+    r"\ARevert \"(?P<subject>.+?)\"(?: |$)"
+    r"|\brevert(?:s|ed|ing)? (?:commit )?`?(?P<hash>[0-9a-f]{7,40})\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Who reverses something is about it, whatever it is called by: "the retry half of decision 3".
+_REVERSES = compile_late(
+    r"\b(?:revers|supersed|overturn|overrul|revok)(?:es|ed|s) (?:the )?"
+    r"(?P<about>[^,.;:()\n]{2,60}?)(?= of\b|[,.;:()\n]|\Z)",
+    re.IGNORECASE,
+)
+_PARTS = terms("half part side choice rule policy design way question answer adr")
+_COMMITTED = compile_late(r"\(commit ([0-9a-f]{7,40})\)")
+_FAILED = compile_late(r"\A`(?P<command>.+?)` failed[^:\n]*: (?P<error>.+?)(?:;|\n|\Z)")
+_MENDED = compile_late(r"(?:^|; ?)(?:Fixed by: |Cause: |`[^`]+` worked|It passed)", re.MULTILINE)
+_SAME_SUBJECT = 0.75
+_SAME_BUT_NUMBERS = 0.8
+_SAME_MEASURED = 0.9
+_SAME_FAILURE = 0.8
+_MEASURED_TERMS_MIN = 4
+_SHARED_MIN = 2
+_BRIEF_TERMS_MAX = 12  # who says so little means what is named
+_HASH_CHARS = 7
+_HEAD_WORDS = 2
+_CHARS_READ_MAX = 1_000
+# Of those that share a word with a new one, the newest are looked at.
+_CANDIDATES_MAX = 100
+
+
+@frozen
+class Comparable:
+    """A memory as far as it matters here."""
+
+    id: str
+    at_ms: Millis
+    text: str
+    category: Category = Category.DECISION
+    issue: int = 0
+    session_id: str = ""  # empty: of none, and so of another than any
+    files: tuple[str, ...] = ()
+
+
+def compare_observed(one: Observation) -> Comparable:
+    """Return an observation as it is compared."""
+    return Comparable(
+        id=one.id,
+        at_ms=one.timestamp_ms,
+        text=one.content,
+        category=one.category,
+        issue=one.issue_number,
+        session_id=one.session_id,
+        files=one.files,
+    )
+
+
+def compare_row(row: ObservationIndex) -> Comparable:
+    """Return a row of the index as it is compared: by its summary, and of no session."""
+    return Comparable(
+        id=row.id,
+        at_ms=row.timestamp_ms,
+        text=row.summary,
+        category=row.category,
+        issue=row.issue_number,
+    )
+
+
+def list_sought(one: Comparable) -> list[str]:
+    """Return the words by which what it may replace is found, whatever else that says."""
+    text = one.text[:_CHARS_READ_MAX]
+    sought = [thing.said for thing in list_given_up(text, one.category)]
+    if one.category is Category.DECISION:
+        sought += [match["about"] for match in _REVERSES.finditer(text)]
+    return [*sought, *(f"{number} open" for number in sorted(open_ends.list_closed(text)))]
+
+
+def find_superseded(
+    given: Iterable[Comparable], *, by: Collection[str] | None = None
+) -> list[tuple[str, str]]:
+    """Return pairs of an older memory's id and the id of the one that replaced it.
+
+    `by` names the newer ones that are asked about; all are, where it is None.
+    """
+    ordered = sorted(given, key=lambda one: (one.at_ms, one.id))
+    holders: dict[str, list[int]] = defaultdict(list)
+    read: list[_Read] = []
+    found: dict[str, str] = {}
+    for index, one in enumerate(ordered):
+        is_asked = by is None or one.id in by
+        mine = _read(one, is_newer=is_asked)
+        if is_asked and mine.may_replace:
+            sharing = {at for key in mine.keys for at in holders[key][-_CANDIDATES_MAX:]}
+            for at in sorted(sharing, reverse=True)[:_CANDIDATES_MAX]:
+                old = ordered[at].id
+                if old not in found and _replaces(mine, read[at]):
+                    found[old] = one.id
+        for key in mine.keys:
+            holders[key].append(index)
+        read.append(mine)
+    return sorted(found.items())
+
+
+@frozen
+class _Read:
+    """A memory as it is compared."""
+
+    of: Comparable
+    text: str  # without what stands beside it
+    said: Terms
+    asked: Terms
+    answered: Terms
+    is_answered: bool
+    left: tuple[Terms, ...]  # what a decision names as left
+    given_up: tuple[Thing, ...]
+    numbers: frozenset[str]
+    besides_numbers: Terms
+    takes_back: bool
+    closed: frozenset[str]
+
+    @property
+    def keys(self) -> Terms:
+        """By what it is found: its words, and the files of what was or was not committed."""
+        return self.said | self.asked | {f"file:{each}" for each in self.of.files}
+
+    @property
+    def is_prescribed(self) -> bool:
+        """It was decided, or somebody asked for it."""
+        return self.of.category is Category.DECISION or is_said_by_user(self.of.text)
+
+    @property
+    def may_replace(self) -> bool:
+        return bool(
+            self.given_up
+            or (self.takes_back and self.left)
+            or self.asked
+            or self.numbers
+            or self.closed
+            or self.of.category in (Category.CODE_CHANGE, Category.ERROR)
+        )
+
+
+def is_revert(text: str) -> bool:
+    """Tell whether a change takes a commit back."""
+    return _REVERTS.search(text[:_CHARS_READ_MAX]) is not None
+
+
+def _read(one: Comparable, *, is_newer: bool) -> _Read:
+    text = one.text[:_CHARS_READ_MAX]
+    question = _ASKED.match(text)
+    alone = _ONLY_ASKED.match(text)
+    said = _SAID.sub("", text)
+    return _Read(
+        of=one,
+        text=strip_beside(text),
+        said=terms(said),
+        asked=terms(question[1] if question else alone[1] if alone else ""),
+        answered=terms(question[2]) if question else frozenset(),
+        is_answered=question is not None,
+        left=tuple(terms(found) for found in _LEFT.findall(said)),
+        given_up=list_given_up(text, one.category) if is_newer else (),
+        numbers=frozenset(_NUMBER.findall(said)),
+        besides_numbers=terms(_NUMBER.sub(" ", said)),
+        takes_back=TAKES_BACK.search(said) is not None,
+        closed=open_ends.list_closed(text) if is_newer else frozenset(),
+    )
+
+
+def _replaces(new: _Read, old: _Read) -> bool:
+    if _are_of_one_issue(new, old) and any(
+        rule(new, old) for rule in (_answers_anew, _takes_back, _sets_anew)
+    ):
+        return True
+    if _closes(new, old):
+        return True
+    if new.of.session_id and new.of.session_id == old.of.session_id:
+        return False
+    return any(
+        rule(new, old)
+        for rule in (_gives_up, _reverses, _reverts, _measures_anew, _mends, _commits)
+    )
+
+
+def _are_of_one_issue(new: _Read, old: _Read) -> bool:
+    """Tell whether both are decisions of one issue."""
+    both = {new.of.category, old.of.category}
+    return both == {Category.DECISION} and new.of.issue == old.of.issue
+
+
+def _answers_anew(new: _Read, old: _Read) -> bool:
+    """Tell whether the same question was answered differently, or at last."""
+    same = likeness(new.asked, old.asked) >= _SAME_SUBJECT
+    anew = new.answered != old.answered or not old.is_answered
+    return same and new.is_answered and anew
+
+
+def _takes_back(new: _Read, old: _Read) -> bool:
+    """Tell whether a decision names what it leaves, and the older one was for just that."""
+    if not new.takes_back:
+        return False
+    shared = new.said & old.said
+    for about in new.left:
+        # What the older one itself left behind is no choice of it.
+        if not about or any(about & one for one in old.left):
+            continue
+        brief = about <= old.said and len(old.said) <= _BRIEF_TERMS_MAX
+        if brief or (2 * len(about & old.said) >= len(about) and len(shared) >= _SHARED_MIN):
+            return True
+    return False
+
+
+def _sets_anew(new: _Read, old: _Read) -> bool:
+    """Tell whether two decisions differ in nothing but a number."""
+    if not new.numbers or not old.numbers or new.numbers & old.numbers:
+        return False
+    first, second = new.besides_numbers, old.besides_numbers
+    if min(len(first), len(second)) < _SHARED_MIN:
+        return False
+    return len(first & second) >= _SAME_BUT_NUMBERS * max(len(first), len(second))
+
+
+def _reverses(new: _Read, old: _Read) -> bool:
+    """Tell whether a decision on a subject reverses one that set its numbers.
+
+    Both are about the subject: the newer one by more than the word, the older one at once.
+    """
+    if new.of.category is not Category.DECISION or not (old.numbers and old.is_prescribed):
+        return False
+    for match in _REVERSES.finditer(new.text):
+        about = terms(_NUMBER.sub(" ", match["about"])) - _PARTS
+        besides = terms(new.text[: match.start()] + new.text[match.end() :])
+        if about and about <= besides and about <= frozenset(list_words(old.text)[:_HEAD_WORDS]):
+            return True
+    return False
+
+
+def _gives_up(new: _Read, old: _Read) -> bool:
+    """Tell whether something is named as given up that the older one was for.
+
+    What broke stays true of its time: an error is not taken back with what it came from.
+    """
+    if old.of.category in (Category.ERROR, Category.COMPACTION_SUMMARY):
+        return False
+    return any(
+        old.said.issuperset(thing.words) and was_for(thing, old.of.text, old.of.category)
+        for thing in new.given_up
+    )
+
+
+def _reverts(new: _Read, old: _Read) -> bool:
+    """Tell whether a commit took the older one's commit back."""
+    if {new.of.category, old.of.category} != {Category.CODE_CHANGE}:
+        return False
+    for match in _REVERTS.finditer(new.of.text[:_CHARS_READ_MAX]):
+        made = [each[:_HASH_CHARS] for each in _COMMITTED.findall(old.of.text)]
+        if match["hash"] and match["hash"][:_HASH_CHARS].lower() in made:
+            return True
+        subject = fold_text(match["subject"] or "")
+        if subject and fold_text(old.text).startswith(subject):
+            return True
+    return False
+
+
+def _measures_anew(new: _Read, old: _Read) -> bool:
+    """Tell whether a fact gives other measures, in the same units, of the same thing."""
+    if {new.of.category, old.of.category} != {Category.KEY_FACT}:
+        return False
+    units = [_list_units(each) for each in (new, old)]
+    if not units[0] or units[0] != units[1] or new.numbers & old.numbers:
+        return False
+    first, second = new.besides_numbers, old.besides_numbers
+    return min(len(first), len(second)) >= _MEASURED_TERMS_MIN and bool(
+        overlap(first, second, least=_SAME_MEASURED)
+    )
+
+
+def _list_units(one: _Read) -> list[str]:
+    """Return the units of what was measured; none where another number is named beside them."""
+    if _NUMBER.search(_MEASURE.sub(" ", one.text)):
+        return []
+    return [match["unit"].strip() for match in _MEASURE.finditer(one.text)]
+
+
+def _mends(new: _Read, old: _Read) -> bool:
+    """Tell whether the same failure was not mended before, and was explained or mended now."""
+    if {new.of.category, old.of.category} != {Category.ERROR}:
+        return False
+    now, then = _FAILED.match(new.of.text), _FAILED.match(old.of.text)
+    if now is None or then is None or now["command"] != then["command"]:
+        return False
+    same = overlap(terms(now["error"]), terms(then["error"]), least=_SAME_FAILURE)
+    return bool(same and _MENDED.search(new.of.text) and not _MENDED.search(old.of.text))
+
+
+def _closes(new: _Read, old: _Read) -> bool:
+    """Tell whether what the older one left open by its number is closed now."""
+    left = open_ends.list_open(old.text) if new.closed else frozenset()
+    return bool(left) and left <= new.closed
+
+
+def _commits(new: _Read, old: _Read) -> bool:
+    """Tell whether the files that the older one left uncommitted were committed since."""
+    return (
+        new.of.category is Category.CODE_CHANGE
+        and bool(old.of.files)
+        and frozenset(old.of.files) <= frozenset(new.of.files)
+        and open_ends.is_commit(new.of.text)
+        and open_ends.is_uncommitted(old.text)
+    )
