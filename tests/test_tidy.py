@@ -270,8 +270,8 @@ OPENS_FILES_ITSELF = {
     "a terminal, or nothing": "agents/runners/person.py surfaces/cli/root.py",
     "the folder that the user is in, and git's own": """
         project/claims.py project/exclusion.py project/moves.py project/project.py
-        project/trust/marker.py views/sessions/observer.py
-        surfaces/hooks/digest.py""",
+        project/trust/marker.py
+        surfaces/hooks/checkout.py""",
     "a file that the user names": "operations/upkeep/carry.py wiring/keeping/export.py",
     "fresh names of its own, swapped in by renaming": "wiring/keeping/restore.py",
     "standard library only, by descriptor": "surfaces/hooks/spool.py",

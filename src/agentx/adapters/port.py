@@ -38,6 +38,7 @@ class HookCall:
     payload: dict[str, Any]
     delivery: str
     agent: str = ""
+    branch: str = ""  # what was checked out there
 
 
 @frozen

@@ -142,6 +142,7 @@ def hook_scene(call: HookCall, hook: str, session_id: str, **metadata: Any) -> S
         metadata={
             "hook": hook,
             "cwd": word(call.payload, "cwd") or call.working_directory,
+            "git_branch": call.branch,
             **metadata,
         },
     )

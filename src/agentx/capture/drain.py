@@ -153,6 +153,7 @@ def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:
         payload=payload,
         delivery=digest(record.payload.decode("utf-8", "replace")).hex(),
         agent=record.agent,
+        branch=record.branch,
     )
     if record.kind == "injected":
         noted = note_of(

@@ -37,6 +37,7 @@ class SpoolRecord:
     cut: bool = False
     whole: bool = True
     project: str = ""  # that `MEMORY_PROJECT_ID` named
+    branch: str = ""  # what was checked out there
     data: str = ""  # the data folder that could not be written; empty where it lies in one
 
 
@@ -66,6 +67,7 @@ def parse(raw: bytes, name: str = "") -> SpoolRecord:
         cut=header.get("cut") is True,
         whole=header.get("bytes") == len(payload),
         project=_text(header, "project"),
+        branch=_text(header, "branch"),
         data=_text(header, "data"),
     )
 

@@ -48,6 +48,8 @@ class Observation:
     reviewed: bool = False  # a person looked at it and kept it
     mended_ms: int = 0  # when a person last wrote its text anew
     repeats: tuple[str, ...] = ()  # the ids of what other sessions saw again; not kept themselves
+    branch: str = ""  # where it was learnt; empty on the default branch and where it is not known
+    head: str = ""  # the commit that branch was at when it was captured
 
     def index(self, recall_count: int = 0) -> ObservationIndex:
         """Return its line in the index."""
@@ -66,6 +68,7 @@ class Observation:
             reviewed=self.reviewed,
             mended_ms=self.mended_ms,
             repeats=self.repeats,
+            branch=self.branch,
         )
 
 
@@ -87,6 +90,7 @@ class ObservationIndex:
     reviewed: bool = False
     mended_ms: int = 0
     repeats: tuple[str, ...] = ()
+    branch: str = ""
 
 
 @frozen
@@ -100,6 +104,7 @@ class Marking:
     summary: str | None = None
     again: tuple[str, ...] = ()  # the ids of those that say the same
     not_again: tuple[str, ...] = ()  # of these, those that are forgotten
+    unbound: bool = False  # it was seen on another branch too: no branch is its own
 
 
 @frozen

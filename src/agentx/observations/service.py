@@ -108,8 +108,11 @@ class Observations:
         category: Category,
         session_id: str = "",
         files: Sequence[str] = (),
+        learnt_on: tuple[str, str] = ("", ""),
     ) -> Observation:
         """Keep what a person or an agent says itself; return it as it was kept.
+
+        `learnt_on` is a branch and where that is.
 
         Raises: InvalidValue, LockHeld, UnavailableError.
         """
@@ -126,6 +129,8 @@ class Observations:
             timestamp_ms=now_ms,
             session_id=session_id,
             files=tuple(map(redact, files))[:OBSERVATION_FILES_MAX],
+            branch=redact(learnt_on[0]),
+            head=learnt_on[1],
         )
         self._keep((made,), agent=made.agent, issue=issue)
         return made
@@ -147,7 +152,7 @@ class Observations:
         try:
             kept = self._sift(fitting)
             sorted_ = find_repeats(self._store, kept)
-            add_repeats(self._store, sorted_.again)
+            add_repeats(self._store, sorted_.again, sorted_.unbound)
             if not sorted_.fresh:
                 return kept
             self._keep(sorted_.fresh, agent=agent, issue=issue)
@@ -439,4 +444,5 @@ def _fit(observation: Observation) -> Observation:
         tokens=estimate(content),
         event_ids=observation.event_ids[:OBSERVATION_EVENTS_MAX],
         files=tuple(map(redact, observation.files[:OBSERVATION_FILES_MAX])),
+        branch=redact(observation.branch),
     )

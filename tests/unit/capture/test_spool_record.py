@@ -31,6 +31,7 @@ def test_what_the_hook_writes_is_what_the_drain_reads(
     cwd: str, at_ms: int, agent: str, payload: bytes, cut: bool, kind: str
 ) -> None:
     call = Caller("claude-code", at_ms, cwd, agent)
+    call.branch = agent
 
     record = parse(header(call, len(payload), cut=cut, kind=kind) + payload)
 
@@ -38,6 +39,7 @@ def test_what_the_hook_writes_is_what_the_drain_reads(
     assert record.received_ms == at_ms
     assert record.working_directory == cwd
     assert record.agent == agent
+    assert record.branch == agent
     assert record.payload == payload
     assert record.cut is cut
     assert record.whole

@@ -16,8 +16,9 @@ from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.operations.setup.hook_launcher import launcher_text
 from agentx.surfaces.hooks.capture import harness_of, is_session_start, working_directory
+from agentx.surfaces.hooks.checkout import branch_at, branch_of
 from agentx.surfaces.hooks.cleaning import clean
-from agentx.surfaces.hooks.digest import branch_of, session_of
+from agentx.surfaces.hooks.digest import session_of
 from agentx.surfaces.hooks.output import announcement
 from tests.support.secrets import corpus
 
@@ -131,6 +132,29 @@ def test_a_detached_head_and_a_place_without_git_have_no_branch(tmp_path: Path) 
     assert branch_of(str(tmp_path)) == (str(tmp_path), "")
     assert branch_of("/") == ("", "")
     assert branch_of("/nowhere/at/all\0") == ("", "")
+
+
+def test_the_branch_is_that_of_the_directory_that_the_payload_names(tmp_path: Path) -> None:
+    for name in ("main", "w"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        head = tmp_path / name / ".git" / "HEAD"
+        head.write_text(f"ref: refs/heads/{name}\n", encoding="utf-8")
+    main = str(tmp_path / "main")
+    said = json.dumps({"session_id": "s", "cwd": str(tmp_path / "w"), "prompt": '"cwd":"/x"'})
+
+    assert branch_at(said.encode(), main) == "w"
+    assert branch_at(b'{"prompt": "in \\"cwd\\": \\"/x\\""}', main) == "main"
+    for odd in (b"", b'"cwd"', b'"cwd":', b'"cwd":"', b'"cwd": 3', b'"cwd":"rel/x"', b'"cwd":null'):
+        assert branch_at(odd, main) == "main"
+    assert branch_at(b'{"cwd":"/nowhere\\u0000"}', main) == "main"
+
+
+def test_a_branch_that_may_hold_a_secret_or_is_too_long_is_not_told(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    head = tmp_path / ".git" / "HEAD"
+    for name in (f"feature/{corpus()[0].text}", "x" * 251):
+        head.write_text(f"ref: refs/heads/{name}\n", encoding="utf-8")
+        assert branch_at(b"", str(tmp_path)) == ""
 
 
 # --- what is printed --------------------------------------------------------------------------

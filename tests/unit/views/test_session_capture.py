@@ -24,6 +24,7 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.service import Observations, Supplies
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
+from agentx.views.sessions.branches import KnownBranches
 from agentx.views.sessions.capture import AtWork, Observing, Rules
 from agentx.views.sessions.compacted import capture_compacted
 from agentx.views.sessions.issue_of import of_branch, of_prompt
@@ -48,6 +49,7 @@ class Bench:
 
     def __init__(self, folder: Path, *, enabled: bool = True, issue: int = 0) -> None:
         self.at_work: list[AtWork] = []
+        self.branches: KnownBranches | None = None
         self.clock = FakeClock(BEGIN_MS)
         self.bus = Bus()
         kv = MemoryStore()
@@ -75,7 +77,13 @@ class Bench:
             self.feed,
             CaptureMarks(kv, "shop"),
             lambda: self.room,
-            Rules(clock=self.clock, bus=self.bus, issue=issue, at_work=lambda: list(self.at_work)),
+            Rules(
+                clock=self.clock,
+                bus=self.bus,
+                issue=issue,
+                at_work=lambda: list(self.at_work),
+                look_at=lambda _directory: self.branches,
+            ),
         )
 
     def say(self, *drafts: Draft) -> None:

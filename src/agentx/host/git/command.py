@@ -59,9 +59,16 @@ class GitReply:
 
 
 def ask_git(
-    path: Path, *words: str, settings: tuple[str, ...] = (), wait_ms: int = GIT_WAIT_MS
+    path: Path,
+    *words: str,
+    settings: tuple[str, ...] = (),
+    wait_ms: int = GIT_WAIT_MS,
+    is_costly: bool = False,
 ) -> GitReply | None:
-    """Let git read in a folder; None where it cannot, or does not answer in time."""
+    """Let git read in a folder; None where it cannot, or does not answer in time.
+
+    Of a question that `is_costly` a late answer says nothing of the folder: others are asked on.
+    """
     if _silent.get(str(path), 0.0) > time.monotonic():
         return None
     environment = {
@@ -74,7 +81,8 @@ def ask_git(
     try:
         return _run(path, (*_NO_PROGRAM, *settings), words, environment, wait_ms)
     except TimeoutError:
-        _silent[str(path)] = time.monotonic() + GIT_SILENT_MS / 1000
+        if not is_costly:
+            _silent[str(path)] = time.monotonic() + GIT_SILENT_MS / 1000
         return None
     except (OSError, ValueError):
         return None

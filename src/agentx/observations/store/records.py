@@ -48,6 +48,8 @@ class ObservationRecord(msgspec.Struct, rename="camel", omit_defaults=True, gc=F
     reviewed: bool = False
     mended_at: str = ""
     repeats: tuple[str, ...] = ()
+    branch: str = ""
+    head: str = ""
     archived: bool = False
 
 
@@ -68,6 +70,7 @@ class EntryRecord(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     reviewed: bool = False
     mended_at: str = ""
     repeats: tuple[str, ...] = ()
+    branch: str = ""
 
 
 class IssueRecord(msgspec.Struct, rename="camel"):
@@ -132,6 +135,8 @@ def record_of(observation: Observation, *, archived: bool = False) -> Observatio
         reviewed=observation.reviewed,
         mended_at=to_iso(observation.mended_ms) if observation.mended_ms else "",
         repeats=observation.repeats,
+        branch=encodable(observation.branch),
+        head=observation.head,
         archived=archived,
     )
 
@@ -161,6 +166,8 @@ def observation_of(record: ObservationRecord) -> Observation:
         reviewed=record.reviewed,
         mended_ms=moment_of(record.mended_at, record.id) if record.mended_at else 0,
         repeats=record.repeats,
+        branch=record.branch,
+        head=record.head,
     )
 
 
@@ -181,6 +188,7 @@ def entry_of(record: ObservationRecord, recall_count: int = 0) -> EntryRecord:
         reviewed=record.reviewed,
         mended_at=record.mended_at,
         repeats=record.repeats,
+        branch=record.branch,
     )
 
 
@@ -207,6 +215,8 @@ def with_marking(record: ObservationRecord, marking: Marking, now: str) -> Obser
         content, summary = say_again(content, summary, repeats)
         said |= {"content": content, "summary": summary, "tokens": estimate(content)}
         said["repeats"] = repeats
+    if marking.unbound:
+        said |= {"branch": "", "head": ""}
     return msgspec.structs.replace(record, **said)
 
 
@@ -227,6 +237,7 @@ def index_of(entry: EntryRecord) -> ObservationIndex:
         reviewed=entry.reviewed,
         mended_ms=moment_of(entry.mended_at, entry.id) if entry.mended_at else 0,
         repeats=tuple(entry.repeats),
+        branch=entry.branch,
     )
 
 

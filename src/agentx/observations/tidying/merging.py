@@ -160,6 +160,7 @@ def _merge(group: Sequence[Observation]) -> Merge:
     content = _content(group)
     ids = tuple(each.id for each in group)
     superseded = {each.superseded_by for each in group}
+    branches = {each.branch for each in group}
     merged = Observation(
         # The same originals give the same id, so that a compaction that was killed can go on.
         id=observation_id(
@@ -186,6 +187,8 @@ def _merge(group: Sequence[Observation]) -> Merge:
         ),
         sources=ids,
         reviewed=all(each.reviewed for each in group),
+        branch=newest.branch if len(branches) == 1 else "",
+        head=newest.head if len(branches) == 1 else "",
     )
     return Merge(merged=merged, originals=ids)
 

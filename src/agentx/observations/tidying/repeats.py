@@ -36,41 +36,54 @@ class Sorted:
 
     fresh: tuple[Observation, ...]
     again: tuple[tuple[str, str], ...]  # the id of the known one, the id of the new one
+    unbound: frozenset[str] = frozenset()  # known ones of which the new one is on another branch
 
 
 def find_repeats(store: ObservationStore, observations: Sequence[Observation]) -> Sorted:
     """Part what is new from errors that another session had already."""
     fresh: list[Observation] = []
     again: list[tuple[str, str]] = []
+    unbound: set[str] = set()
     for each in observations:
-        known = _find_known(store, each) if each.category is Category.ERROR else ""
-        if known:
-            again.append((known, each.id))
-        else:
+        known = _find_known(store, each) if each.category is Category.ERROR else None
+        if known is None:
             fresh.append(each)
-    return Sorted(fresh=tuple(fresh), again=tuple(again))
+            continue
+        again.append((known.id, each.id))
+        if known.branch and known.branch != each.branch:
+            unbound.add(known.id)
+    return Sorted(fresh=tuple(fresh), again=tuple(again), unbound=frozenset(unbound))
 
 
-def _find_known(store: ObservationStore, observation: Observation) -> str:
+def _find_known(store: ObservationStore, observation: Observation) -> Observation | None:
     rows = store.search(observation.summary, _LOOKED_AT_MAX)
     ids = [row.id for row in rows if row.category is Category.ERROR and not row.superseded_by]
     if observation.id in ids:
-        return ""  # captured before, by somebody who died then
+        return None  # captured before, by somebody who died then
     meaning = read_observed(observation)
     for known in store.get_by_ids(ids):
         other = known.session_id != observation.session_id and not known.sources
         if other and say_same(meaning, read_observed(known), least=_SAME):
-            return known.id
-    return ""
+            return known
+    return None
 
 
-def add_repeats(store: ObservationStore, again: Iterable[tuple[str, str]]) -> None:
-    """Note on known ones that they were seen again."""
+def add_repeats(
+    store: ObservationStore,
+    again: Iterable[tuple[str, str]],
+    unbound: frozenset[str] = frozenset(),
+) -> None:
+    """Note on known ones that they were seen again, and of which on another branch."""
     by_known: dict[str, tuple[str, ...]] = {}
     for known, new in again:
         by_known[known] = (*by_known.get(known, ()), new)
     if by_known:
-        store.mark([Marking(id=known, again=ids) for known, ids in by_known.items()])
+        store.mark(
+            [
+                Marking(id=known, again=ids, unbound=known in unbound)
+                for known, ids in by_known.items()
+            ]
+        )
 
 
 def list_repeats(store: ObservationStore, ids: Iterable[str]) -> frozenset[str]:

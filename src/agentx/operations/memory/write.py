@@ -10,6 +10,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
 from agentx.observations.model import Category, Migrated, Observation
 from agentx.project.project import Project
+from agentx.views.sessions.checkouts import find_checked_out
 from agentx.wiring.observation_upkeep import move_observations
 from agentx.wiring.observations import BACKENDS, open_observations, prepare_observations
 
@@ -55,6 +56,7 @@ def memory_add(project: Project, draft: NewObservation) -> Observation:
             category=_category(draft.category),
             files=draft.files,
             session_id=draft.session_id,
+            learnt_on=find_checked_out(str(project.directory)),
         )
 
 

@@ -11,6 +11,7 @@ import os
 import time
 
 from agentx.redaction.redact import suspicious
+from agentx.surfaces.hooks.checkout import branch_at
 from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_BYTES_MAX, HOOK_PAYLOAD_PLAIN_BYTES_MAX
 from agentx.surfaces.hooks.spool import Caller, deliver, is_excluded
 
@@ -42,6 +43,7 @@ def capture(arguments: list[str]) -> None:
     )
     if is_excluded(call):
         return
+    call.branch = branch_at(raw[:_NAMED_BYTES_MAX], call.cwd)
     payload = raw
     if len(raw) > HOOK_PAYLOAD_PLAIN_BYTES_MAX or suspicious(raw):
         payload, cut = _clean(raw, cut)

@@ -10,12 +10,11 @@ it tells stands before a tab. A line without a tab is told as it is, and names n
 import os
 
 from agentx.kernel.places import encode_name, origin_of, spool_root
+from agentx.surfaces.hooks.checkout import branch_of, read_small
 from agentx.surfaces.hooks.output import announcement
 from agentx.surfaces.hooks.spool import Caller, deliver, quote
 
 _DIGEST_BYTES_MAX = 262_144
-_SMALL_BYTES_MAX = 4_096
-_FOLDERS_UP_MAX = 40
 _SESSION_KEYS = (b'"session_id"', b'"sessionId"', b'"sessionID"')
 _SESSION_BYTES_MAX = 200
 _IDS_MAX = 500
@@ -39,27 +38,6 @@ def announce(call: Caller, raw: bytes) -> None:
     shown = len(printed.decode("utf-8", "replace"))
     note += b'"digest":%b,"chars":%d,"ids":[%b]}' % (quote(name), shown, ids)
     deliver(call, note, kind="injected")
-
-
-def branch_of(directory: str) -> tuple[str, str]:
-    """Return the root of the working tree and its branch; both are empty outside of git."""
-    folder = directory
-    for _ in range(_FOLDERS_UP_MAX):
-        dot_git = os.path.join(folder, ".git")
-        head = _read(os.path.join(dot_git, "HEAD"), _SMALL_BYTES_MAX)
-        if head is None:
-            pointer = _read(dot_git, _SMALL_BYTES_MAX)
-            if pointer is not None and pointer.startswith("gitdir: "):
-                git = os.path.join(folder, pointer[8:].strip())
-                head = _read(os.path.join(git, "HEAD"), _SMALL_BYTES_MAX) or ""
-        if head is not None:
-            prefix = "ref: refs/heads/"
-            return folder, head[len(prefix) :].strip() if head.startswith(prefix) else ""
-        above = os.path.dirname(folder)
-        if above == folder:
-            break
-        folder = above
-    return "", ""
 
 
 def session_of(raw: bytes) -> str:
@@ -95,7 +73,7 @@ def _digest(call: Caller, top: str, branch: str) -> tuple[str, str] | None:
 def _first(folder: str, names: list[str]) -> tuple[str, str] | None:
     """Return the first of some files that says something, with its name."""
     for name in names:
-        text = _read(os.path.join(folder, name), _DIGEST_BYTES_MAX)
+        text = read_small(os.path.join(folder, name), _DIGEST_BYTES_MAX)
         if text is not None and text.strip():
             return name, text
     return None
@@ -104,7 +82,7 @@ def _first(folder: str, names: list[str]) -> tuple[str, str] | None:
 def _folder(directory: str, named: str) -> str:
     """Return where the digests of a directory's project are, if a drain has settled its store."""
     spool = os.path.join(spool_root(os.environ), encode_name(origin_of(directory, named)))
-    settled = _read(os.path.join(spool, "store"), _SMALL_BYTES_MAX)
+    settled = read_small(os.path.join(spool, "store"))
     store, _, project = (settled or "").strip().partition("\n")
     if not os.path.isabs(store):
         return ""
@@ -112,17 +90,6 @@ def _folder(directory: str, named: str) -> str:
     own = os.path.join(folder, encode_name(project.strip()))
     # Projects that share a store have a folder each.
     return own if project and os.path.isdir(own) else folder
-
-
-def _read(path: str, bytes_max: int) -> str | None:
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        try:
-            return os.read(file, bytes_max).decode("utf-8", "replace")
-        finally:
-            os.close(file)
-    except (OSError, ValueError):
-        return None
 
 
 def _print(output: bytes) -> None:

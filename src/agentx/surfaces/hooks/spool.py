@@ -31,11 +31,15 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in range(32)} | {34: '\\"', 92: "\\\
 
 
 class Caller:
-    """One call of the hook: who called, when, from where, and for which project if it was named."""
+    """One call of the hook: who called, when, from where, and for which project if it was named.
 
-    __slots__ = ("agent", "at_ms", "cwd", "harness", "project")
+    `branch` is what is checked out there, empty where that is not known.
+    """
+
+    __slots__ = ("agent", "at_ms", "branch", "cwd", "harness", "project")
 
     def __init__(self, harness: str, at_ms: int, cwd: str, agent: str, project: str = "") -> None:
+        self.branch = ""
         self.harness = harness
         self.at_ms = at_ms
         self.cwd = cwd
@@ -97,6 +101,8 @@ def _read_lines(path: str) -> list[str]:
 def header(call: Caller, size: int, *, cut: bool, kind: str, data: str = "") -> bytes:
     """Return the first line of a file, as `capture.spool_record` reads it."""
     mark = b',"kind":' + quote(kind) if kind else b""
+    if call.branch:
+        mark += b',"branch":' + quote(call.branch)
     if call.project:
         mark += b',"project":' + quote(call.project)
     if data:

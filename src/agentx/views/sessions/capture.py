@@ -46,6 +46,7 @@ from agentx.views.limits import (
     CAPTURE_TAKEN_MAX,
     INDEX_BATCH_EVENTS_MAX,
 )
+from agentx.views.sessions.branches import KnownBranches, bind
 from agentx.views.sessions.findings import (
     candidates_of,
     is_other,
@@ -90,7 +91,7 @@ class Rules:
     bus: Bus
     issue: int = 0  # where nothing says which
     quiet_ms: int = CAPTURE_QUIET_MS
-    branch_of: Callable[[str], str] = lambda _directory: ""  # what is checked out there now
+    look_at: Callable[[str], KnownBranches | None] = lambda _directory: None  # what is there now
     at_work: Callable[[], Sequence[AtWork]] = tuple  # who said so
 
 
@@ -187,7 +188,7 @@ class Observing:
         known = [(one.category, terms(one.summary)) for one in there if one.id not in dropped]
         intent = self._intend(events, mark.until_ms, mark.until_id)
         fresh = [one for one in judged.made if is_other(one, known)]
-        made = tuple(observation_of(one, events[0], intent, "") for one in fresh)
+        made = self._bind([observation_of(one, events[0], intent, "") for one in fresh], events)
         noted = (*mark.taken, *map(take_note, made))[-CAPTURE_TAKEN_MAX:]
         if made:
             self._marks.note_polished(ref, msgspec.structs.replace(mark, taken=noted))
@@ -282,7 +283,7 @@ class Observing:
             passing(CrashPoint.CAPTURE_BEGUN)
         until = (intent.until_ms, intent.until_id)
         read = [one for one in events if (one.timestamp_ms, one.event_id) <= until]
-        made = _observations(read, mark, intent)
+        made = self._bind(_observations(read, mark, intent), read)
         kept = self._keep(room, made, intent)
         if kept is None:
             return 0  # the store was busy; the intent stays for the next pass
@@ -321,11 +322,22 @@ class Observing:
 
     def _issue(self, events: Sequence[Event]) -> int:
         """Return the issue of a session; what is checked out now counts while it is fresh."""
-        branch, directory = "", events[-1].metadata.get("cwd")
-        age_ms = self._rules.clock.now_ms() - events[-1].timestamp_ms
-        if age_ms <= _FRESH_MS and isinstance(directory, str) and not branches_of(events):
-            branch = self._rules.branch_of(directory)
+        known = None if branches_of(events) else self._look(events)
+        branch = known.current if known is not None else ""
         return issue_of(events, branch=branch, otherwise=self._rules.issue)
+
+    def _bind(
+        self, made: Sequence[Observation], events: Sequence[Event]
+    ) -> tuple[Observation, ...]:
+        return bind(made, events, self._look(events)) if made else ()
+
+    def _look(self, events: Sequence[Event]) -> KnownBranches | None:
+        """Return what is known of the repository of a session that is fresh."""
+        directory = events[-1].metadata.get("cwd")
+        age_ms = self._rules.clock.now_ms() - events[-1].timestamp_ms
+        if age_ms > _FRESH_MS or not isinstance(directory, str):
+            return None
+        return self._rules.look_at(directory)
 
     def _keep(
         self, room: Observations, made: Sequence[Observation], intent: CaptureIntent

@@ -18,7 +18,6 @@ from agentx.conversation.model import Event, is_lived
 from agentx.conversation.store.feed import Feed
 from agentx.host.files.logfile import LogFile
 from agentx.host.files.plain import is_folder
-from agentx.host.git import facts as git
 from agentx.kernel.bus import Bus, HowFar, unheard
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import AgentXError
@@ -56,12 +55,13 @@ class Observer(View):
     @cached_property
     def _observing(self) -> Observing:
         from agentx.views.sessions.capture import AtWork, Observing, Rules  # noqa: PLC0415  all rules of extraction
+        from agentx.views.sessions.checkouts import look_at_branches  # noqa: PLC0415  as above
 
         rules = Rules(
             clock=self.clock,
             bus=self.bus,
             issue=self.issue,
-            branch_of=_branch_of,
+            look_at=look_at_branches,
             at_work=lambda: [AtWork(agent=a, issue=i, since_ms=at) for a, i, at in self.at_work()],
         )
         return Observing(self.source, self.marks, self.room, rules)
@@ -117,8 +117,3 @@ class Observer(View):
     def status(self) -> ViewStatus:
         """Say how many sessions have news."""
         return ViewStatus(ready=self.enabled, entries_left=sum(1 for _ in self.marks.waiting()))
-
-
-def _branch_of(directory: str) -> str:
-    folder = Path(directory)
-    return (git.branch(folder) or "") if folder.is_dir() else ""

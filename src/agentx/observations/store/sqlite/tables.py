@@ -39,7 +39,8 @@ CREATE TABLE IF NOT EXISTS observations (
     superseded_by TEXT NOT NULL,
     stale INTEGER NOT NULL,
     record TEXT NOT NULL,
-    marks TEXT NOT NULL DEFAULT ''
+    marks TEXT NOT NULL DEFAULT '',
+    branch TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS by_issue ON observations (issue, timestamp, id);
 CREATE INDEX IF NOT EXISTS by_agent ON observations (agent, timestamp, id);
@@ -51,14 +52,15 @@ CREATE TABLE IF NOT EXISTS archive (
     record TEXT NOT NULL
 )
 """
-# Databases that are older than what people say of observations lack its column.
-_LATER = (
-    "ALTER TABLE observations ADD COLUMN marks TEXT NOT NULL DEFAULT ''",
-    "CREATE INDEX IF NOT EXISTS by_marks ON observations (number) WHERE marks != ''",
-)
+# Databases that are older than these columns lack them.
+_LATER = {
+    "marks": "ALTER TABLE observations ADD COLUMN marks TEXT NOT NULL DEFAULT ''",
+    "branch": "ALTER TABLE observations ADD COLUMN branch TEXT NOT NULL DEFAULT ''",
+}
+_BY_MARKS = "CREATE INDEX IF NOT EXISTS by_marks ON observations (number) WHERE marks != ''"
 ENTRIES = (
     "SELECT id, agent, issue, category, summary, tokens, timestamp, recall_count,"
-    " superseded_by, stale, marks FROM observations"
+    " superseded_by, stale, branch, marks FROM observations"
 )
 # What was said of an observation later, in the column `marks`.
 _MARKED = ("pinned", "reviewed", "mended_at", "repeats")
@@ -72,8 +74,10 @@ def open_database(path: Path) -> sqlite3.Connection:
         for statement in _TABLES.split(";"):
             db.execute(statement)
         columns = {row[1] for row in db.execute("PRAGMA table_info(observations)")}
-        for statement in _LATER[1 if "marks" in columns else 0 :]:
-            db.execute(statement)
+        for column, statement in _LATER.items():
+            if column not in columns:
+                db.execute(statement)
+        db.execute(_BY_MARKS)
     except BaseException:
         db.close()
         raise
@@ -82,10 +86,10 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 def entry(row: Sequence[object]) -> EntryRecord:
     """Return a row of the index as a line of the manifest."""
-    *known, marks = row
+    *known, branch, marks = row
     fields: dict[str, object] = dict(zip(EntryRecord.__struct_fields__, known, strict=False))
     said = msgspec.json.decode(str(marks)) if marks else {}
-    return EntryRecord(**{**fields, "stale": bool(fields["stale"]), **said})
+    return EntryRecord(**{**fields, "stale": bool(fields["stale"]), "branch": branch, **said})
 
 
 def _marks(line: EntryRecord) -> str:
@@ -163,12 +167,14 @@ def insert(db: sqlite3.Connection, records: Iterable[ObservationRecord]) -> None
         line = entry_of(record)
         db.execute(
             "INSERT OR IGNORE INTO observations (id, agent, issue, category, summary, tokens,"
-            " timestamp, superseded_by, stale, record, marks) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            " timestamp, superseded_by, stale, record, marks, branch)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 *(line.id, line.agent, line.issue_number, line.category, line.summary),
                 *(line.tokens, line.timestamp, line.superseded_by, line.stale),
                 encode(record).decode(),
                 _marks(line),
+                line.branch,
             ),
         )
     _count_change(db)
@@ -178,8 +184,9 @@ def rewrite(db: sqlite3.Connection, record: ObservationRecord) -> None:
     """Write anew an observation that is there."""
     line = entry_of(record)
     db.execute(
-        "UPDATE observations SET summary = ?, tokens = ?, record = ?, marks = ? WHERE id = ?",
-        (line.summary, line.tokens, encode(record).decode(), _marks(line), line.id),
+        "UPDATE observations SET summary = ?, tokens = ?, record = ?, marks = ?, branch = ?"
+        " WHERE id = ?",
+        (line.summary, line.tokens, encode(record).decode(), _marks(line), line.branch, line.id),
     )
     _count_change(db)
 

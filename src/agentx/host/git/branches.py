@@ -1,0 +1,303 @@
+"""What git knows of branches: where each one is, what is not in the default one, what came in as
+another commit.
+
+Names of branches come from git's own list and are only compared; git is asked by the ids of
+commits alone, so no name can be an option. Every question is bounded in commits, in paths and in
+time; None means that git could not say.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from agentx.host.git.command import ask_git
+from agentx.host.git.facts import PLAIN_DIFF
+from agentx.host.limits import GIT_WAIT_MS
+from agentx.kernel.ids import digest
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+
+# What the branch is mostly called that others are merged into.
+USUAL_DEFAULTS = ("main", "master", "trunk", "default")
+REFS_MAX = 400
+APART_MAX = 3_000
+_TIPS_MAX = 150
+_LANDED_COMMITS_MAX = 300
+_PATHS_MAX = 40
+_LINES_MAX = 5_000
+_MERGES_MAX = 500
+_ALIKE_MAX = 3
+_LOG_BYTES_MAX = 64 * 1024
+_LOG_LINES_MAX = 200
+_FULL_HASH = compile_late(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
+# How git and those who host it call the commit that brings a branch in.
+_NAMES_BRANCH = compile_late(
+    r"Merge pull request #\d+ from [^/\s]+/(\S+)"
+    r"|Merge (?:remote-tracking )?branch '(?:origin/)?([^']+)'"
+    r"|Merged in (\S+) \(pull request #\d+\)"
+)
+# What a branch's own log says of a commit that was made on it.
+_MADE = ("commit", "cherry-pick", "revert", "am:", "rebase (pick", "merge ", "pull")
+_BEGAN = "branch: Created from "
+# A file that is larger is compared by its hash: no such text is held.
+_COMPARED = ("core.bigFileThreshold=512k", "diff.algorithm=myers", "diff.context=3")
+
+Numbers = dict[str, str]  # path -> lines added and removed
+
+
+@frozen
+class Ref:
+    """A branch, of this repository or as last seen of a remote."""
+
+    name: str  # without its remote
+    tip: str
+    committed_ms: int
+    remote: str = ""
+    leads_to: str = ""  # of `origin/HEAD`: the branch that it stands for
+
+
+@frozen
+class BranchLog:
+    """What git's own log says of a branch of this repository."""
+
+    created_ms: int  # 0: not known
+    began_at: str  # what it was made from, as git calls it
+    has_own: bool  # something was committed on it here
+
+
+def is_full_hash(text: str) -> bool:
+    """Tell whether a text is the whole id of a commit."""
+    return _FULL_HASH.fullmatch(text) is not None
+
+
+def list_refs(path: Path, wait_ms: int = GIT_WAIT_MS) -> tuple[Ref, ...] | None:
+    """Return the branches, those committed to last first."""
+    said = ask_git(
+        path,
+        "for-each-ref",
+        "--sort=-committerdate",
+        f"--count={REFS_MAX}",
+        "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(symref)",
+        _HEADS,
+        _REMOTES,
+        wait_ms=wait_ms,
+    )
+    if said is None or said.code != 0:
+        return None
+    return tuple(_read_refs(said.out))
+
+
+def _read_refs(text: str) -> Iterator[Ref]:
+    for row in text.split("\n"):
+        parts = row.split("\0")
+        if len(parts) != 4 or not is_full_hash(parts[1]):
+            continue
+        name, tip, at, leads_to = parts
+        at_ms = int(at) * 1000 if at.isdigit() else 0
+        if name.startswith(_HEADS):
+            yield Ref(name=name.removeprefix(_HEADS), tip=tip, committed_ms=at_ms)
+            continue
+        remote, _, rest = name.removeprefix(_REMOTES).partition("/")
+        target = leads_to.removeprefix(f"{_REMOTES}{remote}/")
+        yield Ref(name=rest, tip=tip, committed_ms=at_ms, remote=remote, leads_to=target)
+
+
+def find_default(refs: Sequence[Ref]) -> str:
+    """Return the branch that others are merged into; empty where nothing says which.
+
+    What the remote calls so, else what it is called everywhere, else the only one there is.
+    """
+    for ref in refs:
+        if ref.remote == "origin" and ref.name == "HEAD" and ref.leads_to:
+            return ref.leads_to
+    names = {ref.name for ref in refs if ref.remote in ("", "origin")}
+    usual = next((name for name in USUAL_DEFAULTS if name in names), "")
+    mine = [ref.name for ref in refs if not ref.remote]
+    return usual or (mine[0] if len(mine) == 1 else "")
+
+
+def list_apart(
+    path: Path, tips: Collection[str], base: Collection[str], wait_ms: int = GIT_WAIT_MS
+) -> dict[str, tuple[str, ...]] | None:
+    """Return the commits that tips have and none of `base` has, each with its parents.
+
+    A tip that is not there is passed over: it looks like one that `base` has.
+    """
+    asked = [*filter(is_full_hash, dict.fromkeys(tips))][:_TIPS_MAX]
+    without = [f"^{each}" for each in dict.fromkeys(base) if is_full_hash(each)]
+    if not asked or not without:
+        return {}
+    words = ("rev-list", "--parents", "--ignore-missing", f"--max-count={APART_MAX}")
+    said = ask_git(path, *words, *asked, *without, "--", wait_ms=wait_ms, is_costly=True)
+    if said is None or said.code != 0:
+        return None
+    rows = (line.split() for line in said.lines)
+    return {row[0]: tuple(row[1:]) for row in rows if row}
+
+
+def list_there(path: Path, commits: Collection[str], wait_ms: int = GIT_WAIT_MS) -> frozenset[str]:
+    """Return those of some commits that lie in the repository."""
+    asked = [*filter(is_full_hash, commits)][:_TIPS_MAX]
+    if not asked:
+        return frozenset()
+    words = ("rev-list", "--no-walk", "--ignore-missing")
+    said = ask_git(path, *words, *asked, "--", wait_ms=wait_ms)
+    return frozenset(said.lines) if said is not None and said.code == 0 else frozenset()
+
+
+def find_base(path: Path, one: str, other: str, wait_ms: int = GIT_WAIT_MS) -> str | None:
+    """Return the commit where two lines parted; empty where they never met."""
+    said = ask_git(path, "merge-base", one, other, wait_ms=wait_ms, is_costly=True)
+    if said is None or said.code not in (0, 1):
+        return None
+    found = said.out.split("\n")[0]
+    return found if is_full_hash(found) else ""
+
+
+def is_picked(path: Path, base: str, tip: str, wait_ms: int = GIT_WAIT_MS) -> bool | None:
+    """Tell whether each commit of a tip is in `base` as another commit with the same changes."""
+    words = ("rev-list", "--cherry-mark", "--right-only", "--no-merges", f"--max-count={APART_MAX}")
+    span = (f"{base}...{tip}", "--")
+    said = ask_git(path, *words, *span, settings=_COMPARED, wait_ms=wait_ms, is_costly=True)
+    if said is None or said.code != 0:
+        return None
+    return bool(said.lines) and all(line.startswith("=") for line in said.lines)
+
+
+def is_squashed(
+    path: Path, base: str, fork: str, tip: str, wait_ms: int = GIT_WAIT_MS
+) -> bool | None:
+    """Tell whether all that a tip changed since `fork` is in `base` as one commit.
+
+    Counted first, compared line by line after: only a commit that adds and removes as many lines
+    of the same files can be it.
+    """
+    changed = _count_changed(path, fork, tip, wait_ms)
+    if changed is None:
+        return None
+    paths = sorted(changed)[:_PATHS_MAX]
+    wanted = {name: changed[name] for name in paths}
+    if not wanted or _sum_lines(wanted) > _LINES_MAX:
+        return None if wanted else False
+    alike = [
+        commit
+        for commit, numbers in _list_counts(path, f"{fork}..{base}", paths, wait_ms)
+        if numbers == wanted
+    ]
+    ours = _print_patch(path, fork, tip, paths, wait_ms) if alike else ""
+    return bool(ours) and any(
+        _print_patch(path, f"{commit}^", commit, paths, wait_ms) == ours
+        for commit in alike[:_ALIKE_MAX]
+    )
+
+
+def list_named_merges(path: Path, base: str, wait_ms: int = GIT_WAIT_MS) -> dict[str, int]:
+    """Return the branches that merges of a line name, and when the last of each was made."""
+    words = ("log", "--merges", "--first-parent", "--no-show-signature", "--format=%ct %s")
+    said = ask_git(
+        path, *words, f"--max-count={_MERGES_MAX}", base, "--", wait_ms=wait_ms, is_costly=True
+    )
+    found: dict[str, int] = {}
+    for line in said.lines if said is not None and said.code == 0 else ():
+        at, _, subject = line.partition(" ")
+        named = _NAMES_BRANCH.match(subject)
+        if named and at.isdigit():
+            found.setdefault(named[1] or named[2] or named[3], int(at) * 1000)
+    return found
+
+
+def read_log(common: Path, name: str) -> BranchLog | None:
+    """Return what git's own log says of a branch that it lists; None where it keeps none."""
+    path = common / "logs" / "refs" / "heads" / name
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    try:
+        text = os.read(file, _LOG_BYTES_MAX).decode("utf-8", "replace")
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    rows = [line.partition("\t") for line in text.split("\n")[:_LOG_LINES_MAX] if line]
+    if not rows:
+        return None
+    stamp = rows[0][0].rpartition("> ")[2].split(" ")[0]
+    is_whole = rows[0][0].startswith("0" * 40)  # git drops old lines: then its beginning is gone
+    began = rows[0][2] if is_whole else ""
+    return BranchLog(
+        created_ms=int(stamp) * 1000 if stamp.isdigit() and began.startswith(_BEGAN) else 0,
+        began_at=began.removeprefix(_BEGAN) if began.startswith(_BEGAN) else "",
+        has_own=any(map(_is_made, (row[2] for row in rows))) or len(rows) == _LOG_LINES_MAX,
+    )
+
+
+def _is_made(said: str) -> bool:
+    return said.startswith(_MADE) and not said.endswith("Fast-forward")
+
+
+def _count_changed(path: Path, fork: str, tip: str, wait_ms: int) -> Numbers | None:
+    words = ("diff", "--numstat", "-z", *PLAIN_DIFF, fork, tip, "--")
+    said = ask_git(path, *words, settings=_COMPARED, wait_ms=wait_ms, is_costly=True)
+    if said is None or said.code != 0:
+        return None
+    return dict(_read_counts(said.names))
+
+
+def _list_counts(
+    path: Path, span: str, paths: Sequence[str], wait_ms: int
+) -> Iterator[tuple[str, Numbers]]:
+    """Yield the commits of a span with what each changed of some files, newest first."""
+    words = ("log", "--no-merges", "--numstat", "-z", *PLAIN_DIFF, "--no-show-signature")
+    named = (f":(top,literal){name}" for name in paths)
+    said = ask_git(
+        path,
+        *(*words, f"--max-count={_LANDED_COMMITS_MAX}", "--format=%H", span, "--", *named),
+        settings=_COMPARED,
+        wait_ms=wait_ms,
+        is_costly=True,
+    )
+    commit, rows = "", list[str]()
+    for word in said.names if said is not None and said.code == 0 else ():
+        text = word.strip("\n")
+        if "\t" in text:
+            rows.append(text)
+        elif is_full_hash(text):
+            if commit:
+                yield commit, dict(_read_counts(rows))
+            commit, rows = text, []
+    if commit:
+        yield commit, dict(_read_counts(rows))
+
+
+def _read_counts(rows: Collection[str]) -> Iterator[tuple[str, str]]:
+    for row in rows:
+        added, tab, rest = row.partition("\t")
+        removed, second, name = rest.partition("\t")
+        if tab and second:
+            yield name, f"{added} {removed}"
+
+
+def _sum_lines(numbers: Mapping[str, str]) -> int:
+    return sum(int(each) for row in numbers.values() for each in row.split() if each.isdigit())
+
+
+def _print_patch(path: Path, before: str, after: str, paths: Sequence[str], wait_ms: int) -> str:
+    """Return what two commits differ in, as a hash: without places in files and white space."""
+    named = (f":(top,literal){name}" for name in paths)
+    words = ("diff", "--full-index", *PLAIN_DIFF, "--no-color", before, after, "--", *named)
+    said = ask_git(path, *words, settings=_COMPARED, wait_ms=wait_ms, is_costly=True)
+    if said is None or said.code != 0 or not said.out:
+        return ""
+    kept, index = [], ""
+    for line in said.out.split("\n"):
+        if line.startswith("index "):
+            index = line
+        elif line.startswith("Binary files "):
+            kept.append(index.split(" ")[1].rpartition("..")[2])
+        elif not line.startswith("@@"):
+            kept.append("".join(line.split()))
+    return digest(*kept).hex()

@@ -1,0 +1,128 @@
+"""What is checked out, and whether any branch has moved: read from git's own files.
+
+Every session and many commands ask this, so no git is started for it. What is read is believed
+only as far as it names a branch or a commit, and that is looked up in git's own list.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.ids import digest
+from agentx.kernel.values import frozen
+
+_POINTER_BYTES_MAX = 4_096
+_FOLDERS_UP_MAX = 40
+_FOLDERS_MAX = 300
+_WORKTREES_MAX = 50
+_SETTLED_MS = 1_000
+_HEADS = "ref: refs/heads/"
+
+
+@frozen
+class Checkout:
+    """A branch that is checked out, or a commit where there is none."""
+
+    branch: str = ""
+    commit: str = ""
+
+
+@frozen
+class RefsLook:
+    """What the files of branches look like, and whether all their changes can be told by that."""
+
+    mark: str
+    is_settled: bool
+
+
+def read_checkout(directory: Path) -> Checkout | None:
+    """Return what is checked out in the working tree of a folder; None outside of git."""
+    folder = directory
+    for _ in range(_FOLDERS_UP_MAX):
+        head = _read_head(folder / ".git")
+        if head is not None:
+            return head
+        if folder == folder.parent:
+            break
+        folder = folder.parent
+    return None
+
+
+def list_checkouts(common: Path) -> tuple[Checkout, ...]:
+    """Return what is checked out in a repository and in its worktrees."""
+    found = [_parse_head(_read(common / "HEAD"))]
+    found += [_parse_head(_read(folder / "HEAD")) for folder in _list_worktrees(common)]
+    return tuple(each for each in found if each is not None)
+
+
+def look_at_refs(common: Path, now_ms: Millis) -> RefsLook:
+    """Return what the branches of a repository look like, without reading any."""
+    files = [common / name for name in ("HEAD", "packed-refs", "shallow", "reftable/tables.list")]
+    files += [folder / "HEAD" for folder in _list_worktrees(common)]
+    looks, newest_ns, waiting = [], 0, [common / "refs" / "heads", common / "refs" / "remotes"]
+    while waiting and len(files) < _FOLDERS_MAX:
+        folder = waiting.pop()
+        files.append(folder)  # whoever moves a branch makes its file anew: the folder tells
+        try:
+            with os.scandir(folder) as entries:
+                inner = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
+        except OSError:
+            continue
+        waiting += [folder / name for name in sorted(inner, reverse=True)]
+    for path in files:
+        try:
+            seen = os.lstat(path)
+        except (OSError, ValueError):
+            looks.append(f"{path} -")
+            continue
+        newest_ns = max(newest_ns, seen.st_mtime_ns)
+        looks.append(f"{path} {seen.st_size} {seen.st_mtime_ns} {seen.st_ino}")
+    is_settled = not waiting and now_ms - newest_ns // 1_000_000 >= _SETTLED_MS
+    return RefsLook(mark=digest(*looks).hex(), is_settled=is_settled)
+
+
+def is_shallow(common: Path) -> bool:
+    """Tell whether the history of a repository was cut off."""
+    return os.path.lexists(common / "shallow")
+
+
+def _list_worktrees(common: Path) -> list[Path]:
+    try:
+        return sorted((common / "worktrees").iterdir())[:_WORKTREES_MAX]
+    except OSError:
+        return []
+
+
+def _read_head(dot_git: Path) -> Checkout | None:
+    text = _read(dot_git / "HEAD")
+    if text is None:
+        pointer = _read(dot_git)
+        if pointer is None or not pointer.startswith("gitdir: "):
+            return None
+        text = _read(dot_git.parent / pointer.removeprefix("gitdir: ").strip() / "HEAD") or ""
+    return _parse_head(text)
+
+
+def _parse_head(text: str | None) -> Checkout | None:
+    if text is None:
+        return None
+    said = text.strip()
+    if said.startswith(_HEADS):
+        return Checkout(branch=said.removeprefix(_HEADS))
+    is_hash = len(said) in (40, 64) and not said.strip("0123456789abcdef")
+    return Checkout(commit=said if is_hash else "")
+
+
+def _read(path: Path) -> str | None:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    try:
+        return os.read(file, _POINTER_BYTES_MAX).decode("utf-8", "replace")
+    except OSError:
+        return None
+    finally:
+        os.close(file)

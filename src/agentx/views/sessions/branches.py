@@ -1,0 +1,71 @@
+"""On which branch something was learnt: as the events of its session tell it.
+
+What was learnt on the default branch holds everywhere, so no branch is noted then. A session may
+change branches: each finding goes by the last of the events that prove it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agentx.conversation.model import Event
+from agentx.host.git.branches import USUAL_DEFAULTS
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+from agentx.observations.model import Observation
+
+_CHARS_MAX = 244
+# What git lets no branch be called.
+_REFUSED = compile_late(
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|\A[/-]|(?:/|\.|\.lock)\Z|\AHEAD\Z|\A@\Z"
+)
+
+
+@frozen
+class KnownBranches:
+    """The branches of a repository, at the moment of a capture."""
+
+    default: str = ""
+    current: str = ""
+    tips: dict[str, str]
+
+
+def read_branch(told: object) -> str:
+    """Return what an agent CLI calls a branch; empty where no branch can be called so."""
+    if not isinstance(told, str) or len(told) > _CHARS_MAX:
+        return ""
+    return "" if _REFUSED.search(told) else told
+
+
+def bind(
+    made: Sequence[Observation], events: Sequence[Event], known: KnownBranches | None
+) -> tuple[Observation, ...]:
+    """Return observations with the branch that each was learnt on, and where that branch is now.
+
+    `known` is None where nothing can be said of the repository, or the session is long over: its
+    branch may have moved on, or be another of the same name.
+    """
+    by_event = _follow(events, known.current if known is not None else "")
+    return tuple(_bind(each, by_event, known) for each in made)
+
+
+def _bind(one: Observation, by_event: dict[str, str], known: KnownBranches | None) -> Observation:
+    told = [by_event[name] for name in one.event_ids if name in by_event]
+    branch = told[-1] if told else ""
+    default = known.default if known is not None else ""
+    if not branch or branch in ((default,) if default else USUAL_DEFAULTS):
+        return one
+    head = known.tips.get(branch, "") if known is not None else ""
+    return replace(one, branch=branch, head=head)
+
+
+def _follow(events: Sequence[Event], otherwise: str) -> dict[str, str]:
+    """Return the branch of each event: as it says, else as the one before it did."""
+    told = [read_branch(event.metadata.get("git_branch")) for event in events]
+    branch = next(filter(None, told), otherwise)
+    found: dict[str, str] = {}
+    for event, said in zip(events, told, strict=True):
+        branch = said or branch
+        found[event.event_id] = branch
+    return found

@@ -1,0 +1,132 @@
+"""Goal: what a session taught knows the branch it was taught on, and no other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from agentx.kernel.capture import Draft, EventType
+from agentx.observations.model import Category, SearchFilters
+from agentx.views.sessions.branches import KnownBranches
+from tests.unit.views.test_session_capture import (
+    MINUTE_MS,
+    Bench,
+    bench,
+    ended,
+    first_part,
+    said,
+)
+
+__all__ = ["bench"]
+
+
+def untold(draft: Draft, branch: object = None) -> Draft:
+    """Return a draft whose agent CLI calls its branch otherwise, or not at all."""
+    return replace(draft, metadata={"cwd": "/repo", "git_branch": branch})
+
+
+def test_what_was_learnt_knows_its_branch_and_where_that_was(bench: Bench) -> None:
+    tips = {"feature/42-zones": "a" * 40}
+    bench.branches = KnownBranches(default="main", current="main", tips=tips)
+    bench.say(*first_part(), ended(5))
+
+    bench.observing.catch_up()
+    bench.store.settle()
+
+    assert {(one.branch, one.head) for one in bench.all()} == {("feature/42-zones", "a" * 40)}
+    rows = bench.store.search_by_filters(SearchFilters())
+    assert {row.branch for row in rows} == {"feature/42-zones"}
+
+
+def test_a_session_that_is_long_over_says_its_branch_and_not_where_that_is(bench: Bench) -> None:
+    tips = {"feature/42-zones": "a" * 40}
+    bench.branches = KnownBranches(default="main", current="main", tips=tips)
+    bench.say(*first_part(), ended(5))
+    bench.clock.advance(100 * MINUTE_MS)
+
+    bench.observing.catch_up()
+
+    assert {(one.branch, one.head) for one in bench.all()} == {("feature/42-zones", "")}
+
+
+def test_where_no_event_says_the_branch_what_is_checked_out_counts(bench: Bench) -> None:
+    bench.branches = KnownBranches(default="trunk", current="fix/1", tips={"fix/1": "b" * 40})
+    bench.say(*(untold(one) for one in (*first_part(), ended(5))))
+
+    bench.observing.catch_up()
+
+    assert {(one.branch, one.head) for one in bench.all()} == {("fix/1", "b" * 40)}
+
+
+def test_each_finding_goes_by_the_branch_of_its_own_events(bench: Bench) -> None:
+    bench.say(
+        *(untold(one, "main") for one in first_part()),
+        said(
+            21,
+            EventType.USER_MESSAGE,
+            "we will store prices in cents instead of floats, because sums were off",
+            git_branch="feature/cents",
+        ),
+        ended(22),
+    )
+
+    bench.observing.catch_up()
+
+    told = [one for one in bench.all() if one.category is not Category.COMPACTION_SUMMARY]
+    assert {one.branch for one in told if "TOML" in one.content} == {""}
+    assert {one.branch for one in told if "cents" in one.content} == {"feature/cents"}
+
+
+@pytest.mark.parametrize(
+    "name", ["main", "HEAD", "", "a b", "x" * 300, "-n", "a\nb", "..", None, 7]
+)
+def test_the_default_branch_and_what_no_branch_can_be_called_bind_nothing(
+    bench: Bench, name: object
+) -> None:
+    bench.say(*(untold(one, name) for one in (*first_part(), ended(5))))
+
+    bench.observing.catch_up()
+
+    assert {one.branch for one in bench.all()} == {""}
+
+
+def test_an_error_seen_again_on_another_branch_is_bound_to_none(bench: Bench) -> None:
+    failed = [
+        ("s-1", 0, "feature/x"),
+        ("s-2", 100, "feature/x"),
+        ("s-3", 200, "main"),
+    ]
+    seen = []
+    for session, begin, branch in failed:
+        bench.say(
+            said(begin, EventType.USER_MESSAGE, "run the tests", session, git_branch=branch),
+            said(
+                begin + 1,
+                EventType.TOOL_CALL,
+                "",
+                session,
+                git_branch=branch,
+                tool_name="Bash",
+                tool_use_id=f"c{begin}",
+                tool_input={"command": "make test"},
+            ),
+            said(
+                begin + 2,
+                EventType.TOOL_RESULT,
+                "Error: the database refuses connections on port 5432\nmake: *** [test] Error 1",
+                session,
+                git_branch=branch,
+                tool_name="Bash",
+                tool_use_id=f"c{begin}",
+                is_error=True,
+                exit_code=2,
+            ),
+            said(begin + 3, EventType.ASSISTANT_MESSAGE, "Fails.", session, git_branch=branch),
+            said(begin + 4, EventType.SESSION_END, "", session, git_branch=branch),
+        )
+        bench.observing.catch_up()
+        errors = [one for one in bench.all() if one.category is Category.ERROR]
+        seen.append([(one.branch, len(one.repeats)) for one in errors])
+
+    assert seen == [[("feature/x", 0)], [("feature/x", 1)], [("", 2)]]
