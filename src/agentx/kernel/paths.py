@@ -129,6 +129,12 @@ class StorePaths:
         return self.root / "recalled" / f"{encode_name(project)}.json"
 
     @property
+    def branches(self) -> Path:
+        """What git was found to know of branches on which something was learnt."""
+        mine = f"-{encode_name(self.shared_by)}" if self.shared_by else ""
+        return self.root / f"branches{mine}.json"
+
+    @property
     def digest_stamp(self) -> Path:
         """What the digests were made from, as a hash."""
         return self.digests / "stamp"

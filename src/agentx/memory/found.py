@@ -53,7 +53,7 @@ class SearchHit:
     tokens: int  # about what the whole text costs
     also: tuple[str, ...] = ()  # ids of what says the same
     why: tuple[str, ...] = ()  # with `explain`: what the score is made of
-    origin: str = ""  # said of what lies in a repository that is not trusted
+    origin: str = ""  # of what lies in a repository that is not trusted, or holds elsewhere: that
 
 
 @frozen

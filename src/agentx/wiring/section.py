@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from agentx.lessons.model import Lesson
     from agentx.observations.service import Observations
     from agentx.recall.section.learnt import Memories
+    from agentx.wiring.bound.bounds import Bounds
 
 
 Search = Callable[[SearchRequest], SearchReply]
@@ -35,10 +36,17 @@ Search = Callable[[SearchRequest], SearchReply]
 
 @contextmanager
 def section_sources(
-    project: Project, reader: Readable | None = None, search: Search | None = None
+    project: Project,
+    reader: Readable | None = None,
+    search: Search | None = None,
+    *,
+    may_wait: bool = False,
 ) -> Iterator[Sources]:
-    """Open what a section is made from; without a memory, the rooms alone."""
-    rooms = _Rooms(project)
+    """Open what a section is made from; without a memory, the rooms alone.
+
+    `may_wait`: nobody is waiting for it, so git may take its time.
+    """
+    rooms = _Rooms(project, may_wait=may_wait)
     if search is not None and not project.trust.has_data:
         search = _leave_out_strangers(search)
     try:
@@ -87,8 +95,19 @@ def renew_digests(project: Project, reader: Readable) -> int:
     from agentx.recall.section.digests import prepare_digests  # noqa: PLC0415  only when there is news
 
     renew_notices(project)
-    with section_sources(project, reader) as sources:
-        return prepare_digests(sources, project.store, git.branch(project.directory) or "")
+    with section_sources(project, reader, may_wait=True) as sources:
+        return prepare_digests(sources, project.store, _list_checked_out(project))
+
+
+def _list_checked_out(project: Project) -> list[str]:
+    """Return the branches of the working trees of a project, that of this one first."""
+    common = project.trust.common
+    here = git.branch(project.directory) or ""
+    if common is None:
+        return [here]
+    from agentx.host.git.heads import list_checkouts  # noqa: PLC0415  only when there is news
+
+    return [here, *(each.branch for each in list_checkouts(common))]
 
 
 def _leave_out_strangers(search: Search) -> Search:
@@ -105,10 +124,12 @@ def _leave_out_strangers(search: Search) -> Search:
 class _Rooms:
     """The rooms of a project, each opened when it is first asked."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, *, may_wait: bool = False) -> None:
         self._project = project
+        self._may_wait = may_wait
         self._may_tell = project.trust.has_data  # what came with a stranger's repository
         self._observed: Observations | None = None
+        self._bounds: Bounds | None = None
 
     def close(self) -> None:
         if self._observed is not None:
@@ -172,7 +193,7 @@ class _Rooms:
             self._observed = open_observations(self._project)
         asked = Recall(agent=about.role, issue_number=about.issue or 0, context=about.context)
         best = self._observed.best(asked, limit)
-        return Memories(
+        found = Memories(
             weighed=tuple(
                 WeighedMemory(
                     observation=one,
@@ -184,6 +205,13 @@ class _Rooms:
             standing=self._observed.count_standing(),
             tokens_max=self._observed.tokens_max,
         )
+        if not any(one.branch for one, _ in best):
+            return found
+        from agentx.wiring.bound.bounds import Bounds  # noqa: PLC0415  most were learnt on no branch
+
+        if self._bounds is None:
+            self._bounds = Bounds(self._project, self._observed, may_wait=self._may_wait)
+        return self._bounds.mark(found, about)
 
     def lessons(self, limit: int) -> Iterable[Lesson]:
         if not (self._may_tell and is_folder(self._project.paths.lessons)):

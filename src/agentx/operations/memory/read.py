@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import closing
 
 from agentx.kernel.values import frozen
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.model import Observation, ObservationIndex, SearchFilters
+from agentx.operations.recall.branches import LearntOn, find_learnt_on, mark_memories
 from agentx.operations.recall.uses import note_use
 from agentx.project.project import Project
 from agentx.wiring.observations import open_observations
@@ -20,6 +22,7 @@ class Shown:
     archived: bool  # merged into another, and this is the original; or dropped
     dropped: bool = False
     replaced: tuple[str, ...] = ()  # the ids of what it holds instead of
+    learnt_on: LearntOn = LearntOn()
 
 
 def memory_search(
@@ -51,4 +54,16 @@ def memory_show(project: Project, observation_id: str) -> Shown:
         replaced = room.list_replaced(observation.id)
     if not archived:
         note_use(project, observation.id)
-    return Shown(observation=observation, archived=archived, dropped=dropped, replaced=replaced)
+    learnt_on = find_learnt_on(project, observation)
+    return Shown(
+        observation=observation,
+        archived=archived,
+        dropped=dropped,
+        replaced=replaced,
+        learnt_on=learnt_on,
+    )
+
+
+def memory_marks(project: Project, rows: Iterable[ObservationIndex]) -> dict[str, str]:
+    """Return what is said of those rows that hold on another branch only, by their ids."""
+    return mark_memories(project, [row.id for row in rows if row.branch])

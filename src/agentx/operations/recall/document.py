@@ -18,6 +18,7 @@ from agentx.kernel.ids import is_run_id, is_ulid
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
+from agentx.operations.recall.branches import find_learnt_on
 from agentx.operations.recall.origins import origin_of
 from agentx.operations.recall.uses import note_use
 from agentx.project.project import Project
@@ -40,7 +41,7 @@ class Opened:
     harness: str = ""
     agent: str = ""
     session_id: str = ""
-    origin: str = ""  # said of what lies in a repository that is not trusted
+    origin: str = ""  # of what lies in a repository that is not trusted, or holds elsewhere: that
 
 
 def open_document(project: Project, memory: Memory, doc_id: str) -> Opened:
@@ -50,7 +51,7 @@ def open_document(project: Project, memory: Memory, doc_id: str) -> Opened:
     """
     found = _open(project, memory, doc_id)
     note_use(project, found.doc_id)
-    return replace(found, origin=origin_of(project, found.kind))
+    return replace(found, origin=found.origin or origin_of(project, found.kind))
 
 
 def _open(project: Project, memory: Memory, doc_id: str) -> Opened:
@@ -144,6 +145,7 @@ def _observation(project: Project, doc_id: str) -> Opened:
         text=found.content,
         agent=found.agent,
         session_id=found.session_id,
+        origin=find_learnt_on(project, found).mark,
     )
 
 

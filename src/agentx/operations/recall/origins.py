@@ -1,4 +1,4 @@
-"""Where a found thing comes from: what a stranger's repository holds is said to be that."""
+"""Where a found thing comes from: a stranger's repository, or a branch that is not merged."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agentx.memory.found import REPOSITORY_KINDS, SearchHit, SearchReply
+from agentx.operations.recall.branches import mark_hits
 from agentx.project.project import Project
 
 UNTRUSTED = "from the repository, not trusted"
@@ -28,8 +29,8 @@ def mark_reply(project: Project, reply: SearchReply) -> SearchReply:
 
 
 def mark_origins(project: Project, hits: Iterable[SearchHit]) -> tuple[SearchHit, ...]:
-    """Return hits, those from repositories that are not trusted with their origin."""
-    found = tuple(hits)
+    """Return hits, those from repositories that are not trusted and from branches with that."""
+    found = mark_hits(project, hits)
     if not any(hit.kind in REPOSITORY_KINDS for hit in found):
         return found
     own = {project.id} if project.trust.has_data else set()

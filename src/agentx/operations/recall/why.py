@@ -25,6 +25,7 @@ from agentx.kernel.values import frozen
 from agentx.memory.found import REPOSITORY_KINDS
 from agentx.memory.port import Memory
 from agentx.operations.limits import WHY_LINES_MAX
+from agentx.operations.recall.branches import find_learnt_on
 from agentx.operations.recall.document import open_document, open_observation, speak_kind
 from agentx.operations.recall.origins import UNTRUSTED
 from agentx.operations.recall.uses import note_use
@@ -105,12 +106,14 @@ def _of_observation(project: Project, memory: Memory, doc_id: str, depth: int = 
         with suppress(InputError):
             below.append(_of_observation(project, memory, merged, depth - 1))
     replaced = f", superseded by {found.superseded_by}" if found.superseded_by else ""
+    learnt_on = str(find_learnt_on(project, found))
     return Trace(
         id=found.id,
         kind="observation",
         text=found.content,
         timestamp_ms=found.timestamp_ms,
         source=f"{found.category} of issue {found.issue_number}, {found.agent}{replaced}"
+        + (f", {learnt_on}" if learnt_on else "")
         + _say_beside(project, found.id),
         rests_on=tuple(below),
         left_out=max(len(found.event_ids) + len(found.sources) - len(below), 0),

@@ -54,6 +54,7 @@ class Tellable:
     takes_over: bool = False  # it answers, and holds now instead of something
     is_of_issue: bool = False  # the one at hand
     replaced_by: str = ""  # told only after what replaced it
+    is_elsewhere: bool = False  # it holds on a branch that is not merged
 
 
 def choose(candidates: Sequence[Tellable], count: int) -> list[Tellable]:

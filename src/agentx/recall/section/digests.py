@@ -8,6 +8,7 @@ the role (`recall.section.notices`) before it, so a digest leaves room for that.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from agentx.adapters.hook_output import OUTPUTS
@@ -31,16 +32,17 @@ _SESSIONS_LOOKED_AT = 40
 _MORE = "`agentx toc`, `agentx search WORDS`, `agentx expand ID`."
 
 
-def prepare_digests(sources: Sources, store: StorePaths, branch: str = "") -> int:
-    """Write the digests that changed, `branch` being what is checked out; return how many."""
+def prepare_digests(sources: Sources, store: StorePaths, here: Iterable[str] = ()) -> int:
+    """Write the digests that changed, `here` being what is checked out; return how many."""
     assert sources.reader is not None, "a digest is made of what is remembered"
-    branches = {"": frozenset[str](), **_branches(sources.reader, branch)}
+    branches = {"": frozenset[str](), **_branches(sources.reader, here)}
     gatherer = Gatherer(sources, tokens=max(cap.tokens for cap in CAPS.values()), days=_DAYS)
     roles = ("", *gatherer.standing.speakers())
     written, kept = 0, set()
     for name, sessions in branches.items():
         for role in roles:
-            about = About(role=role, issue=of_branch(name) or None, sessions=sessions)
+            issue = of_branch(name) or None
+            about = About(role=role, issue=issue, sessions=sessions, branch=name)
             found = gatherer.gather(about, with_standing=False)
             notice = notice_of(gatherer.standing, sources.now, role)
             made = {cap: _prepare(found, _beside(notice, cap)) for cap in set(CAPS.values())}
@@ -62,9 +64,9 @@ def _prepare(found: Gathered, cap: Cap) -> str:
     return made.prepared_text
 
 
-def _branches(reader: Readable, here: str) -> dict[str, frozenset[str]]:
-    """Return the branch that is checked out and those worked on lately, with their sessions."""
-    by_branch: dict[str, set[str]] = {here: set()} if here else {}
+def _branches(reader: Readable, here: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Return the branches that are checked out and those worked on lately, with their sessions."""
+    by_branch: dict[str, set[str]] = {name: set() for name in here if name}
     for session in reader.sessions(SessionQuery(limit=_SESSIONS_LOOKED_AT)):
         if session.branch:
             by_branch.setdefault(session.branch, set()).add(session.session_id)

@@ -8,7 +8,7 @@ bound of its own, so that none crowds out the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,6 +22,7 @@ from agentx.observations.ids import ID_PREFIX
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import ELLIPSIS
 from agentx.recall.section.choose import Tellable, choose, follow, within
+from agentx.recall.section.elsewhere import put_elsewhere_last, say_elsewhere
 from agentx.recall.section.kinds import Kind
 from agentx.recall.section.learnt import ANSWER_LIFT, ISSUE_LIFT, Memories, value_line, weigh
 from agentx.recall.section.render import RecallLine
@@ -95,9 +96,9 @@ class Gatherer:
             lines[:0] = self._answer(near)
         learnt = self._learn(about)
         candidates = weigh(learnt.weighed, about.context)
-        candidates += self._tolerate(lambda: self._list_bullets(about))
+        candidates += self._tolerate(lambda: self._list_bullets(about, learnt.elsewhere))
         if near.since_ms is None:
-            candidates += _list_close(near)
+            candidates += _list_close(near, learnt.elsewhere)
         chosen = self._choose(candidates, learnt)
         memories = [self._tell(one) for one in chosen]
         lines += [*memories[:_BEFORE_LESSONS], *self._lessons, *memories[_BEFORE_LESSONS:]]
@@ -119,12 +120,16 @@ class Gatherer:
     def _choose(self, candidates: Sequence[Tellable], learnt: Memories) -> list[Tellable]:
         """Return what is told, first what answers and what has a place of its own."""
         chosen = sorted(choose(candidates, self._lines_max), key=_order)
+        chosen = put_elsewhere_last(chosen, self._name_group)
         return within(follow(chosen, candidates), learnt.tokens_max)
 
+    def _name_group(self, one: Tellable) -> str:
+        """Return the heading under which something is told."""
+        return CLOSE if one.answers else ISSUE if one.is_of_issue else one.kind
+
     def _tell(self, one: Tellable) -> RecallLine:
-        ours = ISSUE if one.is_of_issue else one.kind
         return self._now.line(
-            group=CLOSE if one.answers else ours,
+            group=self._name_group(one),
             text=one.text,
             doc_id=one.doc_id,
             at_ms=one.at_ms,
@@ -193,7 +198,7 @@ class Gatherer:
             known = self._parts_of[node.node_id] = self._sources.reader.browse(node.node_id).nodes
         return known
 
-    def _list_bullets(self, about: About) -> Iterator[Tellable]:
+    def _list_bullets(self, about: About, elsewhere: Mapping[str, str]) -> Iterator[Tellable]:
         """Yield what the newest days tell, the wanted issue and role first.
 
         Of a day that several agent CLIs worked on, its parts say which of them it was.
@@ -201,6 +206,7 @@ class Gatherer:
         nodes: list[TocNode] = []
         for day in self._days:
             is_mixed = len(day.harnesses) > 1 or (about.title() and about.wants(day))
+            is_mixed = is_mixed or not elsewhere.keys().isdisjoint(day.sessions)
             nodes += reversed(self._parts(day)) if is_mixed else [day]
         bullets = [
             (node, bullet)
@@ -216,15 +222,19 @@ class Gatherer:
                 worth *= 1 + ISSUE_LIFT
             if not about.sessions.isdisjoint(node.sessions):
                 worth *= 1 + _BRANCH_LIFT
-            yield Tellable(
-                doc_id=bullet.grip_ids[0],
-                text=line,
-                words=terms(line),
-                kind=kind,
-                session=node.sessions[0] if node.sessions else "",
-                at_ms=bullet.timestamp_ms,
-                worth=worth,
-                author=node.harnesses[0] if len(node.harnesses) == 1 else "",
+            session = node.sessions[0] if node.sessions else ""
+            yield say_elsewhere(
+                Tellable(
+                    doc_id=bullet.grip_ids[0],
+                    text=line,
+                    words=terms(line),
+                    kind=kind,
+                    session=session,
+                    at_ms=bullet.timestamp_ms,
+                    worth=worth,
+                    author=node.harnesses[0] if len(node.harnesses) == 1 else "",
+                ),
+                elsewhere,
             )
 
     def _search(self, about: About) -> SearchReply:
@@ -262,7 +272,7 @@ class Gatherer:
             return []
 
 
-def _list_close(reply: SearchReply) -> Iterator[Tellable]:
+def _list_close(reply: SearchReply, elsewhere: Mapping[str, str]) -> Iterator[Tellable]:
     """Yield what was found as what may be told; no piece out of a sentence."""
     for rank, hit in enumerate(reply.hits):
         line = word_line(hit.snippet)
@@ -271,7 +281,7 @@ def _list_close(reply: SearchReply) -> Iterator[Tellable]:
         kind = Kind.FACT if hit.kind == "grip" else Kind.DECISION
         share = _BULLET_SHARE if hit.kind == "grip" else 1.0
         answer = 1 / (1 + rank / 5)
-        yield Tellable(
+        found = Tellable(
             doc_id=hit.doc_id,
             text=line,
             words=terms(line),
@@ -282,6 +292,7 @@ def _list_close(reply: SearchReply) -> Iterator[Tellable]:
             author=hit.agent or hit.harness,
             answers=answer > _ANSWERS_MIN,
         )
+        yield say_elsewhere(found, elsewhere) if hit.kind == "grip" else found
 
 
 def _order(one: Tellable) -> tuple[bool, int]:

@@ -8,7 +8,8 @@ be done. Being of the issue at hand, or of its files, lifts it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from heapq import nlargest
 from math import log
 from typing import TYPE_CHECKING
@@ -72,6 +73,9 @@ class WeighedMemory:
     observation: Observation
     score: float
     is_of_issue: bool = False
+    mark: str = ""  # of what holds elsewhere: where
+    share: float = 1.0  # of its worth, where it is told
+    restored: str | None = None  # what replaced it does not hold here, but where this says
 
 
 @frozen
@@ -81,6 +85,7 @@ class Memories:
     weighed: tuple[WeighedMemory, ...] = ()
     standing: int = 0  # memories that nothing has replaced
     tokens_max: int = 0  # what may be told of them at most
+    elsewhere: Mapping[str, str] = field(default_factory=dict)  # sessions, and where they were
 
 
 def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
@@ -107,18 +112,19 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
         found.append(
             Tellable(
                 doc_id=observed.id,
-                text=line + _doubts(observed),
+                text=line + _doubts(one),
                 words=words,
                 kind=kind,
                 session=observed.session_id,
                 at_ms=observed.timestamp_ms,
-                worth=worth * (1 + lift),
-                has_place=observed.id in placed,
+                worth=worth * (1 + lift) * one.share,
+                has_place=observed.id in placed and (observed.pinned or not one.mark),
                 answers=answer >= _ANSWERS_MIN,
-                takes_over=instead and answer >= _ANSWERS_MIN,
+                takes_over=instead and answer >= _ANSWERS_MIN and not one.mark,
                 author=observed.agent,
-                replaced_by=observed.superseded_by,
+                replaced_by=observed.superseded_by if one.restored is None else "",
                 is_of_issue=one.is_of_issue,
+                is_elsewhere=bool(one.mark),
             )
         )
     return found
@@ -209,16 +215,19 @@ def _hand_on(known: Sequence[WeighedMemory], answers: Sequence[float]) -> list[f
     places = {one.observation.id: at for at, one in enumerate(known)}
     for one, answer in zip(known, answers, strict=True):
         at = places.get(one.observation.superseded_by)
-        if at is not None:
+        if at is not None and one.restored is None:
             handed[at] = max(handed[at], answer)
     return handed
 
 
-def _doubts(one: Observation) -> str:
+def _doubts(told: WeighedMemory) -> str:
     """Return what speaks against trusting a memory as it stands."""
-    found = []
+    one, found = told.observation, [told.mark] if told.mark else []
     if one.superseded_by:
-        found.append(f"no longer holds, replaced by {shorten_id(one.superseded_by)}")
+        by = f"replaced by {shorten_id(one.superseded_by)}"
+        stands = told.restored is not None
+        found += [f"{by} {told.restored}"] if told.restored else []
+        found += [] if stands else [f"no longer holds, {by}"]
     if one.changed_files:
         rest = len(one.changed_files) - _FILES_SHOWN_MAX
         more = f" and {rest} more" if rest > 0 else ""

@@ -30,6 +30,7 @@ class About:
     issue: int | None = None
     context: str = ""
     sessions: frozenset[str] = frozenset()  # whose days come first, such as those of a branch
+    branch: str | None = None  # where it is read; None: what is checked out there
 
     def title(self) -> str:
         """Return what the lines of the wanted issue and role are headed with."""

@@ -15,7 +15,13 @@ from agentx.kernel.clock import age
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.observations.model import Category, ObservationIndex, SearchFilters
-from agentx.operations.memory.read import Shown, memory_list, memory_search, memory_show
+from agentx.operations.memory.read import (
+    Shown,
+    memory_list,
+    memory_marks,
+    memory_search,
+    memory_show,
+)
 from agentx.surfaces.mcp.answer import Row, answer
 from agentx.surfaces.mcp.desk import OpenProject
 from agentx.surfaces.mcp.limits import MCP_ROWS_MAX
@@ -90,8 +96,9 @@ def _offer_observations(server: MCPServer, opened: OpenProject) -> None:
             if query.strip()
             else memory_list(project, filters)
         )
+        marks = memory_marks(project, rows)
         return answer(
-            [_row(row, now_ms) for row in rows],
+            [_row(row, marks.get(row.id, ""), now_ms) for row in rows],
             budget=_TOKENS_MAX,
             head="" if rows else "Nothing found.",
             more="Ask for fewer rows, or for one issue.",
@@ -107,18 +114,19 @@ def _category(word: str) -> Category | None:
         raise InvalidValue(f"{word!r} is no category", hint=f"one of {_CATEGORIES}") from None
 
 
-def _row(row: ObservationIndex, now_ms: int) -> Row:
+def _row(row: ObservationIndex, mark: str, now_ms: int) -> Row:
     doubt = "superseded" if row.superseded_by else "files changed since" if row.stale else ""
     issue = f"issue {row.issue_number}" if row.issue_number else ""
     old = age(row.timestamp_ms, now_ms=now_ms)
     facts = ", ".join(
-        filter(None, (row.category, old, row.agent, issue, f"{row.tokens} tokens", doubt))
+        filter(None, (row.category, old, row.agent, issue, f"{row.tokens} tokens", doubt, mark))
     )
     return Row(f"- {row.id} ({facts}): {row.summary}", row)
 
 
 def _whole(shown: Shown) -> Row:
-    found, doubts = shown.observation, []
+    found, mark = shown.observation, shown.learnt_on.mark
+    doubts = [f"it holds {mark}"] if mark else []
     if found.superseded_by:
         doubts.append(f"superseded by {found.superseded_by}: it no longer holds")
     if shown.replaced:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from agentx.conversation.contents import Contents
 from agentx.conversation.model import is_lived
 from agentx.conversation.store.feed import Feed
+from agentx.host.files.plain import exists
 from agentx.host.kv.port import KeyValue
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
@@ -209,8 +210,21 @@ def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:
 def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
     settings = project.config.section(MemorySettings)
     return lambda: repr(
-        (settings, project.trust.has_data, rooms.stamps(), feed.node_versions("toc:day:"))
+        (
+            *(settings, project.trust.has_data, rooms.stamps(), feed.node_versions("toc:day:")),
+            _look_at_branches(project),
+        )
     )
+
+
+def _look_at_branches(project: Project) -> str:
+    """Return what the branches look like, once something was learnt on one."""
+    common = project.trust.common
+    if common is None or not exists(project.store.branches):
+        return ""
+    from agentx.host.git.heads import look_at_refs  # noqa: PLC0415  see above
+
+    return look_at_refs(common, project.clock.now_ms()).mark
 
 
 def _rebuild_words(project: Project) -> int:

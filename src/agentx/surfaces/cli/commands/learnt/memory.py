@@ -274,6 +274,7 @@ def _filters(invocation: Invocation, *, limit: int | None = None, **given: Any) 
 
 def _show_rows(invocation: Invocation, found: tuple[ObservationIndex, ...], nothing: str) -> None:
     now_ms = invocation.project.clock.now_ms()
+    marks = memory_read.memory_marks(invocation.project, found)
 
     def draw(screen: Console) -> None:
         if not found:
@@ -286,10 +287,12 @@ def _show_rows(invocation: Invocation, found: tuple[ObservationIndex, ...], noth
             screen.print(
                 render.assemble(_kind(row.category), said, (row.id, "dim")), soft_wrap=True
             )
-            screen.print(render.line(_doubt(row) + row.summary, screen.width - 2), end="\n\n")
+            mark = f"({marks[row.id]}) " if row.id in marks else ""
+            said = printable(_doubt(row) + mark) + row.summary
+            screen.print(render.line(said, screen.width - 2), end="\n\n")
         screen.print("open one: agentx memory show ID", style="dim")
 
-    invocation.show({"observations": found}, draw)
+    invocation.show({"observations": found, "elsewhere": marks}, draw)
 
 
 def _doubt(row: ObservationIndex) -> str:
@@ -304,7 +307,7 @@ def _kind(category: Category) -> tuple[str, str]:
 
 
 def _draw_one(screen: Console, shown: memory_read.Shown, away: str, now_ms: int) -> None:
-    found = shown.observation
+    found, learnt_on = shown.observation, str(shown.learnt_on)
     issue = f"issue {found.issue_number}" if found.issue_number else "no issue"
     whose = f"  {issue}  {found.agent}  "
     screen.print(render.assemble(_kind(found.category), whose, (found.id, "dim")))
@@ -317,6 +320,7 @@ def _draw_one(screen: Console, shown: memory_read.Shown, away: str, now_ms: int)
         ("pinned: told at the start of every session", found.pinned),
         (f"mended by hand on {render.moment(found.mended_ms)}", found.mended_ms),
         (away, away),
+        (learnt_on, learnt_on),
         (f"superseded by {found.superseded_by}", found.superseded_by),
         (f"holds instead of {', '.join(shown.replaced)}", shown.replaced),
         (f"changed since it was written: {', '.join(found.changed_files)}", found.changed_files),

@@ -153,7 +153,8 @@ def _source(hit: SearchHit) -> Text:
     issue = f"issue {hit.issue}" if hit.issue else ""
     if hit.kind == "event":
         said = render.harness(hit.harness).append(f"  {hit.role}")
-        return said.append(f"  {hit.agent}" if hit.agent else "")
+        said.append(f"  {hit.agent}" if hit.agent else "")
+        return said.append(f"  {hit.origin}" if hit.origin else "", style="not bold yellow")
     facts = "  ".join(filter(None, (hit.harness, hit.agent, issue)))
     made = Text(_kind(hit), style="bold magenta")
     if hit.origin:

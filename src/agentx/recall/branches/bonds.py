@@ -1,0 +1,58 @@
+"""Which memories are bound to the branch they were learnt on.
+
+Bound is what speaks of the code. What the user wants and how tools behave is so on every branch;
+what a person or an agent wrote down by itself is meant for everybody, unless it names files or a
+change.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agentx.kernel.text import compile_late
+from agentx.observations.model import Category, Observation
+from agentx.recall.section.kinds import Kind, kind_of
+from agentx.recall.section.wording import word_line
+
+# Programs that behave the same whatever is checked out: by their own names, or as what they are.
+# Those that are words of their own count where they are written as a command.
+_TOOL = compile_late(
+    r"""(?<![\w/.-])(?:
+    git|gh|glab|npm|npx|pnpm|yarn|bun|deno|nvm|pip|pipx|uv|conda|python3?|pytest|tox|cargo|rustc|rustup
+    |gofmt|golangci-lint|mvn|maven|gradle|dotnet|nuget|bundler|rake|xcodebuild|cmake|bazel|gcc|clang
+    |docker|podman|docker-compose|kubectl|helm|minikube|terraform|ansible|psql|mysql|sqlite3|redis-cli
+    |mongosh|curl|wget|ssh|rsync|sed|awk|grep|ripgrep|rg|jq|xargs|bash|zsh|pwsh|powershell|eslint
+    |prettier|biome|tsc|vitest|jest|playwright|cypress|webpack|vite|esbuild|ruff|mypy|flake8
+    |shellcheck|pre-commit|brew|apt-get|dnf|pacman|systemctl|tmux|gcloud|heroku|vercel|netlify
+    )(?![\w/-])
+    |`(?:make|find|node|go|java|swift|gem|composer|php|ruby|ninja|black|fish|tar|cron|apt|az|aws|poetry
+    |claude|codex|gemini|copilot|opencode)[ `]
+    |\b(?:CLI|shell|terminal|sandbox|linter|formatter|compiler|type\ checker|package\ manager
+    |test\ runner|CI|GitHub\ Actions|VPN|operating\ system|macOS|Linux|Windows|WSL)\b""",
+    re.VERBOSE,
+)
+# A file, a function or a class: what is said is about code.
+_CODE = compile_late(
+    r"(?<![\w/])[\w.-]*/[\w./-]*\w\.\w{1,6}\b|\b\w[\w-]*\.(?:py|pyi|ts|tsx|js|jsx|mjs|go|rs|java|kt|rb|php|c|h"
+    r"|cc|cpp|cs|swift|sql|vue|svelte|css|scss|html|ex|exs|scala|lua|dart)\b|\b\w+\(\)"
+)
+
+
+def is_bound(one: Observation) -> bool:
+    """Tell whether an observation holds only where its branch does."""
+    if not one.branch:
+        return False
+    is_written = not (one.event_ids or one.sources)
+    if is_written and not one.files and one.category is not Category.CODE_CHANGE:
+        return False
+    return _speaks_of_code(one.category, word_line(one.content) or one.summary, one.files)
+
+
+def _speaks_of_code(category: Category, text: str, files: tuple[str, ...]) -> bool:
+    if category is Category.CODE_CHANGE:
+        return True
+    if kind_of(category, text) is Kind.PREFERENCE:
+        return False
+    if category in (Category.KEY_FACT, Category.ERROR) and not files:
+        return bool(_CODE.search(text)) or not _TOOL.search(text)
+    return True
