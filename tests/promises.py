@@ -32,6 +32,7 @@ PROMISES: dict[str, str] = {
     "import.idempotent": "Importing twice changes nothing; damaged lines are named.",
     "setup.exact-undo": "Uninstalling gives the settings back as they were.",
     "daemon.same-answers": "Commands answer the same with and without a daemon.",
+    "daemon.auto": "A session is told what another one decided, though nobody typed a command.",
     "daemon.one": "Of two daemons started at once exactly one lives.",
     "lock.no-lost-update": "Many processes updating one file through the lock lose nothing.",
     "lock.no-late-write": "A holder that lost its lock cannot overwrite its successor's write.",

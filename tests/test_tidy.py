@@ -249,6 +249,7 @@ OPENS_FILES_ITSELF = {
         adapters/settings/edits.py""",
     "below our data folder": """
         capture/cursors.py capture/drain.py capture/transcripts.py daemon/address.py
+        daemon/auto/keeping.py
         daemon/control.py daemon/life.py daemon/presence.py kernel/paths.py
         llm/store/cli_home.py llm/store/ledger_file.py
         operations/agents/boundary.py operations/capture/live.py operations/recall/everywhere.py
@@ -274,7 +275,7 @@ OPENS_FILES_ITSELF = {
         surfaces/hooks/checkout.py""",
     "a file that the user names": "operations/upkeep/carry.py wiring/keeping/export.py",
     "fresh names of its own, swapped in by renaming": "wiring/keeping/restore.py",
-    "standard library only, by descriptor": "surfaces/hooks/spool.py",
+    "standard library only, by descriptor": "surfaces/hooks/spool.py surfaces/hooks/daemon.py",
 }
 OF_A_PATH = frozenset(
     "read_text read_bytes write_text write_bytes iterdir glob rglob unlink mkdir rmdir rename "

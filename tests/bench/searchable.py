@@ -30,7 +30,11 @@ WAIT_S = 30.0
 def run(size: str) -> list[Row]:
     """Measure."""
     folder = Path(tempfile.mkdtemp(prefix="ax-"))
-    environment = {"HOME": str(folder), "PATH": os.environ["PATH"]}
+    environment = {
+        "HOME": str(folder),
+        "PATH": os.environ["PATH"],
+        "AGENTX_DAEMON_AUTO": "false",
+    }
     try:
         address = _agentx(folder, environment, "daemon", "start")["address"]
         try:

@@ -52,6 +52,7 @@ class Home:
             "XDG_DATA_HOME": str(self.root / "data"),
             "TMPDIR": str(self.temporary),
             "AGENTX_SPARE_SPOOL": str(self.temporary / "spare"),
+            "AGENTX_DAEMON_AUTO": "false",
         }
 
     @property

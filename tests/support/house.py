@@ -44,6 +44,7 @@ class House:
             "GIT_COMMITTER_EMAIL": "mira@example.org",
             "COLUMNS": "120",
             "AGENTX_SPARE_SPOOL": str(self.root / "spare"),
+            "AGENTX_DAEMON_AUTO": "false",  # whoever wants one says so
         }
 
     def git(self, *arguments: str, cwd: Path | None = None) -> str:

@@ -15,14 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentx.daemon.limits import DAEMON_IDLE_EXIT_MS, DAEMON_POLL_MS, OTHER_STORE_WAIT_MS
+from agentx.daemon.limits import DAEMON_POLL_MS, OTHER_STORE_WAIT_MS
 from agentx.daemon.presence import Presence, is_served, reachable
 from agentx.host.files.plain import exists
 from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.errors import DaemonUnavailable
 from agentx.kernel.paths import DataPaths, StorePaths
 from agentx.project.project import Project
-from agentx.project.settings import DaemonSettings
 
 if TYPE_CHECKING:
     from agentx.daemon.scheduler.door import SchedulerDoor
@@ -67,11 +66,6 @@ def connect(
 def open_memory(project: Project) -> Memory:
     """Return the daemon's memory if one serves this store, else open the store here."""
     remote = connect(project.store, project=project.id)
-    if remote is None and project.config.section(DaemonSettings).autostart:
-        from agentx.daemon.launch import DaemonWish, launch  # noqa: PLC0415  see above
-
-        launch(project, DaemonWish(idle_exit_ms=DAEMON_IDLE_EXIT_MS))
-        remote = connect(project.store, project=project.id)
     if remote is not None:
         return remote
     from agentx.wiring.memory import open_store  # noqa: PLC0415  see above

@@ -146,7 +146,7 @@ def _serving(plan: DaemonPlan, offer: Offer, open_servers: OpenServers) -> Itera
         servers = tuple(opened)
         for server in servers:
             server.start()
-        presence = _presence(offer, opened, store)
+        presence = _presence(offer, opened, plan)
         write_presence(store, presence)
         _log.info("serving %s on %s %s", store.root, presence.address, presence.tcp_address)
         yield
@@ -164,15 +164,16 @@ def _serving(plan: DaemonPlan, offer: Offer, open_servers: OpenServers) -> Itera
             remove_socket(path)
 
 
-def _presence(offer: Offer, opened: Servers, store: StorePaths) -> Presence:
+def _presence(offer: Offer, opened: Servers, plan: DaemonPlan) -> Presence:
     return Presence(
         pid=offer.host.pid,
         address=opened.socket.address,
         started_ms=offer.host.started_ms,
         version=__version__,
         tcp_address=opened.tcp.address if opened.tcp else "",
-        token_file=str(store.daemon_token) if opened.tcp else "",
+        token_file=str(plan.store.daemon_token) if opened.tcp else "",
         hatch=opened.hatch.address if opened.hatch else "",
+        leaves_when_idle=bool(plan.idle_exit_ms),
     )
 
 
@@ -230,8 +231,12 @@ def _until_told(
             return reason
         if scheduler is not None and scheduler.is_busy:
             activity.note_activity()
-        if plan.idle_exit_ms and activity.idle_ms() >= plan.idle_exit_ms:
+        idle_ms = activity.idle_ms()
+        if plan.idle_exit_ms and idle_ms >= plan.idle_exit_ms:
             return "idle"
+        if idle_ms < watch_ms:
+            with suppress(OSError):
+                os.utime(plan.store.daemon)  # its age says for how long nobody needed us
         if not held.is_still_ours():
             return "the folder of the store was removed"
         # Twice in a row: a folder that is mounted anew is away for a moment.

@@ -8,7 +8,10 @@ DAEMON_VIEWS_EVERY_MS = 500
 DAEMON_DRAIN_REST_MS_MAX = 1_000
 DAEMON_START_WAIT_MS = 15_000
 DAEMON_STOP_WAIT_MS = 20_000
-DAEMON_IDLE_EXIT_MS = 30 * 60 * 1000
+# How many daemons that nobody started by hand a user has at most.
+AUTO_DAEMONS_MAX = 4
+# How many descriptors of an agent CLI a daemon lets go of: more than one has open.
+INHERITED_DESCRIPTORS_MAX = 4_096
 # The lock is free at once, unless somebody is just looking whether it is held.
 DAEMON_LOCK_WAIT_MS = 500
 # How long calls that are at work may take once the daemon was told to stop, and how long their

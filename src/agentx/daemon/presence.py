@@ -42,6 +42,7 @@ class Presence:
     tcp_address: str = ""
     token_file: str = ""
     hatch: str = ""  # the path of the socket that takes JSON; an older daemon has none
+    leaves_when_idle: bool = False  # nobody started it by hand
 
 
 @frozen(kw_only=False)
@@ -125,6 +126,7 @@ def read_presence(paths: StorePaths) -> Presence | None:
                 tcp_address=str(said.get("tcp_address", "")),
                 token_file=str(said.get("token_file", "")),
                 hatch=str(said.get("hatch", "")),
+                leaves_when_idle=said.get("leaves_when_idle") is True,
             )
         case _:
             return None
@@ -147,7 +149,11 @@ def reachable(paths: StorePaths) -> Presence | None:
 
 def write_presence(paths: StorePaths, presence: Presence) -> None:
     """Say where the daemon can be reached. Only for who holds the lock."""
-    said = {name: value for name, value in asdict(presence).items() if value != ""}
+    said = {
+        name: value
+        for name, value in asdict(presence).items()
+        if value != "" and value is not False
+    }
     # Only the holder of the lock writes, so one name for the new file is enough.
     new = paths.daemon.with_suffix(".new")
     new.unlink(missing_ok=True)

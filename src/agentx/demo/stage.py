@@ -29,7 +29,13 @@ class DemoStage:
         kept = read_environment().variables
         outside = {name: kept[name] for name in ("PATH", "LANG", "TERM", "COLUMNS") if name in kept}
         spare = str(self.home / "spare")  # nothing of the demo may be left outside its folder
-        return {**outside, "HOME": str(self.home), "AGENTX_SPARE_SPOOL": spare, "TZ": "UTC"}
+        return {
+            **outside,
+            "HOME": str(self.home),
+            "AGENTX_SPARE_SPOOL": spare,
+            "AGENTX_DAEMON_AUTO": "false",  # and no process either
+            "TZ": "UTC",
+        }
 
     @property
     def environment_line(self) -> str:

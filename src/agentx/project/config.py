@@ -27,6 +27,7 @@ from agentx.project.setting_rows import (
     key_name,
     list_defaults,
     list_shared,
+    names_before,
     read_word,
 )
 from agentx.project.trust.trust import Trust
@@ -148,9 +149,10 @@ def load_config(environment: Environment, natural_id: str, trust: Trust) -> Conf
     # What the user has said for this project needs no repository to say it.
     faults += (each for each in shared_faults if not (each.key and _is_from(rows, each.key, own)))
     for key in list(rows):
-        text = environment.variables.get(variable_of(key))
-        if text is not None:
-            rows[key] = change_row(rows, key, read_word(rows[key].default, text), "environment")
+        for name in (*names_before(key), key):
+            text = environment.variables.get(variable_of(name))
+            if text is not None:
+                rows[key] = change_row(rows, key, read_word(rows[key].default, text), "environment")
     return Config(rows=rows, faults=tuple(faults))
 
 

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, cast
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.plain import read_bytes
 from agentx.kernel.errors import CorruptRecord, InvalidValue, UnsafePath
-from agentx.project.setting_rows import Value, change_row, find_row, list_defaults, read_word
+from agentx.project.setting_rows import (
+    Value,
+    change_row,
+    find_row,
+    list_defaults,
+    name_now,
+    read_word,
+)
 from agentx.project.trust.record import ACTING_FILE_BYTES_MAX
 
 if TYPE_CHECKING:
@@ -52,7 +59,7 @@ def parse_values(content: bytes, path: Path) -> Iterator[tuple[str, object]]:
         for name, value in table.items():
             if not isinstance(value, str | int | float | bool):
                 raise InvalidValue(f"{path}: {section[:80]}.{name[:80]} must be one plain value")
-            yield f"{section}.{name}", value
+            yield name_now(f"{section}.{name}"), value
 
 
 def render_set(content: bytes | None, path: Path, key: str, text: str) -> tuple[bytes, Value]:
@@ -60,6 +67,7 @@ def render_set(content: bytes | None, path: Path, key: str, text: str) -> tuple[
 
     Raises: InvalidValue, CorruptRecord.
     """
+    key = name_now(key)
     rows = {row.key: row for row in list_defaults()}
     find_row(rows, key, "the command line")
     word = read_word(rows[key].default, text)

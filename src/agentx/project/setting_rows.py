@@ -53,6 +53,10 @@ SECTIONS: dict[str, type[Any]] = {
 }
 
 
+# What settings were called before.
+_RENAMED = {"daemon.autostart": "daemon.auto"}
+
+
 @frozen
 class SettingRow:
     """One setting as `agentx config` shows it."""
@@ -67,6 +71,16 @@ class SettingRow:
 def key_name(field: Any) -> str:
     """Return the name of a setting in the file."""
     return str(field.metadata.get("name") or field.name)
+
+
+def name_now(key: str) -> str:
+    """Return what a setting is called now."""
+    return _RENAMED.get(key, key)
+
+
+def names_before(key: str) -> tuple[str, ...]:
+    """Return what a setting was called before."""
+    return tuple(before for before, now in _RENAMED.items() if now == key)
 
 
 def list_defaults() -> Iterator[SettingRow]:
@@ -167,6 +181,8 @@ def _check(key: str, value: Value) -> None:
         zone_named(str(value))
     elif key == "project.id" and value:
         check_store_name(str(value))
+    elif key == "daemon.idle_minutes" and int(value) < 1:
+        raise InvalidValue(f"{key} is {value}: a minute is the least", hint="use 1 or more")
     elif key == "retention.days" and int(value) < 0:
         raise InvalidValue("retention.days is a number of days, 0 or more")
 

@@ -31,8 +31,11 @@ class StorageSettings:
 class DaemonSettings:
     """The background process."""
 
-    autostart: bool = setting(
-        False, "Start the daemon by itself when a command needs the store; it leaves when idle."
+    auto: bool = setting(
+        True, "Let hooks start the daemon where a session begins or ends; it leaves when idle."
+    )
+    idle_minutes: int = setting(
+        30, "How long a daemon that hooks started stays when nobody needs it."
     )
 
 

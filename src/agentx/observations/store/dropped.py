@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from os import urandom
 from pathlib import Path
 
 import msgspec
@@ -16,7 +17,6 @@ from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.disk import look_at, unreadable
 from agentx.host.files.plain import read_bytes
 from agentx.host.locks.lock import Held, locked
-from agentx.host.system import system_entropy
 from agentx.kernel.clock import Clock, from_iso, to_iso
 from agentx.kernel.errors import UnsupportedVersion
 from agentx.observations.model import DropList, Dropped, StoreFault
@@ -85,10 +85,10 @@ class DroppedFile:
             page: _Page = _decode(read_bytes(self._path))
             listed = {each.id: _read_noted(each) for each in page.dropped}
         except FileNotFoundError:
-            return DropList(salt=system_entropy(_SALT_BYTES).hex(), dropped={})
+            return DropList(salt=urandom(_SALT_BYTES).hex(), dropped={})
         except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
             self._move_aside(held, str(error))
-            return DropList(salt=system_entropy(_SALT_BYTES).hex(), dropped={})
+            return DropList(salt=urandom(_SALT_BYTES).hex(), dropped={})
         except OSError as error:
             raise unreadable(self._path, error) from error
         if page.version > _VERSION:

@@ -23,6 +23,7 @@ _MS_DIGITS_MAX = 13
 _NAMED_BYTES_MAX = 65_536
 _EVENT_KEYS = (b'"hook_event_name"', b'"hookEventName"', b'"type"', b'"event"', b'"hook"')
 _STARTS = (b'"SessionStart"', b'"sessionStart"', b'"session.created"')
+_ENDS = (b'"SessionEnd"', b'"sessionEnd"', b'"session.deleted"')
 _PROJECT_DIRECTORY = {"claude-code": "CLAUDE_PROJECT_DIR", "gemini": "GEMINI_PROJECT_DIR"}
 
 
@@ -48,10 +49,16 @@ def capture(arguments: list[str]) -> None:
     if len(raw) > HOOK_PAYLOAD_PLAIN_BYTES_MAX or suspicious(raw):
         payload, cut = _clean(raw, cut)
     deliver(call, payload, cut=cut)
-    if is_session_start(harness, raw[:_NAMED_BYTES_MAX]):
+    named = raw[:_NAMED_BYTES_MAX]
+    begins = is_session_start(harness, named)
+    if begins:
         from agentx.surfaces.hooks.digest import announce
 
-        announce(call, raw[:_NAMED_BYTES_MAX])
+        announce(call, named)
+    if begins or is_named(named, _ENDS):
+        from agentx.surfaces.hooks.daemon import call_daemon
+
+        call_daemon(call)
 
 
 def read_now_ms() -> int:
@@ -86,15 +93,10 @@ def working_directory(harness: str) -> str:
 
 
 def is_session_start(harness: str, raw: bytes) -> bool:
-    """Tell whether a session begins or goes on, by looking for the name of the event as text."""
-    for key in _EVENT_KEYS:
-        at = raw.find(key)
-        if at >= 0:
-            value = raw[at + len(key) : at + len(key) + 64].lstrip(b" \t\r\n:")
-            if value.startswith(_STARTS):
-                return True
-            if key == _EVENT_KEYS[0]:
-                return False
+    """Tell whether a session begins or goes on."""
+    named = is_named(raw, _STARTS)
+    if named is not None:
+        return named
     # Copilot does not name its events; only the start of a session has a source.
     return (
         harness == "copilot"
@@ -103,6 +105,19 @@ def is_session_start(harness: str, raw: bytes) -> bool:
         and b'"toolName"' not in raw
         and b'"reason"' not in raw
     )
+
+
+def is_named(raw: bytes, names: tuple[bytes, ...]) -> bool | None:
+    """Tell whether the event has one of some names, by looking for it as text; None if unsaid."""
+    for key in _EVENT_KEYS:
+        at = raw.find(key)
+        if at >= 0:
+            value = raw[at + len(key) : at + len(key) + 64].lstrip(b" \t\r\n:")
+            if value.startswith(names):
+                return True
+            if key == _EVENT_KEYS[0]:
+                return False
+    return None
 
 
 def _read() -> tuple[bytes, bool]:

@@ -10,6 +10,7 @@ from agentx.kernel.clock import age
 from agentx.operations.capture.waiting import WaitingRecords, sum_up
 from agentx.operations.upkeep.status import RoomsStatus, StatusReply, status
 from agentx.operations.upkeep.strangers import SHOW_TRUST
+from agentx.project.settings import DaemonSettings
 from agentx.search.model import TextIndexState
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
@@ -25,10 +26,11 @@ def command(invocation: Invocation) -> None:
     with invocation.reading() as memory:
         reply = status(invocation.project, memory)
     now_ms = invocation.project.clock.now_ms()
-    invocation.show(reply, lambda screen: _draw(screen, reply, now_ms))
+    by_itself = invocation.project.config.section(DaemonSettings).auto
+    invocation.show(reply, lambda screen: _draw(screen, reply, now_ms, by_itself=by_itself))
 
 
-def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
+def _draw(screen: Console, reply: StatusReply, now_ms: int, *, by_itself: bool) -> None:
     log = reply.memory.log
     screen.print(
         render.assemble((reply.project_id, "bold"), (f"  {reply.root} (by {reply.rule})", "dim"))
@@ -52,7 +54,7 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int) -> None:
     rows += _rooms(reply.rooms)
     rows += _spool(reply.waiting)
     rows.append(("store", f"{render.size(log.bytes_on_disk)} in {reply.store}"))
-    rows.append(("daemon", _daemon(reply)))
+    rows.append(("daemon", _daemon(reply, by_itself=by_itself)))
     rows.append(("words", _words(reply.indexes.text)))
     spent = reply.memory.spending
     if spent is not None:
@@ -97,8 +99,10 @@ def _words(state: TextIndexState) -> str:
     return f"{render.count(state.passages, 'passage')}, {render.size(state.bytes_on_disk)}{left}"
 
 
-def _daemon(reply: StatusReply) -> str:
+def _daemon(reply: StatusReply, *, by_itself: bool) -> str:
     if reply.memory.served_by != "daemon":
+        if by_itself:
+            return "not running: a session starts it, or `agentx daemon start`"
         return "not running: `agentx daemon start`, or `agentx sync` now and then"
     minutes = reply.memory.daemon_uptime_ms // 60_000
     return f"running, pid {reply.memory.daemon_pid}, for {minutes} min"

@@ -10,6 +10,7 @@ import click
 
 from agentx.daemon import control
 from agentx.daemon.address import tcp
+from agentx.daemon.auto.keeping import serve_for_hooks
 from agentx.daemon.control import Condition, DaemonState, Ending, Started
 from agentx.daemon.launch import DaemonWish, launch, serve
 from agentx.surfaces.cli import render
@@ -39,6 +40,7 @@ def command() -> None:
 @click.option("--foreground", is_flag=True, help="Stay in the foreground, for a service manager.")
 @click.option("--idle-exit-ms", type=click.IntRange(min=0), default=0, hidden=True)
 @click.option("--to-log", is_flag=True, hidden=True)
+@click.option("--by-hook", is_flag=True, hidden=True)
 @click.pass_obj
 def start(
     invocation: Invocation,
@@ -49,8 +51,12 @@ def start(
     foreground: bool,
     idle_exit_ms: int,
     to_log: bool,
+    by_hook: bool,
 ) -> None:
     """Start the daemon, and return when it answers."""
+    if by_hook:
+        serve_for_hooks(invocation.project, open_servers)
+        return
     wish = DaemonWish(
         listen=listen, tls_certificate=tls_cert, tls_key=tls_key, idle_exit_ms=idle_exit_ms
     )

@@ -1,0 +1,1 @@
+"""Daemons that nobody started by hand."""

@@ -1,0 +1,215 @@
+"""Goal: whoever works with agents has a daemon, one, and never thinks of it.
+
+Method: hooks as agent CLIs call them, in a temporary home; the daemons are real processes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentx import __version__
+from agentx.daemon.auto.keeping import is_older, make_room
+from agentx.daemon.control import Condition, state, stop
+from agentx.kernel.paths import DataPaths, StorePaths
+from tests.support.house import BIN, House, processes_of, prompt
+
+ROOT = Path(__file__).resolve().parents[2]
+WITH_DAEMON = {"AGENTX_DAEMON_AUTO": "true"}
+DECISION = "We decided to keep the berth store in Postgres, because two writers lock SQLite."
+
+
+@pytest.fixture
+def company(house: House) -> Iterator[House]:
+    """Give a house; whatever daemon is left in it is ended."""
+    yield house
+    for folder in house.data.root.glob("*/daemon.lock"):
+        stop(StorePaths(folder.parent))
+
+
+def until(true: Callable[[], bool], seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.05)
+
+
+def session(name: str, event: str, **more: str) -> dict[str, Any]:
+    return {"session_id": name, "transcript_path": "", "hook_event_name": event, **more}
+
+
+def begin(house: House, name: str = "s-1", **env: str) -> str:
+    payload = session(name, "SessionStart", source="startup", cwd=str(house.project))
+    return house.hook(payload, env={**WITH_DAEMON, **env}).stdout.decode()
+
+
+def running(house: House) -> list[int]:
+    found = (StorePaths(file.parent) for file in house.data.root.glob("*/daemon.json"))
+    return [one.pid for one in map(state, found) if one.condition is Condition.RUNNING]
+
+
+@pytest.mark.promise("daemon.auto")
+def test_what_one_session_decided_is_told_to_the_next_though_nobody_typed_a_command(
+    company: House,
+) -> None:
+    assert begin(company) == ""
+    until(lambda: len(running(company)) == 1)
+    company.hook(prompt(DECISION, cwd=str(company.project)))
+    company.hook(session("s-1", "Stop", last_assistant_message="Noted."))
+    company.hook(session("s-1", "SessionEnd", reason="exit"), env=WITH_DAEMON)
+
+    until(lambda: "Postgres" in begin(company, "s-2"), seconds=10)
+    assert len(running(company)) == 1
+
+
+def test_a_daemon_that_was_sent_for_holds_on_to_nothing_of_who_sent_for_it(company: House) -> None:
+    before = time.monotonic()
+    read, write = os.pipe()
+    os.set_inheritable(write, True)
+    payload = json.dumps(session("s-1", "SessionStart", source="startup")).encode()
+    subprocess.run(
+        [str(BIN / "agentx-hook"), "--harness", "claude-code"],
+        input=payload,
+        cwd=company.project,
+        env={**company.environment, **WITH_DAEMON, "AGENTX_AGENT": "engineer"},
+        pass_fds=(write,),
+        check=True,
+        timeout=20,
+    )
+    assert time.monotonic() - before < 5
+    os.close(write)
+    until(lambda: len(running(company)) == 1)
+    (pid,) = running(company)
+
+    os.set_blocking(read, False)
+    assert os.read(read, 1) == b"", "nobody has the other end any more"
+    os.close(read)
+    folder = Path(f"/proc/{pid}")
+    assert (folder / "cwd").readlink() == Path("/")
+    assert os.getsid(pid) == pid
+    assert b"AGENTX_AGENT" not in (folder / "environ").read_bytes()
+    assert (folder / "fd" / "0").readlink() == Path("/dev/null")
+
+
+def test_many_sessions_that_begin_at_once_have_one_daemon(company: House) -> None:
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(lambda number: begin(company, f"s-{number}"), range(24)))
+
+    until(lambda: len(running(company)) == 1)
+    (pid,) = running(company)
+    until(lambda: processes_of(company.home) == [pid])
+
+
+@pytest.mark.parametrize("said", [{"CI": "true"}, {"AGENTX_DAEMON_AUTO": "off"}])
+def test_none_is_sent_for_where_none_is_wanted(company: House, said: dict[str, str]) -> None:
+    begin(company, **said)
+
+    assert not list(company.data.spools.rglob("called"))
+    assert processes_of(company.home) == []
+
+
+def test_a_setting_keeps_it_away_and_the_name_it_had_before_still_counts(company: House) -> None:
+    company.agentx("config", "set", "daemon.autostart", "false")
+
+    shown = company.json("config", "get", "daemon.auto")
+    _start_by_hook(company)
+
+    assert shown["value"] is False
+    assert running(company) == []
+
+
+def test_an_older_daemon_gives_way_and_a_newer_one_stays(company: House) -> None:
+    begin(company)
+    until(lambda: len(running(company)) == 1)
+    (first,) = running(company)
+
+    _call_itself(company, "99.0.0")
+    _start_by_hook(company)
+    assert running(company) == [first]
+
+    _call_itself(company, "0.0.1")
+    child = _start_by_hook(company, wait=False)
+    until(lambda: running(company) not in ([first], []))
+    assert child is not None
+    stop(_store(company))
+    assert child.wait(20) == 0
+
+
+def test_versions_are_compared_as_numbers() -> None:
+    assert is_older("0.9.2", "0.10.0")
+    assert not is_older("0.10.0", "0.9.2")
+    assert not is_older(__version__, __version__)
+    assert not is_older("of tomorrow", __version__)
+
+
+def test_the_daemon_that_was_idle_longest_goes_when_there_would_be_five(tmp_path: Path) -> None:
+    data = DataPaths(tmp_path)
+    stores = [StorePaths(tmp_path / f"store-{number}") for number in range(5)]
+    children = [_serve_nothing(store) for store in stores[:4]]
+    try:
+        until(lambda: all(state(one).condition is Condition.RUNNING for one in stores[:4]))
+        for number, store in enumerate((stores[2], stores[0], stores[1], stores[3])):
+            then = time.time() - 600 + number
+            os.utime(store.daemon, (then, then))
+
+        make_room(data, stores[4])
+
+        alive = [state(one).condition is Condition.RUNNING for one in stores[:4]]
+        assert alive == [True, True, False, True]
+        make_room(data, stores[0])  # who is there already takes no further room
+        assert sum(state(one).condition is Condition.RUNNING for one in stores[:4]) == 3
+    finally:
+        for store, child in zip(stores, children, strict=False):
+            stop(store)
+            child.communicate(timeout=20)
+
+
+def _store(house: House) -> StorePaths:
+    (file,) = house.data.root.glob("*/daemon.json")
+    return StorePaths(file.parent)
+
+
+def _call_itself(house: House, version: str) -> None:
+    presence = _store(house).daemon
+    said = json.loads(presence.read_text())
+    presence.write_text(json.dumps({**said, "version": version}))
+
+
+def _start_by_hook(house: House, *, wait: bool = True) -> subprocess.Popen[bytes] | None:
+    child = subprocess.Popen(
+        [str(BIN / "agentx"), "daemon", "start", "--by-hook"],
+        cwd=house.project,
+        env={name: said for name, said in house.environment.items() if "DAEMON" not in name},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    if wait:
+        assert child.wait(20) == 0
+        return None
+    return child
+
+
+def _serve_nothing(store: StorePaths) -> subprocess.Popen[bytes]:
+    store.root.mkdir(mode=0o700)
+    return subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "tests.support.daemon_entry",
+            str(store.root),
+            "idle_exit_ms=600000",
+        ],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
