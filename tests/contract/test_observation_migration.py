@@ -155,6 +155,7 @@ def test_a_database_of_before_people_could_pin_is_read_and_written(tmp_path: Pat
     with closing(sqlite3.connect(folder / "observations.db")) as db:
         db.execute("DROP INDEX by_marks")
         db.execute("ALTER TABLE observations DROP COLUMN marks")
+        db.execute("ALTER TABLE observations DROP COLUMN branch")
         db.commit()
 
     with closing(opened_store("sqlite", folder, CLOCK)) as again:

@@ -152,6 +152,46 @@ def test_what_is_pinned_is_not_merged(reopened: Open) -> None:
     assert reopened().get_by_id(pinned.id) == replace(pinned, pinned=True)
 
 
+def test_the_branch_of_one_is_in_the_index_until_it_was_seen_on_another(reopened: Open) -> None:
+    one = replace(observation("Keys live 7 days."), branch="feature/\u9375", head="a" * 40)
+    plain = observation("Tokens live 7 hours.")
+    store = reopened()
+    store.store([one, plain])
+
+    for _ in range(2):
+        again = reopened()
+        assert again.get_by_id(one.id) == one
+        rows = {row.id: row.branch for row in again.search_by_filters(SearchFilters())}
+        assert rows == {one.id: one.branch, plain.id: ""}
+        assert [row.branch for row in again.search("keys")] == [one.branch]
+        again.settle()
+    # Who writes what else is known of it leaves the branch as it is.
+    store.amend([replace(one, branch="", head="", changed_files=("a.py",))])
+    store.mark([Marking(id=one.id, reviewed=True)])
+    (row,) = reopened().search_by_filters(SearchFilters(reviewed=True))
+    assert row.branch == one.branch
+
+    store.mark([Marking(id=one.id, unbound=True)])
+    now = reopened().get_by_id(one.id)
+    assert now is not None
+    assert (now.branch, now.head) == ("", "")
+    assert {each.branch for each in reopened().search_by_filters(SearchFilters())} == {""}
+
+
+def test_what_is_merged_of_one_branch_stays_of_it(reopened: Open) -> None:
+    store = reopened()
+    said = [observation(f"Retry {each} of the queue failed.") for each in "abcdef"]
+    store.store([replace(each, branch="feature/x", head="a" * 40) for each in said])
+    other = [observation(f"Shard {each} of the index broke.", issue=30) for each in "abcdef"]
+    store.store([replace(each, branch=f"feature/{n}") for n, each in enumerate(other)])
+
+    one = store.compact(29, before_ms=START_MS + DAY_MS)
+    several = store.compact(30, before_ms=START_MS + DAY_MS)
+
+    assert {(each.branch, each.head) for each in one.merged} == {("feature/x", "a" * 40)}
+    assert {each.branch for each in several.merged} == {""}
+
+
 def test_an_id_that_is_stored_twice_is_stored_once(reopened: Open) -> None:
     one = observation()
     store = reopened()

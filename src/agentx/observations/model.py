@@ -49,7 +49,7 @@ class Observation:
     mended_ms: int = 0  # when a person last wrote its text anew
     repeats: tuple[str, ...] = ()  # the ids of what other sessions saw again; not kept themselves
     branch: str = ""  # where it was learnt; empty on the default branch and where it is not known
-    head: str = ""  # the commit that branch was at when it was captured
+    head: str = ""  # the commit that branch was at then, if it was one of its own
 
     def index(self, recall_count: int = 0) -> ObservationIndex:
         """Return its line in the index."""

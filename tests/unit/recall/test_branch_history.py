@@ -183,6 +183,52 @@ def test_a_later_branch_of_the_same_name_is_another(shop: Repository) -> None:
     assert extent(shop, head=shop.tip("feature/x"), at_ms=days_ago) is Extent.ELSEWHERE
 
 
+def test_what_was_merged_stays_so_when_its_branch_goes_on(shop: Repository) -> None:
+    first = shop.branch("dev", "one")
+    shop.git("merge", "-q", "--no-ff", "-m", "in", "dev")
+    shop.git("checkout", "-q", "dev")
+    second = shop.commit("two", "d.py")
+    shop.git("checkout", "-q", "main")
+
+    assert extent(shop, "dev", head=first) is Extent.EVERYWHERE
+    assert extent(shop, "dev", head=second) is Extent.ELSEWHERE
+
+    shop.git("merge", "-q", "--squash", "dev")
+    shop.git("commit", "-q", "-m", "squashed")
+    shop.git("checkout", "-q", "dev")
+    shop.commit("three", "e.py")
+    shop.git("checkout", "-q", "main")
+    assert extent(shop, "dev", head=second) is Extent.EVERYWHERE
+    assert extent(shop, "dev") is Extent.ELSEWHERE
+
+
+def test_a_squash_is_found_after_the_default_branch_was_merged_in(shop: Repository) -> None:
+    shop.branch("feature/x", "one", "two")
+    shop.commit("main goes on", "a.py")
+    shop.git("checkout", "-q", "feature/x")
+    shop.git("merge", "-q", "--no-ff", "-m", "catch up", "main")
+    shop.commit("three", "b.py")
+    shop.git("checkout", "-q", "main")
+    shop.git("merge", "-q", "--squash", "feature/x")
+    shop.git("commit", "-q", "-m", "squashed")
+
+    assert judge(shop).extent is Extent.EVERYWHERE
+
+
+def test_what_a_fork_is_shared_by_counts_too(shop: Repository, tmp_path: Path) -> None:
+    fork = Repository(tmp_path / "fork")
+    fork.git("remote", "add", "upstream", str(shop.folder))
+    fork.git("fetch", "-q", "upstream")
+    fork.git("checkout", "-q", "-B", "main", "upstream/main")
+    fork.branch("feature/x", "one")
+    shop.git("fetch", "-q", str(fork.folder), "feature/x:theirs")
+    shop.git("merge", "-q", "--no-ff", "-m", "in", "theirs")
+    assert extent(fork) is Extent.ELSEWHERE
+
+    fork.git("fetch", "-q", "upstream")
+    assert extent(fork) is Extent.EVERYWHERE
+
+
 def test_a_merge_that_names_the_branch_lifts_it(shop: Repository) -> None:
     shop.branch("feature/x", "one")
     shop.branch("side", "two")

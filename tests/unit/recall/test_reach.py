@@ -64,6 +64,7 @@ def test_only_what_git_knows_to_be_unmerged_is_marked(
         if line is not None:
             assert line.is_known or line.landed is not None
             assert line.landed is None or line.is_empty
+            assert known.commits.get(learnt.head, line).landed in (None, line.landed)
         else:
             tips = {known.last_tips.get(learnt.branch, ""), learnt.head}
             assert any(tip in known.commits for tip in tips)

@@ -26,9 +26,15 @@ def untold(draft: Draft, branch: object = None) -> Draft:
     return replace(draft, metadata={"cwd": "/repo", "git_branch": branch})
 
 
+def known_branches(
+    tips: dict[str, str], default: str = "main", current: str = "main", *, ahead: bool = True
+) -> KnownBranches:
+    return KnownBranches(default=default, current=current, tips=tips, is_ahead=lambda _tip: ahead)
+
+
 def test_what_was_learnt_knows_its_branch_and_where_that_was(bench: Bench) -> None:
     tips = {"feature/42-zones": "a" * 40}
-    bench.branches = KnownBranches(default="main", current="main", tips=tips)
+    bench.branches = known_branches(tips)
     bench.say(*first_part(), ended(5))
 
     bench.observing.catch_up()
@@ -39,9 +45,35 @@ def test_what_was_learnt_knows_its_branch_and_where_that_was(bench: Bench) -> No
     assert {row.branch for row in rows} == {"feature/42-zones"}
 
 
+def test_a_commit_that_the_default_branch_has_is_no_head(bench: Bench) -> None:
+    bench.branches = known_branches({"feature/42-zones": "a" * 40}, ahead=False)
+    bench.say(*first_part(), ended(5))
+
+    bench.observing.catch_up()
+
+    assert {(one.branch, one.head) for one in bench.all()} == {("feature/42-zones", "")}
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["Switched to a new branch 'feature/cents'", "\n[feature/cents 1a2b3c4] Store cents\n 1 file"],
+)
+def test_where_a_session_went_is_heard_from_git_itself(bench: Bench, output: str) -> None:
+    cents = "we will store prices in cents instead of floats, because sums were off"
+    went = said(20, EventType.TOOL_RESULT, output, tool_name="shell", tool_use_id="c")
+    spoke = said(21, EventType.USER_MESSAGE, cents)
+    bench.say(*(untold(one, "main") for one in (*first_part(), went, spoke, ended(22))))
+
+    bench.observing.catch_up()
+
+    told = [one for one in bench.all() if one.category is not Category.COMPACTION_SUMMARY]
+    assert {one.branch for one in told if "TOML" in one.content} == {""}
+    assert {one.branch for one in told if "cents" in one.content} == {"feature/cents"}
+
+
 def test_a_session_that_is_long_over_says_its_branch_and_not_where_that_is(bench: Bench) -> None:
     tips = {"feature/42-zones": "a" * 40}
-    bench.branches = KnownBranches(default="main", current="main", tips=tips)
+    bench.branches = known_branches(tips)
     bench.say(*first_part(), ended(5))
     bench.clock.advance(100 * MINUTE_MS)
 
@@ -51,7 +83,7 @@ def test_a_session_that_is_long_over_says_its_branch_and_not_where_that_is(bench
 
 
 def test_where_no_event_says_the_branch_what_is_checked_out_counts(bench: Bench) -> None:
-    bench.branches = KnownBranches(default="trunk", current="fix/1", tips={"fix/1": "b" * 40})
+    bench.branches = known_branches({"fix/1": "b" * 40}, "trunk", "fix/1")
     bench.say(*(untold(one) for one in (*first_part(), ended(5))))
 
     bench.observing.catch_up()

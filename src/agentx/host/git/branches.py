@@ -119,6 +119,14 @@ def find_default(refs: Sequence[Ref]) -> str:
     return usual or (mine[0] if len(mine) == 1 else "")
 
 
+def list_bases(refs: Sequence[Ref]) -> tuple[str, ...]:
+    """Return the commits of the default branch: here, and as last seen where it is shared."""
+    default = find_default(refs)
+    shared = ("", "origin", "upstream")
+    found = (ref.tip for ref in refs if ref.name == default and ref.remote in shared)
+    return tuple(dict.fromkeys(found)) if default else ()
+
+
 def list_apart(
     path: Path, tips: Collection[str], base: Collection[str], wait_ms: int = GIT_WAIT_MS
 ) -> dict[str, tuple[str, ...]] | None:

@@ -113,13 +113,13 @@ def is_covered(note: BranchNote, wanted: Wanted, *, is_patient: bool) -> bool:
 
 
 def _list_lines(note: BranchNote, name: str, head: str) -> Iterator[BranchLine]:
-    """Yield the lines that a branch goes by: its own, or the last that is known of it."""
+    """Yield the lines that a branch goes by: its own, or the last known of it, and a commit's."""
     if name in note.branches:
         yield note.branches[name]
-        return
-    for tip in (note.last_tips.get(name, ""), head):
-        if tip in note.commits:
-            yield note.commits[tip]
+    elif note.last_tips.get(name, "") in note.commits:
+        yield note.commits[note.last_tips[name]]
+    if head in note.commits:
+        yield note.commits[head]
 
 
 class _Search:
@@ -143,7 +143,7 @@ class _Search:
         if refs is None:
             return msgspec.structs.replace(old, default="")
         default = git.find_default(refs)
-        bases = [ref.tip for ref in refs if ref.name == default and ref.remote in ("", "origin")]
+        bases = git.list_bases(refs)
         tips = _list_tips(refs)
         names = {name for name, _ in wanted}
         last = {**old.last_tips, **{name: tips[name].tip for name in names & tips.keys()}}
@@ -164,7 +164,7 @@ class _Search:
         found = msgspec.structs.replace(
             old,
             default=default,
-            bases=tuple(dict.fromkeys(bases)),
+            bases=bases,
             branches=branches,
             commits={each: lines[each] for each in asked},
             last_tips=last,
@@ -210,12 +210,15 @@ class _Search:
 
     def _compare(self, note: BranchNote, wanted: Wanted) -> BranchNote:
         """Look for what came into the default branch as other commits."""
-        lines = {line.tip: line for pair in sorted(wanted) for line in _list_lines(note, *pair)}
+        first = [next(_list_lines(note, *pair), None) for pair in sorted(wanted)]
+        lines = {line.tip: line for line in first if line is not None}
         lines |= {
             tip: note.commits[tip]
             for name, tip in note.last_tips.items()
             if name not in note.branches and tip in note.commits
         }
+        for pair in sorted(wanted):
+            lines |= {line.tip: line for line in _list_lines(note, *pair)}
         apart = [tip for tip, line in lines.items() if line.landed is None and line.is_known]
         if not apart:
             return note

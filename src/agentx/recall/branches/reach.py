@@ -55,7 +55,7 @@ class Bond:
     """Where and when something was learnt."""
 
     branch: str
-    head: str = ""  # what the branch was at then
+    head: str = ""  # what the branch was at then, if the default branch did not have that
     at_ms: int = 0
 
 
@@ -131,8 +131,11 @@ def _find_there(
     is_same = was is not None and name in was.holders
     if line.created_ms > learnt.at_ms + _NAMESAKE_MS and not is_same:
         return _everywhere(name, "the branch of that name was made later")
-    if line.landed is not None and not (line.is_empty and learnt.at_ms >= line.created_ms):
-        return _everywhere(name, _LANDED[line.landed])
+    landed = was.landed if was is not None else None  # merged then, and the branch went on
+    if landed is None and not (line.is_empty and learnt.at_ms >= line.created_ms):
+        landed = line.landed
+    if landed is not None:
+        return _everywhere(name, _LANDED[landed])
     if not line.is_known:
         return _everywhere(name, _UNTOLD)
     if here in line.holders or (is_same and was is not None and here in was.holders):

@@ -6,11 +6,13 @@ change branches: each finding goes by the last of the events that prove it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agentx.conversation.model import Event
 from agentx.host.git.branches import USUAL_DEFAULTS
+from agentx.kernel.capture import EventType
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.observations.model import Observation
@@ -20,6 +22,13 @@ _CHARS_MAX = 244
 _REFUSED = compile_late(
     r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|\A[/-]|(?:/|\.|\.lock)\Z|\AHEAD\Z|\A@\Z"
 )
+# "Switched to a new branch 'x'", "[x 1a2b3c4] Subject".
+_SWITCHED = compile_late(
+    r"^Switched to (?:a new )?branch '([^'\n]{1,244})'$"
+    r"|^\[(\S{1,244})(?: \(root-commit\))? [0-9a-f]{7,40}\] \S",
+    re.MULTILINE,
+)
+_READ_CHARS_MAX = 20_000
 
 
 @frozen
@@ -29,6 +38,7 @@ class KnownBranches:
     default: str = ""
     current: str = ""
     tips: dict[str, str]
+    is_ahead: Callable[[str], bool]  # whether a commit is one that the default branch lacks
 
 
 def read_branch(told: object) -> str:
@@ -57,15 +67,30 @@ def _bind(one: Observation, by_event: dict[str, str], known: KnownBranches | Non
     if not branch or branch in ((default,) if default else USUAL_DEFAULTS):
         return one
     head = known.tips.get(branch, "") if known is not None else ""
-    return replace(one, branch=branch, head=head)
+    # A commit that the default branch has already will say nothing of whether this was merged.
+    is_own = known is not None and bool(head) and known.is_ahead(head)
+    return replace(one, branch=branch, head=head if is_own else "")
 
 
 def _follow(events: Sequence[Event], otherwise: str) -> dict[str, str]:
-    """Return the branch of each event: as it says, else as the one before it did."""
+    """Return the branch of each event: as it says, else as the one before it did.
+
+    Some agent CLIs say where a session began, and that for each of its events; where it went from
+    there git's own words tell.
+    """
     told = [read_branch(event.metadata.get("git_branch")) for event in events]
-    branch = next(filter(None, told), otherwise)
+    branch = said_before = next(filter(None, told), otherwise)
     found: dict[str, str] = {}
     for event, said in zip(events, told, strict=True):
-        branch = said or branch
-        found[event.event_id] = branch
+        if said and said != said_before:
+            branch = said_before = said
+        found[event.event_id] = branch = _hear_git(event) or branch
     return found
+
+
+def _hear_git(event: Event) -> str:
+    """Return the branch that git says it went to, or committed on."""
+    if event.event_type is not EventType.TOOL_RESULT:
+        return ""
+    said = _SWITCHED.findall(event.text[-_READ_CHARS_MAX:])
+    return read_branch(next(filter(None, said[-1]), "")) if said else ""

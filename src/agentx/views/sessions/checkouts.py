@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
-from agentx.host.git.branches import USUAL_DEFAULTS, find_default, list_refs
+from agentx.host.git.branches import (
+    USUAL_DEFAULTS,
+    find_default,
+    list_apart,
+    list_bases,
+    list_refs,
+)
 from agentx.host.git.heads import read_checkout
 from agentx.views.sessions.branches import KnownBranches, read_branch
 
@@ -20,6 +27,7 @@ def look_at_branches(directory: str) -> KnownBranches | None:
         default=find_default(refs),
         current=read_branch(checkout.branch) if checkout is not None else "",
         tips={ref.name: ref.tip for ref in refs if not ref.remote},
+        is_ahead=cache(lambda tip: _is_ahead(folder, tip, list_bases(refs))),
     )
 
 
@@ -28,7 +36,12 @@ def find_checked_out(directory: str) -> tuple[str, str]:
     known = look_at_branches(directory)
     if known is None or known.current in (known.default or "", *_usual(known.default)):
         return "", ""
-    return known.current, known.tips.get(known.current, "")
+    tip = known.tips.get(known.current, "")
+    return known.current, tip if tip and known.is_ahead(tip) else ""
+
+
+def _is_ahead(folder: Path, tip: str, bases: tuple[str, ...]) -> bool:
+    return tip in (list_apart(folder, (tip,), bases) or ())
 
 
 def _usual(default: str) -> tuple[str, ...]:
