@@ -160,7 +160,13 @@ def _press(house: House, agents: int, seconds: float) -> str:
         f"{kind} {len(took)} p95 {_p95(took):.0f} ms"
         for kind, took in sorted(crowd.took_ms.items())
     )
-    return f"{agents} agents, {seconds:.0f} s: {times}; {held[0]} -> {max(held)} -> {after}"
+    refused = {kind: len(crowd.took_ms[kind]) - len(crowd.kept[kind]) for kind in found}
+    tenths = [held[len(held) * tenth // 10] for tenth in range(10)]
+    grown = " ".join(f"{megabytes:.0f}/{handles}" for megabytes, handles in (*tenths, after))
+    return (
+        f"{agents} agents, {seconds:.0f} s: {times}; refused {refused}\n"
+        f"megabytes/handles by tenths of the time, and after it: {grown}"
+    )
 
 
 @pytest.mark.promise("capture.nothing-lost")
