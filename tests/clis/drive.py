@@ -96,6 +96,8 @@ class Place:
 
 def place(root: Path) -> Place:
     """Make a new home and a repository with one commit."""
+    # Codex gives a command that it runs a /dev of its own: nothing that lies there is seen.
+    assert not root.is_relative_to("/dev"), f"set TMPDIR to a folder outside /dev, not {root}"
     made = Place(root)
     for folder in (made.home, made.repo, root / "tmp"):
         folder.mkdir(parents=True)
