@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,47 @@ def test_a_worktree_that_was_removed_leaves_its_words_with_its_repository(homes:
     assert homes.waiting("home") == {"directory-gone": 1}
     homes.ask("home", "sync", "--adopt", str(never))
     assert homes.texts("home") == ["late", "never settled", "settled"]
+
+
+def test_what_was_said_in_a_folder_that_was_just_removed_is_nobody_elses(house: House) -> None:
+    gone = house.root / "work" / "gone"
+    gone.mkdir()
+    said = json.dumps(prompt("the pier stays", cwd=str(gone)))
+    line = "cd ../gone && rmdir ../gone && exec agentx-hook --harness codex"
+    sent = subprocess.run(
+        ["sh", "-c", line],
+        input=said.encode(),
+        cwd=house.project,
+        env=house.environment,
+        check=True,
+    )
+
+    house.agentx("sync")
+    assert sent.returncode == 0
+    assert house.events() == []
+
+    gone.mkdir()
+    house.agentx("sync", cwd=gone)
+    assert [event["text"] for event in house.json("events", cwd=gone)["events"]] == [
+        "the pier stays"
+    ]
+
+
+def test_a_record_that_names_no_place_goes_to_nobody_who_drains(house: House) -> None:
+    house.hook(prompt("the mole stays", cwd="."))
+    [record] = house.data.spools.glob("*/new/*.evt")
+    raw = record.read_bytes().replace(str(house.project).encode(), b".", 1)
+    folder = house.data.spools / "%2E"
+    (folder / "new").mkdir(parents=True)
+    (folder / "directory").write_bytes(b".")
+    (folder / "new" / record.name).write_bytes(raw)
+    record.unlink()
+
+    house.agentx("sync")
+
+    assert house.events() == []
+    [group] = house.json("status")["waiting"]
+    assert (group["records"], group["why"]) == (1, "other-project")
 
 
 def test_the_project_that_a_session_was_told_it_has_decides_whoever_drains(homes: Homes) -> None:

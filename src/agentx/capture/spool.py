@@ -21,6 +21,7 @@ from agentx.kernel.values import frozen
 from agentx.project.settlement import (
     SpoolBinding,
     SpoolOrigin,
+    anchor,
     is_gone,
     list_folders,
     note_settled,
@@ -206,7 +207,9 @@ def _find_origin(paths: SpoolPaths) -> SpoolOrigin:
             record = spool_record.parse(file.readline(HEADER_BYTES_MAX), path.name)
             if record.working_directory:
                 return SpoolOrigin(
-                    directory=record.working_directory, project=record.project, data=record.data
+                    directory=anchor(record.working_directory),
+                    project=record.project,
+                    data=record.data,
                 )
     return SpoolOrigin(directory="")
 

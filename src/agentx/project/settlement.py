@@ -136,7 +136,12 @@ def read_origin(paths: SpoolPaths) -> SpoolOrigin:
     except OSError:
         raw = b""
     directory, project, data, *_ = [*os.fsdecode(raw).split("\0"), "", ""]
-    return SpoolOrigin(directory=directory, project=project, data=data)
+    return SpoolOrigin(directory=anchor(directory), project=project, data=data)
+
+
+def anchor(directory: str) -> str:
+    """Return a directory as a place of its own: `.` would be wherever the one who reads it is."""
+    return str(Path("/") / directory) if directory else ""
 
 
 def list_folders(root: Path) -> Iterator[Path]:

@@ -43,6 +43,27 @@ def test_the_harness_is_the_one_that_the_command_names(arguments: list[str], har
     assert harness_of(arguments) == harness
 
 
+@pytest.mark.parametrize(
+    ("payload", "place"),
+    [
+        (b'{"cwd": "/w/gone"}', "/w/gone"),
+        (b'{"cwd": "gone"}', "/"),
+        (b'{"cwd": ["/w"]}', "/"),
+        (b"[", "/"),
+        (b"[" * 100_000, "/"),
+    ],
+)
+def test_a_working_directory_that_was_removed_is_the_one_that_the_payload_names(
+    payload: bytes, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    monkeypatch.setenv("PWD", ".")
+
+    assert working_directory("codex", payload) == place
+
+
 def test_the_working_directory_is_the_project_where_the_agent_cli_tells_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -38,7 +38,7 @@ def capture(arguments: list[str]) -> None:
     call = Caller(
         harness,
         at_ms,
-        working_directory(harness),
+        working_directory(harness, raw),
         os.environ.get("AGENTX_AGENT", ""),
         os.environ.get("MEMORY_PROJECT_ID", ""),
     )
@@ -82,14 +82,29 @@ def harness_of(arguments: list[str]) -> str:
     return "unknown"
 
 
-def working_directory(harness: str) -> str:
+def working_directory(harness: str, raw: bytes = b"") -> str:
     """Return the directory that the session works in, as far as the environment tells."""
+    named = os.environ.get(_PROJECT_DIRECTORY.get(harness, ""), "")
     try:
         here = os.getcwd()
     except OSError:
-        here = os.environ.get("PWD", "/")
-    variable = _PROJECT_DIRECTORY.get(harness, "")
-    return os.path.normpath(os.path.join(here, os.environ.get(variable, "")))
+        here = os.environ.get("PWD", "")
+        if not os.path.isabs(here):
+            # It was removed, and a shell calls it "." then: that would be whoever drains.
+            here = _read_directory(raw)
+    return os.path.normpath(os.path.join(here, named))
+
+
+def _read_directory(raw: bytes) -> str:
+    """Return the directory that a payload names; the root where it names none."""
+    import json
+
+    try:
+        told = json.loads(raw)
+    except (ValueError, RecursionError):
+        return "/"
+    named = told.get("cwd") if isinstance(told, dict) else None
+    return named if isinstance(named, str) and os.path.isabs(named) else "/"
 
 
 def is_session_start(harness: str, raw: bytes) -> bool:
