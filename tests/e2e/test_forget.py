@@ -145,6 +145,20 @@ def _leave_history(house: House) -> None:
     (folder / "s-history.jsonl").write_text(text, encoding="utf-8")
 
 
+def test_what_a_restore_put_aside_is_named_for_it_may_still_hold_it(
+    told: House, tmp_path: Path
+) -> None:
+    told.agentx("export", str(tmp_path / "all.bin"))
+    told.agentx("restore", str(tmp_path / "all.bin"), "--yes")
+    [aside] = Path(told.json("status")["store"]).glob("replaced-*")
+
+    seen = told.json("forget", "--query", "nowhere said", "--dry-run")
+    said = told.agentx("forget", "--query", "nowhere said", "--dry-run").stdout
+
+    assert seen["copies"] == [str(aside)]
+    assert f"rm -r {aside}" in said.replace("\n", "")
+
+
 @pytest.mark.promise("log.forget")
 @pytest.mark.parametrize(("by", "daemon"), [("query", True), ("span", False)])
 def test_what_was_never_captured_of_it_is_not_imported_either(

@@ -25,7 +25,7 @@ from agentx.operations.capture.quoting import Quote, Quotes
 from agentx.operations.limits import FORGET_BATCH_EVENTS_MAX, FORGET_LINES_SHOWN
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
-from agentx.wiring.keeping.export import list_exports
+from agentx.wiring.keeping.export import list_exports, list_set_aside
 from agentx.wiring.keeping.tombstones import bury_span
 
 _LINE_CHARS_MAX = 100
@@ -64,6 +64,7 @@ class ForgetReply:
     quoted: tuple[Quote, ...]  # what others wrote in the same words: it stays
     aside: int = 0  # records that could not be taken and were moved aside
     exports: tuple[str, ...] = ()  # files written before, which nobody can reach from here
+    copies: tuple[str, ...] = ()  # what a restore or a mending put aside
 
 
 def forget(
@@ -104,6 +105,7 @@ def forget(
         quoted=(*quotes.quoted, *map(_say_unread, aside.unread)),
         aside=len(aside.paths),
         exports=list_exports(project),
+        copies=list_set_aside(project),
     )
     if not dry_run:
         if bars and ("query" in request.by or "span" in request.by):

@@ -13,6 +13,7 @@ from agentx import __version__
 from agentx.conversation.store.soundness import check_log
 from agentx.host.files.journal import Journal
 from agentx.host.files.parcel import Record, sweep_unfinished, write_parcel
+from agentx.host.files.plain import exists, list_folder
 from agentx.host.kv.folder import has_store
 from agentx.host.kv.port import Family
 from agentx.host.kv.rocks import RocksStore, open_rocks
@@ -23,6 +24,7 @@ from agentx.project.project import Project
 from agentx.wiring.keeping.carrying import FILE, list_files, list_rows
 
 KIND = "export"
+_SET_ASIDE = ("replaced-", "db.damaged-")  # by a restore, by a mending
 
 
 @frozen
@@ -74,6 +76,13 @@ def export_memory(project: Project, path: Path, *, passphrase: str = "") -> Expo
 def list_exports(project: Project) -> tuple[str, ...]:
     """Return where exports of this project's memory were written: they are beyond forgetting."""
     return tuple(str(path) for path in _list_noted(project, "path"))
+
+
+def list_set_aside(project: Project) -> tuple[str, ...]:
+    """Return what a restore or a mending put aside of this memory: the user's to keep or remove."""
+    names = list_folder(project.store.root).folders if exists(project.store.root) else ()
+    aside = (name for name in names if name.startswith(_SET_ASIDE))
+    return tuple(str(project.store.root / name) for name in aside)
 
 
 def sweep_exports(project: Project) -> int:

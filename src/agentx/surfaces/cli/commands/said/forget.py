@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -89,6 +90,10 @@ def _draw(screen: Console, reply: ForgetReply) -> None:
         screen.print("\nexports that were written before still hold it:", style="yellow")
     for path in reply.exports:
         screen.print(f"  {path}", soft_wrap=True)
+    if reply.copies:
+        screen.print("\nwhat a restore or a mending put aside may still hold it:", style="yellow")
+    for path in reply.copies:
+        screen.print(f"  rm -r {shlex.quote(path)}", soft_wrap=True)
 
 
 def _say_what(reply: ForgetReply) -> str:
