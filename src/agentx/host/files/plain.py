@@ -276,27 +276,24 @@ def replace_in(
     """
     with contextlib.suppress(FileNotFoundError):
         folder.stat(name)
-    with _writing_beside(folder, name, mode, fill) as temporary:
+    temporary = temporary_name(name)
+    with _writing_beside(folder, temporary, mode, fill):
         written()
         where = folder.descriptor
         os.rename(temporary, name, src_dir_fd=where, dst_dir_fd=where)
 
 
 def create_in(
-    folder: Folder,
-    name: str,
-    mode: int,
-    fill: Callable[[int], None],
-    *,
-    written: Callable[[], None] = lambda: None,
+    folder: Folder, name: str, mode: int, fill: Callable[[int], None], *, temporary: str
 ) -> bool:
     """Give a new file a name, whole and in one step; False when the name is not free.
+
+    Until then it has a temporary name that nobody else has.
 
     Raises: OSError; `has_no_links` tells whether the file system cannot do this.
     """
     try:
-        with _writing_beside(folder, name, mode, fill) as temporary:
-            written()
+        with _writing_beside(folder, temporary, mode, fill):
             where = folder.descriptor
             os.link(temporary, name, src_dir_fd=where, dst_dir_fd=where, follow_symlinks=False)
     except FileExistsError:
@@ -312,10 +309,9 @@ def has_no_links(error: OSError) -> bool:
 
 @contextlib.contextmanager
 def _writing_beside(
-    folder: Folder, name: str, mode: int, fill: Callable[[int], None]
-) -> Iterator[str]:
+    folder: Folder, temporary: str, mode: int, fill: Callable[[int], None]
+) -> Iterator[None]:
     """Write a file under a hidden name, to be given its own; on any error it is taken away."""
-    temporary = temporary_name(name)
     descriptor = folder.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         try:
@@ -323,17 +319,17 @@ def _writing_beside(
             fill(descriptor)
         finally:
             os.close(descriptor)
-        yield temporary
+        yield
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             folder.unlink(temporary)
         raise
 
 
-def temporary_name(name: str) -> str:
-    """Return a hidden name beside another that nobody else has."""
+def temporary_name(name: str, mark: str = "") -> str:
+    """Return a hidden name beside another that nobody else has; `mark` has 16 digits of chance."""
     stem = os.fsdecode(os.fsencode(name)[:_NAME_BYTES_MAX])
-    return f".{stem}.{system_entropy(8).hex()}.tmp"
+    return f".{stem}.{mark or system_entropy(8).hex()}.tmp"
 
 
 def _has_kind(path: Path, ground: Path | None, is_kind: Callable[[int], bool]) -> bool:

@@ -115,14 +115,14 @@ def create_record(path: Path, record: LockRecord) -> bool:
 
     Raises: OSError; `has_no_links` tells whether the file system cannot do this.
     """
+
+    def fill(file: int) -> None:
+        write_all(file, record.to_bytes())
+        passing(CrashPoint.LOCK_BEFORE_NAMED)
+
     with opening_parent(path) as (folder, name):
-        return plain.create_in(
-            folder,
-            name,
-            0o600,
-            lambda file: write_all(file, record.to_bytes()),
-            written=lambda: passing(CrashPoint.LOCK_BEFORE_NAMED),
-        )
+        temporary = plain.temporary_name(name, record.nonce[:16])
+        return plain.create_in(folder, name, 0o600, fill, temporary=temporary)
 
 
 def replace_record(path: Path, record: LockRecord) -> None:
