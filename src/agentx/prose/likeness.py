@@ -29,6 +29,8 @@ def overlap(one: Words, other: Words, *, least: float) -> float:
 
     0 where it is less than `least`, and where they name other numbers.
     """
+    if min(len(one), len(other)) < least * max(len(one), len(other)):
+        return 0.0  # too few words to share so many, whichever they are
     shared = len(one & other)
     share = shared / (len(one) + len(other) - shared) if shared else 0.0
     if share < least or any(char.isdigit() for word in one ^ other for char in word):

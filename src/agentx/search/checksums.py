@@ -29,7 +29,7 @@ def find_damaged_text(folder: Path) -> Iterator[str]:
     for path in (generation.version, generation.mark):
         if not isinstance(_read(path), dict):
             yield f"{path} cannot be read"
-    for scale in (generation.passages, generation.windows, generation.chapters):
+    for scale in generation.scales():
         meta = _read(scale / "meta.json")
         segments = meta.get("segments") if isinstance(meta, dict) else None
         if not isinstance(segments, list):

@@ -30,6 +30,11 @@ class GenerationPaths:
 
     version = Below("version.json")  # which format the generation has
     mark = Below("mark.json")  # how far its owner had come at the last commit
-    passages = Below("passages")  # documents, in passages
+    passages = Below("passages")  # what was said, in passages
+    kept = Below("kept")  # what other rooms keep, in passages
     windows = Below("windows")  # stretches of sessions
     chapters = Below("chapters")  # chapters of sessions
+
+    def scales(self) -> tuple[Path, ...]:
+        """Return the folders of the engine, in the order in which they are opened."""
+        return self.passages, self.windows, self.chapters, self.kept

@@ -47,7 +47,11 @@ def _marks(text: str, wanted: frozenset[str]) -> list[tuple[int, int, frozenset[
     spans = unit_spans(text)
     words = [text[begin:end] for begin, end in spans]
     # Most words of a text stand in it several times, and hardly any is a word of the query.
-    asked = {word: which for word in set(words) if (which := wanted & _terms_of(word))}
+    asked = {
+        word: wanted & _terms_of(word)
+        for word in set(words)
+        if not wanted.isdisjoint(_terms_of(word))
+    }
     if not asked:
         return []
     return [

@@ -265,3 +265,41 @@ def test_the_status_counts_what_is_there(index: TextIndex) -> None:
     assert status.passages == len(DOCUMENTS)
     assert status.bytes_on_disk > 1_000
     assert status.generation == "g-0001"
+
+
+def test_lines_that_other_rooms_keep_change_nothing_of_what_turns_weigh(index: TextIndex) -> None:
+    long = " ".join(f"word{number}" for number in range(100))
+    index.put([document("long", f"retry {long}"), document("short", "retry it")])
+    index.commit()
+    asked = (parse("retry of the worker", operators=False), EVERYTHING)
+    before = {key: each.passage for key, each in gather(index.reading(), *asked).candidates.items()}
+    lines = [
+        document(f"o{number}", f"the worker may retry {number}", part="observations/0")
+        for number in range(50)
+    ]
+    index.put(lines)
+    index.commit()
+
+    evidence = gather(index.reading(), *asked)
+
+    assert {key: evidence.candidates[key].passage for key in before} == before
+    assert len(evidence.candidates) == len(before) + len(lines)
+
+
+def test_lines_that_other_rooms_keep_are_found_replaced_and_taken_out(index: TextIndex) -> None:
+    line = document("o", "payments stay idempotent", doc_type="observation", part="observations/0")
+    index.put([line])
+    index.commit()
+    assert found(index, "idempotent") == ["o"]
+    assert found(index, '"payments stay idempotent"') == ["o"]
+    assert set(found(index, "payment", Filters(doc_types=("observation",)))) == {"o"}
+    assert set(found(index, "payment")) == {"o", "d"}
+
+    index.put([replace(line, text="payments stay checked")])
+    index.commit()
+    assert found(index, "idempotent") == []
+    assert index.status().passages == len(DOCUMENTS) + 1
+
+    index.delete_parts(["observations/0"])
+    index.commit()
+    assert found(index, "checked") == []

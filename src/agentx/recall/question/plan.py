@@ -180,7 +180,7 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     if made.cues.asks_why:
         order = lead_with_reasons(order, frozenset(made.query.terms), partial(_passage, reading))
     shown = order[: question.limit]
-    hits = [reading.hit(each.candidate.address, each.score) for each in shown]
+    hits = [reading.hit(each.candidate.place, each.score) for each in shown]
     made_of = {
         hit.doc_id: settled.made_of.get(each.candidate.key, ())
         for hit, each in zip(hits, shown, strict=True)
@@ -198,7 +198,7 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
 
 
 def _passage(reading: Reading, ranked: Ranked) -> str:
-    return reading.hit(ranked.candidate.address, ranked.score).passage
+    return reading.hit(ranked.candidate.place, ranked.score).passage
 
 
 def _name(session: RankedSession, evidence: Evidence, reading: Reading) -> str:
@@ -206,7 +206,7 @@ def _name(session: RankedSession, evidence: Evidence, reading: Reading) -> str:
     if chapter is not None:
         return reading.session_of(chapter)
     assert session.best is not None, "a session is found by a chapter or by a document"
-    return reading.hit(session.best.candidate.address, session.score).session
+    return reading.hit(session.best.candidate.place, session.score).session
 
 
 def _date(index: TextIndex, told: Anchor, question: Question) -> tuple[TimeSpan, ...]:

@@ -55,7 +55,7 @@ _RECENCY_DAYS = 30
 _USAGE_MAX = 15
 _USER, _ASSISTANT = int(Trait.USER), int(Trait.ASSISTANT)
 _DATED, _SHORT, _SUPERSEDED = int(Trait.DATED), int(Trait.SHORT), int(Trait.SUPERSEDED)
-_ACT = int(Trait.ACT)
+_ACT, _DRAWN = int(Trait.ACT), int(Trait.DRAWN)
 _SHORT_ACT = _SHORT | _ACT
 _SHORT_QUESTION = int(Trait.SHORT | Trait.QUESTION)
 _VOICES = {Voice.ANY: 0, Voice.USER: _USER, Voice.ASSISTANT: _ASSISTANT}
@@ -125,8 +125,14 @@ def rank(evidence: Evidence, view: Vantage) -> tuple[Ranked, ...]:
 def rank_sessions(
     evidence: Evidence, ranked: tuple[Ranked, ...], weights: Weights = WEIGHTS
 ) -> tuple[RankedSession, ...]:
-    """Order the sessions by their best document and by how well all of them fits."""
+    """Order the sessions by the best of what was said in them and by how well all of it fits.
+
+    What was drawn from it says it again in fewer words; it counts where nothing else was found.
+    """
     best: dict[int, Ranked] = {}
+    for each in ranked:
+        if not each.candidate.traits & _DRAWN:
+            best.setdefault(each.candidate.session_key, each)
     for each in ranked:
         best.setdefault(each.candidate.session_key, each)
     top = max((each.score for each in best.values()), default=0.0) or 1.0

@@ -84,7 +84,7 @@ def settle(ranked: tuple[Ranked, ...], reading: Reading, limit: int) -> Settled:
 
 
 def _tie(ranked: Ranked, places: Mapping[int, Ranked], shown: set[int], reading: Reading) -> _Tied:
-    tied = reading.ties(ranked.candidate.address)
+    tied = reading.ties(ranked.candidate.place)
     return _Tied(
         ranked,
         tied.doc_id,

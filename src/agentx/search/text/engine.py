@@ -88,6 +88,14 @@ class Reader:
         return [term for term, _ in found]
 
 
+@frozen(kw_only=False)
+class Place:
+    """Where one hit lies."""
+
+    reader: Reader
+    address: tantivy.DocAddress
+
+
 class Engine:
     """Reads and writes one folder."""
 

@@ -22,7 +22,7 @@ from agentx.search.limits import (
     RECALL_WINDOWS_MAX,
 )
 from agentx.search.query import Query
-from agentx.search.text.engine import NOTHING, Found, Reader
+from agentx.search.text.engine import NOTHING, Found, Place, Reader
 from agentx.search.text.index import Reading
 from agentx.search.text.matching import (
     SATURATION,
@@ -53,7 +53,7 @@ class Contender:
     timestamp_ms: int
     traits: int  # of `Trait`; a plain number, because hundreds are looked at
     is_named: bool  # the query names who speaks
-    address: tantivy.DocAddress
+    place: Place
     passage: float = 0.0
     pairs: float = 0.0
     window: float = 0.0
@@ -88,7 +88,8 @@ def gather(
     """
     asked = _ask(reading.passages, query, filters, wording or Wording())
     evidence = Evidence(kin=tuple(asked.kin))
-    _from_passages(evidence, reading.passages, asked)
+    for reader in (reading.passages, reading.kept):
+        _from_passages(evidence, reader, asked)
     windows = _from_windows(evidence, reading.windows, asked)
     missing = [doc for doc in windows if doc not in evidence.candidates][:RECALL_NEIGHBOURS_MAX]
     if missing:
@@ -211,7 +212,7 @@ def _add(evidence: Evidence, reader: Reader, found: Found, bits: int) -> list[Co
                 timestamp_ms=at_ms,
                 traits=traits,
                 is_named=bool(speakers & bits),
-                address=address,
+                place=Place(reader, address),
             )
             evidence.candidates[doc] = candidate
         candidates.append(candidate)

@@ -1,4 +1,4 @@
-"""Everything that can be found, at three scales, in one folder.
+"""Everything that can be found: what was said, at three scales, and what other rooms keep of it.
 
     index = TextIndex.open(folder, clock)      # IndexUnavailable: then build one
     index.put(documents)                       # passages of each; the same id replaces
@@ -31,7 +31,7 @@ from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
 from agentx.search.limits import SEARCH_HITS_MAX
 from agentx.search.paths import GenerationPaths
 from agentx.search.query import Query
-from agentx.search.text.engine import Engine, Reader
+from agentx.search.text.engine import Engine, Place, Reader
 from agentx.search.text.hits import best_hits, open_hit
 from agentx.search.text.matching import match_typed
 from agentx.search.text.scales import windows
@@ -48,15 +48,16 @@ from agentx.search.text.store import IndexStore, bytes_in
 
 @frozen(kw_only=False)
 class Scales:
-    """The three engines of one generation."""
+    """The engines of one generation."""
 
     passages: Engine
     windows: Engine
     chapters: Engine
+    kept: Engine
 
-    def each(self) -> tuple[Engine, Engine, Engine]:
+    def each(self) -> tuple[Engine, ...]:
         """Return them all."""
-        return self.passages, self.windows, self.chapters
+        return self.passages, self.windows, self.chapters, self.kept
 
 
 @frozen(kw_only=False)
@@ -75,14 +76,15 @@ class Reading:
     passages: Reader
     windows: Reader
     chapters: Reader
+    kept: Reader
 
-    def hit(self, address: tantivy.DocAddress, score: float) -> Hit:
+    def hit(self, place: Place, score: float) -> Hit:
         """Open a found passage."""
-        return open_hit(self.passages.open_document(address), score)
+        return open_hit(place.reader.open_document(place.address), score)
 
-    def ties(self, address: tantivy.DocAddress) -> Ties:
+    def ties(self, place: Place) -> Ties:
         """Return what the document of a found passage is tied to."""
-        stored = self.passages.open_document(address)
+        stored = place.reader.open_document(place.address)
         replacement, *sources = unpack(bytes(stored.get_first("members") or b"")) or (0,)
         return Ties(str(stored.get_first("doc_id") or ""), replacement, tuple(sources))
 
@@ -129,7 +131,7 @@ class TextIndex:
         store.claim(clock)
         try:
             generation = store.begin()
-            for scale in (generation.passages, generation.windows, generation.chapters):
+            for scale in generation.scales():
                 Engine.create(scale)
             fresh = cls(store, generation, clock)
             fresh._builds = True
@@ -145,10 +147,13 @@ class TextIndex:
     def put(self, documents: Iterable[Document]) -> None:
         """Add documents, or replace those of the same id; seen after `commit`."""
         with self._lock:
-            writing = self._writing().passages
+            writing = self._writing()
             for document in documents:
-                writing.remove("doc_id", (clean(document.doc_id),))
-                writing.add(passage_records(document))
+                # Lines that were kept are short and say again what was said: counted among it
+                # they would make every turn a long one, and its words common.
+                engine = writing.kept if document.part else writing.passages
+                engine.remove("doc_id", (clean(document.doc_id),))
+                engine.add(passage_records(document))
 
     def put_chapters(self, chapters: Iterable[Chapter]) -> None:
         """Add chapters of sessions, or replace those of the same id; seen after `commit`."""
@@ -177,7 +182,7 @@ class TextIndex:
     def delete_parts(self, parts: Iterable[str]) -> None:
         """Remove every document that was put as one of these parts."""
         with self._lock:
-            self._writing().passages.remove("member", [clean(part) for part in parts])
+            self._writing().kept.remove("member", [clean(part) for part in parts])
 
     def commit(self, mark: object = None) -> None:
         """Make what was put and deleted seen and durable; then note the owner's mark.
@@ -201,14 +206,16 @@ class TextIndex:
 
         Raises: IndexUnavailable.
         """
-        reader = self.reading().passages
+        reading = self.reading()
         limit = max(1, min(limit, SEARCH_HITS_MAX))
         for strict in (True, False) if query.phrases else (False,):
-            wanted = match_typed(reader, query, strict=strict)
-            if wanted is not None:
-                hits = best_hits(reader, wanted, filters, limit)
-                if hits:
-                    return hits
+            hits: list[Hit] = []
+            for reader in (reading.passages, reading.kept):
+                wanted = match_typed(reader, query, strict=strict)
+                if wanted is not None:
+                    hits += best_hits(reader, wanted, filters, limit)
+            if hits:
+                return tuple(sorted(hits, key=lambda hit: -hit.score)[:limit])
         return ()
 
     def reading(self) -> Reading:
@@ -243,7 +250,7 @@ class TextIndex:
             counts = [engine.reader().count for engine in self._answering().each()]
             return IndexStatus(
                 documents=sum(counts),
-                passages=counts[0],
+                passages=counts[0] + counts[-1],
                 bytes_on_disk=bytes_in(self._generation.root),
                 generation=self._generation.root.name,
             )
@@ -271,6 +278,4 @@ class TextIndex:
 
 
 def _open(generation: GenerationPaths) -> Scales:
-    return Scales(
-        Engine(generation.passages), Engine(generation.windows), Engine(generation.chapters)
-    )
+    return Scales(*map(Engine, generation.scales()))

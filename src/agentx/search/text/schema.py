@@ -25,7 +25,7 @@ from agentx.search.document import Chapter, Document
 from agentx.search.text.scales import Passage, Window, chapter_text, passages
 from agentx.search.traits import traits
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 WORD_FIELDS = ("doc_type", "project", "session", "agent", "harness", "role", "issue")
 

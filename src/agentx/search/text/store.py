@@ -3,7 +3,7 @@
     bm25-index/
       current            the name of the generation that answers
       writer.lock        held by the one process that may write
-      g-0001/            version.json  mark.json  passages/  windows/  chapters/
+      g-0001/            version.json  mark.json  passages/  windows/  chapters/  kept/
       g-0002/            being built; nobody reads it yet
 
 Readers keep the generation they opened until `current` names another one. What a crash
