@@ -317,6 +317,20 @@ def test_an_answer_stands_above_the_question_that_asked_for_it(ask: Ask) -> None
     assert first(ask(talk, "how long do we keep idempotency keys in the table?")) == "told"
 
 
+def test_what_tells_before_it_asks_or_asks_something_else_stays_where_it_is(ask: Ask) -> None:
+    told = [
+        event("told", "I planted five tomato plants in May. How do I water the plants?"),
+        event("advice", "In the morning, at the root.", role="assistant"),
+    ]
+    other = [
+        event("other", "how do I keep the cat out of the dusty living room?", session="t"),
+        event("hint", "Shut the door.", role="assistant"),
+    ]
+
+    assert first(ask(told, "how many tomato plants were planted in May?")) == "told"
+    assert first(ask(other, "is the living room so dusty that one sneezes?")) == "other"
+
+
 def test_whom_a_question_names_is_a_filter_unless_nothing_by_them_fits(ask: Ask) -> None:
     talk = [
         event("ours", "retries wait ten seconds", role="assistant", harness="codex", session="a"),

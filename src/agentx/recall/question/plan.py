@@ -33,7 +33,7 @@ from agentx.recall.question.rank import (
     reasons,
 )
 from agentx.recall.question.reasons import lead_with_reasons
-from agentx.recall.question.ties import put_answers_first, settle
+from agentx.recall.question.ties import asks_for, put_answers_first, settle
 from agentx.recall.question.when import Anchor, TimeSpan, anchor, spans
 from agentx.recall.usage import UNUSED, RecallCounts
 from agentx.search.document import Filters
@@ -174,11 +174,15 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     reading = index.reading()
     evidence = gather(reading, made.query, question.filters, made.wording)
     ranked = rank(evidence, view)
-    ranked = put_answers_first(ranked, evidence, question.limit)
+    read = partial(_passage, reading)
+    asked = frozenset(made.query.terms)
+    ranked = put_answers_first(
+        ranked, evidence, question.limit, lambda found: asks_for(read(found), asked)
+    )
     settled = settle(ranked, reading, question.limit)
     order = settled.ranked
     if made.cues.asks_why:
-        order = lead_with_reasons(order, frozenset(made.query.terms), partial(_passage, reading))
+        order = lead_with_reasons(order, asked, read)
     shown = order[: question.limit]
     hits = [reading.hit(each.candidate.place, each.score) for each in shown]
     made_of = {

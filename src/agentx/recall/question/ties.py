@@ -8,18 +8,23 @@ An observation says again what a turn said, so beside it it would take the place
 turn. Where the turn is not among the hits, it stands for itself.
 
 A question is asked again in the words in which it was asked, so it matches better than its answer;
-whoever asks again wants the answer.
+whoever asks again wants the answer. What tells something before it asks, or asks something else, is
+no such question: it may be what is looked for.
 
 Law: nothing that is found gets lost by it: it is a hit of its own, or named with one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from agentx.kernel.values import frozen
+from agentx.prose.cues import COURTESY
+from agentx.prose.likeness import Words, coverage
+from agentx.prose.sentences import is_question, sentences
 from agentx.recall.question.rank import Ranked
+from agentx.search.analysis import terms
 from agentx.search.document import Trait
 from agentx.search.text.evidence import Evidence
 from agentx.search.text.index import Reading
@@ -31,6 +36,8 @@ _BELOW = 0.999
 _ABOVE = 1.001
 # Calls of tools between a question and its answer.
 _STEPS_MAX = 12
+# Of the words of an earlier question, those that are asked for again.
+_SAME_SHARE = 0.5
 _ASKS = int(Trait.USER | Trait.QUESTION)
 _UNSAID = int(Trait.ACT | Trait.TOOL)
 
@@ -113,9 +120,15 @@ def _lower_replaced(
 
 
 def put_answers_first(
-    ranked: tuple[Ranked, ...], evidence: Evidence, limit: int
+    ranked: tuple[Ranked, ...],
+    evidence: Evidence,
+    limit: int,
+    is_same: Callable[[Ranked], bool],
 ) -> tuple[Ranked, ...]:
-    """Return the order with each answer above its question, as far as both were found."""
+    """Return the order with each answer above its question, as far as both were found.
+
+    `is_same` tells whether a question is the one that is asked now.
+    """
     asked = [each for each in ranked[:limit] if each.candidate.traits & _ASKS == _ASKS]
     if not asked:
         return ranked
@@ -124,7 +137,10 @@ def put_answers_first(
     scores = {key: each.score for key, each in places.items()}
     for question in asked:
         key = _answer_to(question.candidate.key, after, evidence)
-        if key in places and places[key].candidate.session_key == question.candidate.session_key:
+        if key not in places or scores[key] > scores[question.candidate.key]:
+            continue
+        is_near = places[key].candidate.session_key == question.candidate.session_key
+        if is_near and is_same(question):
             scores[key] = max(scores[key], _ABOVE * scores[question.candidate.key])
     moved = [
         each if scores[key] == each.score else replace(each, score=scores[key])
@@ -132,6 +148,14 @@ def put_answers_first(
     ]
     moved.sort(key=lambda each: -each.score)
     return tuple(moved)
+
+
+def asks_for(text: str, wanted: Words) -> bool:
+    """Tell whether a text is nothing but a question, however polite, and mostly of some terms."""
+    said = [each.text for each in sentences(text)]
+    if not said or not all(is_question(each) or COURTESY.match(each) for each in said):
+        return False
+    return coverage(frozenset(terms(text)), wanted) >= _SAME_SHARE
 
 
 def _answer_to(question: int, after: dict[int, int], evidence: Evidence) -> int:
