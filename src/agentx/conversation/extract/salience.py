@@ -70,15 +70,20 @@ class Judgement:
 
     kind: BulletKind
     weight: int
+    about: frozenset[str] = frozenset()  # its terms, where they were asked for
 
 
 def judge(sentence: Sentence, *, by_user: bool) -> Judgement:
     """Weigh a sentence by itself."""
+    return _judge(sentence, _shape(sentence), by_user=by_user)
+
+
+def _judge(sentence: Sentence, unshapely: int, *, by_user: bool) -> Judgement:
     text = sentence.text
     kind, weight = _kind(text, by_user=by_user)
     weight += min(len(_SPECIFIC.findall(text)), 3) * 5
     weight -= _noise(text, by_user=by_user)
-    weight -= _shape(sentence)
+    weight -= unshapely
     if by_user:
         # What a user says counts more, except for the points of a plan that was pasted.
         weight += -10 if sentence.block is Block.ITEM else 10 * (kind is not BulletKind.REQUEST)
@@ -87,9 +92,8 @@ def judge(sentence: Sentence, *, by_user: bool) -> Judgement:
 
 def weigh(thought: Thought, *, by_user: bool, closes: bool) -> Judgement:
     """Weigh a thought: by what it tells, how specific it is, and whether a reply ended with it."""
-    judged = [judge(part, by_user=by_user) for part in thought.parts]
-    best = max(judged, key=lambda one: one.weight)
-    kind = best.kind
+    shapes = [_shape(part) for part in thought.parts]
+    kind = _kind_of(thought, shapes, by_user=by_user)
     if not by_user and cues.LEAVES_OPEN.search(thought.text):
         kind = BulletKind.OPEN
     strong = cues.DECIDES.search(thought.text) or cues.EXPLAINS.search(thought.text)
@@ -97,16 +101,27 @@ def weigh(thought: Thought, *, by_user: bool, closes: bool) -> Judgement:
     decided = cues.DECIDED.search(thought.text) is not None
     weight += _DECIDED if decided else 0
     weight += 8 * min(len(set(code_names(thought.text))), 3)
-    about = len(terms(thought.text))
-    weight += 2 * min(about, 15) - (30 if about < _TERMS_MIN and not decided else 0)
+    about = terms(thought.text)
+    weight += 2 * min(len(about), 15) - (30 if len(about) < _TERMS_MIN and not decided else 0)
     weight += _CLOSES if closes else 0
-    weight -= max(_shape(part) for part in thought.parts)
+    weight -= max(shapes)
     said = thought.text.replace("\u2019", "'")
     weight -= 8 if cues.DOUBTS.search(said) else 0
     weight -= 40 if cues.PASSES.search(said) else 0
     if not by_user:
         weight -= 30 if cues.NARRATES.search(said) else 0
-    return Judgement(kind, weight)
+    return Judgement(kind, weight, about)
+
+
+def _kind_of(thought: Thought, shapes: list[int], *, by_user: bool) -> BulletKind:
+    """Return the kind of the weightiest sentence of a thought; of one alone only that is asked."""
+    if len(thought.parts) == 1:
+        return _kind(thought.parts[0].text, by_user=by_user)[0]
+    judged = [
+        _judge(part, unshapely, by_user=by_user)
+        for part, unshapely in zip(thought.parts, shapes, strict=True)
+    ]
+    return max(judged, key=lambda one: one.weight).kind
 
 
 def is_reversal(text: str) -> bool:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from agentx.conversation.extract.salience import (
     WORTH_A_LINE,
@@ -112,8 +111,9 @@ def _candidates(events: tuple[Event, ...]) -> Iterator[_Candidate]:
             fresh = list(_of_prompt(event, asked))
             asked, changed = None, False
         elif event.event_type in _REPLIES or event.event_type is EventType.SUBAGENT_STOP:
-            fresh = list(_of_reply(event, closes=index in closing, solved=changed))
-            asked = _question(event) if event.text.strip() else asked
+            read = sentences(event.text)
+            fresh = list(_of_reply(event, read, closes=index in closing, solved=changed))
+            asked = _question(event, read) if event.text.strip() else asked
         changed = changed or has_changed(event)
         for candidate in fresh:
             folded = candidate.text.casefold()
@@ -125,24 +125,27 @@ def _candidates(events: tuple[Event, ...]) -> Iterator[_Candidate]:
 def _of_prompt(event: Event, asked: _Candidate | None) -> Iterator[_Candidate]:
     if titles.is_written_by_machine(event.text):
         return
-    answer = _answer(event, sentences(event.text), asked) if asked else None
+    read = sentences(event.text)
+    answer = _answer(event, read, asked) if asked else None
     if answer:
         yield answer
         return
-    for thought in thoughts(event.text):
+    for thought in thoughts(event.text, read):
         judged = weigh(thought, by_user=True, closes=False)
         place = _Place(event, thought.start, thought.end)
-        yield _candidate(place, thought.text, judged.kind, judged.weight)
+        yield _Candidate((place,), thought.text, judged.kind, judged.weight, judged.about)
 
 
-def _of_reply(event: Event, *, closes: bool, solved: bool) -> Iterator[_Candidate]:
-    for thought in thoughts(event.text):
+def _of_reply(
+    event: Event, read: list[Sentence], *, closes: bool, solved: bool
+) -> Iterator[_Candidate]:
+    for thought in thoughts(event.text, read):
         judged = weigh(thought, by_user=False, closes=closes)
         kind = judged.kind
         if kind is BulletKind.PROBLEM and closes and solved:
             kind = BulletKind.OUTCOME  # told at the end of work on it: what was solved
         place = _Place(event, thought.start, thought.end)
-        yield _candidate(place, thought.text, kind, judged.weight)
+        yield _Candidate((place,), thought.text, kind, judged.weight, judged.about)
 
 
 def _of_tool(event: Event) -> Iterator[_Candidate]:
@@ -152,9 +155,8 @@ def _of_tool(event: Event) -> Iterator[_Candidate]:
             yield _candidate(place, found.text, found.kind, found.weight)
 
 
-def _question(event: Event) -> _Candidate | None:
+def _question(event: Event, read: list[Sentence]) -> _Candidate | None:
     """Return what a reply asked at its end."""
-    read = sentences(event.text)
     if not read or not is_question(read[-1].text):
         return None
     last = read[-1]
@@ -201,7 +203,14 @@ def _weigh(candidates: list[_Candidate]) -> list[_Candidate]:
     ranked = sorted(shared, key=lambda item: (-item[1], item[0]))
     central = frozenset(term for term, _ in ranked[:_CENTRAL_TERMS])
     return [
-        replace(one, weight=one.weight + 2 * min(len(one.about & central), 4)) for one in candidates
+        _Candidate(
+            one.places,
+            one.text,
+            one.kind,
+            one.weight + 2 * min(len(one.about & central), 4),
+            one.about,
+        )
+        for one in candidates
     ]
 
 

@@ -7,12 +7,14 @@ belongs to no thought.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.limits import BULLET_CHARS_MAX
-from agentx.prose.sentences import ELLIPSIS, Block, Sentence, is_question, sentences, show_excerpt
+from agentx.prose.sentences import ELLIPSIS, Block, Sentence, is_question, show_excerpt
 
 _TERMS_MIN = 3  # a shorter sentence adds nothing: a greeting, a yes
 _SAME_BLOCK = compile_late(r"[ \t]*\n?[ \t]*\Z")
@@ -41,11 +43,11 @@ class Thought:
     parts: tuple[Sentence, ...]
 
 
-def thoughts(text: str) -> list[Thought]:
-    """Return the thoughts of a text, in order."""
+def thoughts(text: str, said: Iterable[Sentence]) -> list[Thought]:
+    """Return the thoughts of a text, of which `said` are the sentences, in order."""
     found: list[Thought] = []
     held: list[Sentence] = []
-    for sentence in sentences(text):
+    for sentence in said:
         if held and not _goes_with(text, held, sentence):
             found.append(_make_thought(text, held))
             held = []
@@ -79,9 +81,9 @@ def _goes_with(text: str, held: list[Sentence], sentence: Sentence) -> bool:
     return (
         last.block is sentence.block
         and length <= BULLET_CHARS_MAX
-        and min(len(terms(last.text)), len(terms(sentence.text))) >= _TERMS_MIN
         and not last.text.endswith(ELLIPSIS)
         and _SAME_BLOCK.match(text, last.end, sentence.start) is not None
+        and min(len(terms(last.text)), len(terms(sentence.text))) >= _TERMS_MIN
     )
 
 

@@ -56,7 +56,6 @@ class TellingLine:
 def findings(event: Event) -> Iterator[TellingLine]:
     """Yield what a tool's output tells: commits, test counts, and what stopped it."""
     text = event.text
-    failed = has_failed(event)
     for begin, end in windows(text, SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL_TAIL_CHARS_MAX):
         if text.find("] ", begin, end) >= 0:
             for found in _COMMIT.finditer(text, begin, end):
@@ -67,7 +66,7 @@ def findings(event: Event) -> Iterator[TellingLine]:
                 kind, weight = (BulletKind.PROBLEM, 20) if broken else (BulletKind.OUTCOME, 22)
                 yield _finding(text, found, kind, weight)
         for found in _FAILED.finditer(text, begin, end):
-            yield _finding(text, found, BulletKind.PROBLEM, 18 if failed else 10)
+            yield _finding(text, found, BulletKind.PROBLEM, 18 if has_failed(event) else 10)
 
 
 def list_named_changes(event: Event) -> Iterator[str]:

@@ -1,0 +1,44 @@
+"""Goal: what is read quickly is what reading slowly gives: cues, and the terms of a text.
+
+Method: texts made of the entries of the tables themselves, in any case, among other words.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentx.prose import cues
+from agentx.prose.keyphrases import terms
+
+CUES = {name: cue for name, cue in vars(cues).items() if isinstance(cue, cues._Blind)}
+WORDS = (
+    "decided let's go with race condition because tests pass now fixed added still not yet pending "
+    "I'm running the suite instead of after all maybe okay great so then hello The ROOT cause was "
+    "Commit it, please do. you're right would you like me to here is "
+    "caf\u00e9 \u51b3\u5b9a \u017ftale"
+).split()
+
+
+@pytest.mark.parametrize("name", sorted(CUES))
+@given(said=st.lists(st.sampled_from(WORDS), max_size=12), upper=st.booleans())
+def test_a_cue_finds_what_a_pattern_blind_to_capitals_finds(
+    name: str, said: list[str], upper: bool
+) -> None:
+    text = " ".join(said)
+    text = text.upper() if upper else text
+    plain = re.compile(CUES[name].pattern, re.IGNORECASE)
+
+    for way in ("search", "match"):
+        found, expected = getattr(CUES[name], way)(text), getattr(plain, way)(text)
+        assert (found and (found.span(), found[0])) == (expected and (expected.span(), expected[0]))
+
+
+@given(said=st.lists(st.sampled_from([*WORDS, "token's", "foo_bar", "a-b-", "x9"]), max_size=8))
+def test_the_terms_of_a_text_do_not_depend_on_other_letters_beside_it(said: list[str]) -> None:
+    text = " ".join(word for word in said if word.isascii())
+
+    assert terms(f"{text} \u51b3\u5b9a") == terms(text) | terms("\u51b3\u5b9a")
