@@ -89,7 +89,7 @@ class Reader:
 
 
 @frozen(kw_only=False)
-class Place:
+class FoundPlace:
     """Where one hit lies."""
 
     reader: Reader

@@ -22,7 +22,7 @@ from agentx.search.limits import (
     RECALL_WINDOWS_MAX,
 )
 from agentx.search.query import Query
-from agentx.search.text.engine import NOTHING, Found, Place, Reader
+from agentx.search.text.engine import NOTHING, Found, FoundPlace, Reader
 from agentx.search.text.index import Reading
 from agentx.search.text.matching import (
     SATURATION,
@@ -53,7 +53,7 @@ class Contender:
     timestamp_ms: int
     traits: int  # of `Trait`; a plain number, because hundreds are looked at
     is_named: bool  # the query names who speaks
-    place: Place
+    place: FoundPlace
     passage: float = 0.0
     pairs: float = 0.0
     window: float = 0.0
@@ -212,7 +212,7 @@ def _add(evidence: Evidence, reader: Reader, found: Found, bits: int) -> list[Co
                 timestamp_ms=at_ms,
                 traits=traits,
                 is_named=bool(speakers & bits),
-                place=Place(reader, address),
+                place=FoundPlace(reader, address),
             )
             evidence.candidates[doc] = candidate
         candidates.append(candidate)

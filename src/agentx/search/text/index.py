@@ -31,7 +31,7 @@ from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
 from agentx.search.limits import SEARCH_HITS_MAX
 from agentx.search.paths import GenerationPaths
 from agentx.search.query import Query
-from agentx.search.text.engine import Engine, Place, Reader
+from agentx.search.text.engine import Engine, FoundPlace, Reader
 from agentx.search.text.hits import best_hits, open_hit
 from agentx.search.text.matching import match_typed
 from agentx.search.text.scales import windows
@@ -78,11 +78,11 @@ class Reading:
     chapters: Reader
     kept: Reader
 
-    def hit(self, place: Place, score: float) -> Hit:
+    def hit(self, place: FoundPlace, score: float) -> Hit:
         """Open a found passage."""
         return open_hit(place.reader.open_document(place.address), score)
 
-    def ties(self, place: Place) -> Ties:
+    def ties(self, place: FoundPlace) -> Ties:
         """Return what the document of a found passage is tied to."""
         stored = place.reader.open_document(place.address)
         replacement, *sources = unpack(bytes(stored.get_first("members") or b"")) or (0,)
