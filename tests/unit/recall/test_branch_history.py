@@ -335,3 +335,28 @@ def test_where_git_has_no_time_nothing_is_said_to_be_unmerged(shop: Repository) 
 
     learnt = Bond(branch="feature/x", at_ms=now_ms)
     assert find_reach(learnt, facts, "main", now_ms).extent is Extent.EVERYWHERE
+
+
+def test_what_git_could_not_say_is_asked_again(
+    shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.branch("feature/x", "one")
+    time.sleep(1.1)
+    with monkeypatch.context() as without_git:
+        without_git.setenv("PATH", "/nowhere")
+        assert extent(shop) is Extent.EVERYWHERE
+
+    assert extent(shop) is Extent.ELSEWHERE
+
+
+def test_a_change_of_a_picture_is_compared_by_what_it_is(shop: Repository) -> None:
+    for name, colour in (("feature/x", b"\0red"), ("feature/y", b"\0blue")):
+        shop.git("checkout", "-q", "-b", name, "main")
+        (shop.folder / "logo.png").write_bytes(colour * 400)
+        shop.commit("logo")
+    shop.git("checkout", "-q", "main")
+    shop.git("merge", "-q", "--squash", "feature/x")
+    shop.commit("squashed")
+
+    assert extent(shop) is Extent.EVERYWHERE
+    assert extent(shop, "feature/y") is Extent.ELSEWHERE

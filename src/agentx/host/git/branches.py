@@ -9,13 +9,11 @@ time; None means that git could not say.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from agentx.host.git.command import ask_git
-from agentx.host.git.facts import PLAIN_DIFF
 from agentx.host.limits import GIT_WAIT_MS
-from agentx.kernel.ids import digest
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
@@ -24,11 +22,7 @@ USUAL_DEFAULTS = ("main", "master", "trunk", "default")
 REFS_MAX = 400
 APART_MAX = 3_000
 _TIPS_MAX = 150
-_LANDED_COMMITS_MAX = 300
-_PATHS_MAX = 40
-_LINES_MAX = 5_000
 _MERGES_MAX = 500
-_ALIKE_MAX = 3
 _LOG_BYTES_MAX = 64 * 1024
 _LOG_LINES_MAX = 200
 _FULL_HASH = compile_late(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -42,10 +36,6 @@ _NAMES_BRANCH = compile_late(
 # What a branch's own log says of a commit that was made on it.
 _MADE = ("commit", "cherry-pick", "revert", "am:", "rebase (pick", "merge ", "pull")
 _BEGAN = "branch: Created from "
-# A file that is larger is compared by its hash: no such text is held.
-_COMPARED = ("core.bigFileThreshold=512k", "diff.algorithm=myers", "diff.context=3")
-
-Numbers = dict[str, str]  # path -> lines added and removed
 
 
 @frozen
@@ -165,43 +155,6 @@ def find_base(path: Path, one: str, other: str, wait_ms: int = GIT_WAIT_MS) -> s
     return found if is_full_hash(found) else ""
 
 
-def is_picked(path: Path, base: str, tip: str, wait_ms: int = GIT_WAIT_MS) -> bool | None:
-    """Tell whether each commit of a tip is in `base` as another commit with the same changes."""
-    words = ("rev-list", "--cherry-mark", "--right-only", "--no-merges", f"--max-count={APART_MAX}")
-    span = (f"{base}...{tip}", "--")
-    said = ask_git(path, *words, *span, settings=_COMPARED, wait_ms=wait_ms, is_costly=True)
-    if said is None or said.code != 0:
-        return None
-    return bool(said.lines) and all(line.startswith("=") for line in said.lines)
-
-
-def is_squashed(
-    path: Path, base: str, fork: str, tip: str, wait_ms: int = GIT_WAIT_MS
-) -> bool | None:
-    """Tell whether all that a tip changed since `fork` is in `base` as one commit.
-
-    Counted first, compared line by line after: only a commit that adds and removes as many lines
-    of the same files can be it.
-    """
-    changed = _count_changed(path, fork, tip, wait_ms)
-    if changed is None:
-        return None
-    paths = sorted(changed)[:_PATHS_MAX]
-    wanted = {name: changed[name] for name in paths}
-    if not wanted or _sum_lines(wanted) > _LINES_MAX:
-        return None if wanted else False
-    alike = [
-        commit
-        for commit, numbers in _list_counts(path, f"{fork}..{base}", paths, wait_ms)
-        if numbers == wanted
-    ]
-    ours = _print_patch(path, fork, tip, paths, wait_ms) if alike else ""
-    return bool(ours) and any(
-        _print_patch(path, f"{commit}^", commit, paths, wait_ms) == ours
-        for commit in alike[:_ALIKE_MAX]
-    )
-
-
 def list_named_merges(path: Path, base: str, wait_ms: int = GIT_WAIT_MS) -> dict[str, int]:
     """Return the branches that merges of a line name, and when the last of each was made."""
     words = ("log", "--merges", "--first-parent", "--no-show-signature", "--format=%ct %s")
@@ -245,67 +198,3 @@ def read_log(common: Path, name: str) -> BranchLog | None:
 
 def _is_made(said: str) -> bool:
     return said.startswith(_MADE) and not said.endswith("Fast-forward")
-
-
-def _count_changed(path: Path, fork: str, tip: str, wait_ms: int) -> Numbers | None:
-    words = ("diff", "--numstat", "-z", *PLAIN_DIFF, fork, tip, "--")
-    said = ask_git(path, *words, settings=_COMPARED, wait_ms=wait_ms, is_costly=True)
-    if said is None or said.code != 0:
-        return None
-    return dict(_read_counts(said.names))
-
-
-def _list_counts(
-    path: Path, span: str, paths: Sequence[str], wait_ms: int
-) -> Iterator[tuple[str, Numbers]]:
-    """Yield the commits of a span with what each changed of some files, newest first."""
-    words = ("log", "--no-merges", "--numstat", "-z", *PLAIN_DIFF, "--no-show-signature")
-    named = (f":(top,literal){name}" for name in paths)
-    said = ask_git(
-        path,
-        *(*words, f"--max-count={_LANDED_COMMITS_MAX}", "--format=%H", span, "--", *named),
-        settings=_COMPARED,
-        wait_ms=wait_ms,
-        is_costly=True,
-    )
-    commit, rows = "", list[str]()
-    for word in said.names if said is not None and said.code == 0 else ():
-        text = word.strip("\n")
-        if "\t" in text:
-            rows.append(text)
-        elif is_full_hash(text):
-            if commit:
-                yield commit, dict(_read_counts(rows))
-            commit, rows = text, []
-    if commit:
-        yield commit, dict(_read_counts(rows))
-
-
-def _read_counts(rows: Collection[str]) -> Iterator[tuple[str, str]]:
-    for row in rows:
-        added, tab, rest = row.partition("\t")
-        removed, second, name = rest.partition("\t")
-        if tab and second:
-            yield name, f"{added} {removed}"
-
-
-def _sum_lines(numbers: Mapping[str, str]) -> int:
-    return sum(int(each) for row in numbers.values() for each in row.split() if each.isdigit())
-
-
-def _print_patch(path: Path, before: str, after: str, paths: Sequence[str], wait_ms: int) -> str:
-    """Return what two commits differ in, as a hash: without places in files and white space."""
-    named = (f":(top,literal){name}" for name in paths)
-    words = ("diff", "--full-index", *PLAIN_DIFF, "--no-color", before, after, "--", *named)
-    said = ask_git(path, *words, settings=_COMPARED, wait_ms=wait_ms, is_costly=True)
-    if said is None or said.code != 0 or not said.out:
-        return ""
-    kept, index = [], ""
-    for line in said.out.split("\n"):
-        if line.startswith("index "):
-            index = line
-        elif line.startswith("Binary files "):
-            kept.append(index.split(" ")[1].rpartition("..")[2])
-        elif not line.startswith("@@"):
-            kept.append("".join(line.split()))
-    return digest(*kept).hex()

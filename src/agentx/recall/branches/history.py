@@ -23,19 +23,22 @@ from agentx.host.files.atomic import replace_file
 from agentx.host.files.plain import is_folder, read_bytes
 from agentx.host.git import branches as git
 from agentx.host.git.heads import is_shallow, list_checkouts, look_at_refs
+from agentx.host.git.landing import find_landing
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
-from agentx.recall.branches.lines import Parents, find_holders, find_roots
+from agentx.recall.branches.lines import Parents, find_fork, find_holders, find_roots
 from agentx.recall.branches.reach import BranchFacts, BranchLine, Landing
 
 # Who has so much time asks again what could not be found out before.
-PATIENT_MS = 5_000
+PATIENT_MS = 2_500
 _NOTE_BYTES_MAX = 4 * 1024 * 1024
 _NOTED_MAX = 300
 _ASKED_MAX = 100
 _COMPARED_MAX = 20
 _VERSION = 1
-_UNSURE = "?"
+_UNSURE = "?"  # nothing could be found out in time
+_STALE = "~"  # nothing new could be: not merged before
+_OPEN = _UNSURE + _STALE
 
 Wanted = frozenset[tuple[str, str]]  # branches by their names, with a commit of each or without
 
@@ -74,7 +77,8 @@ class BranchHistory:
         note = self._read_note()
         if note.look != look.mark or not is_covered(note, wanted, is_patient=wait_ms >= PATIENT_MS):
             note = _Search(self._folder, self._common, wait_ms).renew(note, wanted)
-            self._write(note, look.mark if look.is_settled else "")
+            # Where git did not even say which branch is the default one it is asked again.
+            self._write(note, look.mark if look.is_settled and note.default else "")
         return BranchFacts(
             default=note.default,
             branches=note.branches,
@@ -107,7 +111,7 @@ def is_covered(note: BranchNote, wanted: Wanted, *, is_patient: bool) -> bool:
             told = note.compared.get(line.tip, "")
             if line.landed is None and line.is_known and not told:
                 return False
-            if is_patient and told.endswith(_UNSURE):
+            if is_patient and told.endswith(tuple(_OPEN)):
                 return False
     return True
 
@@ -169,7 +173,7 @@ class _Search:
             commits={each: lines[each] for each in asked},
             last_tips=last,
         )
-        return _remember(self._compare(found, wanted))
+        return _remember(self._compare(found, wanted, apart))
 
     def _draw(
         self,
@@ -208,7 +212,7 @@ class _Search:
         is_empty = line.landed is not None and not log.has_own and began_here
         return replace(line, created_ms=log.created_ms, is_empty=is_empty)
 
-    def _compare(self, note: BranchNote, wanted: Wanted) -> BranchNote:
+    def _compare(self, note: BranchNote, wanted: Wanted, parents: Parents) -> BranchNote:
         """Look for what came into the default branch as other commits."""
         first = [next(_list_lines(note, *pair), None) for pair in sorted(wanted)]
         lines = {line.tip: line for line in first if line is not None}
@@ -223,12 +227,16 @@ class _Search:
         if not apart:
             return note
         compared = dict(note.compared)
+        apart.sort(key=lambda tip: compared.get(tip, "").endswith(tuple(_OPEN)))  # slow ones last
         for tip in apart[:_COMPARED_MAX]:
             told = compared.get(tip, "")
-            is_told = told in tuple(Landing) or told.rstrip(_UNSURE) == note.settled
-            if not is_told or (self._is_patient and told.endswith(_UNSURE)):
+            is_told = told in tuple(Landing) or told.rstrip(_OPEN) == note.settled
+            if not is_told or (self._is_patient and told.endswith(tuple(_OPEN))):
                 compared.pop(tip, None)
-                compared[tip] = self._find_landing(note, tip)
+                landed = self._find_landing(note, tip, find_fork(parents, tip))
+                # What was not merged before is taken for not merged still.
+                stays = _STALE if told and not told.endswith(_UNSURE) else _UNSURE
+                compared[tip] = note.settled + stays if landed is None else landed
         known = dict(list(compared.items())[-_NOTED_MAX:])
         return msgspec.structs.replace(
             note,
@@ -238,20 +246,15 @@ class _Search:
             commits={name: _land(line, known, lines) for name, line in note.commits.items()},
         )
 
-    def _find_landing(self, note: BranchNote, tip: str) -> str:
-        """Return how a tip came in, or which bases do not have it, or that time was up."""
+    def _find_landing(self, note: BranchNote, tip: str, fork: str | None) -> str | None:
+        """Return how a tip came in, or which bases do not have it; None when time was up."""
         for base in note.bases:
-            is_in = git.is_picked(self._folder, base, tip, self._left_ms())
-            if is_in:
-                return Landing.PICKED
-            fork = git.find_base(self._folder, base, tip, self._left_ms())
-            if is_in is None or fork is None or self._is_over():
-                return note.settled + _UNSURE
-            is_in = bool(fork) and git.is_squashed(self._folder, base, fork, tip, self._left_ms())
-            if is_in:
-                return Landing.SQUASHED
-            if is_in is None or self._is_over():
-                return note.settled + _UNSURE
+            fork = fork or git.find_base(self._folder, base, tip, self._left_ms())
+            landed = find_landing(self._folder, base, fork, tip, self._left_ms()) if fork else fork
+            if landed:
+                return landed
+            if landed is None or self._is_over():
+                return None
         return note.settled
 
 

@@ -28,6 +28,12 @@ def find_roots(apart: Parents, wanted: Collection[str]) -> frozenset[str]:
     )
 
 
+def find_fork(apart: Parents, tip: str) -> str:
+    """Return the one commit of the default branch that a tip was made from; empty for several."""
+    found = {parent for commit in _reach(apart, tip) for parent in apart[commit]}.difference(apart)
+    return found.pop() if len(found) == 1 else ""
+
+
 def _reach(apart: Parents, tip: str) -> frozenset[str]:
     seen: set[str] = set()
     waiting = [tip]

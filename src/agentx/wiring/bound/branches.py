@@ -15,9 +15,10 @@ from agentx.recall.branches.reach import Reach
 if TYPE_CHECKING:
     from agentx.observations.service import Observations
 
-# Who waits for an answer waits no longer for git; what is prepared beforehand may take its time.
+# Who waits for an answer waits no longer for git; what is prepared beforehand may take longer, but
+# without a daemon a command prepares it.
 READER_WAIT_MS = 1_500
-PREPARER_WAIT_MS = 10_000
+PREPARER_WAIT_MS = 3_000
 _REPLACED_MAX = 200
 
 
