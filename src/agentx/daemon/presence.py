@@ -210,6 +210,6 @@ def _try_lock(descriptor: int, kind: int) -> bool:
 def _json_object(path: Path) -> dict[str, Any]:
     try:
         said = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}

@@ -82,7 +82,7 @@ def _is_whole(path: Path) -> bool:
                 return False
             file.seek(body)
             footer = json.loads(file.read(footer_bytes))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(footer, dict) and footer.get("crc") == _checksum(path, size, body)
 
@@ -106,5 +106,5 @@ def _checksum(path: Path, size: int, of_bytes: int | None = None) -> int | None:
 def _read(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None

@@ -63,7 +63,9 @@ def test_what_is_written_is_read_again_and_is_private(store: StorePaths) -> None
         assert store.daemon_lock.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"pid": "7"}', '{"pid": 7}', "\x00\xff"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"pid": "7"}', '{"pid": 7}', "\x00\xff", "[" * 100_000]
+)
 def test_a_file_that_says_nothing_usable_is_no_daemon(store: StorePaths, text: str) -> None:
     store.daemon.write_text(text, "latin-1")
 

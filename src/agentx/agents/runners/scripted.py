@@ -85,7 +85,7 @@ def read_script(path: Path, ground: Path | None = None) -> tuple[ScriptLine, ...
     """
     try:
         entries = json.loads(read_script_text(path, ground))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidValue(
             f"{path}: is no script: {error}", hint='write a JSON list of {"role", "answer"}'
         ) from error

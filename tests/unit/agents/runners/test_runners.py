@@ -316,6 +316,7 @@ def test_a_script_answers_in_order_and_by_what_is_asked(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("{", "is no script"),
+        ("[" * 100_000, "is no script"),
         ("{}", "a list was expected"),
         ("[7]", "entry 1 is no object"),
         ('[{"role": "pm"}]', "entry 1 has no answer"),

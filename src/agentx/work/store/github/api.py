@@ -14,7 +14,6 @@ place: the token goes nowhere else. No error carries the token.
 
 from __future__ import annotations
 
-import json
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
@@ -22,6 +21,7 @@ from typing import Any
 
 import httpx
 
+from agentx.host.files.json_text import parse_json
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import (
     AgentXError,
@@ -198,7 +198,7 @@ class GithubApi:
                 hint="check github.base_url",
             )
         return Page(
-            body=json.loads(response.content),
+            body=parse_json(response.content),
             next_url=next_url,
             tag=response.headers.get("etag", ""),
         )
@@ -301,14 +301,14 @@ class GithubApi:
 
 def _parse(response: httpx.Response) -> Any:
     try:
-        return json.loads(response.content) if response.content else None
+        return parse_json(response.content) if response.content else None
     except ValueError:
         return None  # it was done; only the report of it is broken
 
 
 def _message(response: httpx.Response) -> str:
     try:
-        value = json.loads(response.content)
+        value = parse_json(response.content)
     except ValueError:
         return response.text[:_MESSAGE_CHARS_MAX]
     if not isinstance(value, dict):
