@@ -109,16 +109,18 @@ def test_what_the_hook_prints_is_told_of_and_counts_when_it_is_opened(tmp_path: 
     )["id"]
     house.agentx("sync")
 
+    begun = {
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+        "cwd": str(house.project),
+    }
     for session in ("one", "two"):
-        begun = {
-            "session_id": session,
-            "hook_event_name": "SessionStart",
-            "source": "startup",
-            "cwd": str(house.project),
-        }
-        told = house.hook(begun).stdout
-        assert f"obs-{kept[-6:]}".encode() in told
-        assert b"just now" not in told  # it may be read next week
+        told = house.hook({**begun, "session_id": session}).stdout
+        assert f"[engineer, just now, obs-{kept[-6:]}]".encode() in told
+    # What is read next week is a week old by then.
+    later = str(int(kept.split("-")[-2]) + 8 * 86_400_000)
+    told = house.hook({**begun, "session_id": "three"}, env={"AGENTX_REPLAY_MS": later}).stdout
+    assert f"[engineer, 8 d, obs-{kept[-6:]}]".encode() in told
     house.agentx("sync")
     house.agentx("sync")
 
@@ -128,8 +130,8 @@ def test_what_the_hook_prints_is_told_of_and_counts_when_it_is_opened(tmp_path: 
     (row,) = house.json("memory", "list")["observations"]
     assert row["recall_count"] == 1
     stats = house.json("memory", "stats")
-    assert (stats["recalls"]["times"], stats["recalls"]["observations"]) == (2, 2)
-    assert stats["displaced_tokens"] == 2 * (6 * 400 // 4)
+    assert (stats["recalls"]["times"], stats["recalls"]["observations"]) == (3, 3)
+    assert stats["displaced_tokens"] == 3 * (6 * 400 // 4)
     assert "Memory recall displaced 600 tokens of manual re-read" in _text_of(house.root)
     assert house.git("status", "--short") == "?? ledger.py"
 

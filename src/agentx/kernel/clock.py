@@ -10,6 +10,7 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NewType, Protocol
 
+from agentx.kernel import places
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import compile_late
 
@@ -19,6 +20,8 @@ SECOND_MS = 1_000
 MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
+
+age = places.age  # the hook says ages too
 
 _AGO = compile_late(r"(\d{1,6})\s*(s|m|h|d|w)(?:\s+ago)?", re.IGNORECASE)
 _UNITS_MS = {"s": SECOND_MS, "m": MINUTE_MS, "h": HOUR_MS, "d": DAY_MS, "w": 7 * DAY_MS}
@@ -86,18 +89,6 @@ def point(text: str, *, now_ms: Millis, zone: tzinfo) -> Millis:
             hint="use 2026-03-02, 2026-03-02T14:00, 7d, 12h, today or yesterday",
         ) from error
     return _millis(moment if moment.tzinfo is not None else moment.replace(tzinfo=zone))
-
-
-def age(then_ms: int, *, now_ms: int) -> str:
-    """Say how long ago something was, in two or three characters and a unit."""
-    passed = now_ms - then_ms
-    # The clocks of two machines, and of two lines of one program, are never quite the same.
-    if passed < -MINUTE_MS:
-        return "in the future"
-    for unit_ms, name in ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min")):
-        if passed >= unit_ms:
-            return f"{passed // unit_ms} {name} ago"
-    return "just now"
 
 
 def _millis(moment: datetime) -> Millis:

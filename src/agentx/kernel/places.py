@@ -1,8 +1,11 @@
-"""Names and places that the hook computes too: it has no time for `pathlib`.
+"""Names, places and ages that the hook computes too: it has no time for `pathlib`.
 
 What a hook captured goes to the user's data folder. When that cannot be written (a full
 disk, a read-only home) a folder under the system's temporary directory takes its part;
 whoever drains the spool reads all of them.
+
+A text that is prepared beforehand holds the times of its lines; whoever prints it says how old
+they are by then.
 """
 
 # ruff: noqa: PTH117, PTH111, PTH118
@@ -15,7 +18,42 @@ if TYPE_CHECKING:
 
 _NAME_BYTES_MAX = 200
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+_MARK = "\x1f"  # around the minutes of a time; no text that is told has one
+_MINUTE_MS = 60_000
+_UNITS = ((1_440 * _MINUTE_MS, "d"), (60 * _MINUTE_MS, "h"), (_MINUTE_MS, "min"))
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  the folder beneath is private and checked
+
+
+def age(then_ms: int, *, now_ms: int) -> str:
+    """Say how long ago something was, in two or three characters and a unit."""
+    passed = now_ms - then_ms
+    # The clocks of two machines, and of two lines of one program, are never quite the same.
+    if passed < -_MINUTE_MS:
+        return "in the future"
+    for unit_ms, name in _UNITS:
+        if passed >= unit_ms:
+            return f"{passed // unit_ms} {name} ago"
+    return "just now"
+
+
+def stamp_time(at_ms: int) -> str:
+    """Return what stands for the age of something in a text that is printed later.
+
+    It is as long as a date, so that what fits now will fit then.
+    """
+    return f"{_MARK}{at_ms // _MINUTE_MS}{_MARK}"
+
+
+def tell_ages(text: str, now_ms: int) -> str:
+    """Return a prepared text with the ages that its times have now."""
+    parts = text.split(_MARK)
+    if len(parts) % 2 == 0:
+        return text.replace(_MARK, "")  # not as it was prepared
+    for at in range(1, len(parts), 2):
+        if parts[at].isdecimal():
+            said = age(int(parts[at][:12]) * _MINUTE_MS, now_ms=now_ms)
+            parts[at] = said.removesuffix(" ago")
+    return "".join(parts)
 
 
 def encode_name(name: str) -> str:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, HOUR_MS, Millis, age, from_iso, point, to_iso
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.places import stamp_time, tell_ages
 
 NOW = Millis(1_772_460_000_000)  # 2026-03-02T14:00:00Z
 
@@ -65,3 +66,31 @@ def test_what_is_no_time_is_refused_with_examples(text: str) -> None:
 )
 def test_an_age_is_short(ago_ms: int, words: str) -> None:
     assert age(NOW - ago_ms, now_ms=NOW) == words
+
+
+@pytest.mark.parametrize(
+    ("then_ms", "now_ms", "said"),
+    [
+        (10 * DAY_MS, 10 * DAY_MS, "[e, just now, x]"),
+        (10 * DAY_MS, 12 * DAY_MS, "[e, 2 d, x]"),
+        (10 * DAY_MS, 10 * DAY_MS + 7_200_000, "[e, 2 h, x]"),
+        (10 * DAY_MS, 0, "[e, in the future, x]"),
+    ],
+)
+def test_a_prepared_text_says_the_age_it_has_when_it_is_printed(
+    then_ms: int, now_ms: int, said: str
+) -> None:
+    prepared = f"- A fact [e, {stamp_time(then_ms)}, x]\n- Another [e, x]"
+
+    assert tell_ages(prepared, now_ms) == f"- A fact {said}\n- Another [e, x]"
+    assert len(stamp_time(1_794_000_000_000)) == len("2026-11-06")
+
+
+@pytest.mark.parametrize("text", ["", "plain", "\x1f", "a\x1f12\x1fb\x1f", "\x1fx\x1f", "\x1f" * 7])
+def test_a_text_that_was_not_prepared_so_is_printed_without_the_marks(text: str) -> None:
+    assert "\x1f" not in tell_ages(text, 0)
+
+
+@given(st.text())
+def test_a_text_without_times_stays_as_it_is(text: str) -> None:
+    assert tell_ages(text.replace("\x1f", ""), 0) == text.replace("\x1f", "")

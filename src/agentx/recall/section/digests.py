@@ -36,6 +36,7 @@ def prepare_digests(sources: Sources, store: StorePaths, here: Iterable[str] = (
     """Write the digests that changed, `here` being what is checked out; return how many."""
     assert sources.reader is not None, "a digest is made of what is remembered"
     branches = {"": frozenset[str](), **_branches(sources.reader, here)}
+    sources = replace(sources, now=replace(sources.now, is_prepared=True))
     gatherer = Gatherer(sources, tokens=max(cap.tokens for cap in CAPS.values()), days=_DAYS)
     roles = ("", *gatherer.standing.speakers())
     written, kept = 0, set()
@@ -58,9 +59,7 @@ def prepare_digests(sources: Sources, store: StorePaths, here: Iterable[str] = (
 
 
 def _prepare(found: Gathered, cap: Cap) -> str:
-    # It is read later: an age would be wrong by then, a date never is.
-    dated = [replace(line, age=line.when) for line in found.lines]
-    made = section(dated, cap, more=_MORE, order=ORDER, untold=found.untold)
+    made = section(found.lines, cap, more=_MORE, order=ORDER, untold=found.untold)
     return made.prepared_text
 
 

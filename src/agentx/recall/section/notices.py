@@ -11,6 +11,7 @@ whether the files changed meanwhile, and writes again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.files.atomic import write_if_changed
@@ -57,12 +58,12 @@ def put_text(path: Path, text: str) -> bool:
 
 
 def _write_all(sources: Sources, store: StorePaths) -> None:
-    standing = sources.standing()
+    standing, now = sources.standing(), replace(sources.now, is_prepared=True)
     kept = set()
     for role in ("", *standing.roles()):
         path = store.notice(role)
         kept.add(path)
-        put_text(path, notice_of(standing, sources.now, role).prepared_text)
+        put_text(path, notice_of(standing, now, role).prepared_text)
     for path in store.digests.glob(f"*{NOTICE_SUFFIX}"):
         if path not in kept:
             path.unlink(missing_ok=True)

@@ -60,11 +60,11 @@ class Standing:
         yield from self._questions(now, role)
         for line in self.work(role):
             yield now.line(
-                is_read_later=True,
                 group=WORK,
                 text=line,
                 doc_id="agentx ready",
                 at_ms=now.now_ms,
+                is_of_now=True,
                 source="issues",
                 tokens=estimate(line),
             )
@@ -91,7 +91,6 @@ class Standing:
         waiting = self.inbox(role)
         for state in waiting[:CLARIFY_INBOX_MAX]:
             yield now.line(
-                is_read_later=True,
                 group=QUESTIONS,
                 text=_question(state, role),
                 doc_id=state.id,
@@ -102,11 +101,11 @@ class Standing:
         rest = waiting[CLARIFY_INBOX_MAX:]
         if rest:
             yield now.line(
-                is_read_later=True,
                 group=QUESTIONS,
                 text=f"{len(rest)} more: agentx clarify inbox {role}",
                 doc_id=f"agentx clarify inbox {role}",
                 at_ms=now.now_ms,
+                is_of_now=True,
                 source="clarifications",
                 tokens=sum(estimate(state.question) for state in rest),
             )

@@ -4,12 +4,13 @@ Which digest is settled by the branch, the role and the agent CLI, in this order
 preference: branch and role, branch, role, neither. Before it stands the notice of the
 role, or of everybody: what waits at this moment. What was printed is spooled too, so
 that memory knows what the session was told: on every line of a prepared text the id of what
-it tells stands before a tab. A line without a tab is told as it is, and names nothing.
+it tells stands before a tab. A line without a tab is told as it is, and names nothing. Times
+in a prepared text become the ages they have now.
 """
 
 import os
 
-from agentx.kernel.places import encode_name, origin_of, spool_root
+from agentx.kernel.places import encode_name, origin_of, spool_root, tell_ages
 from agentx.surfaces.hooks.checkout import branch_of, read_small
 from agentx.surfaces.hooks.output import announcement
 from agentx.surfaces.hooks.spool import Caller, deliver, quote
@@ -28,7 +29,8 @@ def announce(call: Caller, raw: bytes) -> None:
         return
     name, prepared = found
     rows = [line.rpartition("\t") for line in prepared.split("\n")]
-    printed, told = announcement(call.harness, "\n".join([text for _, _, text in rows]))
+    text = tell_ages("\n".join([text for _, _, text in rows]), call.at_ms)
+    printed, told = announcement(call.harness, text)
     if not printed:
         return
     _print(printed)
