@@ -69,6 +69,7 @@ def test_what_only_says_where_a_change_comes_from_is_left_out() -> None:
     said = "Harden the release (commit 1a2b3c4)\nAsked: do it\nFiles: a.py (+1 -2)"
 
     assert word_line(said) == "Harden the release (commit 1a2b3c4)"
+    assert word_line(said.replace("\n", "; ")) == "Harden the release (commit 1a2b3c4)"
 
 
 @pytest.mark.parametrize(
@@ -91,6 +92,16 @@ def test_what_holds_names_and_reasons_is_worth_more_than_chatter() -> None:
     chatter = "I'm doing one final pass now and then look at the rest."
 
     assert value_line(Kind.FACT, telling) > value_line(Kind.FACT, chatter) + 0.3
+
+
+def test_what_works_here_is_worth_more_and_what_is_done_with_less() -> None:
+    failed = "`rtk test` failed: error: unrecognized subcommand 'test'"
+    asked = "The user said: ok, also add the guide for offices to the table of contents"
+    wanted = "The user said: guides for offices always stand in the table of contents"
+
+    assert value_line(Kind.ERROR, f"{failed}; `make test` worked") > value_line(Kind.ERROR, failed)
+    assert value_line(Kind.DECISION, asked) < value_line(Kind.DECISION, wanted)
+    assert value_line(Kind.FACT, "Good question, " + failed) < value_line(Kind.FACT, failed)
 
 
 def test_the_same_in_other_words_is_told_once() -> None:

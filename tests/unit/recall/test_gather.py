@@ -13,7 +13,7 @@ from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.lessons.model import Lesson
 from agentx.observations.model import Category, Observation
 from agentx.recall.section.choose import choose
-from agentx.recall.section.gather import ORDER, RUN, Gatherer
+from agentx.recall.section.gather import CLOSE, ORDER, RUN, Gatherer
 from agentx.recall.section.kinds import Kind
 from agentx.recall.section.learnt import Memories, WeighedMemory, weigh
 from agentx.recall.section.moment import Present
@@ -88,6 +88,30 @@ def test_who_asks_is_told_what_stands_and_then_what_it_replaced_marked_as_such()
         "Keys live 30 days.",
         f"Keys live 7 days. (no longer holds, replaced by obs-{newer.id[-6:]})",
     ]
+
+
+def test_what_replaced_an_answer_is_one_whatever_its_own_words_are() -> None:
+    newer = observation("Throw Celery out, fewer parts are better.")
+    older = observation(
+        "Celery delivers the webhooks, retries are 30 s apart.", superseded_by=newer.id
+    )
+    beside = observation("The webhooks of `src/office.py` are signed because `verify()` wants it.")
+    later = observation("Backoff of webhooks: full jitter replaces the retries that went in step.")
+
+    lines = told([beside, older, newer, later], About(context="retries of webhooks"))
+
+    assert lines.index(newer.content) < lines.index(beside.content)
+    assert lines.index(later.content) < lines.index(beside.content)
+    assert lines[lines.index(newer.content) + 1].startswith(older.content)
+
+
+def test_a_name_is_found_by_a_part_of_it() -> None:
+    named = observation("`Retry-After` is honoured, it is not counted as a try.")
+    other = observation("The berths of Marstal are named by letters and numbers, as in A-12.")
+
+    found = Gatherer(sources([other, named]), tokens=900).gather(About(context="retry policy"))
+
+    assert [line.doc_id for line in found.lines if line.group == CLOSE] == [named.id]
 
 
 def test_what_the_section_is_called_is_what_other_tools_know() -> None:

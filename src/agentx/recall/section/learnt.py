@@ -7,6 +7,7 @@ be done. Being of the issue at hand, or of its files, lifts it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -33,9 +34,9 @@ _OF_KIND = {
     Kind.OPEN_END: 0.9,
     Kind.PREFERENCE: 1.0,
     Kind.DECISION: 1.0,
-    Kind.FACT: 0.8,
+    Kind.FACT: 0.7,
     Kind.ERROR: 0.9,
-    Kind.CHANGE: 0.85,
+    Kind.CHANGE: 0.95,
 }
 _REASON = cues.anywhere("because | since | so that | due to | otherwise | root cause | in order to")
 _CHATTER = cues.anywhere(
@@ -46,6 +47,15 @@ _CHATTER = cues.anywhere(
 )
 _TAKES_OVER = cues.anywhere(
     "(?:revers|replac|supersed|overturn|overrul)(?:es|ed|s) | switch(?:ed)? (?:from|to) | after all"
+)
+# A command that does not work here, with the one that does: whoever begins will run one of them.
+_WORKED = compile_late(r"; `[^`]+` worked")
+# What a session was asked to do is done with; what came of it is told by what was kept of that.
+_REQUESTS = compile_late(
+    r"The user said: (?:(?:also|now|ok(?:ay)?|and|then|so|next)[ ,.]+)*"
+    r"(?:can (?:you|we)|could you|please|add|fix|write|make|create|implement|update|review|check"
+    r"|improve|run)\b",
+    re.IGNORECASE,
 )
 _HASH = compile_late(r"\b[0-9a-f]{7,40}\b|#\d+|\b\d+(?:\.\d+)+\b")
 _NAME = compile_late(r"\w+[-_]\w[\w-]*|\b[a-z]+[A-Z]\w*")
@@ -139,8 +149,14 @@ def value_line(kind: Kind, line: str) -> float:
         worth += 0.1
     if _REASON.search(line):
         worth += 0.2
+    if _WORKED.search(line):
+        worth += 0.2
     if _CHATTER.search(line):
         worth -= 0.25
+    if kind is not Kind.PREFERENCE and _REQUESTS.match(line):
+        worth -= 0.2
+    if cues.COURTESY.match(line):
+        worth -= 0.2
     if cues.LEANS.match(line):
         worth -= 0.2
     if is_question(line) or cues.ANNOUNCES.match(line):

@@ -13,8 +13,9 @@ from agentx.prose.sentences import shorten
 
 LINE_CHARS_MAX = 240
 
-# Lines that only say where a change comes from: its text has said what it is.
+# What only says where a change comes from: its text has said what it is.
 _BESIDE = compile_late(r"(?:Asked|Files|Commit|Why asked): ")
+_BESIDE_AFTER = compile_late(r"; (?:Asked|Files|Commit|Why asked): .*")
 _MARK = compile_late(r"(?:#{1,6}|[-*\u2022]|\d{1,2}[.)]) +")
 _STOP = compile_late(r"(?<=[.!?\u3002\uff01\uff1f])[\"')\]`*]*(?:\s+|(?<=[\u3002\uff01\uff1f]))")
 _CHARS_READ_MAX = 2_000
@@ -37,7 +38,7 @@ def word_line(content: str) -> str:
 def _sentences(content: str) -> Iterator[str]:
     previous = ""
     for raw in content.split("\n"):
-        line = fold_text(raw)
+        line = _BESIDE_AFTER.sub("", fold_text(raw))
         if previous and _BESIDE.match(line):
             continue
         line = _MARK.sub("", line, count=1) if _MARK.match(line) else line
