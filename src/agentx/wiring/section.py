@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentx.host.files.plain import is_folder
-from agentx.host.git import facts as git
 from agentx.kernel.errors import AgentXError, DataError, UnavailableError
 from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequest
 from agentx.memory.port import Readable
@@ -101,13 +100,11 @@ def renew_digests(project: Project, reader: Readable) -> int:
 
 def _list_checked_out(project: Project) -> list[str]:
     """Return the branches of the working trees of a project, that of this one first."""
-    common = project.trust.common
-    here = git.branch(project.directory) or ""
-    if common is None:
-        return [here]
-    from agentx.host.git.heads import list_checkouts  # noqa: PLC0415  only when there is news
+    from agentx.host.git.heads import list_checkouts, read_checkout  # noqa: PLC0415  only when there is news
 
-    return [here, *(each.branch for each in list_checkouts(common))]
+    here, common = read_checkout(project.directory), project.trust.common
+    found = (here, *(list_checkouts(common) if common is not None else ()))
+    return [each.branch for each in found if each is not None]
 
 
 def _leave_out_strangers(search: Search) -> Search:
