@@ -172,6 +172,11 @@ def test_verify_marks_everything_once_and_takes_back_what_is_no_longer_so(tmp_pa
         ("Use tabs in Makefiles", "Use Postgres instead of SQLite", False),
         ("Use the file cache instead of Redis", "Use Postgres instead of Redis", False),
         ("Run 3 workers", "Keep 8 backups for the ledger", False),
+        (
+            "The paths are wrong: both incorrectly use a/ instead of their proper skill paths.",
+            "The user approved a plan: Fix the skill paths, proper ones for each agent",
+            False,
+        ),
     ],
 )
 def test_only_a_decision_on_the_same_subject_replaces_another(

@@ -31,7 +31,7 @@ from agentx.observations.validity.given_up import (
     strip_beside,
     was_for,
 )
-from agentx.prose.cues import TAKES_BACK
+from agentx.prose.cues import TAKES_BACK, anywhere
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness, overlap
 
@@ -46,6 +46,11 @@ _LEFT = compile_late(
     r"\s+(?:to\s+|use\s+|using\s+|the\s+|a\s+|an\s+|our\s+|einer?\s+)*([^,.;:\n]{2,60}?)"
     r"(?=\s+(?:to|with|for|in|and|because|after|by|since|as)\b|[,.;:\n]|\Z)",
     re.IGNORECASE,
+)
+_SENTENCE = compile_late(r"(?<=[.!?])\s+|\n+")
+# "Both wrongly use a/ instead of their own paths" tells what is wrong, and settles nothing.
+_FAULTS = anywhere(
+    "incorrect(?:ly)? | wrong(?:ly)? | mistaken(?:ly)? | by mistake | bugs? | currently"
 )
 _NUMBER = compile_late(r"\b\d[\w.]*\b")
 # A number with its unit, and any other number: an id, a version, a step.
@@ -211,7 +216,12 @@ def _read(one: Comparable, *, is_newer: bool) -> _Read:
         asked=terms(question[1] if question else alone[1] if alone else ""),
         answered=terms(question[2]) if question else frozenset(),
         is_answered=question is not None,
-        left=tuple(terms(found) for found in _LEFT.findall(said)),
+        left=tuple(
+            terms(found)
+            for sentence in _SENTENCE.split(said)
+            if not _FAULTS.search(sentence)
+            for found in _LEFT.findall(sentence)
+        ),
         given_up=list_given_up(text, one.category) if is_newer else (),
         numbers=frozenset(_NUMBER.findall(said)),
         besides_numbers=terms(_NUMBER.sub(" ", said)),
