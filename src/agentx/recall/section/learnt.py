@@ -60,6 +60,7 @@ _REQUESTS = compile_late(
 _HASH = compile_late(r"\b[0-9a-f]{7,40}\b|#\d+|\b\d+(?:\.\d+)+\b")
 _NAME = compile_late(r"\w+[-_]\w[\w-]*|\b[a-z]+[A-Z]\w*")
 _JOINT = compile_late(r"[-_]|(?<=[a-z])(?=[A-Z])")
+_LABEL = "The user said: "
 _WORDS_MIN = 6
 _FORMULA_SHARE = 0.5
 ANSWER_LIFT = 1.0
@@ -161,7 +162,7 @@ def value_line(kind: Kind, line: str) -> float:
         worth -= 0.2
     if is_question(line) or cues.ANNOUNCES.match(line):
         worth -= 0.4
-    if count_words(line) < _WORDS_MIN:
+    if count_words(line.removeprefix(_LABEL)) < _WORDS_MIN:
         worth -= 0.3
     return max(worth, 0.05)
 
