@@ -37,6 +37,7 @@ _MARKER = compile_late(
 _RULE = compile_late(r"[-=*_\s|+:]+\Z")
 # Sentences end at a stop that white space follows, or at a stop of a script without spaces.
 _STOP = compile_late(
+    r"(?<![.!?\u2026\u061f\u06d4\u0964])"  # a run is tried once, from its beginning
     r"[.!?\u2026\u061f\u06d4\u0964]+[\"')\]*_`\u201d\u2019\u00bb]*(?=\s)"
     r"|[\u2600-\u27bf\U0001f300-\U0001faff][\ufe0e\ufe0f\u200d\U0001f3fb-\U0001f3ff]*(?=\s)"
     r"|[\u3002\uff01\uff1f\uff61]+[\u300d\u300f\u201d\u2019\uff09\"')]*"
