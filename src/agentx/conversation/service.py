@@ -27,7 +27,7 @@ from agentx.conversation.model import (
 )
 from agentx.conversation.store.feed import Feed
 from agentx.conversation.store.log import Found, LogStore
-from agentx.conversation.store.rows import SessionRow
+from agentx.conversation.store.rows import SessionRow, session_ref
 from agentx.conversation.store.toc import TocStore
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Draft, EventType, Role
@@ -243,9 +243,17 @@ class Conversation:
             return
         alike = [
             self._store.scan_session(ref, start, end, reverse=query.newest_first)
-            for ref, _ in self._sessions_called(query.session_id)
+            for ref in self._refs_called(query)
         ]
         yield from heapq.merge(*alike, key=lambda row: row[0], reverse=query.newest_first)
+
+    def _refs_called(self, query: EventQuery) -> list[bytes]:
+        """Return where the sessions of a query lie; of one that is named whole no other is read."""
+        if query.harness:
+            ref = session_ref(self._project, query.harness, query.session_id)
+            if self._store.has_session(ref):
+                return [ref]
+        return [ref for ref, _ in self._sessions_called(query.session_id)]
 
     def _sessions_called(self, session_id: str) -> list[tuple[bytes, SessionRow]]:
         """Return the sessions of that id; a prefix will do when only one session has it."""

@@ -149,6 +149,11 @@ class LogStore:
             if row.project == project:
                 yield keys.session_ref_of(key), row
 
+    def has_session(self, ref: bytes) -> bool:
+        """Tell whether a session has events."""
+        raw = self._kv.get(Family.SESSIONS, keys.session_key(ref))
+        return raw is not None and any(rows.unpack_session(raw).counts.values())
+
     def projects(self) -> tuple[str, ...]:
         """Return every project that has a session here."""
         bounds = keys.session_range()
