@@ -12,6 +12,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from agentx.conversation.toc_model import BulletKind
+from agentx.surfaces.cli.commands.said.toc import KIND_SIGNS
 from agentx.surfaces.cli.main import main
 from agentx.surfaces.cli.root import CHAPTERS, COMMANDS, agentx
 from agentx.surfaces.cli.screen import ask
@@ -28,6 +30,11 @@ def test_every_command_can_be_imported_and_explains_itself(name: str) -> None:
     module = importlib.import_module(f"agentx.surfaces.cli.commands.{COMMANDS[name][0]}")
 
     assert module.command.help
+
+
+def test_every_kind_of_line_has_a_word_of_its_own() -> None:
+    assert set(KIND_SIGNS) == {str(kind) for kind in BulletKind}
+    assert len({word for word, _ in KIND_SIGNS.values()}) == len(KIND_SIGNS)
 
 
 def test_a_slip_is_met_with_a_suggestion() -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Done = TypeVar("Done")
 
 _LEVEL_STYLES = {"year": "bold", "month": "bold", "week": "bold cyan", "day": "cyan", "segment": ""}
-_KIND_SIGNS = {
+KIND_SIGNS = {
     "decision": ("decided", "green"),
     "change": ("changed", "blue"),
     "problem": ("problem", "red"),
@@ -32,6 +32,7 @@ _KIND_SIGNS = {
     "answer": ("answer", "green"),
     "question": ("asked", "yellow"),
     "request": ("wanted", "yellow"),
+    "open": ("open", "yellow"),
     "fact": ("noted", "dim"),
 }
 
@@ -77,7 +78,7 @@ def _draw(screen: Console, trees: tuple[TocTree, ...], *, whole: bool) -> None:
 def _fill(drawn: Tree, tree: TocTree, *, bullets: bool) -> None:
     if bullets:
         for bullet in tree.bullets:
-            word, style = _KIND_SIGNS.get(bullet.kind, ("noted", "dim"))
+            word, style = KIND_SIGNS.get(bullet.kind, ("noted", "dim"))
             row = Text(f"{word:<8}", style=style).append(printable(bullet.text), style="default")
             if tree.level == "segment":
                 row.append(f"  {bullet.grip_ids[0]}", style="dim")
