@@ -6,7 +6,7 @@ Calls and results are joined here, so that no rule has to look for the other hal
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agentx.observations.extract.session.tools import ToolStep, Use, use_of
 from agentx.observations.extract.session.turns import Turn, TurnKind
@@ -49,7 +49,7 @@ def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
         if turn.kind is TurnKind.PROMPT:
             found.append(Exchange(prompt=turn, before=here))
         elif turn.kind is TurnKind.REPLY:
-            here.items.append(turn)
+            here.items += _only_new(here, turn)
         elif turn.kind is TurnKind.REPORT:
             here.reported.append(turn)
         elif turn.kind is TurnKind.CALL:
@@ -62,6 +62,24 @@ def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
         elif turn.kind is TurnKind.RESULT:
             _answer(waiting.pop(turn.call_id, None), here, turn)
     return [one for one in found if one.prompt is not None or one.items]
+
+
+def _only_new(here: Exchange, reply: Turn) -> list[Turn]:
+    """Return a reply without what was said already.
+
+    Some agent CLIs tell what was said before a call with each call of that moment, and all of
+    it once more in the reply that ends the exchange.
+    """
+    before = [item.text for item in here.items if isinstance(item, Turn)]
+    if before and before[-1] == reply.text:
+        return []
+    left = reply.text
+    for said in before:
+        if said.strip() and left.startswith((f"{said}\n", f"{said.rstrip()}\n")):
+            left = left[len(said.rstrip()) :].lstrip("\n")
+    if left == reply.text:
+        return [reply]
+    return [replace(reply, text=left)] if left.strip() else []
 
 
 def _answer(place: tuple[Exchange, int] | None, here: Exchange, result: Turn) -> None:
