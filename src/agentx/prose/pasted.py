@@ -1,0 +1,83 @@
+"""What of a prompt a person wrote, and what was pasted out of a terminal, a log or a trace.
+
+Nobody said what a program printed, so it is nobody's wish and nobody's decision; but what went
+wrong in it may be worth knowing. A line is a program's by its form: a shell's prompt, a stamp of
+time, a frame of a trace, a place in a file, a hash. What stands between two such lines of a
+paragraph was pasted with them, and so was what is indented under one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from agentx.kernel.text import compile_late
+
+_LINE_CHARS_READ = 400
+_LINES_READ_MAX = 4_000
+_PRINTED = compile_late(
+    r"[ \t]*(?:"
+    # a shell
+    r"[\u276f\u279c\u25b6$%][ \t]+\S|[\w.-]+@[\w.-]+[:~ ][^\n]*[$#%] |PS [A-Z]:\\"
+    # stamps and levels
+    r"|[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[\[(]?\d\d:\d\d:\d\d\b"
+    r"|\[?(?:INFO|WARN|DEBUG|ERROR|TRACE)\b"
+    # traces
+    r"|at [\w.$<>/@]+ ?[(\[]|at \S+:\d+(?::\d+)?\)?[ \t]*$|File \"[^\"]+\", line \d+"
+    r"|Traceback \(most recent|Caused by: |\d+: 0x[0-9a-f]+|goroutine \d+"
+    # what programs say of themselves
+    r"|(?:error|fatal|warning|hint|remote|panic|FAIL|note)(?:\[\w+\])?: \S"
+    r"|(?:[A-Z]\w*\.)*[A-Z]?\w*(?:Error|Exception)(?: \[\w+\])?: \S|(?:Error|Warning): \S"
+    r"|npm (?:ERR!|error|warn) |E {2,}\S"
+    # test runs
+    r"|--- (?:FAIL|PASS|SKIP)|=== (?:RUN|FAIL)|(?:ok|FAIL|\?)[ \t]{2,}\S|(?:FAIL|PASS|OK)[ \t]*$"
+    r"|[\u2713\u2714\u2717\u2715\u00d7\u25cf] \S|(?:PASS|FAIL(?:ED)?) \S+\.\w+"
+    # git and diffs
+    r"|commit [0-9a-f]{7,40}\b|(?:Author|AuthorDate|Date|Merge|CommitDate): +\S"
+    r"|(?:\+\+\+|---|diff|index) [\w./-]+|@@ -\d|\* branch +\S|From https?://\S+[ \t]*$"
+    r"|(?:create|delete) mode \d{6} |\d+ files? changed|[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40} "
+    # a place in a file, something in brackets that goes on, and what has only an id
+    r"|[\w./\\-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?[: ]|\[[\w.: /-]{2,30}\] [A-Z]"
+    r"|(?=[0-9a-f-]*\d)[0-9a-f-]{8,40}[ \t]*$|[\w-]+: (?=[0-9a-f-]*\d)[0-9a-f-]{8,40}[ \t]*$"
+    r")"
+)
+# Among printed lines also: how long it took, that it goes on, a long hash.
+_PRINTED_TOO = compile_late(r"[ \t(][\d.]+ ?m?s\)?[ \t]*\Z|[^.]\.\.\.[ \t]*\Z|\b[0-9a-f]{40}\b")
+_SHELL = compile_late(r"[ \t]*(?:[\u276f\u279c\u25b6$%][ \t]+\S|[\w.-]+@[\w.-]+[:~ ][^\n]*[$#%] )")
+
+
+@lru_cache(maxsize=8)  # several rules read the same prompt, one after the other
+def split_pasted(text: str) -> tuple[str, str]:
+    """Return a text with empty lines for what was pasted, and what was pasted."""
+    lines = text.split("\n")
+    if len(lines) > _LINES_READ_MAX:
+        return text, ""
+    printed = [_PRINTED.match(line[:_LINE_CHARS_READ]) is not None for line in lines]
+    if sum(printed) < 2:
+        return text, ""
+    for at, line in enumerate(lines):
+        printed[at] = printed[at] or (at > 0 and _PRINTED_TOO.search(line[-80:]) is not None)
+    pasted = _spread(lines, printed)
+    told = list(zip(lines, pasted, strict=True))
+    own = "\n".join("" if gone else line for line, gone in told)
+    return own.strip("\n"), "\n".join(line for line, gone in told if gone)
+
+
+def _spread(lines: list[str], printed: list[bool]) -> list[bool]:
+    """Return which lines were pasted: the printed ones, and what belongs to them."""
+    pasted = list(printed)
+    begin = 0
+    for end in (*(at for at, line in enumerate(lines) if not line.strip()), len(lines)):
+        found = [at for at in range(begin, end) if printed[at]]
+        if found:
+            from_shell = any(_SHELL.match(lines[at][:_LINE_CHARS_READ]) for at in found)
+            last = end - 1 if from_shell else found[-1]
+            pasted[found[0] : last + 1] = [True] * (last + 1 - found[0])
+        begin = end + 1
+    under = False
+    for at, line in enumerate(lines):
+        if not line.strip():
+            continue
+        under = pasted[at] or (under and re.match(r"[ \t]{2,}", line) is not None)
+        pasted[at] = under
+    return pasted

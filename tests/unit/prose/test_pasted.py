@@ -1,0 +1,85 @@
+"""What people wrote is told from what they pasted."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentx.prose.pasted import split_pasted
+
+TERMINAL = """\
+\u276f git push
+error: failed to push some refs to 'origin'
+hint: Updates were rejected because the remote contains work that you do not have.
+
+please fix. i no longer use the hook"""
+
+GO_TEST = """\
+the mock is needed in more places:
+--- FAIL: TestEnable (0.01s)
+    setup_test.go:188: enable failed: exit status 1
+        Output: no agent was found in PATH.
+
+        Please install one of the following:
+          - One - https://example.com/one
+FAIL    example.com/cli/cmd    4.207s
+ok      example.com/cli/agent    2.112s"""
+
+TRACE = """\
+Traceback (most recent call last):
+  File "app.py", line 3, in <module>
+    main()
+ValueError: nope
+
+what is wrong here? I want it to accept empty input"""
+
+GIT_LOG = """\
+the branch looks like this:
+
+commit b8d967c2ee622382109c8b03d4defc6a09e0c863
+Author: A Person <a@example.com>
+Date:   Wed Feb 11 15:52:29 2026 +0100
+
+    Initialize the branch
+
+    It stores what is known."""
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        (TERMINAL, "please fix. i no longer use the hook"),
+        (GO_TEST, "the mock is needed in more places:"),
+        (TRACE, "what is wrong here? I want it to accept empty input"),
+        (GIT_LOG, "the branch looks like this:"),
+    ],
+    ids=["terminal", "test run", "trace", "log of commits"],
+)
+def test_what_was_pasted_is_not_what_was_written(text: str, own: str) -> None:
+    wrote, pasted = split_pasted(text)
+
+    assert wrote.strip() == own
+    assert pasted
+    assert all(line in text for line in pasted.split("\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "fix the parser",
+        "error: it says nothing else",
+        "We have three rules:\n- never push to main\n- always squash\n\nkeep the tests fast",
+        "hmm... not sure about this...\nmaybe we wait...\nlet's see...",
+        "1. rename `a.py` to `b.py`\n2. keep the old name as an alias\n\nNote: no new dependency",
+        "Wir nehmen SQLite.\nKein Redis.\n\nWarum? Weil niemand es betreiben will.",
+        "\u6c7a\u5b9a\uff1aSQLite \u3092\u4f7f\u3046\u3002\n\u7406\u7531\uff1a\u7c21\u5358\u3002",
+    ],
+)
+def test_what_people_write_stays_as_it_is(text: str) -> None:
+    assert split_pasted(text) == (text, "")
+
+
+def test_a_megabyte_on_one_line_and_a_million_lines_are_read_at_once() -> None:
+    assert split_pasted("x" * 1_000_000)[1] == ""
+    assert split_pasted("error: no\n" * 200_000)[1] == ""
+    assert split_pasted(("a " * 200 + "\n") * 3_000)[1] == ""
