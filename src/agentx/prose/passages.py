@@ -15,11 +15,20 @@ from collections.abc import Iterator
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.prose.sentences import Block, Sentence, sentences, show_excerpt
+from agentx.prose import cues
+from agentx.prose.keyphrases import code_names
+from agentx.prose.sentences import (
+    Block,
+    Sentence,
+    sentences,
+    show_excerpt,
+    words,
+)
 
 PASSAGE_CHARS_MAX = 240
 _ITEM_CHARS_ALONE = 110  # an item that is longer than this stands for itself
 _LEAD_CHARS_MAX = 90
+_POLITE_WORDS_MAX = 10
 
 # Says only what the agent is about to do, or asks what to do next.
 _ANNOUNCES = compile_late(
@@ -30,6 +39,15 @@ _ANNOUNCES = compile_late(
     r"|i (?:need|want|should|have to|can now|now have|have (?:the|a|everything)|understand|see)\b"
     r"|now (?:let|i|update|add|fix|run|check|the)\b|next,? i\b|time to\b|would you\b|do you want\b"
     r"|shall i\b|want me\b|should i\b)",
+    re.IGNORECASE,
+)
+# Attests that it was looked at, or that all is well: true of that moment only.
+_ATTESTS = compile_late(
+    r"(?:verified|validated|verification|validation|checks?(?: run)?|tests?(?: run)?)(?: with)?: "
+    r"|(?:all|both|the)(?: \d[\d,]*)?(?: \w+){0,3} (?:tests?|checks?) "
+    r"(?:now |still |all )?pass\w*[.!]*\Z"
+    r"|(?:the )?(?:working tree|worktree|build|lint\w*|typecheck\w*|ci)(?: \w+)? "
+    r"(?:is|are|now|still|passes|passed|succeeds|succeeded)(?: \w+)?[.!]*\Z",
     re.IGNORECASE,
 )
 # Says nothing without what follows.
@@ -99,7 +117,10 @@ def cut_passages(text: str) -> tuple[Stretch, ...]:
 
 def says_nothing(text: str) -> bool:
     """Tell whether a sentence only announces, greets or leads on."""
-    return bool(_ANNOUNCES.match(text) or _BARE.match(text))
+    if _ANNOUNCES.match(text) or _BARE.match(text) or _ATTESTS.match(text):
+        return True
+    polite = cues.COURTESY.match(text) is not None and words(text) <= _POLITE_WORDS_MAX
+    return polite and not code_names(text)
 
 
 def _parts(text: str) -> Iterator[_Part]:

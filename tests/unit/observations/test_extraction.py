@@ -7,66 +7,12 @@ import pytest
 from agentx.kernel.clock import Millis
 from agentx.observations.extract import extract
 from agentx.observations.extract.sections import parse_sections
-from agentx.observations.extract.session.turns import Finding, Turn, TurnKind
+from agentx.observations.extract.session.turns import TurnKind
 from agentx.observations.model import Category
 from agentx.views.sessions.turns import turns_of
 from tests.bench.extraction import PRECISION_MIN, RECALL_MIN, precision, recall, scored
 from tests.support.labelled import Labelled, labelled_sessions, score
-
-
-class Talk:
-    """A session, told turn by turn."""
-
-    def __init__(self) -> None:
-        self.turns: list[Turn] = []
-
-    def user(self, text: str) -> Talk:
-        return self._add(TurnKind.PROMPT, text=text)
-
-    def agent(self, text: str) -> Talk:
-        return self._add(TurnKind.REPLY, text=text)
-
-    def shell(self, command: str, output: str = "", code: int = 0) -> Talk:
-        call = f"call-{len(self.turns)}"
-        self._add(
-            TurnKind.CALL,
-            text=f"Bash: {command}",
-            tool="Bash",
-            call_id=call,
-            arguments={"command": command},
-        )
-        return self._add(
-            TurnKind.RESULT,
-            text=output,
-            tool="Bash",
-            call_id=call,
-            failed=bool(code),
-            exit_code=code,
-        )
-
-    def edit(self, path: str, old: str, new: str) -> Talk:
-        call = f"call-{len(self.turns)}"
-        arguments = {"file_path": f"/repo/{path}", "old_string": old, "new_string": new}
-        self._add(
-            TurnKind.CALL, text=f"Edit: {path}", tool="Edit", call_id=call, arguments=arguments
-        )
-        return self._add(TurnKind.RESULT, text="updated", tool="Edit", call_id=call)
-
-    def found(self, category: Category) -> list[Finding]:
-        return [one for one in extract(self.turns) if one.category is category]
-
-    def _add(self, kind: TurnKind, **changes: object) -> Talk:
-        number = len(self.turns)
-        self.turns.append(
-            Turn(
-                event_id=f"event-{number:03}",
-                at_ms=Millis(1_772_445_600_000 + 10_000 * number),
-                kind=kind,
-                directory="/repo",
-                **changes,  # type: ignore[arg-type]  # the fields of a turn
-            )
-        )
-        return self
+from tests.support.telling import Talk
 
 
 @pytest.mark.promise("observations.extracted")
@@ -85,7 +31,7 @@ def test_each_labelled_session_gives_its_share_and_nothing_that_must_be_left(
     found = score(session, findings)
 
     assert found.forbidden == ()
-    assert len(found.right) >= 0.6 * (len(found.right) + len(found.wrong))
+    assert len(found.right) >= 0.65 * (len(found.right) + len(found.wrong))
     assert len(found.met) >= 0.5 * found.needed
     assert [one.category for one in findings].count(Category.COMPACTION_SUMMARY) == 1
 
@@ -137,14 +83,14 @@ def test_an_answer_is_told_with_its_question_and_the_words_of_the_option() -> No
         {"label": "Files only", "description": "Every message is synced."},
     ]
     asked = "Where should messages wait until they are sent?"
-    talk._add(
+    talk.add(
         TurnKind.CALL,
         text="AskUserQuestion",
         tool="AskUserQuestion",
         call_id="q",
         arguments={"questions": [{"question": asked, "options": options}]},
     )
-    talk._add(
+    talk.add(
         TurnKind.RESULT,
         text=f'User has answered your questions: "{asked}"="Hybrid". Continue.',
         tool="AskUserQuestion",
@@ -162,10 +108,8 @@ def test_a_single_answer_is_told_without_how_it_was_handed_on() -> None:
     talk = Talk().user("make the queue durable")
     asked = "Where should messages wait until they are sent?"
     given = {"question": asked, "choices": ["Hybrid", "Files only"]}
-    talk._add(TurnKind.CALL, text="ask", tool="AskUserQuestion", call_id="q", arguments=given)
-    talk._add(
-        TurnKind.RESULT, text="User selected: Files only", tool="AskUserQuestion", call_id="q"
-    )
+    talk.add(TurnKind.CALL, text="ask", tool="AskUserQuestion", call_id="q", arguments=given)
+    talk.add(TurnKind.RESULT, text="User selected: Files only", tool="AskUserQuestion", call_id="q")
 
     (decision,) = talk.found(Category.DECISION)
 
@@ -175,10 +119,10 @@ def test_a_single_answer_is_told_without_how_it_was_handed_on() -> None:
 def test_two_answers_are_two_memories_however_alike_their_questions_are() -> None:
     talk = Talk().user("set the project up")
     for number, said in enumerate(("Postgres", "Redis")):
-        talk._add(
+        talk.add(
             TurnKind.CALL, text="ask", tool="AskUserQuestion", call_id=f"{number}", arguments={}
         )
-        talk._add(
+        talk.add(
             TurnKind.RESULT,
             text=f'"Which store should the service use for part {number}?"="{said}"',
             tool="AskUserQuestion",
@@ -307,10 +251,10 @@ def test_t9_private_and_recalled_text_is_never_taken() -> None:
 
 def test_what_a_boot_file_says_is_not_learnt_from_the_session() -> None:
     talk = Talk().user("what are the rules here?")
-    talk._add(  # a tool that reads the file
+    talk.add(  # a tool that reads the file
         TurnKind.CALL, text="Read: /repo/AGENTS.md", tool="Read", call_id="r", arguments={}
     )
-    talk._add(
+    talk.add(
         TurnKind.RESULT,
         text="Generated clients in `api/gen` must never be edited because CI overwrites them.",
         tool="Read",

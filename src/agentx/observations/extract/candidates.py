@@ -19,23 +19,29 @@ from agentx.observations.extract import wording
 from agentx.observations.extract.changes import changes
 from agentx.observations.extract.decisions import decisions, only_asks
 from agentx.observations.extract.errors import errors
+from agentx.observations.extract.session.commits import commit_of
 from agentx.observations.extract.session.exchanges import Exchange, reports
 from agentx.observations.extract.session.lines import Boot
 from agentx.observations.extract.session.tools import file_edits, plan_of
 from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.shown import find_shown
 from agentx.observations.extract.stumbles import stumbles
 from agentx.observations.model import Category
 from agentx.prose import cues
-from agentx.prose.keyphrases import terms
+from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.passages import PASSAGE_CHARS_MAX, Stretch, cut_passages
+from agentx.prose.pasted import split_pasted
 from agentx.prose.salience import Occasion, Speech, weigh
-from agentx.prose.sentences import shorten
+from agentx.prose.sentences import shorten, words
+from agentx.prose.support import count_support
 from agentx.prose.titles import is_written_by_machine
 
 BY_USER = "The user said: "
-_SUPPORTS = 0.5  # two passages that share so many of their words say the same
-_SUPPORT_TERMS_MIN = 3
 _SEEN_CHARS = 20_000  # of a turn, to learn which words are common in a session
+_CUT_TO_FIT = ("Cause: ", "Fixed by: ")  # rather told in part than not at all
+_ROOM_MIN = 60
+_BARE_WORDS = 8
+_WRITTEN_CHARS = 200_000  # of a session's edits
 _RULES = {
     Occasion.DECISION: decisions,
     Occasion.CHANGE: changes,
@@ -68,7 +74,8 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
         for one in rule(found, boot)
         if not only_asks(one.content.removeprefix(BY_USER))
     ]
-    stumbled = [_take_ruled(one, Occasion.ERROR, found, at) for one in stumbles(found)]
+    ruled += [_take_ruled(one, Occasion.SHOWN, found, at) for one in find_shown(found)]
+    stumbled = [_take_ruled(one, Occasion.STUMBLE, found, at) for one in stumbles(found)]
     known = {one.finding.event_ids[0] for one in stumbled}
     ruled = [
         one
@@ -78,7 +85,7 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     # What an error tells as its cause is not told again without it.
     whole = "\n".join(one.said.text for one in ruled if one.said.source is Occasion.ERROR)
     gathered = [one for one in gathered if one.said.text.rstrip(".;") not in whole]
-    return _weigh_all([*gathered, *ruled], _count_words(found))
+    return _weigh_all([*gathered, *ruled], _count_words(found), _list_written(found))
 
 
 def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tuple[Speech, Turn]]:
@@ -86,7 +93,7 @@ def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tupl
     for source, turn, text in _texts(exchange):
         passages = [one for one in cut_passages(text) if not boot.restates(one.text)]
         if source is Occasion.PROMPT:  # an answer tells what was asked; a wish may be put so
-            passages = [one for one in passages if not only_asks(one.text)]
+            passages = [one for one in passages if not (only_asks(one.text) or _is_bare(one.text))]
         for index, passage in enumerate(passages):
             yield (
                 Speech(
@@ -99,15 +106,26 @@ def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tupl
                     is_last=is_last,
                     has_edits=has_edits,
                     steps=len(exchange.steps),
+                    items=passage.items,
                 ),
                 turn,
             )
 
 
+def _is_bare(text: str) -> bool:
+    """Tell whether a prompt is a few words that name and settle nothing: "make it green"."""
+    return (
+        words(text) < _BARE_WORDS
+        and not code_names(text)
+        and not wording.SETTLES.search(text)
+        and not cues.DECIDES.search(text)
+    )
+
+
 def _texts(exchange: Exchange) -> Iterator[tuple[Occasion, Turn, str]]:
     prompt = exchange.prompt
     if prompt is not None and not is_written_by_machine(prompt.text):
-        yield Occasion.PROMPT, prompt, without_recall(prompt.text)
+        yield Occasion.PROMPT, prompt, split_pasted(without_recall(prompt.text))[0]
     for reply in exchange.replies:
         source = Occasion.CLOSING if reply is exchange.closing else Occasion.STEP
         yield source, reply, without_recall(reply.text)
@@ -178,7 +196,9 @@ def _take_ruled(
         steps=len(exchange.steps),
     )
     kept = replace(finding, content=content, summary=content)
-    return Keepable(finding=kept, said=said, about=terms(content.removeprefix(BY_USER)))
+    # What was asked for is told by who asked: a change is compared by what was done.
+    about = terms(content.removeprefix(BY_USER).split("; Asked: ")[0])
+    return Keepable(finding=kept, said=said, about=about)
 
 
 def _one_line(content: str) -> str:
@@ -189,6 +209,8 @@ def _one_line(content: str) -> str:
         joined = f"{line.rstrip('.;')}; {row}"
         if len(joined) <= PASSAGE_CHARS_MAX:
             line = joined
+        elif row.startswith(_CUT_TO_FIT) and len(line) <= PASSAGE_CHARS_MAX - _ROOM_MIN:
+            line = shorten(joined, PASSAGE_CHARS_MAX)
     return line
 
 
@@ -201,20 +223,35 @@ def _count_words(found: Iterable[Exchange]) -> Counter[str]:
     return common
 
 
-def _weigh_all(gathered: list[Keepable], common: Counter[str]) -> list[Keepable]:
+def _list_written(found: Iterable[Exchange]) -> frozenset[str]:
+    """Return the words that were written into files and commits: what is said of them was done."""
+    held: set[str] = set()
+    left = _WRITTEN_CHARS
+    for exchange in found:
+        for step in exchange.steps:
+            commit = commit_of(step)
+            texts = [line for edit in file_edits(step) for line in edit.added]
+            texts += [commit.subject, commit.body] if commit else []
+            text = "\n".join(texts)[: min(left, _SEEN_CHARS)]
+            left -= len(text)
+            held |= terms(text) if text else frozenset()
+            if left <= 0:
+                return frozenset(held)
+    return frozenset(held)
+
+
+def _weigh_all(
+    gathered: list[Keepable], common: Counter[str], written: frozenset[str]
+) -> list[Keepable]:
+    support = count_support([(one.finding.event_ids, one.about) for one in gathered])
     weighed: list[Keepable] = []
-    for one in gathered:
-        about = one.about
+    for one, supported in zip(gathered, support, strict=True):
+        size = max(1, len(one.about))
         said = replace(
             one.said,
-            support=sum(
-                1
-                for other in gathered
-                if other.finding.event_ids != one.finding.event_ids
-                and (least := min(len(about), len(other.about))) >= _SUPPORT_TERMS_MIN
-                and len(about & other.about) >= _SUPPORTS * least
-            ),
-            frequency=sum(log1p(common[word]) for word in about) / max(1, len(about)),
+            support=supported,
+            frequency=sum(log1p(common[word]) for word in one.about) / size,
+            written=len(one.about & written) / size,
         )
         weighed.append(replace(one, said=said, worth=weigh(said)))
     return weighed

@@ -25,6 +25,7 @@ from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import coverage
+from agentx.prose.pasted import split_pasted
 from agentx.prose.sentences import Block, shorten, words
 from agentx.prose.titles import request
 
@@ -253,10 +254,11 @@ def _find_request(exchange: Exchange) -> str:
     prompt = exchange.prompt
     if prompt is None:
         return ""
-    if len(prompt.text) <= 200 and not is_document(prompt):
-        plain = " ".join(prompt.text.split())
+    own = split_pasted(prompt.text)[0]
+    if len(own) <= 200 and not is_document(prompt):
+        plain = " ".join(own.split())
         return "" if words(plain) < 4 else plain
-    return request(prompt.text)
+    return request(own)
 
 
 def _file_line(path: str, edits: list[tuple[ToolStep, FileChange]]) -> str:

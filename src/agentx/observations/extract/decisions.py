@@ -36,6 +36,8 @@ _APPROVED = compile_late(r"approved|proceed|start coding|accepted", re.IGNORECAS
 _PLAN_PROMPT = compile_late(r"\s*implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
 _HEADING = compile_late(r"^#{1,3}\s+(?:plan:?\s*)?(.+)$", re.MULTILINE | re.IGNORECASE)
 _SHORT_CHARS = 320
+_ASKED_CHARS = 110
+_REFUSED_CHARS = 70
 _ENGLISH = compile_late(
     r"\b(?:the|a|an|is|are|to|of|and|in|it|that|for|you|we|i|with|on|not)\b", re.IGNORECASE
 )
@@ -70,11 +72,18 @@ _RULE = cues.anywhere(
 
 # People often ask without a mark. "Can we ..." is a wish.
 _ASKS = compile_late(
-    r"(?:(?:and|so|but|ok|okay|also|then|hm+)[, ]+)*"
+    r"\W*(?:(?:and|so|but|ok|okay|also|then|hm+)[, ]+)*"
     r"(?:what|why|how|where|when|which|who|do|does|did|is|are|was|were|has|have)(?:'s|'re)? "
     r"(?:you|we|it|they|he|she|the|this|that|there|these|those|your|our|my|i|a|an)\b"
     r"|(?:(?:and|so|but|also|then)[, ]+)*(?:how|why) (?:do|does|did|is|are|was|can|should)\b",
     re.IGNORECASE,
+)
+# "doesn't that mean ..."
+_ASKS_IF = compile_late(
+    r"\b(?:does|do|is|are|was|were|did|has)n'?t (?:that|this|it|there|they)\b", re.IGNORECASE
+)
+_WISHES = compile_late(
+    r"\b(?:can'?t|couldn'?t|shouldn'?t|why (?:not|don'?t)) (?:we|you)\b", re.IGNORECASE
 )
 
 
@@ -117,7 +126,7 @@ def _find_refusals(step: ToolStep, exchange: Exchange, boot: Boot) -> Iterator[F
     plain = " ".join(said.split())
     if words(plain) < 4 or wording.GOES_ON.match(plain) or only_asks(plain):
         return
-    what = shorten(_in_short(step), 140)
+    what = shorten(_in_short(step), _REFUSED_CHARS)
     text = shorten(plain, ANSWER_CHARS_MAX)
     content = f"The user refused `{what}` and said: {text}"
     after = next((one for one in exchange.replies if one.at_ms >= step.call.at_ms), None)
@@ -131,6 +140,10 @@ def _find_refusals(step: ToolStep, exchange: Exchange, boot: Boot) -> Iterator[F
 
 def _in_short(step: ToolStep) -> str:
     """Return what a step was about to do, with paths as the project has them."""
+    plan = plan_of(step)
+    if plan:
+        heading = _HEADING.search(plan)
+        return f"the plan {show_excerpt(heading[1])}" if heading else "the plan"
     where = step.call.directory.rstrip("/")
     text = " ".join(step.call.text.split())
     return text.replace(where + "/", "") if where else text
@@ -138,11 +151,12 @@ def _in_short(step: ToolStep) -> str:
 
 def only_asks(text: str) -> bool:
     """Tell whether a text asks for information; "can't we use X?" is a wish."""
-    wishes = re.search(
-        r"\b(?:can'?t|couldn'?t|shouldn'?t|why (?:not|don'?t)) (?:we|you)\b", text, re.IGNORECASE
+    said = sentences(text)
+    if not said or _WISHES.search(text):
+        return False
+    return all(
+        is_question(one.text) or _ASKS.match(one.text) or _ASKS_IF.search(one.text) for one in said
     )
-    asked = [one for one in sentences(text) if is_question(one.text) or _ASKS.match(one.text)]
-    return bool(asked) and len(asked) == len(sentences(text)) and not wishes
 
 
 def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: set[str]) -> Iterator[Finding]:
@@ -225,7 +239,7 @@ def _find_said(
     if before is not None:
         asked = _last_question(before, boot)
         if asked:
-            content = f"Asked: {shorten(asked, 240)}\n{content}"
+            content = f"{content}\nAsked: {shorten(asked, _ASKED_CHARS)}"
             ids.insert(0, before.event_id)
     yield decision(content, text, prompt, tuple(ids), 70 + 8 * (not is_first))
 

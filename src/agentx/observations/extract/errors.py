@@ -17,6 +17,8 @@ from agentx.kernel.text import compile_late
 from agentx.observations.extract import wording
 from agentx.observations.extract.session.commands import (
     error_lines,
+    find_errors,
+    is_routine,
     parts_of,
     plain,
     signature,
@@ -34,7 +36,10 @@ from agentx.prose.passages import says_nothing
 from agentx.prose.sentences import Block, is_question, shorten, words
 
 _SAME_ERROR = 0.7
+_RUNNERS = frozenset({"run", "exec", "x", "dlx", "compose", "-m", "task", "tool"})
 _CAUSES_MAX = 3
+_COMMAND_CHARS = 50
+_ERROR_CHARS = 80
 _ENVIRONMENT = compile_late(
     r"command not found|connection refused|permission denied|no such host|timed? ?out|certificate"
     r"|not installed|cannot find module|no module named|could not (?:connect|resolve)|out of memory"
@@ -60,6 +65,9 @@ _CAUSE = cues.anywhere(
     cannot | can'?t | wraps? | complains? | expects? | is named | has no | ursache | weil
     """
 )
+_SAYS_WHY = cues.anywhere(
+    "because | due to | found (?:it|the \\w+) | weil | porque | parce que | debido a"
+)
 _EXPLAINS_ALONE = cues.anywhere(
     r"""
     root cause | race condition | turn(?:s|ed) out | die ursache
@@ -79,6 +87,7 @@ class _Episode:
     fresh: frozenset[str]  # files the agent had touched just before
     times: int = 1
     causes: list[Line] = field(default_factory=list)
+    said_next: list[Line] = field(default_factory=list)  # before anything was done about it
     fixes: list[ToolStep] = field(default_factory=list)
     mended: ToolStep | None = None
     between: int = 0  # steps until it was mended
@@ -115,10 +124,13 @@ def _episodes(found: list[Exchange], boot: Boot) -> list[_Episode]:
                     late = episode.exchange is exchange and not episode.causes
                     if episode in open_ones or late:
                         episode.causes += _causes(episode, item, boot)
+                    if episode in open_ones and not episode.between:
+                        episode.said_next += lines(item, boot)
                 continue
             edited = [edit.path for edit in file_edits(item)]
             fresh = (fresh + edited)[-8:]
             for episode in open_ones:
+                episode.causes = episode.causes or _find_said_of(episode, edited)
                 episode.between += 1
             if item.use is Use.EDIT or (item.use is Use.SHELL and not went_wrong(item)):
                 _note_fix(open_ones, item, is_edit=bool(edited))
@@ -163,8 +175,15 @@ def _same_check(one: str, other: str) -> bool:
     if first == second:
         return True
     # `docker compose up && pytest` is still the pytest that failed before.
-    programs = [" ".join(part.split()[:2]).lower() for part in parts_of(one)]
+    programs = [_name_program(part) for part in parts_of(one)]
     return any(program and program in plain(other).lower() for program in programs)
+
+
+def _name_program(command: str) -> str:
+    """Return what a command runs: of `npm run test`, that is more than its first two words."""
+    words_of = command.lower().split()
+    more = len(words_of) > 1 and (words_of[1] in _RUNNERS or words_of[1].startswith("-"))
+    return " ".join(words_of[: 3 if more else 2])
 
 
 def _alike(episode: _Episode, step: ToolStep, told: list[str]) -> bool:
@@ -192,13 +211,26 @@ def _causes(episode: _Episode, reply: Turn, boot: Boot) -> list[Line]:
             continue
         if cues.ANNOUNCES.match(own) or cues.INTENDS.match(own) or wording.POSSIBLE.search(own):
             continue
-        explains = bool(_CAUSE.search(own) or cues.EXPLAINS.search(own))
-        soon = episode.mended is None and episode.between <= 3
+        says_so = bool(cues.EXPLAINS.search(own) or _SAYS_WHY.search(own))
+        explains = says_so or bool(_CAUSE.search(own))
+        soon = episode.mended is None and episode.between <= (3 if says_so else 1)
         shared = len(terms(own) & about)
-        related = shared >= (1 if soon else 2) or any(name in own.lower() for name in names)
+        enough = 1 if soon else 2
+        related = shared >= enough or any(name in own.lower() for name in names)
         if explains and related and not says_nothing(own):
             kept.append(line)
     return kept
+
+
+def _find_said_of(episode: _Episode, edited: list[str]) -> list[Line]:
+    """Return what was said between a failure and the edit of what it names: the cause."""
+    names = [path.rsplit("/", 1)[-1] for path in edited if not episode.between]
+    return [
+        line
+        for line in episode.said_next
+        if any(name in line.own for name in names)
+        and not (is_question(line.own) or says_nothing(line.own) or line.block is Block.HEADING)
+    ][:1]
 
 
 def _is_slip(episode: _Episode) -> bool:
@@ -206,10 +238,11 @@ def _is_slip(episode: _Episode) -> bool:
     text = " ".join((*episode.errors, episode.failure.output[:4_000]))
     if _ENVIRONMENT.search(" ".join(episode.errors)):
         return False
-    if not episode.errors:
-        return True
     if episode.causes:
         return False
+    # What says only that it failed, and what was tried once and given up, teaches nothing.
+    if not find_errors(episode.failure.output) or not is_routine(episode.failure.command):
+        return True
     own_lines = any(path.rsplit("/", 1)[-1] in text for path in episode.fresh)
     touched = {path for step in episode.fixes for path in (e.path for e in file_edits(step))}
     quick = episode.mended is not None and episode.between <= 6
@@ -224,20 +257,22 @@ def _is_formatting(episode: _Episode) -> bool:
 
 def _finding(episode: _Episode) -> Finding:
     failure = episode.failure
-    command = shorten(plain(failure.command), 160)
+    causes = _best_causes(episode)
+    # A line is short: why it failed is worth more of it than how.
+    chars = (_COMMAND_CHARS, _ERROR_CHARS) if causes else (2 * _COMMAND_CHARS, 2 * _ERROR_CHARS)
+    command = shorten(plain(failure.command), chars[0])
     code = failure.exit_code
     how = f" (exit {code})" if code else ""
     again = f", {episode.times} times" if episode.times > 1 else ""
-    first = episode.errors[0] if episode.errors else ""
+    first = shorten(episode.errors[0], chars[1]) if episode.errors else "no reason was given"
     parts = [f"`{command}` failed{how}{again}: {first}"]
-    parts += [f"  {line}" for line in episode.errors[1:]]
-    causes = _best_causes(episode)
     parts += [f"Cause: {_LED.sub('', line.text)}" for line in causes]
     fixed = _find_fix(episode)
     if episode.mended is not None:
         parts.append(f"Fixed by: {fixed}" if fixed else "It passed when it was run again.")
     else:
         parts.append("Not seen fixed in this session." + (f" Tried: {fixed}" if fixed else ""))
+    parts += episode.errors[1:]
     ids = [*failure.event_ids, *(line.turn.event_id for line in causes)]
     ids += [name for step in episode.fixes[-6:] for name in step.event_ids]
     ids += episode.mended.event_ids if episode.mended else ()

@@ -1,7 +1,8 @@
-"""Commands that did not work here, each with the one that did.
+"""Commands that do not work here, each with the one that does.
 
 A stumble is small, and the next session stumbles over the same stone: a tool that has no
-such option, a wrapper that knows no such command.
+such option, a wrapper that knows no such command. A check that failed is none: there the
+command was right, and the code was not.
 """
 
 from __future__ import annotations
@@ -9,18 +10,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentx.kernel.text import compile_late
-from agentx.observations.extract.session.commands import error_lines, went_wrong
+from agentx.observations.extract.session.commands import went_wrong
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.tools import ToolStep, Use
 from agentx.observations.extract.session.turns import Finding
 from agentx.observations.model import Category
+from agentx.prose import cues
 from agentx.prose.sentences import shorten
 
 _SOON = 6  # steps within which the right command follows
 _ALIKE = 0.5
 _COMMAND_CHARS = 80
+_OUTPUT_CHARS = 4_000  # a program says at once that it does not understand
+_LINE_CHARS = 300
 _ERROR_CHARS = 100
 _WORD = compile_late(r"[\w:./@]+[\w:./@-]*")
+# A program that was called in a way it does not know.
+_MISCALLED = cues.anywhere(
+    r"""(?:unrecogni[sz]ed|unknown|invalid|unexpected|illegal|unsupported|missing|extra|undefined)"""
+    r""" (?:\w+ ){0,2}(?:sub-?command|command|option|flag|switch|argument|parameter|script|task)s?
+    command not found | not found in PATH | is not recogni[sz]ed as | no such (?:option|command)
+    did you mean | mutually exclusive | none of the others can be | no rule to make target
+    (?:is )?not an? (?:\w+ )?(?:command|option|task|subcommand) | (?:script|task) not found
+    requires? (?:an?|exactly|at least) (?:\w+ ){0,2}arguments? | flag provided but not defined
+    No module named | has no (?:command|option|subcommand)
+    """
+)
 # Streams and pipes say nothing about what was run.
 _STREAMS = compile_late(r"\s+(?:\d?>&\d|\d?>\s*/dev/null)|\s*\|\s*(?:tail|head)\b[^|]*")
 
@@ -32,10 +47,18 @@ def stumbles(found: list[Exchange]) -> Iterator[Finding]:
         for index, step in enumerate(steps):
             if step.use is not Use.SHELL or not went_wrong(step):
                 continue
-            told = error_lines(step.output)
+            error = _find_miscall(step.output)
+            if not error:
+                continue
             worked = _find_worked(step, steps[index + 1 : index + 1 + _SOON])
-            if told and worked is not None:
-                yield _finding(step, told[0], worked)
+            if worked is not None:
+                yield _finding(step, error, worked)
+
+
+def _find_miscall(output: str) -> str:
+    """Return the line that says that a command was not understood."""
+    lines = (" ".join(line.split()) for line in output[:_OUTPUT_CHARS].split("\n"))
+    return next((line for line in lines if _MISCALLED.search(line[:_LINE_CHARS])), "")
 
 
 def _find_worked(failed: ToolStep, later: list[ToolStep]) -> ToolStep | None:

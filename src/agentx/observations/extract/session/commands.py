@@ -89,6 +89,23 @@ _BROKEN_RUN = compile_late(
     r"^=+ .*\b\d+ failed\b|^\s*Tests?:?\s+\d+ failed|^\d+ failed\b|Build FAILED|BUILD FAILED",
     re.MULTILINE,
 )
+# A runner counts what failed, and that counts more than what was printed on the way.
+_FAILED_SOME = compile_late(
+    r"^=+ .*\b[1-9]\d* failed\b|^\s*(?:Tests?:?\s+)?[1-9]\d* fail(?:ed|ures?)?\b"
+    r"|test result: FAILED|^Found [1-9]\d* errors?\b|\b(?:failures|errors)=[1-9]",
+    re.MULTILINE,
+)
+_FAILED_NONE = compile_late(
+    r"\b0 fail(?:ed|ures?|ing)?\b|test result: ok|^\s*Tests:? +\d+ passed\b|^OK\b(?: \(|$)"
+    r"|^=+ \d+ passed\b|^\d+ passed\b|^Found 0 errors\b",
+    re.MULTILINE,
+)
+# Says that something failed, and not what.
+_SAYS_ONLY_THAT = compile_late(
+    r"exit(?:ed)?(?: with)?(?: status| code)? \d+|completed with exit code|complete log of this run"
+    r"|\A(?:FAIL|FAILED|ERROR|Error)\W*\Z",
+    re.IGNORECASE,
+)
 _COUNTED = compile_late(
     r"\b(?:(\d+) (?:tests? )?passed\b|OK \((\d+) tests?\)|Tests\s+(\d+) passed)"
 )
@@ -164,12 +181,25 @@ def went_wrong(step: ToolStep) -> bool:
     if step.has_failed:
         return True
     # What ends in a pipe, or in `|| true`, tells nothing by its exit code.
-    hidden = "|" in step.command
-    return hidden and bool(_BROKEN_RUN.search(_ends(step.output)))
+    if "|" not in step.command:
+        return False
+    told = _ends(step.output)
+    if _FAILED_SOME.search(told):
+        return True
+    return bool(_BROKEN_RUN.search(told)) and not _FAILED_NONE.search(told)
 
 
 def error_lines(output: str) -> list[str]:
-    """Return the lines of an output that say what went wrong, the most telling first."""
+    """Return the lines of a failed run that say what went wrong, the most telling first."""
+    told = find_errors(output)
+    if not told:
+        last = [line.strip() for line in output.strip().split("\n") if line.strip()]
+        return [shorten(last[-1], _LINE_CHARS_MAX)] if last else []
+    return told
+
+
+def find_errors(output: str) -> list[str]:
+    """Return the lines of an output that tell of an error by their form."""
     found: dict[str, tuple[int, int]] = {}
     for number, raw in enumerate(_ends(output).split("\n")):
         line = raw[: 2 * _LINE_CHARS_MAX]
@@ -177,11 +207,8 @@ def error_lines(output: str) -> list[str]:
             continue
         rank = next((at for at, sign in enumerate(_ERROR_LINES) if sign.search(line)), None)
         text = _STAMP.sub("", " ".join(line.split())).strip("=- ")
-        if rank is not None and len(text) > 8:
+        if rank is not None and len(text) > 8 and not _SAYS_ONLY_THAT.search(text):
             found.setdefault(text, (rank, number))
-    if not found:
-        last = [line.strip() for line in output.strip().split("\n") if line.strip()]
-        return [shorten(last[-1], _LINE_CHARS_MAX)] if last else []
     best = sorted(found, key=lambda text: found[text])[:_LINES_MAX]
     return [shorten(text, _LINE_CHARS_MAX) for text in best]
 

@@ -8,6 +8,7 @@ itself injected gives no lines at all.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from agentx.kernel.text import compile_late, without_recall
@@ -17,6 +18,7 @@ from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
+from agentx.prose.pasted import split_pasted
 from agentx.prose.sentences import Block, Sentence, sentences, shorten, show_excerpt, words
 from agentx.prose.titles import is_written_by_machine
 
@@ -44,7 +46,8 @@ class Boot:
     """What the agent was told before the session: nobody learnt it in the session."""
 
     def __init__(self, found: Iterable[Exchange]) -> None:
-        self._lines: list[frozenset[str]] = []
+        self._sizes: list[int] = []  # of its lines, in words
+        self._holds: dict[str, list[int]] = {}  # which lines hold a word
         self.read: dict[int, tuple[Turn, tuple[Line, ...]]] = {}
         for exchange in found:
             for step in exchange.steps:
@@ -55,17 +58,21 @@ class Boot:
         for line in text.split("\n")[:_BOOT_LINES_MAX]:
             about = terms(line)
             if len(about) > 2:
-                self._lines.append(about)
+                for word in about:
+                    self._holds.setdefault(word, []).append(len(self._sizes))
+                self._sizes.append(len(about))
 
     def restates(self, text: str) -> bool:
         """Tell whether a line only repeats what a boot file says."""
         if wording.BOOT_FILE.search(text):
             return True
-        about = terms(text)
+        about = terms(text) if self._sizes else frozenset()
+        if len(about) <= 2:
+            return False
+        shared = Counter(line for word in about for line in self._holds.get(word, ()))
         return any(
-            len(about & known) >= _RESTATES * min(len(about), len(known))
-            for known in self._lines
-            if len(about) > 2
+            count >= _RESTATES * min(len(about), self._sizes[line])
+            for line, count in shared.items()
         )
 
 
@@ -79,8 +86,10 @@ def lines(turn: Turn, boot: Boot) -> tuple[Line, ...]:
 
 def _lines(turn: Turn, boot: Boot) -> Iterator[Line]:
     text = without_recall(turn.text)
-    if turn.kind is TurnKind.PROMPT and is_written_by_machine(text):
-        return
+    if turn.kind is TurnKind.PROMPT:
+        if is_written_by_machine(text):
+            return
+        text = split_pasted(text)[0]
     before: Sentence | None = None
     paragraph = 0
     for sentence in sentences(text):

@@ -1,0 +1,148 @@
+"""Whose words are kept, which failures are worth it, and that nothing said is lost on the way."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentx.observations.extract.session.turns import TurnKind
+from agentx.observations.model import Category
+from tests.support.telling import Talk
+
+PASTED = """\
+\u276f make deploy
+remote: Permission to shop/api.git denied to deploy-bot.
+fatal: unable to access 'https://example.com/shop/api.git/': error: 403
+Push failed (attempt 1/3). Never push to a fork, always use upstream instead.
+"""
+
+
+def test_what_a_program_printed_is_not_what_the_user_said() -> None:
+    talk = Talk().user(
+        PASTED + "\nwe must keep the deploy key read-only, use the app token instead"
+    )
+    talk.agent("The job pushes with the app token now.")
+
+    said = [one for one in talk.kept() if one.startswith("The user said: ")]
+
+    assert said == [
+        "The user said: we must keep the deploy key read-only, use the app token instead"
+    ]
+
+
+def test_an_error_that_the_user_pasted_is_told_as_shown_to_them() -> None:
+    talk = Talk().user(PASTED).agent("The deploy key has no right to write.")
+
+    (error,) = talk.found(Category.ERROR)
+
+    assert error.content.startswith("The user was shown: ")
+    assert "unable to access" in error.content
+
+
+def test_a_check_that_failed_is_no_stumble_over_the_command() -> None:
+    talk = Talk().user("run everything")
+    talk.shell("bun run lint", 'Found 2 errors.\nerror: script "lint" exited with code 1', 1)
+    talk.shell("bun run lint:fix", "Fixed 2 files.")
+
+    assert not any("worked" in one for one in talk.kept())
+
+
+def test_another_script_of_the_same_runner_is_not_the_check_that_failed() -> None:
+    talk = Talk().user("run everything")
+    talk.shell("bun run test", "TypeError: zone is not a function\n 1 fail", 1)
+    talk.agent("`zone` is not a function because the mock of `clock.ts` was renamed.")
+    talk.shell("bun run lint", "Checked 12 files.")
+
+    (error,) = talk.found(Category.ERROR)
+
+    assert "bun run lint" not in error.content
+
+
+def test_what_is_printed_in_a_run_that_passed_is_no_failure() -> None:
+    printed = "error: Database connection failed\n at src/db.test.ts:12\n\n 1232 pass\n 0 fail\n"
+    talk = Talk().user("run the tests").shell("bun run test 2>&1 | tail -30", printed)
+    talk.agent("It mocks the database, so the connection error is part of the test.")
+
+    assert talk.found(Category.ERROR) == []
+
+
+def test_a_count_of_failures_is_one_even_behind_a_pipe() -> None:
+    talk = Talk().user("run the tests")
+    talk.shell("bun run test 2>&1 | tail -3", "TypeError: no zone\n 11 pass\n 1 fail")
+    talk.agent("The zone is missing because `rooms.json` predates the migration: no zone there.")
+
+    assert len(talk.found(Category.ERROR)) == 1
+
+
+def test_what_was_tried_once_and_given_up_without_a_word_is_left_out() -> None:
+    talk = Talk().user("which version is it?")
+    talk.shell("node -e \"console.log(require('./x').y.z)\"", "TypeError: y is undefined", 1)
+    talk.agent("It is version 4.")
+
+    assert talk.found(Category.ERROR) == []
+
+
+def test_an_answer_keeps_the_words_of_the_user_however_long_the_question_was() -> None:
+    question = "Is this meant for members who may push but work on forks, " * 5 + "or for others?"
+    talk = Talk().user("sync the checkpoints of forks").agent(question)
+    talk.user("only for people outside, never for members: they must push to the main repository")
+    talk.agent("Understood.")
+
+    (decision,) = talk.found(Category.DECISION)
+
+    assert decision.content.startswith("The user said: only for people outside, never for members")
+
+
+def test_a_plan_that_was_refused_is_told_with_what_the_user_wanted_instead() -> None:
+    plan = "# Restore by the file name\n\n" + "Guess the folder from the name of the session. " * 9
+    talk = Talk().user("fix the restore")
+    talk.add(
+        TurnKind.CALL,
+        text=f"ExitPlanMode: {plan}",
+        tool="ExitPlanMode",
+        call_id="p",
+        arguments={"plan": plan},
+    )
+    talk.add(
+        TurnKind.RESULT,
+        text="The user doesn't want to proceed with this tool use. The tool use was rejected. "
+        "To tell you how to proceed, the user said:\n"
+        "I want the simplest implementation, the same for both agents: store the path",
+        tool="ExitPlanMode",
+        call_id="p",
+        failed=True,
+    )
+
+    (decision,) = talk.found(Category.DECISION)
+
+    assert "Restore by the file name" in decision.content
+    assert "the simplest implementation, the same for both agents: store the path" in (
+        decision.content
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Verified: `git diff --check` and the formatter for the edited page.",
+        "All 214 unit tests pass.",
+        "The working tree is clean.",
+    ],
+)
+def test_that_all_is_well_at_the_moment_is_not_kept(said: str) -> None:
+    talk = Talk().user("tidy `docs/guide.md`").edit("docs/guide.md", "a", "b").agent(said)
+
+    assert not any(said in one for one in talk.kept())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "so if the support for base urls is closed doesn't that mean we can use the default one",
+        "+what's the purpose of the second run, I don't see the point of it",
+    ],
+)
+def test_a_doubt_put_as_a_question_settles_nothing(asked: str) -> None:
+    talk = Talk().user("look at the runs").agent("There are two runs of each case.")
+    talk.user(asked).agent("It guards against flaky cases.")
+
+    assert talk.found(Category.DECISION) == []
