@@ -17,6 +17,14 @@ from agentx.kernel.text import compile_late
 Cue = re.Pattern[str]
 
 
+# A capital of a cue, but for those that are part of how an expression is written.
+_CAPITAL = compile_late(r"\\.|\(\?P|[A-Z]")
+
+
+def _lower(found: re.Match[str]) -> str:
+    return found[0].lower() if len(found[0]) == 1 else found[0]
+
+
 class _Blind:
     """A pattern to which capitals do not matter, in a third of the time.
 
@@ -26,7 +34,7 @@ class _Blind:
 
     def __init__(self, source: str) -> None:
         self.pattern = source
-        self._lowered = compile_late(source)
+        self._lowered = compile_late(_CAPITAL.sub(_lower, source))
         self._blind = compile_late(source, re.IGNORECASE)
 
     def search(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentx.observations.extract import wording
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 
@@ -42,3 +43,19 @@ def test_the_terms_of_a_text_do_not_depend_on_other_letters_beside_it(said: list
     text = " ".join(word for word in said if word.isascii())
 
     assert terms(f"{text} \u51b3\u5b9a") == terms(text) | terms("\u51b3\u5b9a")
+
+
+@pytest.mark.parametrize(
+    "text", ["see AGENTS.md", "see agents.md", "SEE Agents.MD", "caf\u00e9 AGENTS.md"]
+)
+def test_a_cue_with_capitals_finds_what_it_names_however_it_is_written(text: str) -> None:
+    assert wording.BOOT_FILE.search(text)
+
+
+def test_a_cue_keeps_the_capitals_of_its_expressions() -> None:
+    cue = cues.at_the_start(r"\S+ EACCES | \D{2}OK", after="Now")
+
+    assert cue.match("now, open eacces")
+    assert cue.match("open EACCES")
+    assert cue.match("--ok")
+    assert cue.match("12ok") is None
