@@ -218,13 +218,15 @@ def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
 
 
 def _look_at_branches(project: Project) -> str:
-    """Return what the branches look like, once something was learnt on one."""
+    """Return what is checked out, and what branches look like once something was learnt on one."""
     common = project.trust.common
-    if common is None or not exists(project.store.branches):
+    if common is None:
         return ""
-    from agentx.host.git.heads import look_at_refs  # noqa: PLC0415  see above
+    from agentx.host.git.heads import list_checkouts, look_at_refs  # noqa: PLC0415  only in git
 
-    return look_at_refs(common, project.clock.now_ms()).mark
+    is_bound = exists(project.store.branches)
+    mark = look_at_refs(common, project.clock.now_ms()).mark if is_bound else ""
+    return repr((mark, [each.branch for each in list_checkouts(common)]))
 
 
 def _rebuild_words(project: Project) -> int:
