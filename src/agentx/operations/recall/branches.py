@@ -7,7 +7,8 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agentx.host.files.plain import exists
+from agentx.host.files.plain import read_bytes
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import preview, printable
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchHit
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from agentx.recall.branches.reach import Reach
 
 _NAME_CHARS_MAX = 80
+_NOTE_BYTES_MAX = 4 * 1024 * 1024
 _HOLDS = {"everywhere": "merged", "here": "holds here", "elsewhere": "not merged"}
 
 
@@ -75,7 +77,7 @@ def mark_hits(project: Project, hits: Iterable[SearchHit]) -> tuple[SearchHit, .
         if hit.kind in ("event", "observation") and hit.project == project.id
     }
     named = {name for names in mine.values() for name in names}
-    if not named or not exists(project.store.branches):
+    if not named or not _has_branches(project):
         return found
     marks = mark_memories(project, named)
     said = {
@@ -83,6 +85,15 @@ def mark_hits(project: Project, hits: Iterable[SearchHit]) -> tuple[SearchHit, .
         for name, ids in mine.items()
     }
     return tuple(replace(hit, origin=said.get(hit.doc_id, hit.origin)) for hit in found)
+
+
+def _has_branches(project: Project) -> bool:
+    """Tell whether git knew any branch when it was last asked: without one all counts as merged."""
+    try:
+        note = read_bytes(project.store.branches, bytes_max=_NOTE_BYTES_MAX)
+    except (OSError, AgentXError):
+        return False
+    return b'"branches"' in note or b'"last_tips"' in note
 
 
 def _find(project: Project, memories: Sequence[Observation]) -> dict[str, Reach]:
