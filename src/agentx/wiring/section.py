@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentx.host.files.plain import is_folder
+from agentx.host.git.heads import has_branches
 from agentx.kernel.errors import AgentXError, DataError, UnavailableError
 from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequest
 from agentx.memory.port import Readable
@@ -202,7 +203,8 @@ class _Rooms:
             standing=self._observed.count_standing(),
             tokens_max=self._observed.tokens_max,
         )
-        if not any(one.branch for one, _ in best):
+        common = self._project.trust.common
+        if common is None or not any(one.branch for one, _ in best) or not has_branches(common):
             return found
         from agentx.wiring.bound.bounds import Bounds  # noqa: PLC0415  most were learnt on no branch
 

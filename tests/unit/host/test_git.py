@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agentx.host.git import facts as git
+from agentx.host.git.heads import has_branches
 
 NAMES = [
     "plain",
@@ -169,3 +170,16 @@ def test_the_remote_is_told_without_its_credentials(repository: Path) -> None:
 
     _git(repository, "remote", "add", "origin", "https://me:token@example.org/team/x.git")
     assert git.remote_url(repository) == "https://example.org/team/x.git"
+
+
+def test_a_repository_has_branches_once_something_is_committed_or_fetched(tmp_path: Path) -> None:
+    common = tmp_path / ".git"
+    assert not has_branches(common)
+    (common / "refs" / "heads").mkdir(parents=True)
+    assert not has_branches(common)
+
+    (common / "refs" / "remotes" / "origin").mkdir(parents=True)
+    assert has_branches(common)
+    (common / "refs" / "remotes" / "origin").rmdir()
+    (common / "packed-refs").touch()
+    assert has_branches(common)

@@ -8,11 +8,14 @@ data: this is for forgetting, not for secrecy from someone who has the disk.
 
 from __future__ import annotations
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from functools import cache
+from typing import TYPE_CHECKING
 
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import Entropy
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 KEY_BYTES = 32
 # A key seals exactly one payload, so its nonce may be constant.
@@ -26,7 +29,7 @@ def new_key(entropy: Entropy) -> bytes:
 
 def seal(payload: bytes, *, key: bytes, context: bytes) -> bytes:
     """Seal a payload with its own key; `context` must be the same when it is opened."""
-    return AESGCM(key).encrypt(_ONLY_NONCE, payload, context)
+    return _make_cipher(key).encrypt(_ONLY_NONCE, payload, context)
 
 
 def unseal(sealed: bytes, *, key: bytes, context: bytes) -> bytes:
@@ -35,8 +38,8 @@ def unseal(sealed: bytes, *, key: bytes, context: bytes) -> bytes:
     Raises: CorruptRecord.
     """
     try:
-        return AESGCM(key).decrypt(_ONLY_NONCE, sealed, context)
-    except (InvalidTag, ValueError) as error:
+        return _make_cipher(key).decrypt(_ONLY_NONCE, sealed, context)
+    except (_mismatch(), ValueError) as error:
         raise CorruptRecord(
             "an event does not match its key", hint="run `agentx doctor`"
         ) from error
@@ -49,7 +52,7 @@ class SessionKey:
 
     def __init__(self, raw: bytes) -> None:
         self.raw = raw
-        self._cipher = AESGCM(raw)
+        self._cipher = _make_cipher(raw)
 
     def wrap(self, key: bytes, event: bytes) -> bytes:
         """Wrap an event's key; the 16 bytes of its id make the nonce, and no id comes twice."""
@@ -62,7 +65,25 @@ class SessionKey:
         """
         try:
             return self._cipher.decrypt(event[4:], wrapped, event)
-        except (InvalidTag, ValueError) as error:
+        except (_mismatch(), ValueError) as error:
             raise CorruptRecord(
                 "an event's key does not match its session", hint="run `agentx doctor`"
             ) from error
+
+
+def _make_cipher(key: bytes) -> AESGCM:
+    return _cipher_of()(key)
+
+
+@cache
+def _cipher_of() -> type[AESGCM]:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415  who opens no event does not wait for it
+
+    return AESGCM
+
+
+@cache
+def _mismatch() -> type[Exception]:
+    from cryptography.exceptions import InvalidTag  # noqa: PLC0415  as above
+
+    return InvalidTag

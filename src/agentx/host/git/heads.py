@@ -83,6 +83,22 @@ def look_at_refs(common: Path, now_ms: Millis) -> RefsLook:
     return RefsLook(mark=digest(*looks).hex(), is_settled=is_settled)
 
 
+def has_branches(common: Path) -> bool:
+    """Tell whether a repository has any branch yet, here or at a remote; in doubt it has."""
+    if any(os.path.lexists(common / name) for name in ("packed-refs", "reftable")):
+        return True
+    for folder in (common / "refs" / "heads", common / "refs" / "remotes"):
+        try:
+            with os.scandir(folder) as entries:
+                if any(entries):
+                    return True
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return True
+    return False
+
+
 def is_shallow(common: Path) -> bool:
     """Tell whether the history of a repository was cut off."""
     return os.path.lexists(common / "shallow")

@@ -16,7 +16,6 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import fold_text, preview
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
-from agentx.lessons.confidence import judge
 from agentx.memory.found import KINDS, SearchReply, SearchRequest
 from agentx.observations.ids import ID_PREFIX
 from agentx.prose.keyphrases import terms
@@ -162,7 +161,12 @@ class Gatherer:
     @cached_property
     def _lessons(self) -> list[RecallLine]:
         def lines() -> Iterator[RecallLine]:
-            for one in self._sources.lessons(_LESSONS_MAX):
+            known = tuple(self._sources.lessons(_LESSONS_MAX))
+            if not known:
+                return
+            from agentx.lessons.confidence import judge  # noqa: PLC0415  most projects have no lessons
+
+            for one in known:
                 said = one.content
                 named = said.name and said.name != said.text
                 text = f"{said.name}: {said.text}" if named else said.text

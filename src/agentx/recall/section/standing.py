@@ -15,12 +15,10 @@ from agentx.kernel.values import frozen
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import RecallLine
-from agentx.work.labels import priority_of
-from agentx.work.model import AgentState, AgentStatus, Issue
-from agentx.work.ready import queue
 
 if TYPE_CHECKING:
     from agentx.clarification.model import Clarification
+    from agentx.work.model import AgentStatus, Issue
     from agentx.work.port import OpenQuestion
 
 QUESTIONS = "Questions that wait for you"
@@ -71,6 +69,10 @@ class Standing:
 
     def work(self, role: str = "") -> tuple[str, ...]:
         """Return what a session of a role is told of issues; nothing where there are none."""
+        if not self.issues:
+            return ()
+        from agentx.work.ready import queue  # noqa: PLC0415  most projects have no issues
+
         mine = self._issue_of().get(role)
         lines = [f"Your issue: {_say(issue)}" for issue in self.issues if issue.number == mine]
         ready = queue(self.issues, self.blocking).ready
@@ -81,6 +83,10 @@ class Standing:
 
     def _issue_of(self) -> dict[str, int]:
         """Return the roles that have an issue of their own, and are not done with it."""
+        if not self.agents:
+            return {}
+        from agentx.work.model import AgentState  # noqa: PLC0415  most projects have no roles
+
         return {
             each.agent: each.issue
             for each in self.agents
@@ -120,6 +126,8 @@ def _question(state: Clarification, role: str) -> str:
 
 
 def _say(issue: Issue) -> str:
+    from agentx.work.labels import priority_of  # noqa: PLC0415  most projects have no issues
+
     priority = priority_of(issue.labels)
     rank = f", {priority}" if priority else ""
     return f"#{issue.number} {preview(issue.title, _TITLE_CHARS_MAX)} ({issue.status}{rank})"

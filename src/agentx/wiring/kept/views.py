@@ -8,6 +8,7 @@ Who only reads the log imports nothing of this.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,6 @@ from agentx.views.search_view import SearchView
 from agentx.views.sessions.observer import Observer
 from agentx.views.store import CaptureMarks
 from agentx.views.toc_view import TocView
-from agentx.wiring.models import model_judge, model_writer
 from agentx.wiring.rooms import searchable_rooms
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from agentx.observations.service import Observations
     from agentx.recall.history.reply import HistorySources
     from agentx.recall.question.answer import Searched
+    from agentx.views.sessions.capture import Judge
 
 
 @frozen
@@ -171,13 +172,19 @@ def _observer(source: ViewSource) -> Observer:
         issue=settings.issue,
         at_work=partial(_list_at_work, project),
         room=source.observations,
-        judge=partial(model_judge, project),
+        judge=partial(_open_judge, project),
         with_imported=project.config.section(LlmSettings).imported,
         rebuild_words=partial(_rebuild_words, project),
         log=project.log,
         clock=project.clock,
         bus=source.bus,
     )
+
+
+def _open_judge(project: Project) -> AbstractContextManager[Judge | None]:
+    from agentx.wiring.models import model_judge  # noqa: PLC0415  only where there is something to judge
+
+    return model_judge(project)
 
 
 def _list_at_work(project: Project) -> list[tuple[str, int, Millis]]:
@@ -200,6 +207,8 @@ def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:
 
     def may_show(segment: Segment) -> bool:
         return with_imported or is_lived(segment.events)
+
+    from agentx.wiring.models import model_writer  # noqa: PLC0415  only who has a model to ask
 
     with model_writer(source.project) as writer:
         if writer is None:
