@@ -12,12 +12,14 @@ from agentx.observations.model import Category
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
 from agentx.recall.section.choose import (
+    _ANSWER_COSTS,
     _KIND_COSTS,
     _LIKENESS_COSTS,
     _SESSION_COSTS,
     SAME,
     Tellable,
     choose,
+    count_fitting,
     within,
 )
 from agentx.recall.section.kinds import Kind, kind_of
@@ -159,6 +161,7 @@ def candidates(draw: st.DrawFn) -> list[Tellable]:
             session=draw(st.sampled_from("st")),
             worth=draw(st.sampled_from((0.5, 0.7, 1.0, 1.3))),
             has_place=draw(st.booleans()),
+            answers=draw(st.booleans()),
         )
         for at in range(count)
     ]
@@ -191,4 +194,28 @@ def _worth_beside(one: Tellable, taken: list[Tellable]) -> float:
     like = max((likeness(one.words, other.words) for other in taken), default=0.0)
     crowd = 1 + _SESSION_COSTS * sum(other.session == one.session for other in taken)
     crowd += _KIND_COSTS[one.kind] * sum(other.kind == one.kind for other in taken)
+    crowd += _ANSWER_COSTS * sum(other.answers for other in taken) if one.answers else 0
     return one.has_place + one.worth / crowd - _LIKENESS_COSTS * like * one.worth
+
+
+def test_what_answers_leaves_room_for_what_everybody_needs_to_know() -> None:
+    words = [f"{first}{second}" for first in "abcdefgh" for second in "stuvwxyz"]
+    lines = [" ".join(words[at : at + 5]) for at in range(0, 60, 2)]
+    answering = [
+        replace(candidate(line, session=f"s{at}", worth=1.6), answers=True)
+        for at, line in enumerate(lines[:20])
+    ]
+    others = [candidate(line, session=f"t{at}") for at, line in enumerate(lines[20:])]
+
+    chosen = choose([*answering, *others], 12)
+
+    assert 4 <= sum(one.answers for one in chosen) <= 9
+    assert chosen[0].answers
+
+
+def test_as_many_fit_as_their_texts_and_what_stands_beside_them_cost() -> None:
+    some = [candidate("The lock is held for 30 s."), candidate("The queue is drained at noon.")]
+
+    assert count_fitting(some, 0) == 0
+    assert count_fitting(some, 25) == 1
+    assert count_fitting(some, 1_000) == 2

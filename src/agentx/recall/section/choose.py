@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from heapq import heapify, heappop, heapreplace
+from itertools import accumulate, takewhile
 
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
@@ -31,6 +32,9 @@ _KIND_COSTS = {
     Kind.ERROR: 0.10,
     Kind.CHANGE: 0.08,
 }
+# What a further line is worth less that answers what is to be done: whoever begins needs to know
+# more than what is like the question.
+_ANSWER_COSTS = 0.12
 # What a line says beside its text: who, how long ago, its id.
 _BESIDE_TOKENS = 10
 # Past so many lines nothing is weighed against the others any more.
@@ -92,6 +96,12 @@ def follow(chosen: Sequence[Tellable], candidates: Sequence[Tellable]) -> list[T
     return [each for one in chosen for each in (one, *replaced.get(one.doc_id, ())[:1])]
 
 
+def count_fitting(chosen: Sequence[Tellable], tokens: int) -> int:
+    """Return how many of some, from the first on, about fit into so many tokens."""
+    costs = accumulate(estimate(one.text) + _BESIDE_TOKENS for one in chosen)
+    return sum(1 for _ in takewhile(lambda cost: cost <= tokens, costs))
+
+
 def within(chosen: Sequence[Tellable], tokens: int) -> list[Tellable]:
     """Return some without the observations that do not fit into so many tokens."""
     left, kept = tokens, []
@@ -110,14 +120,17 @@ class _Crowds:
     def __init__(self) -> None:
         self._kinds: Counter[Kind] = Counter()
         self._sessions: Counter[str] = Counter()
+        self._answers = 0
 
     def add(self, one: Tellable) -> None:
         self._kinds[one.kind] += 1
         self._sessions[one.session] += 1
+        self._answers += one.answers
 
     def measure(self, one: Tellable) -> float:
         of_kind = _KIND_COSTS[one.kind] * self._kinds[one.kind]
-        return 1 + of_kind + _SESSION_COSTS * self._sessions[one.session]
+        of_answers = _ANSWER_COSTS * self._answers if one.answers else 0
+        return 1 + of_kind + of_answers + _SESSION_COSTS * self._sessions[one.session]
 
 
 class _Told:

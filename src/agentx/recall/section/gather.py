@@ -20,7 +20,7 @@ from agentx.memory.found import KINDS, SearchReply, SearchRequest
 from agentx.observations.ids import ID_PREFIX
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import ELLIPSIS
-from agentx.recall.section.choose import Tellable, choose, follow, within
+from agentx.recall.section.choose import Tellable, choose, count_fitting, follow, within
 from agentx.recall.section.elsewhere import put_elsewhere_last, say_elsewhere
 from agentx.recall.section.kinds import Kind
 from agentx.recall.section.learnt import ANSWER_LIFT, ISSUE_LIFT, Memories, value_line, weigh
@@ -80,6 +80,7 @@ class Gatherer:
     def __init__(self, sources: Sources, *, tokens: int, days: int = _DAYS_MAX) -> None:
         self._sources = sources
         self._now = sources.now
+        self._tokens = tokens
         self._lines_max = tokens // _TOKENS_OF_A_LINE + 1
         self._days_max = days
         self._parts_of: dict[str, tuple[TocNode, ...]] = {}
@@ -118,7 +119,10 @@ class Gatherer:
 
     def _choose(self, candidates: Sequence[Tellable], learnt: Memories) -> list[Tellable]:
         """Return what is told, first what answers and what has a place of its own."""
-        chosen = sorted(choose(candidates, self._lines_max), key=_order)
+        taken = choose(candidates, self._lines_max)
+        # What has room is settled before what is told first: else what answers would take it all.
+        fits = count_fitting(taken, self._tokens)
+        chosen = [*sorted(taken[:fits], key=_order), *sorted(taken[fits:], key=_order)]
         chosen = put_elsewhere_last(chosen, self._name_group)
         return within(follow(chosen, candidates), learnt.tokens_max)
 
