@@ -167,4 +167,5 @@ class _Told:
 def _value(one: Tellable, like: float, crowds: _Crowds) -> float:
     if like >= SAME:
         return -2.0
-    return one.has_place + one.worth / crowds.measure(one) - _LIKENESS_COSTS * like * one.worth
+    is_first = one.has_place or one.takes_over
+    return is_first + one.worth / crowds.measure(one) - _LIKENESS_COSTS * like * one.worth
