@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cached_property
 from typing import Any, cast
 
 from agentx.kernel.text import compile_late
@@ -34,8 +35,19 @@ class _Blind:
 
     def __init__(self, source: str) -> None:
         self.pattern = source
-        self._lowered = compile_late(_CAPITAL.sub(_lower, source))
         self._blind = compile_late(source, re.IGNORECASE)
+
+    @cached_property
+    def _lowered(self) -> re.Pattern[str]:
+        return re.compile(_CAPITAL.sub(_lower, self.pattern))
+
+    def is_in(self, text: str, *, at_start: bool = False) -> bool:
+        """Tell whether it is found, without looking again for where: in half the time."""
+        lowered = text.lower()
+        if len(lowered) != len(text):  # some capitals are written with two small letters
+            return (self.match(text) if at_start else self.search(text)) is not None
+        look = self._lowered.match if at_start else self._lowered.search
+        return look(lowered) is not None
 
     def search(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
         if text.isascii():
@@ -52,6 +64,16 @@ class _Blind:
 
     def __getattr__(self, part: str) -> Any:
         return getattr(self._blind, part)
+
+
+def finds(cue: Cue, text: str) -> bool:
+    """Tell whether a cue is found in a text."""
+    return cast("_Blind", cue).is_in(text)
+
+
+def begins(cue: Cue, text: str) -> bool:
+    """Tell whether a text begins with a cue."""
+    return cast("_Blind", cue).is_in(text, at_start=True)
 
 
 def _compile_blind(source: str) -> Cue:

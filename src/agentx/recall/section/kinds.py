@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from agentx.kernel.text import compile_late
 from agentx.observations.model import Category
-from agentx.prose.cues import anywhere
+from agentx.prose.cues import anywhere, finds
 
 
 class Kind(StrEnum):
@@ -57,8 +57,8 @@ _OPEN = anywhere(
 
 def kind_of(category: Category, text: str) -> Kind:
     """Return the kind of a memory, by its category and its words."""
-    if category is not Category.CODE_CHANGE and _OPEN.search(text):
+    if category is not Category.CODE_CHANGE and finds(_OPEN, text):
         return Kind.OPEN_END
-    if category is Category.DECISION and _USER.match(text) and _WANTS.search(text):
+    if category is Category.DECISION and _USER.match(text) and finds(_WANTS, text):
         return Kind.PREFERENCE
     return _OF_CATEGORY[category]

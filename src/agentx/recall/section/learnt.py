@@ -58,6 +58,7 @@ _REQUESTS = compile_late(
     re.IGNORECASE,
 )
 _HASH = compile_late(r"\b[0-9a-f]{7,40}\b|#\d+|\b\d+(?:\.\d+)+\b")
+_STEM_CHARS_MIN = 3  # of a word stay as they are, whatever ending it loses
 _NAME = compile_late(r"\w+[-_]\w[\w-]*|\b[a-z]+[A-Z]\w*")
 _JOINT = compile_late(r"[-_]|(?<=[a-z])(?=[A-Z])")
 _LABEL = "The user said: "
@@ -148,19 +149,19 @@ def value_line(kind: Kind, line: str) -> float:
     worth += 0.12 * min(names, 3)
     if _HASH.search(line):
         worth += 0.1
-    if _REASON.search(line):
+    if cues.finds(_REASON, line):
         worth += 0.2
     if _WORKED.search(line):
         worth += 0.2
-    if _CHATTER.search(line):
+    if cues.finds(_CHATTER, line):
         worth -= 0.25
     if kind is not Kind.PREFERENCE and _REQUESTS.match(line):
         worth -= 0.2
-    if cues.COURTESY.match(line):
+    if cues.begins(cues.COURTESY, line):
         worth -= 0.2
-    if cues.LEANS.match(line):
+    if cues.begins(cues.LEANS, line):
         worth -= 0.2
-    if is_question(line) or cues.ANNOUNCES.match(line):
+    if is_question(line) or cues.begins(cues.ANNOUNCES, line):
         worth -= 0.4
     if count_words(line.removeprefix(_LABEL)) < _WORDS_MIN:
         worth -= 0.3
@@ -198,9 +199,12 @@ def _match(
     asked = terms(context)
     if not asked:
         return [0.0] * len(known)
+    starts = frozenset(word[:_STEM_CHARS_MIN] for word in asked)
     held = [
         _list_held(one.observation.content, words if one.observation.content == line else None)
         & asked
+        if _may_hold(one.observation.content, starts)
+        else frozenset[str]()
         for one, line, words in zip(known, lines, said, strict=True)
     ]
     holders = Counter(word for words in held for word in words)
@@ -217,6 +221,12 @@ def _match(
         )
     best = max(found, default=0.0)
     return [each / best for each in found] if best else found
+
+
+def _may_hold(text: str, starts: frozenset[str]) -> bool:
+    """Tell of most texts, without taking them apart, that they hold no word that begins so."""
+    lowered = text.lower().replace("\u2019", "'")
+    return any(start in lowered for start in starts)
 
 
 def _list_held(text: str, known: frozenset[str] | None = None) -> frozenset[str]:
