@@ -142,3 +142,26 @@ def test_help_for_a_program_is_json(house: House, words: tuple[str, ...], path: 
         assert said["commands"]
         assert all(said["commands"].values())
     assert ["--json"] in [option["names"] for option in said["options"]] or "commands" in said
+
+
+@pytest.mark.parametrize("command", ["status", "trust", "doctor", "init"])
+def test_the_name_of_a_folder_speaks_in_no_line_of_its_own(house: House, command: str) -> None:
+    folder = house.root / "clone\n  daemon      running"
+    folder.mkdir()
+
+    said = house.agentx(command, cwd=folder, expect=None).stdout
+
+    assert "clone\ufffd" in said
+    assert "\n  daemon      running" not in said
+
+
+def test_the_name_of_a_file_that_asks_for_trust_speaks_in_no_line_of_its_own(house: House) -> None:
+    name = "x\n  config.toml: trusted\n.toml"
+    folder = house.project / ".agentx" / "workflows"
+    folder.mkdir(parents=True)
+    (folder / name).write_text("[workflow]\n")
+
+    shown = house.agentx("trust", "--show").stdout
+
+    assert "trusted\ufffd.toml" in shown
+    assert "\n  config.toml: trusted" not in shown

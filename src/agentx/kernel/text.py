@@ -221,6 +221,11 @@ def _mend(odd: re.Match[str]) -> str:
     return {"line": "\n", "hidden": ""}.get(odd.lastgroup or "", "\ufffd")
 
 
+def show_name(name: object) -> str:
+    """Return a name, such as a file's, as one line: it cannot speak in a line of its own."""
+    return printable(str(name)).translate({ord("\n"): "\ufffd", ord("\t"): "\ufffd"})
+
+
 def escape_unseen(json_text: str) -> str:
     """Write what cannot be seen in a JSON text by its number: the data stays what it is."""
     if json_text.isascii() and "\x7f" not in json_text:

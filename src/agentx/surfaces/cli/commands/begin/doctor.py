@@ -11,6 +11,7 @@ from rich.text import Text
 
 from agentx.daemon.control import stop
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.text import show_name
 from agentx.operations.capture.live import LiveReply, live
 from agentx.operations.capture.waiting import list_waiting
 from agentx.operations.setup.installation import setup_inputs
@@ -73,7 +74,7 @@ def _mend(invocation: Invocation, *, yes: bool, deep: bool) -> tuple[str, ...]:
     talk = invocation.talk
     talk.print("damaged:", style="red")
     for damage in plan.damages:
-        talk.print(f"  {damage.says}", soft_wrap=True)
+        talk.print(f"  {show_name(damage.says)}", soft_wrap=True)
     talk.print("to do:", style="bold")
     for step in plan.steps:
         talk.print(f"  {step}", soft_wrap=True)
@@ -93,9 +94,10 @@ def _draw(screen: Console, diagnosis: Diagnosis, tried: LiveReply | None) -> Non
     for check in diagnosis.checks:
         sign, style = _SIGNS[check.health]
         row = Text(f"{sign} ", style=style).append(f"{check.name:<14}", style="bold")
-        screen.print(row.append(check.says, style="default"), soft_wrap=True)
+        # What a file is called stands in these; it must not be taken for another row.
+        screen.print(row.append(show_name(check.says), style="default"), soft_wrap=True)
         if check.mend:
-            screen.print(f"{'':<17}-> {check.mend}", style="dim", soft_wrap=True)
+            screen.print(f"{'':<17}-> {show_name(check.mend)}", style="dim", soft_wrap=True)
     if tried is not None:
         word = "arrived in the log" if tried.arrived else "did not arrive"
         screen.print(f"\nlive test: {word}; the hook took {tried.hook_ms} ms")

@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 from agentx.capture.transcripts import ImportProgress
+from agentx.kernel.text import show_name
 from agentx.operations.setup.init import InitReply, InitRequest, init, parse_harnesses
 from agentx.operations.setup.installation import setup_inputs
 from agentx.surfaces.cli import render
@@ -68,7 +69,8 @@ def _offer_model(project: Project) -> None:
 
 def _draw(screen: Console, reply: InitReply) -> None:
     screen.print(
-        render.assemble((reply.project_id, "bold"), (f"  {reply.root}", "dim")), soft_wrap=True
+        render.assemble((reply.project_id, "bold"), (f"  {show_name(reply.root)}", "dim")),
+        soft_wrap=True,
     )
     for one in reply.setups:
         draw_setup(screen, one)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.clock import age
+from agentx.kernel.text import show_name
 from agentx.operations.capture.waiting import WaitingRecords, sum_up
 from agentx.operations.upkeep.status import RoomsStatus, StatusReply, status
 from agentx.operations.upkeep.strangers import SHOW_TRUST
@@ -33,7 +34,9 @@ def command(invocation: Invocation) -> None:
 def _draw(screen: Console, reply: StatusReply, now_ms: int, *, by_itself: bool) -> None:
     log = reply.memory.log
     screen.print(
-        render.assemble((reply.project_id, "bold"), (f"  {reply.root} (by {reply.rule})", "dim"))
+        render.assemble(
+            (reply.project_id, "bold"), (f"  {show_name(reply.root)} (by {reply.rule})", "dim")
+        )
     )
     rows: list[tuple[str, str]] = [
         (

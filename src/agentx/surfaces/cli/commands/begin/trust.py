@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import show_name
 from agentx.operations.setup.trust import (
     ActingView,
     TrustReply,
@@ -50,7 +51,7 @@ def command(ctx: click.Context, show: bool, revoke: bool, yes: bool) -> None:
         was_trusted = revoke_trust(project)
         says = "no longer trusted" if was_trusted else "was not trusted"
         reply = {"root": str(project.root), "revoked": was_trusted}
-        invocation.show(reply, lambda screen: screen.print(f"{project.root}: {says}"))
+        invocation.show(reply, lambda screen: screen.print(f"{show_name(project.root)}: {says}"))
         return
     looked, files = look_at_trust(project)
     if show or (looked.is_complete and looked.by == "trust"):
@@ -68,7 +69,7 @@ def command(ctx: click.Context, show: bool, revoke: bool, yes: bool) -> None:
 
 
 def _draw(screen: Console, reply: TrustReply) -> None:
-    screen.print(reply.root, style="bold", soft_wrap=True)
+    screen.print(show_name(reply.root), style="bold", soft_wrap=True)
     if not (reply.acting or reply.data or reply.never_ours):
         screen.print(
             "  nothing of it asks for trust: it has no data of AgentX and no file that acts"
@@ -89,14 +90,14 @@ def _draw(screen: Console, reply: TrustReply) -> None:
 
 
 def _draw_file(screen: Console, file: ActingView) -> None:
-    screen.print(f"  {file.path}: {_SAYS[file.state]}", soft_wrap=True)
+    screen.print(f"  {show_name(file.path)}: {_SAYS[file.state]}", soft_wrap=True)
     for line in file.text.splitlines():
         screen.print(f"    | {line}", soft_wrap=True)
 
 
 def _say_done(screen: Console, reply: TrustReply) -> None:
     acts = render.count(sum(each.state == "trusted" for each in reply.acting), "file")
-    screen.print(f"{reply.root}: trusted, {acts} may act", soft_wrap=True)
+    screen.print(f"{show_name(reply.root)}: trusted, {acts} may act", soft_wrap=True)
     if reply.adopted:
         moved = render.count(reply.adopted, "observation")
         screen.print(f"  {moved} of yours moved to .agentx/memory")
