@@ -74,6 +74,7 @@ def serve(
     from agentx.operations.recall.origins import mark_reply  # noqa: PLC0415  only the daemon pays
     from agentx.operations.recall.recall import recall_for  # noqa: PLC0415  only the daemon pays
     from agentx.operations.recall.section import RECALL  # noqa: PLC0415  only the daemon pays
+    from agentx.operations.recall.telling import TELL, tell_for  # noqa: PLC0415  only the daemon pays
     from agentx.wiring.memory import open_store  # noqa: PLC0415  only the daemon pays
 
     plan = DaemonPlan(
@@ -93,5 +94,8 @@ def serve(
         clock=project.clock,
         scheduler=lambda memory: daemon_scheduler(project, lambda: nullcontext(memory)),
         mark=partial(mark_reply, project),
-        besides=((RECALL, partial(recall_for, project.store)),),
+        besides=(
+            (RECALL, partial(recall_for, project.store)),
+            (TELL, partial(tell_for, project.store)),
+        ),
     )

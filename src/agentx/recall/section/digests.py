@@ -58,6 +58,24 @@ def prepare_digests(sources: Sources, store: StorePaths, here: Iterable[str] = (
     return written + len(gone)
 
 
+def make_digest(sources: Sources, harness: str, *, branch: str = "", role: str = "") -> str:
+    """Return what a session of an agent CLI that begins now is told: its notice, then its digest.
+
+    It is as hooks read it, and what they would have found prepared, had it been made just now.
+    """
+    cap, reader = CAPS.get(harness), sources.reader
+    if cap is None or reader is None:
+        return ""
+    sources = replace(sources, now=replace(sources.now, is_prepared=True))
+    gatherer = Gatherer(sources, tokens=max(each.tokens for each in CAPS.values()), days=_DAYS)
+    sessions = _branches(reader, (branch,)).get(branch, frozenset())
+    about = About(role=role, issue=of_branch(branch) or None, sessions=sessions, branch=branch)
+    found = gatherer.gather(about, with_standing=False)
+    notice = notice_of(gatherer.standing, sources.now, role)
+    digest = _prepare(found, _beside(notice, cap))
+    return "\n\n".join(filter(None, (notice.prepared_text.rstrip(), digest)))
+
+
 def _prepare(found: Gathered, cap: Cap) -> str:
     made = section(found.lines, cap, more=_MORE, order=ORDER, untold=found.untold)
     return made.prepared_text

@@ -1,6 +1,7 @@
-"""At session start: the recall digest that was prepared beforehand, read from disk and printed.
+"""At session start: the recall digest, fresh from the daemon or as it was prepared beforehand.
 
-Which digest is settled by the branch, the role and the agent CLI, in this order of
+A daemon has 150 ms to make it. Without one, or without an answer by then, what was prepared is
+read from disk. Which digest is settled by the branch, the role and the agent CLI, in this order of
 preference: branch and role, branch, role, neither. Before it stands the notice of the
 role, or of everybody: what waits at this moment. What was printed is spooled too, so
 that memory knows what the session was told: on every line of a prepared text the id of what
@@ -10,21 +11,30 @@ in a prepared text become the ages they have now.
 
 import os
 
-from agentx.kernel.places import encode_name, origin_of, spool_root, tell_ages
+from agentx.kernel.places import encode_name, tell_ages
 from agentx.surfaces.hooks.checkout import branch_of, read_small
 from agentx.surfaces.hooks.output import announcement
+from agentx.surfaces.hooks.question import ask_to_tell
+from agentx.surfaces.hooks.settled import find_digests, find_store
 from agentx.surfaces.hooks.spool import Caller, deliver, quote
 
 _DIGEST_BYTES_MAX = 262_144
 _SESSION_KEYS = (b'"session_id"', b'"sessionId"', b'"sessionID"')
 _SESSION_BYTES_MAX = 200
 _IDS_MAX = 500
+_FRESH_WAIT_MS = 150
 
 
 def announce(call: Caller, raw: bytes) -> None:
     """Print the digest for this session, if there is one, and spool that it was printed."""
     top, branch = branch_of(call.cwd)
-    found = _digest(call, top, branch)
+    store, project = find_store(call.cwd, call.project)
+    if not store and top:
+        store, project = find_store(top, call.project)
+    if not store:
+        return
+    fresh = ask_to_tell(call, store, _FRESH_WAIT_MS, moment="start", branch=branch)
+    found = ("fresh", fresh) if fresh else _digest(call, find_digests(store, project), branch)
     if found is None:
         return
     name, prepared = found
@@ -55,11 +65,8 @@ def session_of(raw: bytes) -> str:
     return ""
 
 
-def _digest(call: Caller, top: str, branch: str) -> tuple[str, str] | None:
+def _digest(call: Caller, folder: str, branch: str) -> tuple[str, str] | None:
     """Return the name and the text of the digest that fits best."""
-    folder = _folder(call.cwd, call.project) or (_folder(top, call.project) if top else "")
-    if not folder:
-        return None
     choices = ((branch, call.agent), (branch, ""), ("", call.agent), ("", ""))
     names = [
         f"{encode_name(wanted)}+{encode_name(role)}+{encode_name(call.harness)}.txt"
@@ -79,19 +86,6 @@ def _first(folder: str, names: list[str]) -> tuple[str, str] | None:
         if text is not None and text.strip():
             return name, text
     return None
-
-
-def _folder(directory: str, named: str) -> str:
-    """Return where the digests of a directory's project are, if a drain has settled its store."""
-    spool = os.path.join(spool_root(os.environ), encode_name(origin_of(directory, named)))
-    settled = read_small(os.path.join(spool, "store"))
-    store, _, project = (settled or "").strip().partition("\n")
-    if not os.path.isabs(store):
-        return ""
-    folder = os.path.join(store, "digests")
-    own = os.path.join(folder, encode_name(project.strip()))
-    # Projects that share a store have a folder each.
-    return own if project and os.path.isdir(own) else folder
 
 
 def _print(output: bytes) -> None:

@@ -1,0 +1,46 @@
+"""Where the memory of a directory is, as a drain has settled it, and who serves it now."""
+
+import os
+
+from agentx.kernel.places import encode_name, origin_of, spool_root
+from agentx.surfaces.hooks.checkout import read_small
+
+_PRESENCE_BYTES_MAX = 4_096
+_KIND, _SOCKET = 0o170000, 0o140000
+_OF_OTHERS = 0o077
+
+
+def find_spool(directory: str, named: str) -> str:
+    """Return the spool folder of a directory, for the project that was named if one was."""
+    return os.path.join(spool_root(os.environ), encode_name(origin_of(directory, named)))
+
+
+def find_store(directory: str, named: str) -> tuple[str, str]:
+    """Return the folder of the store and the project in it; both are empty where none is known."""
+    settled = read_small(os.path.join(find_spool(directory, named), "store"))
+    store, _, project = (settled or "").strip().partition("\n")
+    return (store, project.strip()) if os.path.isabs(store) else ("", "")
+
+
+def find_digests(store: str, project: str) -> str:
+    """Return the folder of what was prepared; projects that share a store have one each."""
+    folder = os.path.join(store, "digests")
+    own = os.path.join(folder, encode_name(project))
+    return own if project and os.path.isdir(own) else folder
+
+
+def find_hatch(store: str) -> str:
+    """Return the socket on which a daemon answers for a store; empty where none can be trusted.
+
+    What it says is put before an agent: it must be a socket of this user that nobody else opens.
+    """
+    said = read_small(os.path.join(store, "daemon.json"), _PRESENCE_BYTES_MAX) or ""
+    path = said.partition('"hatch": "')[2].partition('"')[0]
+    if not os.path.isabs(path) or "\\" in path:
+        return ""
+    try:
+        there = os.lstat(path)
+    except (OSError, ValueError):
+        return ""
+    is_ours = there.st_uid == os.getuid() and not there.st_mode & _OF_OTHERS
+    return path if is_ours and there.st_mode & _KIND == _SOCKET else ""
