@@ -10,7 +10,7 @@ file and its test are told together, and apart from the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agentx.kernel.clock import Millis
@@ -44,6 +44,11 @@ _DEFINES = compile_late(
 _ASSIGNED = compile_late(r"^(?:export\s+)?(?:const|let|var)\s+(\w+)\s*[:=]", re.MULTILINE)
 _CLAIMER = compile_late(
     r"\A(?:(?:done|fixed|great|perfect)[.!:]\s+)?(?:I|We)(?:'ve| have)?\s+(?=\w+ed\b|made)",
+    re.IGNORECASE,
+)
+_LEADS = compile_late(
+    r"(?:I|We)(?:'ve| have)? (?:also |now )?(?:\w+ed|made)\b|(?:what|files?) (?:I )?changed"
+    r"|changes?\b|(?:changed|patched|updated|fixed|added|implemented)\b",
     re.IGNORECASE,
 )
 _WILL = compile_late(
@@ -157,14 +162,35 @@ def _find_account(purpose: _Purpose, boot: Boot) -> list[tuple[Turn, str]]:
     before = [one for one in purpose.exchange.replies if one.at_ms < last]
     for replies, claims in ((reversed(after), _claims), (reversed(before), _intends)):
         for reply in replies:
+            said = lines(reply, boot)
+            led = _list_led(said)
+            claimed = [
+                (number, line)
+                for number, line in enumerate(said)
+                if _tells(line) and (number in led or claims(line.own, names))
+            ]
+            # What was wrong is told as such.
+            causes = {each.paragraph for each in said if claimed and cues.EXPLAINS.search(each.own)}
             here = [
                 (reply, shorten(_plain_claim(line.own), _TOLD_CHARS_MAX))
-                for line in lines(reply, boot)
-                if _tells(line) and claims(line.own, names)
+                for number, line in claimed
+                if number in led or line.paragraph not in causes
             ]
             if here:
                 return here
     return []
+
+
+def _list_led(said: Sequence[Line]) -> set[int]:
+    """Return which lines are items of a list to which a claim leads: "I changed:"."""
+    led: set[int] = set()
+    is_led = False
+    for number, line in enumerate(said):
+        if line.block is not Block.ITEM:
+            is_led = line.own.endswith(":") and _LEADS.match(line.own) is not None
+        elif is_led:
+            led.add(number)
+    return led
 
 
 def _own_names(purpose: _Purpose) -> frozenset[str]:

@@ -55,6 +55,14 @@ _LED = compile_late(
 _MENDING = compile_late(
     r"(?<![\w-])(?:install|sync|update|upgrade|add|up|start|migrate|clean|rm|chmod|set|pin)(?![\w-])"
 )
+# The form of a check that mends what it finds: `lint:fix`, `--fix`, `format --write`.
+_MENDS_ALONE = compile_late(r"[:-](?:auto)?fix\b|\s(?:--write|-w)\b")
+_RECORDS = compile_late(r"\bgit\b(?: -\w+ \S+)* (?:add|commit|push)\b")
+_FORMATS = compile_late(
+    r"\b(?:fmt|format|gofmt|prettier|black|formatter would|would (?:be )?reformat\w*"
+    r"|code style issues|not (?:\w+ly )?formatted)\b",
+    re.IGNORECASE,
+)
 _CAUSE = cues.anywhere(
     r"""
     root cause | because | due to | caused by | turn(?:s|ed) out | race condition
@@ -238,7 +246,7 @@ def _is_slip(episode: _Episode) -> bool:
     text = " ".join((*episode.errors, episode.failure.output[:4_000]))
     if _ENVIRONMENT.search(" ".join(episode.errors)):
         return False
-    if episode.causes:
+    if episode.causes or _is_mended_by_tool(episode):
         return False
     # What says only that it failed, and what was tried once and given up, teaches nothing.
     if not find_errors(episode.failure.output) or not is_routine(episode.failure.command):
@@ -249,10 +257,20 @@ def _is_slip(episode: _Episode) -> bool:
     return (quick and (own_lines or bool(touched & episode.fresh))) or _is_formatting(episode)
 
 
-def _is_formatting(episode: _Episode) -> bool:
-    return bool(
-        re.search(r"\b(?:fmt|format|gofmt|prettier|black)\b", plain(episode.failure.command))
+def _is_mended_by_tool(episode: _Episode) -> bool:
+    """Tell whether the project has a command that mends what a check of it found."""
+    mended = episode.mended
+    return (
+        mended is not None
+        and plain(mended.command) != plain(episode.failure.command)
+        and _MENDS_ALONE.search(plain(mended.command)) is not None
+        and not any(step.use is Use.EDIT for step in episode.fixes)
     )
+
+
+def _is_formatting(episode: _Episode) -> bool:
+    told = " ".join((plain(episode.failure.command), *episode.errors[:1]))
+    return _FORMATS.search(told) is not None
 
 
 def _finding(episode: _Episode) -> Finding:
@@ -330,7 +348,9 @@ def _find_fix(episode: _Episode) -> str:
 
 
 def _mends(command: str) -> bool:
-    return bool(_MENDING.search(plain(command)))
+    """Tell whether a command changed something; to record what was changed is not to mend it."""
+    text = plain(command)
+    return bool(_MENDING.search(text)) and not _RECORDS.search(text)
 
 
 # --- causes that were explained -------------------------------------------------------------

@@ -20,10 +20,10 @@ from agentx.prose.sentences import shorten
 
 _SOON = 6  # steps within which the right command follows
 _ALIKE = 0.5
-_COMMAND_CHARS = 80
+_COMMANDS_CHARS = 210  # both, with what was wrong: the rest of a line is between them
 _OUTPUT_CHARS = 4_000  # a program says at once that it does not understand
 _LINE_CHARS = 300
-_ERROR_CHARS = 100
+_ERROR_CHARS = 90
 _WORD = compile_late(r"[\w:./@]+[\w:./@-]*")
 # A program that was called in a way it does not know.
 _MISCALLED = cues.anywhere(
@@ -33,7 +33,8 @@ _MISCALLED = cues.anywhere(
     did you mean | mutually exclusive | none of the others can be | no rule to make target
     (?:is )?not an? (?:\w+ )?(?:command|option|task|subcommand) | (?:script|task) not found
     requires? (?:an?|exactly|at least) (?:\w+ ){0,2}arguments? | flag provided but not defined
-    No module named | has no (?:command|option|subcommand)
+    No module named | has no (?:command|option|subcommand) | no matches found
+    could not determine executable
     """
 )
 # Streams and pipes say nothing about what was run.
@@ -45,7 +46,7 @@ def stumbles(found: list[Exchange]) -> Iterator[Finding]:
     for exchange in found:
         steps = exchange.steps
         for index, step in enumerate(steps):
-            if step.use is not Use.SHELL or not went_wrong(step):
+            if step.use is not Use.SHELL or not _may_have_failed(step):
                 continue
             error = _find_miscall(step.output)
             if not error:
@@ -53,6 +54,11 @@ def stumbles(found: list[Exchange]) -> Iterator[Finding]:
             worked = _find_worked(step, steps[index + 1 : index + 1 + _SOON])
             if worked is not None:
                 yield _finding(step, error, worked)
+
+
+def _may_have_failed(step: ToolStep) -> bool:
+    """Tell whether a command was perhaps not understood: also one that only looks at things."""
+    return step.has_failed or went_wrong(step)
 
 
 def _find_miscall(output: str) -> str:
@@ -75,10 +81,11 @@ def _find_worked(failed: ToolStep, later: list[ToolStep]) -> ToolStep | None:
 
 
 def _finding(failed: ToolStep, error: str, worked: ToolStep) -> Finding:
-    content = (
-        f"`{shorten(_bare(failed.command), _COMMAND_CHARS)}` failed: "
-        f"{shorten(error, _ERROR_CHARS)}; `{shorten(_bare(worked.command), _COMMAND_CHARS)}` worked"
-    )
+    why = shorten(error, _ERROR_CHARS)
+    did_not, did = _show(failed), _show(worked)
+    room = _COMMANDS_CHARS - len(why)
+    first = shorten(did_not, max(room // 2, room - len(did)))
+    content = f"`{first}` failed: {why}; `{shorten(did, room - len(first))}` worked"
     return Finding(
         category=Category.ERROR,
         content=content,
@@ -86,6 +93,13 @@ def _finding(failed: ToolStep, error: str, worked: ToolStep) -> Finding:
         event_ids=(*failed.event_ids, *worked.event_ids),
         at_ms=failed.call.at_ms,
     )
+
+
+def _show(step: ToolStep) -> str:
+    """Return a command in short, with paths as the project has them."""
+    where = step.call.directory.rstrip("/")
+    command = step.command.replace(where + "/", "") if where else step.command
+    return _bare(command)
 
 
 def _bare(command: str) -> str:

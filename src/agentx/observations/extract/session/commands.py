@@ -72,7 +72,7 @@ _ERROR_LINES = tuple(
         ),
         # Words that seldom tell of anything else.
         (
-            r"^\s*(?:FAIL|ERROR|Error)\b"
+            r"^\s*(?:FAIL|ERROR|Error)\b|^\s*[\u00d7\u2715-\u2718\u274c] ?\w"
             r"|\b(?:cannot|could not|unable to|undefined|unresolved|mismatch|No such file"
             r"|Permission denied|not found|refused|not defined|expected)\b"
         ),
@@ -103,7 +103,7 @@ _FAILED_NONE = compile_late(
 # Says that something failed, and not what.
 _SAYS_ONLY_THAT = compile_late(
     r"exit(?:ed)?(?: with)?(?: status| code)? \d+|completed with exit code|complete log of this run"
-    r"|\A(?:FAIL|FAILED|ERROR|Error)\W*\Z",
+    r"|\A(?:FAIL|FAILED|ERROR|Error)\W*\Z|\berrors were \w+ while\b",
     re.IGNORECASE,
 )
 _COUNTED = compile_late(
@@ -206,7 +206,9 @@ def find_errors(output: str) -> list[str]:
         if _LOG_LEVEL.search(line):
             continue
         rank = next((at for at, sign in enumerate(_ERROR_LINES) if sign.search(line)), None)
-        text = _STAMP.sub("", " ".join(line.split())).strip("=- ")
+        text = _STAMP.sub("", " ".join(line.split())).strip(
+            "=- \u00d7\u2715\u2716\u2717\u2718\u274c"
+        )
         if rank is not None and len(text) > 8 and not _SAYS_ONLY_THAT.search(text):
             found.setdefault(text, (rank, number))
     best = sorted(found, key=lambda text: found[text])[:_LINES_MAX]

@@ -22,7 +22,11 @@ _TRAILER = compile_late(
     r"|.*generated with \[?claude code.*|[\w-]*(?:checkpoint|session|trailer)[\w-]*: .*)$",
     re.IGNORECASE | re.MULTILINE,
 )
+_TRIED = compile_late(r"\bmktemp\b")
 _BODY_CHARS_MAX = 600
+_SHORT_CHARS_MAX = 12
+# The next line of a paragraph that was broken to fit a width: it begins no item and no heading.
+_BROKEN = compile_late(r"(?<=[^\n:])\n[ \t]*(?=[^\s*+#>\u2022-])(?!\d+[.)] )")
 
 
 @frozen
@@ -37,8 +41,8 @@ class Commit:
 
     @property
     def short(self) -> str:
-        """The hash as people write it."""
-        return self.hash[:7]
+        """The hash as git wrote it here; a whole one as people write it."""
+        return self.hash if len(self.hash) <= _SHORT_CHARS_MAX else self.hash[:7]
 
 
 def commit_of(step: ToolStep) -> Commit | None:
@@ -46,7 +50,8 @@ def commit_of(step: ToolStep) -> Commit | None:
     command = step.command
     if not command or not _COMMITS.search(command) or step.has_failed or step.result is None:
         return None
-    if step.was_refused or "--dry-run" in command:
+    # What is tried in a place that was made for it is no commit of the project.
+    if step.was_refused or "--dry-run" in command or _TRIED.search(command):
         return None
     subject, body = _message(command)
     made = _MADE.search(step.output) or _LOGGED.search(step.output)
@@ -73,4 +78,5 @@ def _message(command: str) -> tuple[str, str]:
         text = text.replace('\\"', '"').replace("\\n", "\n")
     plain = _TRAILER.sub("", text).strip()
     subject, _, body = plain.partition("\n")
-    return subject.strip(), re.sub(r"\n{2,}", "\n", body.strip())
+    whole = _BROKEN.sub(" ", body.strip())
+    return subject.strip(), re.sub(r"\n{2,}", "\n", whole)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from agentx.observations.extract.session.tools import ToolStep, Use, use_of
+from agentx.observations.extract.session.tools import ToolStep, Use, use_of, waits
 from agentx.observations.extract.session.turns import Turn, TurnKind
 
 Item = Turn | ToolStep
@@ -88,8 +88,24 @@ def _answer(place: tuple[Exchange, int] | None, here: Exchange, result: Turn) ->
         return
     where, index = place
     step = where.items[index]
-    if isinstance(step, ToolStep):
+    if isinstance(step, ToolStep) and step.result is None:
         where.items[index] = ToolStep(call=step.call, result=result, use=step.use)
+        if waits(step.call):
+            _end_running(where, index, result)
+
+
+def _end_running(where: Exchange, index: int, result: Turn) -> None:
+    """Give a command that was still running what came of it, where only one was."""
+    running = [
+        at
+        for at, item in enumerate(where.items[:index])
+        if isinstance(item, ToolStep) and item.is_running
+    ]
+    step = where.items[running[0]] if len(running) == 1 else None
+    if isinstance(step, ToolStep) and result.exit_code is not None:
+        before = f"{step.result.text}\n" if step.result and step.result.text else ""
+        told = replace(result, text=before + result.text)
+        where.items[running[0]] = ToolStep(call=step.call, result=told, use=step.use)
 
 
 def reports(exchange: Exchange) -> Iterator[Turn]:

@@ -110,6 +110,13 @@ class ToolStep:
         return bool(self.exit_code) or (self.exit_code is None and self.result.failed)
 
     @property
+    def is_running(self) -> bool:
+        """Tell whether a command had not ended when the agent was told of it."""
+        if self.use is not Use.SHELL or self.was_refused:
+            return False
+        return self.exit_code is None and not (self.result and self.result.failed)
+
+    @property
     def words_of_user(self) -> str:
         """What the user said instead of letting it happen."""
         said = _USER_SAID.search(self.result.text) if self.result and self.was_refused else None
@@ -138,6 +145,12 @@ def use_of(turn: Turn) -> Use:
     if _patch(turn.arguments) or (writes and not _SHELLS.search(name)):
         return Use.EDIT
     return Use.SHELL if _SHELLS.search(name) and _command(turn.arguments) else Use.OTHER
+
+
+def waits(turn: Turn) -> bool:
+    """Tell whether a call waits for a command that was started before, as Codex does."""
+    given = turn.arguments
+    return isinstance(given, Mapping) and "session_id" in given and "chars" in given
 
 
 def file_edits(step: ToolStep) -> Iterator[FileChange]:

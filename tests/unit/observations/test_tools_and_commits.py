@@ -1,0 +1,182 @@
+"""What is learnt from the tools themselves: commands that did not do, checks, commits."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentx.observations.extract.session.commands import find_errors
+from agentx.observations.extract.session.turns import TurnKind
+from agentx.observations.model import Category
+from tests.support.telling import Talk
+
+
+def test_a_command_that_only_looks_is_told_where_it_was_not_understood() -> None:
+    talk = Talk().user("why does the edit of the tab fail?")
+    talk.shell("sed -n 3,9p /repo/web/Tab.tsx | cat -A", "cat: illegal option -- A", 1)
+    talk.shell("sed -n 3,9p /repo/web/Tab.tsx | od -c | head -40", "0000000  \\t \\t")
+
+    (line,) = talk.kept()
+
+    assert line == (
+        "`sed -n 3,9p web/Tab.tsx | cat -A` failed: cat: illegal option -- A;"
+        " `sed -n 3,9p web/Tab.tsx | od -c` worked"
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "zsh:1: no matches found: repos/x/contents/a.json?ref=next",
+        "npm error could not determine executable to run",
+    ],
+)
+def test_what_a_shell_or_a_runner_could_not_make_out_is_a_command_that_does_not_do(
+    said: str,
+) -> None:
+    talk = Talk().user("check the workflows")
+    talk.shell("npx --yes flowlint@latest .github/ci.yml", said, 1)
+    talk.shell("npx --yes github-flowlint@latest .github/ci.yml")
+
+    assert any("`npx --yes github-flowlint@latest .github/ci.yml` worked" in x for x in talk.kept())
+
+
+def test_both_commands_have_room_on_the_line_however_long_they_are() -> None:
+    where = "apps/" + "very-long-name/" * 12
+    talk = Talk().user("check it")
+    talk.shell(f"tool check {where} --old", "error: unknown option --old " + "x" * 200, 2)
+    talk.shell("tool check --new", "ok")
+
+    (line,) = talk.kept()
+
+    assert line.endswith("`tool check --new` worked")
+    assert len(line) <= 240
+
+
+def test_a_command_that_was_waited_for_ends_as_it_ended() -> None:
+    talk = Talk().user("check the workflows")
+    talk.add(TurnKind.CALL, tool="Bash", call_id="a", arguments={"command": "npx flowlint ci.yml"})
+    talk.add(TurnKind.RESULT, tool="Bash", call_id="a", text="fetching")
+    talk.agent("It is still running.")
+    waiting = {"session_id": 7, "chars": ""}
+    talk.add(TurnKind.CALL, tool="write_stdin", call_id="b", arguments=waiting)
+    said = "npm error could not determine executable to run"
+    talk.add(TurnKind.RESULT, tool="write_stdin", call_id="b", text=said, exit_code=1, failed=True)
+    talk.shell("npx github-flowlint ci.yml")
+
+    assert talk.kept() == [
+        f"`npx flowlint ci.yml` failed: {said}; `npx github-flowlint ci.yml` worked"
+    ]
+
+
+def test_nobody_knows_which_of_two_running_commands_was_waited_for() -> None:
+    talk = Talk().user("check the workflows")
+    for name in ("flowlint", "yamllint"):
+        given = {"command": f"npx {name} ci.yml"}
+        talk.add(TurnKind.CALL, tool="Bash", call_id=name, arguments=given)
+        talk.add(TurnKind.RESULT, tool="Bash", call_id=name, text="fetching")
+    waiting = {"session_id": 7, "chars": ""}
+    talk.add(TurnKind.CALL, tool="write_stdin", call_id="b", arguments=waiting)
+    said = "npm error could not determine executable to run"
+    talk.add(TurnKind.RESULT, tool="write_stdin", call_id="b", text=said, exit_code=1)
+    talk.shell("npx github-flowlint ci.yml")
+
+    assert not any("failed" in line for line in talk.kept())
+
+
+def test_a_check_that_the_project_can_mend_by_itself_is_told_with_the_command_that_does() -> None:
+    talk = Talk().user("tidy up the prompts").edit("src/prompts.ts", "a", "b")
+    output = "$ biome check\n  \u00d7 Formatter would have printed the following content:\n"
+    talk.shell("bun run lint", output, 1)
+    talk.shell("bun run lint:fix", "Fixed 1 file.")
+    talk.shell("bun run lint", "Checked 9 files.")
+
+    (error,) = talk.found(Category.ERROR)
+
+    assert error.content == (
+        "`bun run lint` failed (exit 1): Formatter would have printed the following content:;"
+        " Fixed by: `bun run lint:fix`"
+    )
+
+
+def test_a_complaint_about_the_format_that_an_edit_mended_is_nobodys_business() -> None:
+    talk = Talk().user("tidy up the prompts").edit("src/prompts.ts", "a", "b")
+    talk.shell("bun run lint", "  \u00d7 Formatter would have printed the following content:\n", 1)
+    talk.edit("src/prompts.ts", "b", "c").shell("bun run lint", "Checked 9 files.")
+
+    assert talk.found(Category.ERROR) == []
+
+
+@pytest.mark.parametrize("mark", ["\u00d7", "\u2716", "\u2717", "\u274c"])
+def test_what_a_check_marks_with_a_cross_is_what_went_wrong(mark: str) -> None:
+    output = f"src/a.ts check\n\n  {mark} Some variable is never used.\nerror: exited with code 1"
+
+    assert find_errors(output) == ["Some variable is never used."]
+
+
+def test_to_record_what_was_changed_mends_nothing() -> None:
+    talk = Talk().user("the build is broken, mend it")
+    talk.shell("npm run build", "Error: cannot find module 'left-pad'", 1)
+    talk.shell("git add -A && git commit -m 'Mend the build'", "[main 1a2b3c4] Mend the build")
+
+    assert not any("git add" in one.content for one in talk.found(Category.ERROR))
+
+
+def test_a_commit_is_named_as_git_named_it() -> None:
+    talk = Talk().user("fix the release script please").edit("a.ts", "a", "b")
+    talk.shell("git commit -am 'Fix the release'", "[main fd07a0a5] Fix the release")
+
+    (change,) = talk.found(Category.CODE_CHANGE)
+
+    assert change.content.startswith("Fix the release (commit fd07a0a5)")
+
+
+def test_a_commit_whose_whole_hash_was_told_is_named_in_short() -> None:
+    talk = Talk().user("fix the release script please").edit("a.ts", "a", "b")
+    whole = "fd07a0a5d1e2f3a4b5c6fd07a0a5d1e2f3a4b5c6"
+    talk.shell("git commit -qam 'Fix the release' && git rev-parse HEAD", whole)
+
+    (change,) = talk.found(Category.CODE_CHANGE)
+
+    assert change.content.startswith("Fix the release (commit fd07a0a)")
+
+
+def test_lines_of_a_message_that_were_broken_to_fit_are_one_sentence() -> None:
+    talk = Talk().user("open the newest card at once").edit("a.ts", "a", "b")
+    message = (
+        "Open the newest card\n\nWhen it is done the list now\nopens the newest card.\n\n"
+        "- first of\n  all\n- second"
+    )
+    talk.shell(f"git commit -F - <<'EOF'\n{message}\nEOF", "[main 1a2b3c4] Open the newest card")
+
+    (change,) = talk.found(Category.CODE_CHANGE)
+
+    assert "When it is done the list now opens the newest card; first of all; second" in (
+        change.content
+    )
+
+
+def test_a_commit_in_a_place_that_was_made_to_try_it_is_none() -> None:
+    talk = Talk().user("make the release script safe to run twice")
+    talk.shell(
+        'T=$(mktemp -d) && git worktree add "$T" && cd "$T" && git commit -qm "try it"', "1a2b3c4"
+    )
+
+    assert talk.found(Category.CODE_CHANGE) == []
+
+
+def test_a_commit_is_told_with_what_was_done_and_not_with_what_was_wrong() -> None:
+    talk = (
+        Talk()
+        .user("the tags never start the publish workflow, fix that")
+        .edit("release.yml", "a", "b")
+    )
+    talk.shell("git commit -am 'Call publish directly'", "[main 1a2b3c4] Call publish directly")
+    talk.agent(
+        "Root cause: tags of `GITHUB_TOKEN` start nothing. The release job creates tags with it.\n"
+        "\nI patched:\n\n- `release.yml`: calls the publish job with the tag it made.\n"
+    )
+
+    (change,) = [x for x in talk.found(Category.CODE_CHANGE) if "(commit" in x.content]
+
+    assert "calls the publish job with the tag it made" in change.content
+    assert "creates tags" not in change.content
