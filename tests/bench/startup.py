@@ -30,7 +30,8 @@ _READING: Mapping[str, tuple[str, ...]] = {
     "status": ("status",),
     "toc": ("toc",),
     "search": ("search", "why did we move from SQLite to Postgres?"),
-    "recall": ("recall", "--context", "retries of webhooks"),
+    "recall": ("recall",),
+    "recall --context": ("recall", "--context", "retries of webhooks"),
     "events": ("events",),
     "sessions": ("sessions",),
 }

@@ -7,7 +7,6 @@ same pattern, because they become file names.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from agentx.kernel.errors import InvalidValue
@@ -48,7 +47,9 @@ def role_name(text: str, known: Iterable[str] = SHIPPED_ROLES) -> str:
     names = tuple(known)
     if name in names:
         return name
-    near = difflib.get_close_matches(name, (*names, *ALIASES), n=1, cutoff=0.6)
+    from difflib import get_close_matches  # noqa: PLC0415  only who mistyped waits for it
+
+    near = get_close_matches(name, (*names, *ALIASES), n=1, cutoff=0.6)
     raise InvalidValue(
         f"{text[:60]!r} is not a role",
         hint=(f"did you mean {ALIASES.get(near[0], near[0])}? " if near else "")

@@ -6,11 +6,11 @@ grow, so a day makes it old.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from agentx.host.files.atomic import replace_file
+from agentx.host.files.plain import remove_tree
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import DAY_MS, Clock
 from agentx.kernel.ids import digest
@@ -49,7 +49,8 @@ class Digests(View):
 
     def rebuild(self, told: HowFar = unheard) -> int:  # noqa: ARG002
         """Prepare them from nothing; return how many there are."""
-        shutil.rmtree(self.store.digests, ignore_errors=True)
+        with suppress(OSError):
+            remove_tree(self.store.digests)
         return self._prepare(self._read_noted())
 
     def _read_noted(self) -> str:

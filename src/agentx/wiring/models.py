@@ -5,7 +5,6 @@ Few set one, so what asks a model is imported once one is set.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -103,6 +102,8 @@ def _provider(project: Project, settings: LlmSettings) -> str:
         return settings.provider
     if project.environment.variables.get(key_variable(settings), "").strip():
         return settings.provider
+    import shutil  # noqa: PLC0415  as the module says
+
     has_cli = shutil.which("gemini", path=project.environment.search_path)
     return "gemini-cli" if has_cli else settings.provider
 

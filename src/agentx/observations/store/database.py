@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentx.host.files.ground import refuse_odd_file
 from agentx.host.files.plain import look, open_to_write, remove
 from agentx.host.limits import JOURNAL_WAIT_MS
+from agentx.kernel.errors import UnavailableError
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _PARTS = ("", "-wal", "-shm", "-journal")
 
@@ -19,6 +23,8 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
 
     `durable`: a transaction that ended survives a power cut. A view needs no more than to be whole.
     """
+    import sqlite3  # noqa: PLC0415  most readers of a store never ask its word lists
+
     _check_files(path)
     os.close(open_to_write(path, os.O_RDWR | os.O_CREAT))
     connection = sqlite3.connect(
@@ -63,6 +69,13 @@ def checkpoint(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def is_busy(error: sqlite3.Error) -> bool:
+def list_errors() -> tuple[type[Exception], ...]:
+    """Return what a statement may raise; for an `except`, which asks only when something failed."""
+    import sqlite3  # noqa: PLC0415  loaded by then
+
+    return (sqlite3.Error, OSError, UnavailableError)
+
+
+def is_busy(error: Exception) -> bool:
     """Tell whether another process was in the way, for longer than we wait."""
     return "locked" in str(error) or "busy" in str(error)

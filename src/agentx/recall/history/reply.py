@@ -6,45 +6,30 @@ nearest, that nothing is remembered of whom the question names, and the issues t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.values import frozen
 from agentx.memory.found import SearchHit, SearchReply, SearchRequest
-from agentx.memory.port import Readable
-from agentx.recall.history.asked import HistoryKind, HistoryQuestion, read_history
+from agentx.recall.history.asked import HistoryKind, HistoryQuestion
 from agentx.recall.history.calendar import EVER, Wanted
 from agentx.recall.history.endings import Endings, Moment
 from agentx.recall.history.happened import list_happened, list_told, nearest_to
+from agentx.recall.history.sources import HistorySources
 from agentx.recall.question.actors import Actors
 from agentx.recall.question.when import TimeSpan
 
 _CONTENTS, _SESSIONS = "table of contents", "newest sessions"
-_PLACES = frozenset({"event", "toc_node", "grip"})
 
 
-@frozen
-class HistorySources:
-    """Where the answers come from."""
-
-    reader: Readable
-    zone: tzinfo
-    ready: Callable[[], tuple[str, ...]] = tuple  # what can be begun, a line each
-
-
-def answer_history(sources: HistorySources, request: SearchRequest) -> SearchReply | None:
-    """Answer a question about time and place; None where it has a subject, or a kind is wanted.
+def answer_history(
+    sources: HistorySources, request: SearchRequest, asked: HistoryQuestion
+) -> SearchReply:
+    """Answer a question about time and place.
 
     Raises: UnavailableError, DataError.
     """
-    if request.now_ms is None or (len(request.kinds) == 1 and not _PLACES & {*request.kinds}):
-        return None
-    asked = read_history(request.query, now_ms=request.now_ms, zone=sources.zone)
-    if asked is None:
-        return None
     return _Answering(sources, request, _narrow(asked, request)).reply()
 
 

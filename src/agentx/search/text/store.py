@@ -15,7 +15,6 @@ Law: `current` names only generations that were complete when it was written.
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.disk import sync_directory
 from agentx.host.files.json_text import line_of, parse_json
+from agentx.host.files.plain import remove_tree
 from agentx.host.limits import LOCK_POLL_MS
 from agentx.host.locks.flock import Flock
 from agentx.kernel.clock import Clock
@@ -149,7 +149,8 @@ class IndexStore:
         kept = self.current_name()
         for _, folder in self._generations():
             if folder.name != kept:
-                shutil.rmtree(folder, ignore_errors=True)
+                with suppress(OSError):  # the next one to look tries again
+                    remove_tree(folder)
 
     def _generations(self) -> list[tuple[int, Path]]:
         found = []

@@ -21,7 +21,6 @@ from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus, HowFar, unheard
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import AgentXError
-from agentx.observations.service import Observations
 from agentx.search.model import ViewStatus
 from agentx.views.limits import CAPTURE_QUIET_MS, MODEL_EXTRACTION_SESSIONS_MAX
 from agentx.views.port import Gone, View

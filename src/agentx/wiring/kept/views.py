@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from agentx.conversation.toc_model import Segment
     from agentx.lessons.service import Lessons
     from agentx.observations.service import Observations
-    from agentx.recall.history.reply import HistorySources
+    from agentx.recall.history.sources import HistorySources
     from agentx.recall.question.answer import Searched
     from agentx.views.sessions.capture import Judge
 
@@ -106,7 +106,7 @@ def _answer(source: ViewSource, text: SearchView) -> Callable[[SearchRequest], S
     # Only who asks a question waits for the import of what answers one.
     @cache
     def sources() -> tuple[Searched, HistorySources]:
-        from agentx.recall.history.reply import HistorySources  # noqa: PLC0415  see above
+        from agentx.recall.history.sources import HistorySources  # noqa: PLC0415  see above
         from agentx.recall.question.answer import Searched  # noqa: PLC0415  see above
         from agentx.recall.usage import RecallUsage  # noqa: PLC0415  see above
 

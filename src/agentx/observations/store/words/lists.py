@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import heapq
 import math
-import sqlite3
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from agentx.kernel.values import frozen
@@ -22,6 +22,9 @@ from agentx.observations.limits import OBSERVATION_CANDIDATES_MAX
 from agentx.observations.store.records import ObservationRecord
 from agentx.search.analysis import function_terms, terms
 from agentx.search.limits import QUERY_TERMS_MAX
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS word_docs (

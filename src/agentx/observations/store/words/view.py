@@ -6,10 +6,10 @@ the files came from a backup) it says that it cannot answer, and `agentx sync` b
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import is_file
@@ -17,9 +17,18 @@ from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import digest
 from agentx.kernel.values import frozen
 from agentx.observations.limits import OBSERVATION_WORDS_BEHIND_MAX
-from agentx.observations.store.database import checkpoint, connect, is_busy, remove_database
+from agentx.observations.store.database import (
+    checkpoint,
+    connect,
+    is_busy,
+    list_errors,
+    remove_database,
+)
 from agentx.observations.store.records import ObservationRecord
 from agentx.observations.store.words.lists import IndexedWords, Words
+
+if TYPE_CHECKING:
+    import sqlite3
 
 
 @frozen
@@ -53,7 +62,7 @@ class WordView:
                 if words.mark() != source.state and not self._level(words, source, all_=False):
                     return None
                 return words.search(query, limit)
-        except (sqlite3.Error, OSError, UnavailableError):
+        except list_errors():
             self.close()
             return None
 
@@ -63,14 +72,11 @@ class WordView:
             try:
                 with self._open() as words:
                     return words.mark() == source.state or self._level(words, source, all_=True)
-            except sqlite3.DatabaseError as error:
+            except list_errors() as error:
                 self.close()
-                if is_busy(error):
-                    return False  # another process is at it
+                if isinstance(error, OSError | UnavailableError) or is_busy(error):
+                    return False  # the disk refuses, or another process is at it
                 self.delete()  # damaged, or of another version: a view is made anew
-            except (OSError, UnavailableError):
-                self.close()
-                return False
         return False
 
     def drop(self, wordings: Iterable[IndexedWords]) -> None:
@@ -81,7 +87,7 @@ class WordView:
             with self._open() as words, self._writing():
                 words.drop(wordings)
                 words.set_mark("")
-        except (sqlite3.Error, OSError, UnavailableError):
+        except list_errors():
             # Words that cannot be taken out one by one: all go.
             self.delete()
 
@@ -95,7 +101,7 @@ class WordView:
                     words.scrub()
                     checkpoint(words.connection)
                     return
-        except (sqlite3.Error, OSError, UnavailableError):
+        except list_errors():
             pass  # made anew, as are words whose text is gone
         self.delete()
         self.level(source)
@@ -111,7 +117,7 @@ class WordView:
                     with self._writing():
                         words.drop_ids(edited)
                         words.set_mark("")
-        except (sqlite3.Error, OSError, UnavailableError):
+        except list_errors():
             self.delete()
 
     def close(self) -> None:
