@@ -43,6 +43,7 @@ def run(size: str) -> list[Row]:
         commands = {
             "bare": ([sys.executable, "-I", "-S", "-c", "pass"], b""),
             "plain": (hook, _payload("PostToolUse", "all is well\n" * 300)),
+            "looked up": (hook, _payload("PreToolUse", "")),
             "secret": (hook, _payload("PostToolUse", "pass" + 'word = "hunter2!"\n' * 200)),
             "start": (hook, _payload("SessionStart", "")),
             "served": (hook, _payload("SessionStart", "")),
@@ -70,6 +71,7 @@ def run(size: str) -> list[Row]:
     return [
         Row("bare python3 -I -S -c pass", bare * 1000, "ms"),
         Row("hook, 4 KB payload", medians["plain"] / bare, "x bare", at_most=2.5),
+        Row("hook, a call looked up", medians["looked up"] / bare, "x bare", at_most=2.5),
         Row("hook, 4 KB with a secret", medians["secret"] / bare, "x bare", at_most=8),
         Row("hook, session start with a digest", medians["start"] / bare, "x bare", at_most=5),
         Row("the same, told by a daemon", medians["served"] / bare, "x bare", at_most=5),
@@ -82,6 +84,7 @@ def _payload(event: str, output: str) -> bytes:
         "cwd": "/home/dev/proj",
         "hook_event_name": event,
         "tool_name": "Bash",
+        "tool_input": {"command": "make test"},
         "tool_response": {"stdout": output},
     }
     return json.dumps(payload).encode()
@@ -119,3 +122,5 @@ def _prepare_digest(data: DataPaths, working_directory: Path) -> None:
     lines = ["[agentx:recall]", *("obs-1\t- a decision that was taken" for _ in range(200))]
     text = "\n".join((*lines, "[/agentx:recall]"))
     store.digest("claude-code").write_text(text, encoding="utf-8")
+    known = [f"command\tmake x{number}\ts-1\tobs-{number}\t- a line" for number in range(1_600)]
+    store.cautions.write_text("\n".join(known), encoding="utf-8")

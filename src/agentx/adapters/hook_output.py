@@ -1,4 +1,4 @@
-"""What each agent CLI lets a hook say at session start, and how much of it.
+"""What each agent CLI lets a hook say, and how much of it.
 
 | agent CLI   | object                                    | cap                                |
 | Claude Code | hookSpecificOutput, additionalContext     | 10,000 characters of stdout        |
@@ -7,8 +7,9 @@
 | Copilot     | additionalContext                         | 10 KB                              |
 | OpenCode    | context, read by our own plugin           | ours: 10,000 characters            |
 
-An agent CLI that is not in the table is told nothing. The hook reads this table while an agent
-waits, so nothing is imported here.
+An agent CLI that is not in the table is told nothing. At a prompt and at a call of a tool, the
+first three and OpenCode take the same object, with the name of that event. The hook reads this
+table while an agent waits, so nothing is imported here.
 """
 
 _CONTEXT = (b'{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":', b"}}")
@@ -47,3 +48,12 @@ OUTPUTS = {
     ),
     "opencode": HookOutput((b'{"context":', b"}"), 10_000),
 }
+
+
+def shape_at(harness: str, event: str) -> tuple[bytes, bytes] | None:
+    """Return what stands around a text that is told at an event; None where none is taken in."""
+    if harness in ("claude-code", "codex", "gemini") and event.isalpha() and event.isascii():
+        before = b'{"hookSpecificOutput":{"hookEventName":"%b","additionalContext":'
+        return before % event.encode("ascii"), b"}}"
+    own = OUTPUTS.get(harness) if harness == "opencode" else None
+    return (own.before, own.after) if own is not None else None

@@ -135,6 +135,11 @@ class StorePaths:
         return self.root / f"branches{mine}.json"
 
     @property
+    def cautions(self) -> Path:
+        """What hooks look commands and files up in."""
+        return self.digests / "cautions.tsv"
+
+    @property
     def digest_stamp(self) -> Path:
         """What the digests were made from, as a hash."""
         return self.digests / "stamp"

@@ -40,6 +40,22 @@ class DaemonSettings:
 
 
 @frozen
+class RecallSettings:
+    """What a session is told while it runs."""
+
+    at_prompt: str = setting(
+        "on",
+        "Tell what is close to a prompt: never, only what is very close, or what is worth it.",
+        choices=("off", "quiet", "on"),
+    )
+    at_action: str = setting(
+        "on",
+        "Tell at an action: nothing, what failed here, or also files with a decision or a trap.",
+        choices=("off", "quiet", "on"),
+    )
+
+
+@frozen
 class TocSettings:
     """The table of contents."""
 

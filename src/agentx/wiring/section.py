@@ -17,6 +17,7 @@ from agentx.kernel.errors import AgentXError, DataError, UnavailableError
 from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequest
 from agentx.memory.port import Readable
 from agentx.project.project import Project
+from agentx.project.settings import RecallSettings
 from agentx.project.settlement import is_settled, settle
 from agentx.project.trust.private import AGENT_STATUS
 from agentx.project.zone import project_zone
@@ -96,7 +97,24 @@ def renew_digests(project: Project, reader: Readable) -> int:
 
     renew_notices(project)
     with section_sources(project, reader, may_wait=True) as sources:
-        return prepare_digests(sources, project.store, _list_checked_out(project))
+        written = prepare_digests(sources, project.store, _list_checked_out(project))
+        return written + _renew_cautions(project, sources)
+
+
+def _renew_cautions(project: Project, sources: Sources) -> bool:
+    """Bring up to date what hooks look actions up in; say whether it changed."""
+    from agentx.recall.section.notices import put_text  # noqa: PLC0415  only when there is news
+    from agentx.recall.telling.bar import bar_of  # noqa: PLC0415  as above
+    from agentx.recall.telling.cautions import (  # noqa: PLC0415  as above
+        CAUTIONS_LOOKED_AT,
+        prepare_cautions,
+    )
+
+    bar, made = bar_of(project.config.section(RecallSettings).at_action), ""
+    if bar is not None:
+        found = sources.memories(About(), CAUTIONS_LOOKED_AT).weighed
+        made = prepare_cautions(found, replace(sources.now, is_prepared=True), bar)
+    return put_text(project.store.cautions, made)
 
 
 def _list_checked_out(project: Project) -> list[str]:

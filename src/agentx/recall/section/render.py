@@ -83,7 +83,7 @@ def section(
     `lines` come best first; they are shown grouped, groups in the given order, others after them
     in the order of their first line. `untold` is how many more there are that are not among them.
     """
-    said = [_say(line) for line in lines]
+    said = [say_line(line) for line in lines]
 
     def write(count: int) -> Section:
         left_out = len(lines) - count + untold
@@ -119,7 +119,7 @@ def _rows(
     return tuple(rows)
 
 
-def _say(line: RecallLine) -> str:
+def say_line(line: RecallLine) -> str:
     """Return one line, whatever its text is; it cannot close the fence that it stands in."""
     source = disarm(fold_text(line.source))
     beside = ", ".join(

@@ -1,15 +1,17 @@
-"""One hook call: read stdin, redact, spool; at session start, print the digest.
+"""One hook call: read stdin, redact, spool; then print what the agent is to be told, if anything.
 
-    stdin -> redact -> spool (durable) -> at session start: digest -> stdout -> spool
+    stdin -> redact -> spool (durable) -> at session start: digest      -> stdout -> spool
+                                          at a call: the line about it
 
 The agent CLI waits meanwhile, so nothing slow is imported on the common path: no
 `re`, `json`, `pathlib`, `typing`. Nothing is raised, nothing goes to stderr, and
-nothing to stdout but the one object that the agent CLI expects at session start.
+nothing to stdout but the one object that the agent CLI expects.
 """
 
 import os
 import time
 
+from agentx.adapters.hook_actions import AFTER, BEFORE
 from agentx.redaction.redact import suspicious
 from agentx.surfaces.hooks.checkout import branch_at
 from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_BYTES_MAX, HOOK_PAYLOAD_PLAIN_BYTES_MAX
@@ -45,20 +47,37 @@ def capture(arguments: list[str]) -> None:
     if is_excluded(call):
         return
     call.branch = branch_at(raw[:_NAMED_BYTES_MAX], call.cwd)
+    named = raw[:_NAMED_BYTES_MAX]
+    if harness == "opencode" and is_named(named, AFTER[harness]):
+        # Our own plugin asks what is known of a call; the call itself it tells as well.
+        _tell_while_it_runs(call, named, raw)
+        return
     payload = raw
     if len(raw) > HOOK_PAYLOAD_PLAIN_BYTES_MAX or suspicious(raw):
         payload, cut = _clean(raw, cut)
     deliver(call, payload, cut=cut)
-    named = raw[:_NAMED_BYTES_MAX]
     begins = is_session_start(harness, named)
     if begins:
         from agentx.surfaces.hooks.digest import announce
 
         announce(call, named)
+    else:
+        _tell_while_it_runs(call, named, raw)
     if begins or is_named(named, _ENDS):
         from agentx.surfaces.hooks.daemon import call_daemon
 
         call_daemon(call)
+
+
+def _tell_while_it_runs(call: Caller, named: bytes, raw: bytes) -> None:
+    """At a call of a tool, tell what is known of it."""
+    is_over = bool(is_named(named, AFTER.get(call.harness, ())))
+    if is_over or is_named(named, BEFORE.get(call.harness, ())):
+        if os.environ.get("AGENTX_RECALL_AT_ACTION", "").strip().lower() == "off":
+            return
+        from agentx.surfaces.hooks.action import warn
+
+        warn(call, raw, is_over=is_over)
 
 
 def read_now_ms() -> int:

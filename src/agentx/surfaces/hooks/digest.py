@@ -13,15 +13,15 @@ import os
 
 from agentx.kernel.places import encode_name, tell_ages
 from agentx.surfaces.hooks.checkout import branch_of, read_small
-from agentx.surfaces.hooks.output import announcement
+from agentx.surfaces.hooks.output import announcement, note_printed, print_out
+from agentx.surfaces.hooks.payload import session_of, text_at
 from agentx.surfaces.hooks.question import ask_to_tell
 from agentx.surfaces.hooks.settled import find_digests, find_store
-from agentx.surfaces.hooks.spool import Caller, deliver, quote
+from agentx.surfaces.hooks.spool import Caller
+from agentx.surfaces.hooks.told import note_told, sweep_told
 
 _DIGEST_BYTES_MAX = 262_144
-_SESSION_KEYS = (b'"session_id"', b'"sessionId"', b'"sessionID"')
-_SESSION_BYTES_MAX = 200
-_IDS_MAX = 500
+_SOURCE_BYTES_MAX = 64
 _FRESH_WAIT_MS = 150
 
 
@@ -43,26 +43,13 @@ def announce(call: Caller, raw: bytes) -> None:
     printed, told = announcement(call.harness, text)
     if not printed:
         return
-    _print(printed)
+    ids = [doc_id for doc_id, _, _ in rows[:told] if doc_id]
     session = session_of(raw)
-    note = b"{%b" % (b'"session_id":' + quote(session) + b"," if session else b"")
-    ids = b",".join([quote(doc_id) for doc_id, _, _ in rows[:told] if doc_id][:_IDS_MAX])
-    shown = len(printed.decode("utf-8", "replace"))
-    note += b'"digest":%b,"chars":%d,"ids":[%b]}' % (quote(name), shown, ids)
-    deliver(call, note, kind="injected")
-
-
-def session_of(raw: bytes) -> str:
-    """Return the session's id, read from the payload as text; empty when it is not plain."""
-    for key in _SESSION_KEYS:
-        at = raw.find(key)
-        if at < 0:
-            continue
-        rest = raw[at + len(key) : at + len(key) + _SESSION_BYTES_MAX + 16].lstrip(b" \t\r\n:")
-        value, quote, _ = rest[1:].partition(b'"')
-        if rest[:1] == b'"' and quote and b"\\" not in value and len(value) <= _SESSION_BYTES_MAX:
-            return value.decode("utf-8", "replace")
-    return ""
+    goes_on = text_at(raw, b'"source"', _SOURCE_BYTES_MAX) == "resume"
+    note_told(call, session, ids, anew=not goes_on)
+    print_out(printed)
+    note_printed(call, raw, printed, name, ids)
+    sweep_told(call)
 
 
 def _digest(call: Caller, folder: str, branch: str) -> tuple[str, str] | None:
@@ -86,9 +73,3 @@ def _first(folder: str, names: list[str]) -> tuple[str, str] | None:
         if text is not None and text.strip():
             return name, text
     return None
-
-
-def _print(output: bytes) -> None:
-    rest = memoryview(output)
-    while rest:
-        rest = rest[os.write(1, rest) :]

@@ -1,10 +1,16 @@
-"""The one object that a hook prints at session start, within the cap of its agent CLI."""
+"""The one object that a hook prints, within the cap of its agent CLI, and the note of it."""
 
-from agentx.adapters.hook_output import OUTPUTS
-from agentx.surfaces.hooks.spool import quote
+import os
+
+from agentx.adapters.hook_output import OUTPUTS, shape_at
+from agentx.surfaces.hooks.payload import session_of, text_at
+from agentx.surfaces.hooks.spool import Caller, deliver, quote
 
 _LEFT_OUT = "({count} lines left out to fit; `agentx recall` shows all)"
 _LEFT_OUT_CHARS_MAX = 80
+_FENCE_OPEN, _FENCE_CLOSE = "[agentx:recall]", "[/agentx:recall]"
+_EVENT_BYTES_MAX = 64
+_IDS_MAX = 500
 
 
 def announcement(harness: str, text: str) -> tuple[bytes, int]:
@@ -37,3 +43,32 @@ def _fit(text: str, room: int, *, counts_bytes: bool) -> tuple[str, int]:
         kept += 1
     left_out = _LEFT_OUT.format(count=len(lines) - kept)
     return "\n".join((*lines[:kept], left_out, fence)), kept
+
+
+def tell_once(call: Caller, raw: bytes, moment: str, lines: list[str], ids: list[str]) -> None:
+    """Print lines as recalled data, at the event that called, and spool that they were printed."""
+    event = text_at(raw, b'"hook_event_name"', _EVENT_BYTES_MAX)
+    shape = shape_at(call.harness, event)
+    if shape is None:
+        return
+    text = "\n".join((_FENCE_OPEN, *lines, _FENCE_CLOSE))
+    printed = shape[0] + quote(text) + shape[1]
+    print_out(printed)
+    note_printed(call, raw, printed, moment, ids)
+
+
+def print_out(output: bytes) -> None:
+    """Write to the standard output, all of it."""
+    rest = memoryview(output)
+    while rest:
+        rest = rest[os.write(1, rest) :]
+
+
+def note_printed(call: Caller, raw: bytes, printed: bytes, moment: str, ids: list[str]) -> None:
+    """Spool what was printed, by its ids."""
+    session = session_of(raw)
+    note = b"{%b" % (b'"session_id":' + quote(session) + b"," if session else b"")
+    listed = b",".join([quote(doc_id) for doc_id in ids[:_IDS_MAX]])
+    shown = len(printed.decode("utf-8", "replace"))
+    note += b'"digest":%b,"chars":%d,"ids":[%b]}' % (quote(moment), shown, listed)
+    deliver(call, note, kind="injected")

@@ -27,6 +27,7 @@ from agentx.memory.local import ViewSet
 from agentx.memory.port import Readable
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
+from agentx.project.settings import RecallSettings
 from agentx.project.zone import project_zone
 from agentx.views.digests import Digests
 from agentx.views.documents.rooms import Rooms
@@ -217,7 +218,7 @@ def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:
 
 
 def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
-    settings = project.config.section(MemorySettings)
+    settings = (project.config.section(MemorySettings), project.config.section(RecallSettings))
     return lambda: repr(
         (
             *(settings, project.trust.has_data, rooms.stamps(), feed.node_versions("toc:day:")),
