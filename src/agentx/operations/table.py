@@ -39,7 +39,7 @@ _CAPTURE = (
 )
 
 _RECALL = (
-    Operation("recall.announce", "surfaces.hooks.digest:announce", hook=("session start",)),
+    Operation("recall.announce", "surfaces.hooks.telling.digest:announce", hook=("session start",)),
     _row("recall.recall", "operations.recall.recall:recall", "recall", "recall"),
     _row(
         "recall.search",

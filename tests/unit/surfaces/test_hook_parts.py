@@ -18,8 +18,8 @@ from agentx.operations.setup.hook_launcher import launcher_text
 from agentx.surfaces.hooks.capture import harness_of, is_session_start, working_directory
 from agentx.surfaces.hooks.checkout import branch_at, branch_of
 from agentx.surfaces.hooks.cleaning import clean
-from agentx.surfaces.hooks.output import announcement
 from agentx.surfaces.hooks.payload import session_of
+from agentx.surfaces.hooks.telling.output import announcement
 from tests.support.secrets import corpus
 
 

@@ -58,7 +58,7 @@ def capture(arguments: list[str]) -> None:
     deliver(call, payload, cut=cut)
     begins = is_session_start(harness, named)
     if begins:
-        from agentx.surfaces.hooks.digest import announce
+        from agentx.surfaces.hooks.telling.digest import announce
 
         announce(call, named)
     else:
@@ -75,7 +75,7 @@ def _tell_while_it_runs(call: Caller, named: bytes, raw: bytes) -> None:
     if is_over or is_named(named, BEFORE.get(call.harness, ())):
         if os.environ.get("AGENTX_RECALL_AT_ACTION", "").strip().lower() == "off":
             return
-        from agentx.surfaces.hooks.action import warn
+        from agentx.surfaces.hooks.telling.action import warn
 
         warn(call, raw, is_over=is_over)
 

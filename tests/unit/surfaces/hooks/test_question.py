@@ -19,9 +19,9 @@ import pytest
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.memory.wire import plain
 from agentx.operations.recall.telling import TELL, Telling
-from agentx.surfaces.hooks.question import ask_to_tell, read_answer
 from agentx.surfaces.hooks.settled import find_hatch
 from agentx.surfaces.hooks.spool import Caller
+from agentx.surfaces.hooks.telling.question import ask_to_tell, read_answer
 
 TEXT = (
     f"\t{RECALL_OPEN}\nobs-1\t- Tides \u202e \U0001f30a come at \u4e03. [codex]\n\t{RECALL_CLOSE}"

@@ -15,7 +15,7 @@ import pytest
 from agentx.kernel.places import encode_name
 from agentx.surfaces.hooks.settled import find_spool
 from agentx.surfaces.hooks.spool import Caller
-from agentx.surfaces.hooks.told import list_told, note_told, sweep_told
+from agentx.surfaces.hooks.telling.told import list_told, note_told, sweep_told
 
 
 @pytest.fixture

@@ -58,8 +58,8 @@ def _tell_first(call: Caller, raw: bytes, rows: list[list[str]]) -> None:
     if not rows:
         return
     from agentx.kernel.places import tell_ages
-    from agentx.surfaces.hooks.output import tell_once
-    from agentx.surfaces.hooks.told import note_told
+    from agentx.surfaces.hooks.telling.output import tell_once
+    from agentx.surfaces.hooks.telling.told import note_told
 
     session = session_of(raw[:_READ_BYTES_MAX])
     for _, _, learnt_in, doc_id, text in rows:

@@ -13,12 +13,12 @@ import os
 
 from agentx.kernel.places import encode_name, tell_ages
 from agentx.surfaces.hooks.checkout import branch_of, read_small
-from agentx.surfaces.hooks.output import announcement, note_printed, print_out
 from agentx.surfaces.hooks.payload import session_of, text_at
-from agentx.surfaces.hooks.question import ask_to_tell
 from agentx.surfaces.hooks.settled import find_digests, find_store
 from agentx.surfaces.hooks.spool import Caller
-from agentx.surfaces.hooks.told import note_told, sweep_told
+from agentx.surfaces.hooks.telling.output import announcement, note_printed, print_out
+from agentx.surfaces.hooks.telling.question import ask_to_tell
+from agentx.surfaces.hooks.telling.told import note_told, sweep_told
 
 _DIGEST_BYTES_MAX = 262_144
 _SOURCE_BYTES_MAX = 64

@@ -1,0 +1,1 @@
+"""What hooks print: at session start, at a prompt and at an action; and the note of it."""
