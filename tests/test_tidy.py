@@ -275,7 +275,8 @@ OPENS_FILES_ITSELF = {
         surfaces/hooks/checkout.py""",
     "a file that the user names": "operations/upkeep/carry.py wiring/keeping/export.py",
     "fresh names of its own, swapped in by renaming": "wiring/keeping/restore.py",
-    "standard library only, by descriptor": "surfaces/hooks/spool.py surfaces/hooks/daemon.py",
+    "standard library only, by descriptor": """
+        surfaces/hooks/spool.py surfaces/hooks/daemon.py surfaces/hooks/telling/told.py""",
 }
 OF_A_PATH = frozenset(
     "read_text read_bytes write_text write_bytes iterdir glob rglob unlink mkdir rmdir rename "
