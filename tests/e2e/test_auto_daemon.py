@@ -10,21 +10,21 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from agentx import __version__
-from agentx.daemon.auto.keeping import is_older, make_room
+from agentx.daemon.auto.keeping import make_room, replace_older
 from agentx.daemon.control import Condition, state, stop
+from agentx.daemon.launch import DaemonWish
 from agentx.kernel.paths import DataPaths, StorePaths
+from tests.support.company import WITH_DAEMON, begin, end_all, running, session, until
 from tests.support.house import BIN, House, processes_of, prompt
 
+PASSING = DaemonWish(idle_exit_ms=60_000)
 ROOT = Path(__file__).resolve().parents[2]
-WITH_DAEMON = {"AGENTX_DAEMON_AUTO": "true"}
 DECISION = "We decided to keep the berth store in Postgres, because two writers lock SQLite."
 
 
@@ -32,29 +32,7 @@ DECISION = "We decided to keep the berth store in Postgres, because two writers 
 def company(house: House) -> Iterator[House]:
     """Give a house; whatever daemon is left in it is ended."""
     yield house
-    for folder in house.data.root.glob("*/daemon.lock"):
-        stop(StorePaths(folder.parent))
-
-
-def until(true: Callable[[], bool], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.05)
-
-
-def session(name: str, event: str, **more: str) -> dict[str, Any]:
-    return {"session_id": name, "transcript_path": "", "hook_event_name": event, **more}
-
-
-def begin(house: House, name: str = "s-1", **env: str) -> str:
-    payload = session(name, "SessionStart", source="startup", cwd=str(house.project))
-    return house.hook(payload, env={**WITH_DAEMON, **env}).stdout.decode()
-
-
-def running(house: House) -> list[int]:
-    found = (StorePaths(file.parent) for file in house.data.root.glob("*/daemon.json"))
-    return [one.pid for one in map(state, found) if one.condition is Condition.RUNNING]
+    end_all(house)
 
 
 @pytest.mark.promise("daemon.auto")
@@ -111,7 +89,7 @@ def test_many_sessions_that_begin_at_once_have_one_daemon(company: House) -> Non
 
 @pytest.mark.parametrize("said", [{"CI": "true"}, {"AGENTX_DAEMON_AUTO": "off"}])
 def test_none_is_sent_for_where_none_is_wanted(company: House, said: dict[str, str]) -> None:
-    begin(company, **said)
+    begin(company, env=said)
 
     assert not list(company.data.spools.rglob("called"))
     assert processes_of(company.home) == []
@@ -144,11 +122,32 @@ def test_an_older_daemon_gives_way_and_a_newer_one_stays(company: House) -> None
     assert child.wait(20) == 0
 
 
-def test_versions_are_compared_as_numbers() -> None:
-    assert is_older("0.9.2", "0.10.0")
-    assert not is_older("0.10.0", "0.9.2")
-    assert not is_older(__version__, __version__)
-    assert not is_older("of tomorrow", __version__)
+@pytest.mark.parametrize(
+    ("said", "successor"),
+    [
+        ({"leaves_when_idle": True}, PASSING),
+        ({"leaves_when_idle": False}, DaemonWish()),
+        ({"in_foreground": True}, None),
+        ({"tcp_address": "127.0.0.1:7777"}, None),
+        ({"version": "99.0.0"}, None),
+    ],
+)
+def test_who_was_started_by_hand_has_a_successor_that_stays_if_it_has_one(
+    tmp_path: Path, said: dict[str, object], successor: DaemonWish | None
+) -> None:
+    store = StorePaths(tmp_path / "store")
+    child = _serve_nothing(store)
+    try:
+        until(lambda: state(store).condition is Condition.RUNNING)
+        told = json.loads(store.daemon.read_text()) | {"version": "0.0.1", "in_foreground": False}
+        store.daemon.write_text(json.dumps({**told, **said}))
+
+        assert replace_older(store, PASSING) == successor
+
+        assert (state(store).condition is Condition.RUNNING) == (successor is None)
+    finally:
+        stop(store)
+        child.communicate(timeout=20)
 
 
 def test_the_daemon_that_was_idle_longest_goes_when_there_would_be_five(tmp_path: Path) -> None:

@@ -174,6 +174,7 @@ def _presence(offer: Offer, opened: Servers, plan: DaemonPlan) -> Presence:
         token_file=str(plan.store.daemon_token) if opened.tcp else "",
         hatch=opened.hatch.address if opened.hatch else "",
         leaves_when_idle=bool(plan.idle_exit_ms),
+        in_foreground=not plan.log_to_file,
     )
 
 
@@ -283,7 +284,9 @@ def keep_log_small(paths: StorePaths, bytes_max: int) -> None:
 
 def _write_to_log(paths: StorePaths) -> None:
     """Let stdout and stderr go to the log, also of what is not Python."""
-    log = os.open(paths.daemon_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    # Not blocking: nobody may read what is a pipe.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK
+    log = os.open(paths.daemon_log, flags, 0o600)
     sys.stdout.flush()
     sys.stderr.flush()
     os.dup2(log, 1)

@@ -10,7 +10,10 @@ DAEMON_START_WAIT_MS = 15_000
 DAEMON_STOP_WAIT_MS = 20_000
 # How many daemons that nobody started by hand a user has at most.
 AUTO_DAEMONS_MAX = 4
-# How many descriptors of an agent CLI a daemon lets go of: more than one has open.
+# How long one that was sent for waits for a place that another one is to leave.
+AUTO_PLACE_WAIT_MS = 10_000
+# How many descriptors of an agent CLI a daemon lets go of: more than one has
+# open. It may have as many itself.
 INHERITED_DESCRIPTORS_MAX = 4_096
 # The lock is free at once, unless somebody is just looking whether it is held.
 DAEMON_LOCK_WAIT_MS = 500

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from agentx.daemon.limits import DAEMON_LOCK_WAIT_MS
+from agentx.host.files.plain import read_text
 from agentx.host.limits import LOCK_POLL_MS
 from agentx.host.process import Process, is_alive, this_process
 from agentx.kernel.clock import Millis
@@ -29,6 +30,10 @@ from agentx.kernel.errors import LockHeld
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
 from agentx.memory.wire.address import UNIX
+
+_NOTE_BYTES_MAX = 65_536
+# Not blocking: where somebody has put a pipe nobody may wait for its other end.
+_LOCK = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @frozen
@@ -43,6 +48,7 @@ class Presence:
     token_file: str = ""
     hatch: str = ""  # the path of the socket that takes JSON; an older daemon has none
     leaves_when_idle: bool = False  # nobody started it by hand
+    in_foreground: bool = False  # of a terminal or a service manager, which has it to itself
 
 
 @frozen(kw_only=False)
@@ -71,7 +77,7 @@ def daemon_lock(paths: StorePaths, *, to_serve: bool = True) -> Iterator[HeldLoc
     # Whoever only looks or sweeps has it for an instant, and that is worth waiting for. A daemon is
     # not: who waited for its end would come up when the user has just stopped it.
     deadline = time.monotonic() + DAEMON_LOCK_WAIT_MS / 1000
-    descriptor = os.open(paths.daemon_lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(paths.daemon_lock, _LOCK | os.O_RDWR | os.O_CREAT, 0o600)
     try:
         while not _try_lock(descriptor, fcntl.LOCK_EX):
             owner = lock_owner(paths)
@@ -94,7 +100,7 @@ def daemon_lock(paths: StorePaths, *, to_serve: bool = True) -> Iterator[HeldLoc
 def is_served(paths: StorePaths) -> bool:
     """Tell whether a daemon lives, whatever state it is in."""
     try:
-        descriptor = os.open(paths.daemon_lock, os.O_RDONLY | os.O_NOFOLLOW)
+        descriptor = os.open(paths.daemon_lock, _LOCK | os.O_RDONLY)
     except OSError:
         return False
     try:
@@ -127,6 +133,7 @@ def read_presence(paths: StorePaths) -> Presence | None:
                 token_file=str(said.get("token_file", "")),
                 hatch=str(said.get("hatch", "")),
                 leaves_when_idle=said.get("leaves_when_idle") is True,
+                in_foreground=said.get("in_foreground") is True,
             )
         case _:
             return None
@@ -209,7 +216,7 @@ def _try_lock(descriptor: int, kind: int) -> bool:
 
 def _json_object(path: Path) -> dict[str, Any]:
     try:
-        said = json.loads(path.read_text("utf-8"))
+        said = json.loads(read_text(path, bytes_max=_NOTE_BYTES_MAX))
     except (OSError, ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}

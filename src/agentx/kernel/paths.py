@@ -16,7 +16,10 @@ from agentx.kernel.values import frozen
 
 NOTICE_SUFFIX = ".notice"
 RESERVED_STORE_NAMES = frozenset(
-    {"spool", "bin", "backups", "models", "unified", "trust", "tombstones", "keys", "kept"}
+    {
+        *("spool", "bin", "backups", "models", "unified", "trust", "tombstones", "keys", "kept"),
+        "daemons",
+    }
 )
 
 
@@ -180,6 +183,7 @@ class DataPaths:
     launcher = Below("bin/agentx-hook")
     # The `agentx` command that agent CLIs start as their MCP server: it never moves.
     command = Below("bin/agentx")
+    places = Below("daemons")  # one file for each daemon that nobody started by hand may hold
     clis = Below("clis")  # where agent CLIs are at home while they are a model
     model_offered = Below("clis/offered")  # the offer of one was made: it is made once
     audit = Below("audit.jsonl")  # what was trusted, forgotten, exported, read across projects

@@ -8,7 +8,7 @@ A text that is prepared beforehand holds the times of its lines; whoever prints 
 they are by then.
 """
 
-# ruff: noqa: PTH117, PTH111, PTH118
+# ruff: noqa: PTH117, PTH118
 
 import os.path
 
@@ -21,6 +21,8 @@ _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 _MARK = "\x1f"  # around the minutes of a time; no text that is told has one
 _MINUTE_MS = 60_000
 _UNITS = ((1_440 * _MINUTE_MS, "d"), (60 * _MINUTE_MS, "h"), (_MINUTE_MS, "min"))
+_VERSION_CHARS_MAX = 100
+_NO = ("", "0", "false", "no", "off")
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  the folder beneath is private and checked
 
 
@@ -54,6 +56,30 @@ def tell_ages(text: str, now_ms: int) -> str:
             said = age(int(parts[at][:12]) * _MINUTE_MS, now_ms=now_ms)
             parts[at] = said.removesuffix(" ago")
     return "".join(parts)
+
+
+def is_no(said: str) -> bool:
+    """Tell whether a variable of the environment says no: empty counts as that."""
+    return said.strip().lower() in _NO
+
+
+def is_older(version: str, than: str) -> bool:
+    """Tell whether a version comes before another; one that cannot be read comes before none."""
+    one, other = _numbers(version), _numbers(than)
+    return bool(one) and one < other
+
+
+def _numbers(version: str) -> list[int]:
+    """Return the numbers that a version begins with; of `1.2rc3` those are 1 and 2."""
+    found: list[int] = []
+    for part in version[:_VERSION_CHARS_MAX].split("."):
+        digits = part[: len(part) - len(part.lstrip("0123456789"))]
+        if not digits:
+            break
+        found.append(int(digits))
+        if digits != part:
+            break
+    return found
 
 
 def encode_name(name: str) -> str:
@@ -97,12 +123,22 @@ def data_root(environ: "Mapping[str, str]") -> str:
     """Return `$XDG_DATA_HOME/agent-memory`, or its place in the home directory."""
     data_home = environ.get("XDG_DATA_HOME", "")
     if not os.path.isabs(data_home):
-        home = environ.get("HOME", "")
-        if not os.path.isabs(home):
-            # Without `HOME` the password database knows; `~` is left where even that does not.
-            home = os.path.expanduser("~")
-        data_home = os.path.join(home, ".local", "share")
+        data_home = os.path.join(home_folder(environ), ".local", "share")
     return os.path.join(data_home, "agent-memory")
+
+
+def home_folder(environ: "Mapping[str, str]") -> str:
+    """Return the user's home; `HOME` counts if it does not depend on where one is."""
+    home = environ.get("HOME", "")
+    if not os.path.isabs(home):
+        import pwd  # noqa: PLC0415  hardly anybody is without
+
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            home = ""
+    # Where nobody knows it is no folder, so that nothing is made anywhere.
+    return home if os.path.isabs(home) else os.devnull
 
 
 def spool_root(environ: "Mapping[str, str]") -> str:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 from agentx.adapters.homes import Homes
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.paths import DataPaths
-from agentx.kernel.places import fallback_spool_roots
+from agentx.kernel.places import fallback_spool_roots, home_folder
 from agentx.kernel.values import frozen
 from agentx.project.setting_rows import (
     SECTIONS,
@@ -73,7 +73,7 @@ _EXCLUDE = "capture.exclude"
 def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
     """Read the surroundings of this process."""
     known = dict(os.environ if variables is None else variables)
-    home = Path(known.get("HOME") or os.path.expanduser("~"))  # noqa: PTH111  Path.home() fails without HOME
+    home = Path(home_folder(known))
 
     def place(variable: str, fallback: Path) -> Path:
         given = known.get(variable, "")

@@ -2,59 +2,100 @@
 
 A hook sends for one where a session begins or ends. It serves the store of the project and
 leaves when idle. There is one for a store, whoever sends for it, and at most
-`AUTO_DAEMONS_MAX` for a user: the one that was idle longest goes. A newer AgentX takes the place
-of an older one, never the other way, so that two that are installed do not take turns.
+`AUTO_DAEMONS_MAX` for a user: each holds one of so many places, and the one that was idle longest
+gives its place away. A newer AgentX takes the place of an older one, never the other way, so that
+two that are installed do not take turns.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import suppress
+import resource
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from agentx import __version__
+from agentx.daemon.address import private_folder
 from agentx.daemon.control import stop
 from agentx.daemon.launch import DaemonWish, serve
-from agentx.daemon.limits import AUTO_DAEMONS_MAX, INHERITED_DESCRIPTORS_MAX
+from agentx.daemon.limits import (
+    AUTO_DAEMONS_MAX,
+    AUTO_PLACE_WAIT_MS,
+    DAEMON_POLL_MS,
+    INHERITED_DESCRIPTORS_MAX,
+)
 from agentx.daemon.presence import is_served, reachable
 from agentx.daemon.servers import OpenServers
+from agentx.host.locks.flock import Flock
 from agentx.kernel.errors import AgentXError, LockHeld
 from agentx.kernel.paths import DataPaths, StorePaths
+from agentx.kernel.places import is_no, is_older
 from agentx.project.project import Project
 from agentx.project.settings import DaemonSettings
 
 _MINUTE_MS = 60_000
 
 
-def serve_for_hooks(project: Project, open_servers: OpenServers) -> None:
+def serve_for_hooks(find_project: Callable[[], Project], open_servers: OpenServers) -> None:
     """Be the daemon of a project if one is wanted and none is there; return when it has left."""
     leave_behind()
+    project = find_project()
     settings = project.config.section(DaemonSettings)
     if not (settings.auto and may_serve(project)):
         return
-    if is_served(project.store) and not _replace_older(project.store):
+    passing = DaemonWish(idle_exit_ms=max(settings.idle_minutes, 1) * _MINUTE_MS)
+    wish = replace_older(project.store, passing) if is_served(project.store) else passing
+    if wish is None:
         return
-    make_room(project.data, project.store)
-    wish = DaemonWish(idle_exit_ms=settings.idle_minutes * _MINUTE_MS)
-    with suppress(LockHeld):  # somebody else was faster
+    place = take_place(project.data, project.store) if wish.idle_exit_ms else nullcontext()
+    with suppress(LockHeld), place:  # somebody else was faster, or nobody makes room
         serve(project, wish, open_servers, log_to_file=True)
 
 
 def leave_behind() -> None:
-    """Let go of what came from the agent CLI: its descriptors, and the folder it is in."""
+    """Let go of what came from the agent CLI: descriptors, how few there may be, the folder."""
     os.closerange(3, INHERITED_DESCRIPTORS_MAX)
+    few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if few < INHERITED_DESCRIPTORS_MAX and few != most:
+        enough = min(most, INHERITED_DESCRIPTORS_MAX) if most >= 0 else INHERITED_DESCRIPTORS_MAX
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (enough, most))
     os.chdir("/")
 
 
 def may_serve(project: Project) -> bool:
     """Tell whether a daemon may run here: on no build server, and in a home that takes it."""
-    if project.environment.variables.get("CI"):
+    if not is_no(project.environment.variables.get("CI", "")):
         return False
     folder = project.data.root
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     return os.access(folder, os.W_OK)
+
+
+@contextmanager
+def take_place(
+    data: DataPaths, own: StorePaths, *, wait_ms: int = AUTO_PLACE_WAIT_MS
+) -> Iterator[None]:
+    """Hold one of the places that there are for daemons; who was idle longest makes room.
+
+    Raises: LockHeld when somebody else serves the store by now, or no place came free in time.
+    """
+    private_folder(data.places)
+    deadline = time.monotonic() + wait_ms / 1000
+    while True:
+        make_room(data, own)
+        for number in range(AUTO_DAEMONS_MAX):
+            place = Flock.claim(data.places / f"{number}.lock")
+            if place is not None:
+                with place:
+                    yield
+                return
+        if is_served(own) or time.monotonic() > deadline:
+            raise LockHeld(f"{own.root}: served by now, or no place is free for its daemon")
+        time.sleep(DAEMON_POLL_MS / 1000)
 
 
 def make_room(data: DataPaths, own: StorePaths) -> None:
@@ -65,25 +106,22 @@ def make_room(data: DataPaths, own: StorePaths) -> None:
             stop(StorePaths(folder))
 
 
-def is_older(version: str, than: str) -> bool:
-    """Tell whether a version comes before another; one that cannot be read comes before none."""
-    try:
-        one, other = (tuple(map(int, each.split("."))) for each in (version, than))
-    except ValueError:
-        return False
-    return one < other
+def replace_older(store: StorePaths, passing: DaemonWish) -> DaemonWish | None:
+    """End the daemon of an older AgentX; return how its successor runs, None if it is to stay.
 
-
-def _replace_older(store: StorePaths) -> bool:
-    """End the daemon of an older AgentX; tell whether the store is free now."""
+    Who was started by hand has a successor that stays as it would have. Who runs in somebody's
+    foreground, or listens on TCP, was given more than a successor knows of, and is left alone.
+    """
     presence = reachable(store)
     if presence is None or not is_older(presence.version, __version__):
-        return False
+        return None
+    if presence.in_foreground or presence.tcp_address:
+        return None
     try:
         stop(store)
     except AgentXError:
-        return False
-    return True
+        return None
+    return passing if presence.leaves_when_idle else DaemonWish()
 
 
 def _list_running(data: DataPaths, own: StorePaths) -> Iterator[tuple[float, Path]]:

@@ -1,59 +1,86 @@
 """Where a session begins or ends: see that a daemon of the project runs, without waiting for one.
 
-    somebody listens on its hatch, of this version   nothing is done
-    somebody was just sent for                       nothing is done
-    else                                             `agentx daemon start --by-hook`, on its own
+    somebody listens on its hatch, not older than we are   nothing is done
+    somebody was just sent for                             nothing is done
+    else                                                   `agentx daemon start --by-hook`, alone
 
 What may start, where, and how many, is for the program that is started to decide: the agent CLI
-does not wait for that.
+does not wait for that. It is started as if from a fresh login: what the session says to Python, to
+git or to this agent is said to one session, and a repository may stand behind it.
 """
 
 import os
 import sys
 
 from agentx import __version__
-from agentx.kernel.places import encode_name, origin_of, spool_root
+from agentx.kernel.places import encode_name, is_no, is_older, origin_of, spool_root
 from agentx.surfaces.hooks.spool import Caller
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _NOTE_BYTES_MAX = 4_096
 _AGAIN_MS = 10_000
-_OFF = ("0", "false", "no", "off")
 _NULL = "/dev/null"
+_KIND, _FILE = 0o170000, 0o100000
 # What is said to one session, and to nobody who serves them all.
-_OF_SESSION = ("AGENTX_AGENT", "AGENTX_REPLAY_MS", "CLAUDECODE", "CLAUDE_PROJECT_DIR")
+_OF_SESSION = (
+    *("AGENTX_AGENT", "AGENTX_REPLAY_MS", "CLAUDECODE", "CLAUDE_PROJECT_DIR"),
+    *("GEMINI_PROJECT_DIR", "PWD", "OLDPWD", "_"),
+)
+# Python would import from where these say, and git would look elsewhere.
+_OF_PROGRAMS = ("PYTHON", "__PYVENV", "GIT_")
 
 
 def call_daemon(call: Caller) -> None:
     """See that a daemon runs, or is about to."""
     said = os.environ.get
-    if said("CI") or said("AGENTX_DAEMON_AUTO", "").strip().lower() in _OFF:
+    if not is_no(said("CI", "")) or is_no(said("AGENTX_DAEMON_AUTO") or "yes"):
         return
     folder = os.path.join(spool_root(os.environ), encode_name(origin_of(call.cwd, call.project)))
     if _listens(_read(os.path.join(folder, "store")).partition("\n")[0]):
         return
     if not os.path.isdir(folder) or _is_called(os.path.join(folder, "called")):
         return
-    kept = {name: value for name, value in os.environ.items() if name not in _OF_SESSION}
+    import _signal  # type: ignore[import-not-found]  # as `signal` has it, which imports `enum`
+
     command = (sys.executable, "-P", "-m", "agentx.surfaces.cli.main", "daemon", "start")
     os.posix_spawn(
         sys.executable,
         (*command, "--by-hook", "--project", call.cwd),
-        kept,
+        {
+            name: value
+            for name, value in os.environ.items()
+            if name not in _OF_SESSION and not name.startswith(_OF_PROGRAMS)
+        },
         file_actions=(
             (os.POSIX_SPAWN_OPEN, 0, _NULL, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, _NULL, os.O_WRONLY, 0),
             (os.POSIX_SPAWN_DUP2, 1, 2),
+            *((os.POSIX_SPAWN_CLOSE, number) for number in _list_inherited()),
         ),
         setsid=True,
+        setsigmask=(),
+        setsigdef=(_signal.SIGTERM, _signal.SIGINT, _signal.SIGCHLD),
     )
 
 
+def _list_inherited() -> "Iterator[int]":
+    """Yield what whoever called the hook left open for it: nobody may wait for our end of it."""
+    for name in os.listdir("/dev/fd"):
+        try:
+            if int(name) > 2 and os.get_inheritable(int(name)):
+                yield int(name)
+        except OSError:
+            pass  # the one that listed them
+
+
 def _listens(store: str) -> bool:
-    """Tell whether a daemon of our version answers for a store."""
+    """Tell whether a daemon that is not older than we are answers for a store."""
     presence = _read(os.path.join(store, "daemon.json")) if os.path.isabs(store) else ""
-    _, _, rest = presence.partition('"hatch": "')
-    path = rest.partition('"')[0]
-    if not path or "\\" in path or f'"version": "{__version__}"' not in presence:
+    path = _read_value(presence, "hatch")
+    if not path or "\\" in path or is_older(_read_value(presence, "version"), __version__):
         return False
     import _socket  # as `socket` has it, which imports ten times as much
 
@@ -76,11 +103,15 @@ def _is_called(stamp: str) -> bool:
 
     now = time.time()
     try:
-        if 0 <= now - os.stat(stamp).st_mtime < _AGAIN_MS / 1000:
+        seen = os.lstat(stamp)
+        if 0 <= now - seen.st_mtime < _AGAIN_MS / 1000:
             return True
+        if seen.st_mode & _KIND != _FILE:
+            os.unlink(stamp)  # a link leads elsewhere, and a pipe would keep us waiting
     except OSError:
         pass
-    file = os.open(stamp, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    file = os.open(stamp, flags, 0o600)
     try:
         os.utime(file, (now, now))
     finally:
@@ -88,11 +119,15 @@ def _is_called(stamp: str) -> bool:
     return False
 
 
+def _read_value(presence: str, name: str) -> str:
+    return presence.partition(f'"{name}": "')[2].partition('"')[0]
+
+
 def _read(path: str) -> str:
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
         try:
-            return os.read(file, _NOTE_BYTES_MAX).decode("utf-8", "replace")
+            return os.fsdecode(os.read(file, _NOTE_BYTES_MAX))
         finally:
             os.close(file)
     except OSError:

@@ -55,7 +55,8 @@ def start(
 ) -> None:
     """Start the daemon, and return when it answers."""
     if by_hook:
-        serve_for_hooks(invocation.project, open_servers)
+        invocation.project_directory = str(Path(invocation.project_directory).absolute())
+        serve_for_hooks(lambda: invocation.project, open_servers)
         return
     wish = DaemonWish(
         listen=listen, tls_certificate=tls_cert, tls_key=tls_key, idle_exit_ms=idle_exit_ms
