@@ -1,6 +1,7 @@
-"""What a daemon does by itself: it takes what was spooled and keeps the views close to the log.
+"""What a daemon does by itself: takes what was spooled, keeps the views close to the log and
+its memory small.
 
-Neither may be felt. Looking in vain takes little of the machine, and the views
+None of it may be felt. Looking in vain takes little of the machine, and the views
 rest while somebody's call is at work. Each chore has a thread of its own; one that
 fails is logged and tried again, later and later while it keeps failing. No chore runs
 twice at once, and after `stop` none runs.
@@ -17,10 +18,12 @@ from threading import Event, Thread
 from agentx.daemon.activity import Activity
 from agentx.daemon.limits import (
     DAEMON_DRAIN_REST_MS_MAX,
+    DAEMON_HEAP_SLACK_BYTES,
     DAEMON_LULL_MS,
     DAEMON_VIEWS_REST_MS_MAX,
     JOB_RETRY_MS_MAX,
 )
+from agentx.host.heap import give_back, measure_bytes
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 
@@ -115,6 +118,27 @@ class Views:
         if self._left_off.is_set():
             raise _LeftOff
         self._activity.await_lull(lull_ms=DAEMON_LULL_MS, wait_ms=DAEMON_VIEWS_REST_MS_MAX)
+
+
+class Heap:
+    """Gives back what a large batch needed and nobody needs any more."""
+
+    def __init__(
+        self,
+        measure: Callable[[], int] = measure_bytes,
+        release: Callable[[], None] = give_back,
+    ) -> None:
+        self._measure = measure
+        self._release = release
+        self._least = measure()
+
+    def again(self) -> None:
+        """Give memory back, if there is more than after the last time by what is worth it."""
+        now = self._measure()
+        if now - self._least >= DAEMON_HEAP_SLACK_BYTES:
+            self._release()
+            self._least = self._measure()
+        self._least = min(self._least, now)
 
 
 class _LeftOff(Exception):

@@ -24,11 +24,12 @@ from typing import Any, TypeVar
 from agentx import __version__
 from agentx.daemon.activity import Activity
 from agentx.daemon.address import Tcp, hatch_path, private_folder, socket_path
-from agentx.daemon.chores import Chore, Chores, Drain, Views
+from agentx.daemon.chores import Chore, Chores, Drain, Heap, Views
 from agentx.daemon.limits import (
     DAEMON_DRAIN_EVERY_MS,
     DAEMON_FAREWELL_MS,
     DAEMON_GRACE_MS,
+    DAEMON_HEAP_EVERY_MS,
     DAEMON_LULL_MS,
     DAEMON_VIEWS_EVERY_MS,
     DAEMON_WATCH_EVERY_MS,
@@ -44,6 +45,7 @@ from agentx.daemon.presence import (
 from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.daemon.servers import Ask, Host, Offer, OpenServers, Places, Server, Servers
 from agentx.daemon.summons import Summons
+from agentx.host.heap import keep_few_arenas
 from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.host.program import ending_programs
 from agentx.kernel.clock import Clock
@@ -86,6 +88,7 @@ def run_daemon(
     Raises: LockHeld when another daemon serves the store, and what `open_memory` raises.
     """
     os.umask(0o077)
+    keep_few_arenas()
     private_folder(plan.store.root)
     with ExitStack() as stack:
         stack.enter_context(_logging(plan))
@@ -207,6 +210,7 @@ def _scheduling(scheduler: Scheduler | None) -> Iterator[None]:
 def _own_chores(plan: DaemonPlan, drain: Drain, views: Views) -> Iterator[Chore]:
     yield Chore(name="drain", every_ms=DAEMON_DRAIN_EVERY_MS, run=drain.again)
     yield Chore(name="views", every_ms=DAEMON_VIEWS_EVERY_MS, run=views.again)
+    yield Chore(name="heap", every_ms=DAEMON_HEAP_EVERY_MS, run=Heap().again)
     if plan.log_to_file:
         yield Chore(
             name="log",

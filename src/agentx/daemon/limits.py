@@ -29,6 +29,9 @@ DAEMON_VIEWS_REST_MS_MAX = 250
 DAEMON_POLL_MS = 20
 # How often the daemon looks whether it is idle, its log is full or its folder is gone.
 DAEMON_WATCH_EVERY_MS = 5_000
+# How often it looks whether it has grown, and by how much it may before it gives memory back.
+DAEMON_HEAP_EVERY_MS = 5_000
+DAEMON_HEAP_SLACK_BYTES = 16 * 1024 * 1024
 # A job that fails waits twice as long each time, up to here.
 JOB_RETRY_MS_MAX = 60_000
 # What is shown of the daemon's log when it does not come up.

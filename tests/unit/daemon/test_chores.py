@@ -15,7 +15,8 @@ import pytest
 
 from agentx.conversation.toc_model import CaughtUp
 from agentx.daemon.activity import Activity
-from agentx.daemon.chores import Chore, Chores, Views
+from agentx.daemon.chores import Chore, Chores, Heap, Views
+from agentx.daemon.limits import DAEMON_HEAP_SLACK_BYTES
 from tests.support.fake_memory import FakeMemory
 
 
@@ -163,3 +164,18 @@ def test_idleness_counts_from_the_end_of_the_last_work() -> None:
     assert activity.idle_ms() == 1_000
     activity.note_activity()
     assert activity.idle_ms() == 0
+
+
+def test_memory_is_given_back_when_there_is_more_than_is_worth_it_and_only_then() -> None:
+    slack = DAEMON_HEAP_SLACK_BYTES
+    sizes = iter([slack, slack + 1, slack * 4, slack * 2, slack * 3 - 1, slack, slack * 2, slack])
+    released: list[int] = []
+    heap = Heap(lambda: next(sizes), lambda: released.append(1))
+
+    counts = []
+    for _ in range(5):
+        heap.again()
+        counts.append(len(released))
+
+    # Hardly larger; much larger, then twice the least; hardly larger than that; less; again more.
+    assert counts == [0, 1, 1, 1, 2]
