@@ -107,6 +107,33 @@ def test_what_works_here_is_worth_more_and_what_is_done_with_less() -> None:
     assert value_line(Kind.FACT, "Good question, " + failed) < value_line(Kind.FACT, failed)
 
 
+def test_what_was_found_to_be_in_order_is_worth_less_than_what_has_to_be_kept_to() -> None:
+    plain = "The parser of `config.toml` reads its tables twice and joins them"
+    for said in (
+        "; both match the schema",
+        ", which is correct",
+        "; the other file was left untouched",
+        "; verified",
+        ", and I\u2019m looking at the next one",
+    ):
+        assert value_line(Kind.FACT, plain + said) < value_line(Kind.FACT, plain)
+    assert value_line(Kind.FACT, f"{plain}, never once") > value_line(Kind.FACT, plain)
+
+
+def test_what_a_piece_of_code_does_stands_in_the_code() -> None:
+    told = "reads the tables of the file twice and joins them"
+    for described in (
+        "`readTables()` - ",
+        "`Table` struct and `read()`: ",
+        "`Table`, `Row` types: ",
+    ):
+        assert value_line(Kind.FACT, described + told) < value_line(Kind.FACT, f"`x.go` {told}")
+    failed = "`go test` failed: no file `tables.go` in the folder of the tests"
+    assert value_line(Kind.FACT, failed) == value_line(Kind.FACT, f"Here {failed}"), (
+        "no description"
+    )
+
+
 def test_the_same_in_other_words_is_told_once() -> None:
     wordings = [
         candidate("Vercel passRate means attempt success rate, not assertion pass rate."),

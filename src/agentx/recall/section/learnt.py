@@ -41,8 +41,16 @@ _OF_KIND = {
 _REASON = cues.anywhere("because | since | so that | due to | otherwise | root cause | in order to")
 _CHATTER = cues.anywhere(
     r"""
-    i(?:'m| am|'ll| will|'ve| have) | let me | working tree | now i | next i | final pass
-    tests? (?:now )?pass(?:es|ed)? | looks good | all green | as expected
+    i(?:['\u2019](?:m|ll|ve)| am| will| have) | let me | working tree | now i | next i
+    final pass | tests? (?:now )?pass(?:es|ed)? | looks good | all green | as expected
+    """
+)
+# What was looked at and found to be as it should be: nobody has to know it any more.
+_CONFIRMS = cues.anywhere(
+    r"""
+    match(?:es)?(?: exactly)?(?=[;.,]|$) | all match | match(?:es)? (?:the|`|exactly)
+    (?:is|are|was|were|looks?|all) (?:accurate|correct|intact|unchanged|up[ -]to[ -]date|untouched)
+    left (?:untouched|alone|as is) | verified | confirm(?:s|ed) | successfully | no changes? needed
     """
 )
 _TAKES_OVER = cues.anywhere(
@@ -54,8 +62,15 @@ _WORKED = compile_late(r"; `[^`]+` worked")
 _REQUESTS = compile_late(
     r"The user said: (?:(?:also|now|ok(?:ay)?|and|then|so|next)[ ,.]+)*"
     r"(?:can (?:you|we)|could you|please|add|fix|write|make|create|implement|update|review|check"
-    r"|improve|run)\b",
+    r"|improve|run|replace|remove|rename|move|change|enrich|extend|refactor|show|look|find"
+    r"|investigate|commit|push|merge|install|explain)\b",
     re.IGNORECASE,
+)
+# What a piece of code does stands in the code.
+_DESCRIBES = compile_late(
+    r"`[^`]+`(?:,? (?:and|or|[+/]|`[^`]+`|struct|type|class|interface|enum|func(?:tion)?|method"
+    r"|field|helper|hook|component|package|module|variable|constant|option|flag)s?){0,4}"
+    r"(?::| [\u2013\u2014-]) "
 )
 _HASH = compile_late(r"\b[0-9a-f]{7,40}\b|#\d+|\b\d+(?:\.\d+)+\b")
 _STEM_CHARS_MIN = 3  # of a word stay as they are, whatever ending it loses
@@ -155,6 +170,12 @@ def value_line(kind: Kind, line: str) -> float:
         worth += 0.2
     if cues.finds(_CHATTER, line):
         worth -= 0.25
+    if kind is Kind.FACT and _DESCRIBES.match(line):
+        worth -= 0.3
+    if cues.finds(_CONFIRMS, line):
+        worth -= 0.25
+    if cues.finds(cues.PRESCRIBES, line):
+        worth += 0.15
     if kind is not Kind.PREFERENCE and _REQUESTS.match(line):
         worth -= 0.2
     if cues.begins(cues.COURTESY, line):
