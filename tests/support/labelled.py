@@ -103,6 +103,8 @@ def clock_time(at_ms: int) -> str:
 
 def _meets(finding: Finding, label: Label, times: dict[EventId, str]) -> bool:
     text = finding.content.casefold()
+    if finding.category is not label.category:
+        return False
     return any(times[EventId(name)] in label.at for name in finding.event_ids) and all(
         word.casefold() in text for word in label.words
     )

@@ -32,7 +32,7 @@ def test_each_labelled_session_gives_its_share_and_nothing_that_must_be_left(
 
     assert found.forbidden == ()
     assert len(found.right) >= 0.65 * (len(found.right) + len(found.wrong))
-    assert len(found.met) >= 0.5 * found.needed
+    assert recall([found]) >= 0.54
     assert [one.category for one in findings].count(Category.COMPACTION_SUMMARY) == 1
 
 
@@ -319,3 +319,41 @@ def test_a_question_without_its_mark_is_no_memory(asked: str) -> None:
 
     kept = [one for one in extract(talk.turns) if one.category is not Category.COMPACTION_SUMMARY]
     assert not any(asked in one.content for one in kept)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "CI is red since yesterday on the oldest toolchain we support. Make it green again.",
+        "can you update the config we use so other machines push to the private one",
+        "fix src/build.go:1:9: avoid package names that conflict with the standard library",
+    ],
+)
+def test_a_request_is_no_decision(said: str) -> None:
+    talk = Talk().user(said).edit("a.go", "a", "b").agent("Done.")
+
+    assert talk.found(Category.DECISION) == []
+    assert any(said in one.content for one in talk.found(Category.KEY_FACT))
+
+
+def test_a_request_that_says_how_is_one() -> None:
+    said = "remove the trace plugin, we no longer need it"
+
+    (decision,) = Talk().user(said).edit("a.go", "a", "b").found(Category.DECISION)
+
+    assert said in decision.content
+
+
+def test_a_cause_that_does_not_fit_is_told_in_part() -> None:
+    talk = Talk().user("why does the build fail?")
+    talk.shell("cargo test --locked", "error[E0599]: no method named `is_none_or` found", 101)
+    talk.agent(
+        "The root cause: `rust-toolchain.toml` pins 1.70 for this crate alone, so that"
+        " `is_none_or` is not there, although everything else is built with 1.84 and the tests"
+        " of the other crates pass on every machine that we have."
+    )
+
+    (error,) = talk.found(Category.ERROR)
+
+    assert "Cause: The root cause: `rust-toolchain.toml` pins 1.70" in error.content
+    assert len(error.content) <= 240

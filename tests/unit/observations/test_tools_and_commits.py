@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agentx.observations.extract import extract
 from agentx.observations.extract.session.commands import find_errors
 from agentx.observations.extract.session.turns import TurnKind
 from agentx.observations.model import Category
@@ -180,3 +181,70 @@ def test_a_commit_is_told_with_what_was_done_and_not_with_what_was_wrong() -> No
 
     assert "calls the publish job with the tag it made" in change.content
     assert "creates tags" not in change.content
+
+
+def test_what_a_plan_says_is_planned_and_nobodys_word() -> None:
+    plan = (
+        "Implement the following plan:\n\n# Cache the rates\n\n"
+        "`rates.py` asks the bank for every invoice, which takes 400 ms each.\n\n"
+        "- Add `cached_rates()` to `rates.py`, which keeps a rate for a day in `rates.json`\n"
+        "- `cron/rates.sh` must ask for what is older at night, so that no invoice waits for it;"
+        " without network it keeps what `rates.json` has and says so in `rates.log`\n"
+    )
+    talk = Talk().user(plan).edit("rates.py", "a", "def cached_rates(): ...")
+    talk.agent("The rates are cached.")
+
+    kept = talk.kept()
+
+    assert any(line.startswith("Planned: ") for line in kept)
+    assert not any(line.startswith("The user said: ") for line in kept)
+
+
+def _propose(talk: Talk, plan: str, answer: str) -> Talk:
+    given = {"plan": plan}
+    talk.add(TurnKind.CALL, tool="ExitPlanMode", call_id=plan, arguments=given)
+    return talk.add(TurnKind.RESULT, tool="ExitPlanMode", call_id=plan, text=answer, failed=True)
+
+
+def test_a_plan_that_the_user_wanted_otherwise_is_told_by_what_the_user_said() -> None:
+    refused = "The user doesn't want to proceed with this tool use. the user said:\n"
+    talk = Talk().user("restore the paths of sessions")
+    said = "store the path for both agents instead, as simple as can be"
+    _propose(
+        talk, "# Paths\n\n- Add `guess_path()` to `gemini.py` for old sessions", refused + said
+    )
+    talk.agent("Then the path is stored.")
+
+    kept = talk.kept()
+
+    assert any(said in line for line in kept)
+    assert not any("guess_path" in line for line in kept)
+
+
+def test_a_plan_that_was_only_stopped_may_be_taken_up_elsewhere() -> None:
+    talk = Talk().user("restore the paths of sessions")
+    stopped = "The user doesn't want to proceed with this tool use. STOP what you are doing."
+    _propose(talk, "# Paths\n\n- Add `store_path()` to `state.py` for every session", stopped)
+
+    assert any("store_path" in line for line in talk.kept())
+
+
+def test_a_warning_that_the_user_pasted_is_told_with_the_command() -> None:
+    talk = Talk().user(
+        "\u276f git push\n[hooks] Pushing the notes...\n[hooks] Warning: no notes sent"
+    )
+
+    assert talk.kept() == ["The user was shown: `git push`: [hooks] Warning: no notes sent"]
+
+
+def test_what_names_code_of_the_session_is_of_the_file_in_which_that_is() -> None:
+    talk = Talk().user("name the files of sessions by their start please")
+    talk.edit("src/naming.go", "", "func shortName(id string) string {\n}\n")
+    talk.edit("src/other.go", "", "func twice() {\n}\n").edit("src/third.go", "", "func twice() {}")
+    talk.agent("`shortName()` builds the name out of the start and eight letters of the id.")
+
+    placed = {one.content: one.files for one in extract(talk.turns)}
+
+    assert placed[
+        "`shortName()` builds the name out of the start and eight letters of the id."
+    ] == ("src/naming.go",)

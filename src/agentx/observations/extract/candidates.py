@@ -17,7 +17,12 @@ from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract import wording
 from agentx.observations.extract.changes import changes
-from agentx.observations.extract.decisions import decisions, only_asks
+from agentx.observations.extract.decisions import (
+    PLAN_PROMPT,
+    decisions,
+    only_asks,
+    only_requests,
+)
 from agentx.observations.extract.errors import errors
 from agentx.observations.extract.session.commits import commit_of
 from agentx.observations.extract.session.exchanges import Exchange, reports
@@ -37,6 +42,7 @@ from agentx.prose.support import count_support
 from agentx.prose.titles import is_written_by_machine
 
 BY_USER = "The user said: "
+_SPEAKERS = {Occasion.PROMPT: BY_USER, Occasion.PLAN: "Planned: "}
 _SEEN_CHARS = 20_000  # of a turn, to learn which words are common in a session
 _CUT_TO_FIT = ("Cause: ", "Fixed by: ")  # rather told in part than not at all
 _ROOM_MIN = 60
@@ -125,7 +131,11 @@ def _is_bare(text: str) -> bool:
 def _texts(exchange: Exchange) -> Iterator[tuple[Occasion, Turn, str]]:
     prompt = exchange.prompt
     if prompt is not None and not is_written_by_machine(prompt.text):
-        yield Occasion.PROMPT, prompt, split_pasted(without_recall(prompt.text))[0]
+        handed = PLAN_PROMPT.match(prompt.text)
+        if handed:  # written by an agent, and handed over by the user
+            yield Occasion.PLAN, prompt, without_recall(prompt.text[handed.end() :])
+        else:
+            yield Occasion.PROMPT, prompt, split_pasted(without_recall(prompt.text))[0]
     for reply in exchange.replies:
         source = Occasion.CLOSING if reply is exchange.closing else Occasion.STEP
         yield source, reply, without_recall(reply.text)
@@ -133,7 +143,8 @@ def _texts(exchange: Exchange) -> Iterator[tuple[Occasion, Turn, str]]:
         yield Occasion.REPORT, report, without_recall(report.text)
     told: set[str] = set()
     for step in exchange.steps:
-        plan = plan_of(step)
+        # Who stops a plan without a word may take it up elsewhere; who says why wants another.
+        plan = "" if step.words_of_user else plan_of(step)
         if plan and plan not in told:
             told.add(plan)
             yield Occasion.PLAN, step.call, plan
@@ -144,8 +155,7 @@ def _fit(passage: Stretch) -> str:
 
 
 def _candidate(said: Speech, turn: Turn) -> Keepable:
-    by_user = said.source is Occasion.PROMPT
-    content = f"{BY_USER}{said.text}" if by_user else said.text
+    content = _SPEAKERS.get(said.source, "") + said.text
     finding = Finding(
         category=_categorise(said),
         content=content,
@@ -161,7 +171,8 @@ def _categorise(said: Speech) -> Category:
     text = said.text
     if said.source is Occasion.PROMPT:
         settles = wording.SETTLES.search(text) or cues.PRESCRIBES.search(text)
-        return Category.DECISION if settles else Category.KEY_FACT
+        is_settled = settles and not only_requests(text)
+        return Category.DECISION if is_settled else Category.KEY_FACT
     if cues.EXPLAINS.search(text) and cues.COMPLAINS.search(text):
         return Category.ERROR
     if cues.DECIDES.search(text):
@@ -210,7 +221,8 @@ def _one_line(content: str) -> str:
         if len(joined) <= PASSAGE_CHARS_MAX:
             line = joined
         elif row.startswith(_CUT_TO_FIT) and len(line) <= PASSAGE_CHARS_MAX - _ROOM_MIN:
-            line = shorten(joined, PASSAGE_CHARS_MAX)
+            lead = joined[: -len(row)]
+            line = lead + shorten(row, PASSAGE_CHARS_MAX - len(lead))
     return line
 
 

@@ -10,7 +10,7 @@ file and its test are told together, and apart from the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agentx.kernel.clock import Millis
@@ -19,6 +19,7 @@ from agentx.observations.extract import wording
 from agentx.observations.extract.session.commits import Commit, commit_of
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, Line, is_claim, is_document, lines
+from agentx.observations.extract.session.names import list_definitions
 from agentx.observations.extract.session.tools import FileChange, ToolStep, Use, file_edits
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
@@ -32,16 +33,6 @@ from agentx.prose.titles import request
 _TOLD_MAX = 5
 _NAMES_SHOWN_MAX = 5
 _TOLD_CHARS_MAX = 260
-_DEFINES = compile_late(
-    r"^[ \t]*(?:export\s+|pub(?:\([\w ]+\))?\s+|public\s+|private\s+|protected\s+|static\s+"
-    r"|async\s+|default\s+|abstract\s+|final\s+)*"
-    r"(?:def|class|func(?:\s*\([^)]*\))?|fn|function|interface|struct|enum|trait|type|impl|module"
-    r"|test|it|describe"
-    r"|CREATE (?:UNIQUE )?(?:TABLE|INDEX|VIEW)(?: CONCURRENTLY)?(?: IF NOT EXISTS)?)"
-    r"[\s(]+['\"]?(\w[\w:]*)",
-    re.MULTILINE,
-)
-_ASSIGNED = compile_late(r"^(?:export\s+)?(?:const|let|var)\s+(\w+)\s*[:=]", re.MULTILINE)
 _CLAIMER = compile_late(
     r"\A(?:(?:done|fixed|great|perfect)[.!:]\s+)?(?:I|We)(?:'ve| have)?\s+(?=\w+ed\b|made)",
     re.IGNORECASE,
@@ -195,7 +186,7 @@ def _list_led(said: Sequence[Line]) -> set[int]:
 
 def _own_names(purpose: _Purpose) -> frozenset[str]:
     paths = [name for path in purpose.files for name in (path, path.rsplit("/", 1)[-1])]
-    defined = [name for _, edit in purpose.edits for name in _list_definitions(edit.added)]
+    defined = [name for _, edit in purpose.edits for name in list_definitions(edit.added)]
     return frozenset(name.lower() for name in (*paths, *defined) if len(name) > 3)
 
 
@@ -293,19 +284,14 @@ def _file_line(path: str, edits: list[tuple[ToolStep, FileChange]]) -> str:
     removed = sum(len(edit.removed) for edit in mine)
     if mine and mine[-1].deleted:
         return f"{path} (deleted)"
-    new = [name for edit in mine for name in _list_definitions(edit.added)]
-    old = {name for edit in mine for name in _list_definitions(edit.removed)}
+    new = [name for edit in mine for name in list_definitions(edit.added)]
+    old = {name for edit in mine for name in list_definitions(edit.removed)}
     names = list(dict.fromkeys(new))[:_NAMES_SHOWN_MAX]
     gone = [name for name in old if name not in new][:_NAMES_SHOWN_MAX]
     marks = ["new" if mine and mine[0].created else f"+{added} -{removed}"]
     marks += [", ".join(names)] if names else []
     marks += ["without " + ", ".join(sorted(gone))] if gone else []
     return f"{path} ({'; '.join(marks)})"
-
-
-def _list_definitions(side: Iterable[str]) -> list[str]:
-    text = "\n".join(side)
-    return [*_DEFINES.findall(text), *_ASSIGNED.findall(text)]
 
 
 def _names(group: tuple[str, ...]) -> str:

@@ -33,7 +33,7 @@ from agentx.prose.titles import is_written_by_machine, phrase_title, request
 _PLAN_PASSAGES_MAX = 6
 _LINES_A_PROMPT_MAX = 3
 _APPROVED = compile_late(r"approved|proceed|start coding|accepted", re.IGNORECASE)
-_PLAN_PROMPT = compile_late(r"\s*implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
+PLAN_PROMPT = compile_late(r"\s*implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
 _HEADING = compile_late(r"^#{1,3}\s+(?:plan:?\s*)?(.+)$", re.MULTILINE | re.IGNORECASE)
 _SHORT_CHARS = 320
 _ASKED_CHARS = 110
@@ -84,6 +84,13 @@ _ASKS_IF = compile_late(
 )
 _WISHES = compile_late(
     r"\b(?:can'?t|couldn'?t|shouldn'?t|why (?:not|don'?t)) (?:we|you)\b", re.IGNORECASE
+)
+
+
+_REQUESTS = compile_late(
+    r"(?:(?:ok(?:ay)?|and|so|also|now|then|hm+|i think)[, ]+)*"
+    r"(?:please|(?:can|could|would) (?:you|we)|we need to|you need to)\b",
+    re.IGNORECASE,
 )
 
 
@@ -159,6 +166,14 @@ def only_asks(text: str) -> bool:
     )
 
 
+def only_requests(text: str) -> bool:
+    """Tell whether a text wants something done and does not say how: a request settles nothing."""
+    asked = [one.text for one in sentences(text)]
+    return any(
+        _REQUESTS.match(one) or cues.COMMANDS.match(phrase_title(one)) for one in asked
+    ) and not _CONSTRAINS.search(text)
+
+
 def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: set[str]) -> Iterator[Finding]:
     heading = _HEADING.search(plan)
     title = (
@@ -196,7 +211,7 @@ def _of_prompt(
     text = without_recall(prompt.text).strip()
     if is_written_by_machine(text):
         return
-    plan = _PLAN_PROMPT.match(text)
+    plan = PLAN_PROMPT.match(text)
     if plan:
         yield from _plan(text[plan.end() :].strip(), prompt, (prompt.event_id,), plans)
         return

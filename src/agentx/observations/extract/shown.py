@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentx.kernel.text import without_recall
+from agentx.kernel.text import compile_late, without_recall
 from agentx.observations.extract.session.commands import find_errors
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.turns import Finding
@@ -18,7 +18,12 @@ from agentx.prose.titles import is_written_by_machine
 
 SHOWN = "The user was shown: "
 _TOLD_CHARS = 105
+_COMMAND_CHARS = 30
 _TOLD_MAX = 2
+_PASTED_CHARS = 12_000
+# Whoever pastes a warning, and nothing worse, means the warning.
+_WARNS = compile_late(r"(?i:\bwarning: |\bfailed to |\brejected\b)")
+_RAN = compile_late(r"[ \t]*[\u276f\u279c\u25b6$%][ \t]+(\S.*)")
 
 
 def find_shown(found: list[Exchange]) -> Iterator[Finding]:
@@ -27,7 +32,8 @@ def find_shown(found: list[Exchange]) -> Iterator[Finding]:
         prompt = exchange.prompt
         if prompt is None or is_written_by_machine(prompt.text):
             continue
-        told = find_errors(split_pasted(without_recall(prompt.text))[1])
+        pasted = split_pasted(without_recall(prompt.text))[1]
+        told = find_errors(pasted) or _find_warnings(pasted)
         if not told:
             continue
         content = SHOWN + "; ".join(shorten(line, _TOLD_CHARS) for line in told[:_TOLD_MAX])
@@ -38,3 +44,16 @@ def find_shown(found: list[Exchange]) -> Iterator[Finding]:
             event_ids=(prompt.event_id,),
             at_ms=prompt.at_ms,
         )
+
+
+def _find_warnings(pasted: str) -> list[str]:
+    """Return the warnings in what was pasted, each with the command that was run before it."""
+    found: dict[str, None] = {}
+    ran = ""
+    for line in pasted[:_PASTED_CHARS].split("\n"):
+        command = _RAN.match(line)
+        if command:
+            ran = f"`{shorten(command[1].strip(), _COMMAND_CHARS)}`: "
+        elif _WARNS.search(line):
+            found[ran + " ".join(line.split())] = None
+    return list(found)

@@ -60,7 +60,7 @@ _TAKES_OVER = cues.anywhere(
 _WORKED = compile_late(r"; `[^`]+` worked")
 # What a session was asked to do is done with; what came of it is told by what was kept of that.
 _REQUESTS = compile_late(
-    r"The user said: (?:(?:also|now|ok(?:ay)?|and|then|so|next)[ ,.]+)*"
+    r"(?:The user said|Planned): (?:(?:also|now|ok(?:ay)?|and|then|so|next)[ ,.]+)*"
     r"(?:can (?:you|we)|could you|please|add|fix|write|make|create|implement|update|review|check"
     r"|improve|run|replace|remove|rename|move|change|enrich|extend|refactor|show|look|find"
     r"|investigate|commit|push|merge|install|explain)\b",

@@ -36,6 +36,7 @@ from agentx.observations.ids import agent_name
 from agentx.observations.model import Observation
 from agentx.observations.port import ObservationStore
 from agentx.observations.tidying.repeats import list_repeats
+from agentx.observations.validity.gone import look_at, mark_gone
 from agentx.observations.validity.marking import mark_superseded
 from agentx.prose.keyphrases import terms
 from agentx.views.limits import (
@@ -198,6 +199,7 @@ class Observing:
         # Where nothing could be kept the rules' result stands: to ask again would cost again.
         gone = room.forget(dropped) if dropped and (kept or not made) else ()
         mark_superseded(room.store, kept)
+        mark_gone(room.store, kept, look_at(turns_of(events)))
         stays = {one.id for one in (*there, *kept)}.difference(gone)
         taken = tuple(one for one in noted if one.id in stays)
         self._marks.note_polished(ref, msgspec.structs.replace(mark, taken=taken, polished=True))
@@ -283,10 +285,12 @@ class Observing:
             passing(CrashPoint.CAPTURE_BEGUN)
         until = (intent.until_ms, intent.until_id)
         read = [one for one in events if (one.timestamp_ms, one.event_id) <= until]
-        made = self._bind(_observations(read, mark, intent), read)
+        turns = turns_of(read)
+        made = self._bind(_observations(turns, read, mark, intent), read)
         kept = self._keep(room, made, intent)
         if kept is None:
             return 0  # the store was busy; the intent stays for the next pass
+        mark_gone(room.store, kept, look_at(turns))
         passing(CrashPoint.CAPTURE_STORED)
         before = mark.taken if mark else ()
         after = CaptureMark(
@@ -388,13 +392,16 @@ def list_said_in(
 
 
 def _observations(
-    events: Sequence[Event], mark: CaptureMark | None, intent: CaptureIntent
+    turns: Sequence[Turn],
+    events: Sequence[Event],
+    mark: CaptureMark | None,
+    intent: CaptureIntent,
 ) -> tuple[Observation, ...]:
     """Return what is new in a session, as observations with ids that are the same every time."""
     if not events:
         return ()
     findings = extract(
-        turns_of(events),
+        turns,
         since_ms=mark.until_ms if mark else 0,
         is_news=make_news_filter(events, mark),
     )

@@ -103,7 +103,8 @@ _FAILED_NONE = compile_late(
 # Says that something failed, and not what.
 _SAYS_ONLY_THAT = compile_late(
     r"exit(?:ed)?(?: with)?(?: status| code)? \d+|completed with exit code|complete log of this run"
-    r"|\A(?:FAIL|FAILED|ERROR|Error)\W*\Z|\berrors were \w+ while\b",
+    r"|\A(?:FAIL|FAILED|ERROR|Error)\W*\Z|\berrors were \w+ while\b"
+    r"|due to (?:\d+ )?previous errors?",
     re.IGNORECASE,
 )
 _COUNTED = compile_late(

@@ -147,6 +147,11 @@ def use_of(turn: Turn) -> Use:
     return Use.SHELL if _SHELLS.search(name) and _command(turn.arguments) else Use.OTHER
 
 
+def read_path(turn: Turn) -> str:
+    """Return the file that a call is about, as it was named."""
+    return _path(turn.arguments)
+
+
 def waits(turn: Turn) -> bool:
     """Tell whether a call waits for a command that was started before, as Codex does."""
     given = turn.arguments
