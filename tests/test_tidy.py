@@ -268,7 +268,8 @@ OPENS_FILES_ITSELF = {
         adapters/opencode/setup.py agents/roles/texts.py search/kindred.py
         work/store/workflows.py demo/sample/__init__.py""",
     "a stage of its own": "demo/stage.py surfaces/cli/commands/begin/demo.py",
-    "a terminal, or nothing": "agents/runners/person.py surfaces/cli/root.py",
+    "a terminal, or nothing": """
+        agents/runners/person.py surfaces/cli/root.py surfaces/mcp/wire/lines.py""",
     "the folder that the user is in, and git's own": """
         project/claims.py project/exclusion.py project/moves.py project/project.py
         project/trust/marker.py

@@ -22,6 +22,7 @@ SUITES = (
     "search",
     "searchable",
     "recalling",
+    "tools",
     "questions",
     "clarification",
     "runs",

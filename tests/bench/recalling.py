@@ -11,17 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-import anyio
-from mcp import Client
-
 from agentx.operations.recall.recall import recall
 from agentx.operations.recall.section import RecallRequest
 from agentx.project.project import open_project
-from agentx.surfaces.mcp.desk import Desk
-from agentx.surfaces.mcp.server import build
 from agentx.wiring.memory import open_store
 from tests.bench.row import Row
 from tests.support.history import repeated_sample
+from tests.support.mcp_agent import Agent
 from tests.support.remembering import environment_in, remember
 
 KEPT = Path(".bench")
@@ -59,27 +55,20 @@ def run(size: str) -> list[Row]:
 
 
 def _calls(folder: Path, root: Path, count: int) -> list[Row]:
-    server = build(Desk(folder, environment_in(root)))
-    calls = {
+    agent = Agent(folder, environment_in(root))
+    calls: dict[str, dict[str, str]] = {
         "search": {"query": "what did we decide about retries?"},
         "recall": {"context": "retries of webhooks"},
         "timeline": {"id": "2026-03-09"},
     }
-
-    async def measured() -> list[Row]:
-        rows = []
-        async with Client(server) as client:
-            for name, arguments in calls.items():
-                times = []
-                for _ in range(RUNS):
-                    began = time.perf_counter()
-                    answer = await client.call_tool(name, arguments)
-                    times.append((time.perf_counter() - began) * 1000)
-                    assert not answer.is_error, answer.content
-                rows.append(Row(f"mcp {name}, {count:,} events, no daemon", median(times), "ms"))
-        return rows
-
-    return anyio.run(measured)
+    return [
+        Row(
+            f"mcp {name}, {count:,} events, no daemon",
+            _median_ms(lambda name=name, given=given: agent.call(name, **given)),  # type: ignore[misc]  # bound now
+            "ms",
+        )
+        for name, given in calls.items()
+    ]
 
 
 def _median_ms(work: Callable[[], object]) -> float:

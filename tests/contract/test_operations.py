@@ -13,17 +13,14 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-import anyio
 import click
 import pytest
-from mcp import Client
 
 from agentx.memory.wire._generated import memory_pb2
 from agentx.operations.table import OPERATIONS, Operation
 from agentx.surfaces.cli.root import agentx
-from agentx.surfaces.mcp.desk import Desk
-from agentx.surfaces.mcp.server import build
-from tests.support.remembering import environment_in
+from agentx.surfaces.mcp.offered.prompts import PROMPTS
+from agentx.surfaces.mcp.offered.tools import TOOLS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -39,17 +36,6 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[str]:
             yield from commands(found, (*path, name))
         else:
             yield " ".join((*path, name))
-
-
-def offered(folder: Path) -> set[str]:
-    """Return the tools and prompts of the server."""
-
-    async def listed() -> set[str]:
-        async with Client(build(Desk(folder, environment_in(folder)))) as client:
-            tools, prompts = await client.list_tools(), await client.list_prompts()
-            return {each.name for each in (*tools.tools, *prompts.prompts)}
-
-    return anyio.run(listed)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
@@ -73,8 +59,8 @@ def test_the_list_names_every_command_and_no_other() -> None:
     assert {name for each in OPERATIONS for name in each.cli} == set(commands(agentx))
 
 
-def test_the_list_names_every_tool_and_prompt_and_no_other(tmp_path: Path) -> None:
-    assert {name for each in OPERATIONS for name in each.mcp} == offered(tmp_path)
+def test_the_list_names_every_tool_and_prompt_and_no_other() -> None:
+    assert {name for each in OPERATIONS for name in each.mcp} == {*TOOLS, *PROMPTS}
 
 
 def test_the_list_names_every_call_of_the_service_and_no_other() -> None:

@@ -18,7 +18,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from agentx.kernel.text import RECALL_OPEN
-from tests.support.house import House, processes_of, prompt
+from tests.support.house import BIN, House, processes_of, prompt
+from tests.support.mcp_talk import Talk
 
 DECIDED = "Decision: we keep idempotency keys for seven days because offices retry for 72 hours."
 
@@ -40,24 +41,104 @@ def registered(house: House) -> list[str]:
     return [entry["command"], *entry["args"]]
 
 
-@pytest.mark.promise("mcp.answers")
-def test_the_registered_server_answers_over_stdio_and_ends_with_its_client(house: House) -> None:
+def served(house: House, **more: str) -> StdioServerParameters:
+    """Return the registered server, with as little in its environment as Codex leaves it."""
     program, *arguments = registered(house)
-    parameters = StdioServerParameters(
-        command=program, args=arguments, cwd=house.project, env={"HOME": str(house.home)}
-    )
+    env = {"HOME": str(house.home), "AGENTX_DAEMON_AUTO": "false", **more}
+    return StdioServerParameters(command=program, args=arguments, cwd=house.project, env=env)
 
-    async def asked() -> tuple[Any, Any]:
-        async with Client(stdio_client(parameters)) as client:
+
+@pytest.mark.promise("mcp.answers")
+@pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
+def test_the_official_client_is_served_in_both_eras_and_the_server_ends_with_it(
+    house: House, mode: Any
+) -> None:
+    async def asked() -> tuple[Any, ...]:
+        async with Client(stdio_client(served(house)), mode=mode) as client:
+            tools = await client.list_tools()
+            prompts = await client.list_prompts()
+            resources = await client.list_resources()
+            templates = await client.list_resource_templates()
             found = await client.call_tool("search", {"query": "how long are keys kept"})
             recalled = await client.call_tool("recall", {})
-            return found, recalled
+            standup = await client.get_prompt("standup", {})
+            contents = await client.read_resource("agentx://toc")
+            wrong = await client.call_tool("search", {})
+            hidden = await client.call_tool("ready", {})
+            lists = tools, prompts, resources, templates
+            return *lists, found, recalled, standup, contents, wrong, hidden
 
-    found, recalled = anyio.run(asked)
+    tools, prompts, resources, templates, *answers = anyio.run(asked)
+    found, recalled, standup, contents, wrong, hidden = answers
 
-    assert DECIDED in {row["snippet"] for row in found.structured_content["rows"]}
+    names = [tool.name for tool in tools.tools]
+    assert names == ["search", "timeline", "get", "recall", "remember"]
+    assert [tool.annotations.read_only_hint for tool in tools.tools] == [True] * 4 + [False]
+    assert {prompt.name for prompt in prompts.prompts} >= {"recall", "standup", "why", "clarify"}
+    assert len(resources.resources) > 1
+    assert templates.resource_templates[0].uri_template == "agentx://toc/{node}"
+    assert DECIDED in found.content[0].text
+    assert found.structured_content is None
     assert "idempotency keys for seven days" in recalled.content[0].text
+    assert "Write my stand-up" in standup.messages[0].content.text
+    assert "toc:year:" in contents.contents[0].text
+    assert (wrong.is_error, wrong.content[0].text) == (True, "search: query is missing")
+    assert not hidden.is_error, "what is not listed can be called"
     assert processes_of(house.home) == []
+
+
+@pytest.mark.promise("mcp.light")
+def test_a_question_that_is_asked_meanwhile_turns_its_tools_on(house: House) -> None:
+    def listed(result: dict[str, Any]) -> set[str]:
+        return {tool["name"] for tool in result["tools"]}
+
+    house.agentx("issue", "create", "--title", "Retry webhooks", "--label", "type:story")
+    with Talk([str(BIN / "agentx"), "mcp"], house.project, house.environment) as talk:
+        talk.begin()
+        before = listed(talk.ask("tools/list")["result"])
+        about = ["--issue", "1", "--from", "engineer", "--to", "architect", "--topic", "Limit"]
+        house.agentx("clarify", "ask", *about, "--question", "How often at most?")
+        told = talk.hear("notifications/tools/list_changed")
+        after = listed(talk.ask("tools/list")["result"])
+    chosen = [str(BIN / "agentx"), "mcp", "--tools", "memory"]
+    with Talk(chosen, house.project, house.environment) as talk:
+        fixed = {tool["name"] for tool in talk.begin()}
+
+    assert {"issue", "ready"} <= before
+    assert "inbox" not in before
+    assert told["method"] == "notifications/tools/list_changed"
+    assert {"inbox", "ask", "answer"} <= after
+    assert fixed == {"search", "timeline", "get", "recall", "remember"}
+    wrong = house.agentx("mcp", "--tools", "questoins", expect=2).stderr
+    assert "questoins is no toolset" in wrong
+
+
+def test_two_clients_ask_and_write_side_by_side_while_a_daemon_comes_and_goes(
+    house: House,
+) -> None:
+    server = [str(BIN / "agentx"), "mcp"]
+    with (
+        Talk(server, house.project, house.environment) as one,
+        Talk(server, house.project, house.environment) as other,
+    ):
+        said = [_say(one, "search", query="keys")]
+        kept = [
+            _say(talk, "remember", text=f"Fact {n} of two") for n, talk in enumerate((one, other))
+        ]
+        house.agentx("daemon", "start")
+        said += [_say(other, "search", query="keys"), _say(one, "timeline")]
+        house.agentx("daemon", "stop")
+        said += [_say(one, "search", query="keys"), _say(other, "recall")]
+
+    assert all("seven days" in each for each in (said[0], said[1], said[3], said[4]))
+    assert all("Kept as obs-agent-0-" in each for each in kept)
+    assert processes_of(house.home) == []
+
+
+def _say(talk: Talk, tool: str, **arguments: Any) -> str:
+    result = talk.ask("tools/call", name=tool, arguments=arguments)["result"]
+    assert not result.get("isError"), result
+    return str(result["content"][0]["text"])
 
 
 def test_stdout_is_the_protocol_and_a_client_that_hangs_up_is_no_crash(house: House) -> None:
@@ -80,7 +161,7 @@ def test_stdout_is_the_protocol_and_a_client_that_hangs_up_is_no_crash(house: Ho
     lines = [hello, {"jsonrpc": "2.0", "method": "notifications/initialized"}, call]
     talk = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines) + "not json\n"
 
-    # `agentx mcp` as people type it: stdin closes at once, so some answers find nobody.
+    # `agentx mcp` as people type it: stdin closes at once, and every answer still comes.
     ran = subprocess.run(
         [sys.executable, "-m", "agentx.surfaces.cli.main", "mcp"],
         input=talk.encode(),
@@ -91,10 +172,12 @@ def test_stdout_is_the_protocol_and_a_client_that_hangs_up_is_no_crash(house: Ho
         timeout=60,
     )
 
-    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    answers = {each.get("id"): each for each in map(json.loads, ran.stdout.splitlines())}
     assert ran.returncode == 0, ran.stderr
-    assert answers[0]["result"]["serverInfo"]["name"] == "agentx"
-    assert "Traceback" not in ran.stderr.decode()
+    assert set(answers) == {1, 2, None}
+    assert answers[1]["result"]["serverInfo"]["name"] == "agentx"
+    assert answers[2]["result"]["content"]
+    assert ran.stderr == b""
 
 
 @pytest.mark.promise("recall.counted")

@@ -101,7 +101,7 @@ def _ask_server(world: World) -> str:
         "observations": {},
         "ready": {},
         "issue": {"number": 1},
-        "inbox": {"agent": "architect"},
+        "inbox": {"role": "architect"},
         "run_status": {},
         "timeline": {},
     }

@@ -1,40 +1,75 @@
-"""An agent that calls the tools of one group as an MCP client would, in process."""
+"""An agent that calls tools and prompts as an MCP client would, in process."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcp.server import MCPServer
-from mcp.types import CallToolResult, GetPromptResult
-
-from agentx.project.config import read_environment
-from agentx.surfaces.mcp.desk import Desk, OpenProject
+from agentx.daemon.door import open_memory
+from agentx.memory.port import Memory
+from agentx.project.config import Environment, read_environment
+from agentx.project.project import Project
+from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.performing import LatePerformer
 
 
 class Agent:
-    """Calls tools and prompts."""
+    """Asks the server of one folder."""
 
     def __init__(
-        self, folder: Path, register: Callable[[MCPServer, OpenProject], None], **environment: str
+        self,
+        folder: Path,
+        environment: Environment,
+        opened: Callable[[Project], Memory] = open_memory,
     ) -> None:
-        (folder / "shop" / ".agentx").mkdir(parents=True)
-        known = {"HOME": str(folder / "home"), "PATH": "/nowhere", **environment}
-        self.server: MCPServer = MCPServer("agentx")
-        register(self.server, Desk(folder / "shop", read_environment(known)).project)
+        self.folder = folder
+        self.performer = LatePerformer(str(folder), lambda: Desk(folder, environment, opened))
 
-    def call(self, tool: str, **arguments: Any) -> tuple[str, list[dict[str, Any]]]:
-        """Return a tool's text and its rows."""
-        reply = asyncio.run(self.server.call_tool(tool, arguments))
-        assert isinstance(reply, CallToolResult)
-        assert reply.structured_content is not None
-        [content] = reply.content
-        return getattr(content, "text", ""), reply.structured_content["rows"]
+    def call(self, tool: str, **arguments: Any) -> str:
+        """Return what a tool says."""
+        text, is_error = self.try_call(tool, **arguments)
+        assert not is_error, text
+        return text
 
-    def prompt(self, **arguments: str) -> str:
-        """Return what `/clarify` says."""
-        reply = asyncio.run(self.server.get_prompt("clarify", arguments))
-        assert isinstance(reply, GetPromptResult)
-        return "\n".join(getattr(each.content, "text", "") for each in reply.messages)
+    def fail(self, tool: str, **arguments: Any) -> str:
+        """Return what a tool says of a call that cannot be."""
+        text, is_error = self.try_call(tool, **arguments)
+        assert is_error, text
+        return text
+
+    def try_call(self, tool: str, **arguments: Any) -> tuple[str, bool]:
+        """Return what a tool says, and whether that is an error."""
+        result = self.performer.call_tool({"name": tool, "arguments": arguments})
+        [content] = result["content"]
+        assert set(result) <= {"content", "isError"}, "the text is not said twice"
+        return content["text"], result.get("isError", False)
+
+    def prompt(self, name: str, **arguments: str) -> str:
+        """Return what a slash command says."""
+        result = self.performer.get_prompt({"name": name, "arguments": arguments})
+        [message] = result["messages"]
+        assert message["role"] == "user"
+        return str(message["content"]["text"])
+
+    def open(self, uri: str) -> str:
+        """Return what an address stands for."""
+        [content] = self.performer.read_resource({"uri": uri})["contents"]
+        return str(content["text"])
+
+
+def agent_in(folder: Path, **environment: str) -> Agent:
+    """Return the agent of a fresh project below a folder."""
+    (folder / "shop" / ".agentx").mkdir(parents=True)
+    known = {"HOME": str(folder / "home"), "PATH": "/nowhere", **environment}
+    return Agent(folder / "shop", read_environment(known))
+
+
+def rows_of(text: str) -> list[str]:
+    """Return the rows of an answer."""
+    return [line for line in text.splitlines() if line.startswith(("- ", "> "))]
+
+
+def ids_of(text: str) -> list[str]:
+    """Return the ids that the rows of an answer begin with."""
+    return [row.split()[1] for row in rows_of(text)]

@@ -18,6 +18,10 @@ RECALL_TOKENS_MAX = 200_000
 # Ids an agent may open in one call, and events on each side in a timeline.
 MCP_IDS_MAX = 50
 MCP_AROUND_MAX = 50
+# A page of a stretch of time, of a session; and parts of a stretch that is no period.
+STRETCH_SESSIONS_SHOWN = 15
+SESSION_EVENTS_SHOWN = 20
+STRETCH_PARTS_MAX = 14
 # Lines below one line of `agentx why`.
 WHY_LINES_MAX = 40
 # Events erased in one step of a forgetting: one batch in the log, one pass of every view.

@@ -20,6 +20,7 @@ from agentx.project.settings import (
     BackupSettings,
     CaptureSettings,
     DaemonSettings,
+    McpSettings,
     ProjectSettings,
     RecallSettings,
     RetentionSettings,
@@ -43,6 +44,7 @@ SECTIONS: dict[str, type[Any]] = {
     "recall": RecallSettings,
     "toc": TocSettings,
     "search": SearchSettings,
+    "mcp": McpSettings,
     "llm": LlmSettings,
     "memory": MemorySettings,
     "work": WorkSettings,
@@ -177,12 +179,29 @@ def check_store_name(name: str) -> str:
     return project_id(name)
 
 
+def check_toolsets(said: str) -> str:
+    """Return a list of toolsets that there are.
+
+    Raises: InvalidValue.
+    """
+    from agentx.project.toolsets import ALL, AUTO, TOOLSETS, parse_toolsets  # noqa: PLC0415  few set it
+
+    try:
+        parse_toolsets(said)
+    except ValueError as error:
+        known = ", ".join((AUTO, ALL, *TOOLSETS))
+        raise InvalidValue(f"{error} is no toolset", hint=f"some of {known}, with commas") from None
+    return said
+
+
 def _check(key: str, value: Value) -> None:
     """Raise InvalidValue for what could not be used: better now than in every command."""
     if key == "toc.timezone" and value:
         zone_named(str(value))
     elif key == "project.id" and value:
         check_store_name(str(value))
+    elif key == "mcp.tools" and value != "auto":
+        check_toolsets(str(value))
     elif key == "daemon.idle_minutes" and int(value) < 1:
         raise InvalidValue(f"{key} is {value}: a minute is the least", hint="use 1 or more")
     elif key == "retention.days" and int(value) < 0:

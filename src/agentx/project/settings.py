@@ -74,6 +74,17 @@ class SearchSettings:
 
 
 @frozen
+class McpSettings:
+    """What agents are offered over MCP."""
+
+    tools: str = setting(
+        "auto",
+        "Toolsets that are listed beside search, timeline, get, recall and remember: proofs, "
+        "questions, issues, runs, with commas; all; memory for none; auto lists what is in use.",
+    )
+
+
+@frozen
 class AgentsSettings:
     """Who plays the roles."""
 

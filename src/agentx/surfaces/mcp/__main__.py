@@ -1,33 +1,58 @@
 """The MCP server as a program: `python -m agentx.surfaces.mcp`, which `agentx mcp` becomes.
 
+    python -m agentx.surfaces.mcp [--tools LIST] [FOLDER]
+
 stdout is the protocol. While the server runs, whatever else is written there goes to
 stderr, and it ends when its client hangs up.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
+from contextlib import suppress
 
-from agentx.project.config import read_environment
-from agentx.surfaces.mcp.desk import Desk
-from agentx.surfaces.mcp.server import build
+from agentx.project.toolsets import AUTO, parse_toolsets
+from agentx.surfaces.mcp.offered.toolsets import Toolsets, list_watched
+from agentx.surfaces.mcp.performing import LatePerformer
+from agentx.surfaces.mcp.wire.lines import take_over
+from agentx.surfaces.mcp.wire.server import McpServer
 
 
 def main(arguments: list[str]) -> int:
     """Serve the project of a folder (default: here) until the client hangs up."""
-    directory = Path(arguments[0]) if arguments else Path.cwd()
-    try:
-        build(Desk(directory, read_environment())).run("stdio")
-    except (KeyboardInterrupt, BrokenPipeError):
-        return 0
-    except BaseExceptionGroup as errors:
-        # The client went away while it was being answered; nobody is left to be told.
-        _, others = errors.split((BrokenPipeError, KeyboardInterrupt))
-        if others is not None:
-            raise others from None
+    rest = list(arguments)
+    said = os.environ.get("AGENTX_MCP_TOOLS", "")
+    if rest[:1] == ["--tools"]:
+        said = rest[1] if rest[1:] else ""
+        del rest[:2]
+    performer = LatePerformer(rest[0] if rest else "")
+    server = McpServer(take_over(), _open_toolsets(said, performer), performer)
+    with suppress(KeyboardInterrupt):
+        server.serve()
     return 0
 
 
+def _open_toolsets(said: str, performer: LatePerformer) -> Toolsets:
+    known = os.environ.get
+    config_home = known("XDG_CONFIG_HOME", "")
+    if not config_home.startswith("/"):
+        config_home = f"{known('HOME', '')}/.config"
+    try:
+        parse_toolsets(said)
+    except ValueError as error:
+        print(f"agentx: {error} is no toolset", file=sys.stderr)
+        said = AUTO
+    return Toolsets(
+        said,
+        has_role=bool(known("AGENTX_AGENT")),
+        watched=list_watched(performer.directory, config_home),
+        look=performer.look_at_use,
+    )
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    sys.stderr.flush()
+    # At once: what still works on a thread holds nothing that a crash would break.
+    os._exit(code)

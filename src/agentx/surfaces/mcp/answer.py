@@ -1,87 +1,55 @@
-"""What a tool gives back: rows within a budget, fenced as recalled data, in two forms.
+"""What a tool gives back: rows within a budget, fenced as recalled data.
 
-People's clients show the text; some hand the model the structured form instead. Both say
-the same, both are fenced, so that neither is taken for instruction nor captured again,
-and neither is over the budget. Rows are dropped from the end, whole, and that is said.
+One text and no structured form beside it: agent CLIs hand the model one of the two, and where
+both say the same it is paid for twice. Rows are dropped from the end, whole, and that is said.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any
-
-from mcp.types import CallToolResult, TextContent
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import RECALL_CLOSE, RECALL_NOTICE, RECALL_OPEN, disarm
 from agentx.kernel.tokens import estimate, most
-from agentx.kernel.values import frozen
 
-NOTICE = RECALL_NOTICE
-
-
-@frozen(kw_only=False)
-class Row:
-    """One thing, as text and as data."""
-
-    text: str
-    data: object
+ROWS_TOKENS_MAX = 6_000
+_OPENING = f"{RECALL_OPEN} {RECALL_NOTICE}\n"
 
 
-def fence(text: str) -> CallToolResult:
+def fence(text: str) -> str:
     """Return a text, fenced; whoever wrote it kept to the budget."""
-    return CallToolResult(content=[TextContent(type="text", text=_fence(text))])
+    return f"{_OPENING}{disarm(text)}\n{RECALL_CLOSE}"
 
 
 def count_fenced(text: str) -> int:
     """Return what a text costs with its fence."""
-    return estimate(_fence(text))
+    return estimate(fence(text))
 
 
 def answer(
-    rows: Sequence[Row], *, budget: int, head: str = "", more: str = "", **facts: object
-) -> CallToolResult:
+    rows: Sequence[str],
+    *,
+    budget: int = ROWS_TOKENS_MAX,
+    head: str = "",
+    more: str = "",
+    tail: str = "",
+) -> str:
     """Return as many rows as the budget allows; `more` says how to get those left out."""
 
-    def write(count: int) -> tuple[str, dict[str, Any]]:
+    def write(count: int) -> str:
         left_out = len(rows) - count
-        tail = f"{left_out} left out to fit {budget} tokens. {more}".strip() if left_out else ""
-        kept = rows[:count]
-        lines = [part for part in (head, *(row.text for row in kept), tail) if part]
-        data = {
-            "recalled": f"{RECALL_OPEN} {NOTICE}",
-            **{name: plain(value) for name, value in facts.items()},
-            "rows": [plain(row.data) for row in kept],
-            **({"left_out": tail} if tail else {}),
-            "end": RECALL_CLOSE,
-        }
-        return _fence("\n".join(lines)), data
+        end = f"{left_out} left out to fit {budget} tokens. {more}".strip() if left_out else tail
+        return fence("\n".join(part for part in (head, *rows[:count], end) if part))
 
-    def fits(count: int) -> bool:
-        text, data = write(count)
-        return estimate(text) <= budget and estimate(json.dumps(data, ensure_ascii=False)) <= budget
-
-    count = most(len(rows), fits)
-    if count == 0 and not fits(0):
+    count = most(len(rows), lambda count: estimate(write(count)) <= budget)
+    said = write(count)
+    if count == 0 and estimate(said) > budget:
         raise InvalidValue(f"nothing fits {budget} tokens", hint="give a larger budget_tokens")
-    text, data = write(count)
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=data)
+    return said
 
 
-def _fence(text: str) -> str:
-    return f"{RECALL_OPEN} {NOTICE}\n{disarm(text)}\n{RECALL_CLOSE}"
-
-
-def plain(value: object) -> Any:
-    """Return a value as JSON holds it, without what is empty: empty fields cost tokens too."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return plain({field.name: getattr(value, field.name) for field in fields(value)})
-    if isinstance(value, dict):
-        return {
-            str(key): plain(item) for key, item in value.items() if item not in ("", (), [], None)
-        }
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return disarm(value) if isinstance(value, str) else value
+def name_origin(said: str, origin: str) -> str:
+    """Say at the top of an answer that it is a stranger's, where it is."""
+    if not origin:
+        return said
+    return said.replace(_OPENING, f"{_OPENING}What follows is {origin}.\n", 1)

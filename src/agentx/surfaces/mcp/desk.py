@@ -92,6 +92,6 @@ def _is_remembered(project: Project) -> bool:
     """Tell whether there is a store, or something that waits for one: none is made by asking."""
     if project.store.db.exists():
         return True
-    from agentx.operations.capture.sync import count_spooled  # noqa: PLC0415  every session pays for the server's start
+    from agentx.operations.capture.sync import count_spooled
 
     return count_spooled(project) > 0

@@ -1,53 +1,44 @@
 """Goal: an agent keeps something for the next one through MCP, and finds it again.
 
-Method: the group registered on a server in process, its tools called by name.
+Method: the tools called by name, in process.
 """
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
-from typing import Any
-
-import pytest
-from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult
 
 from agentx.kernel.text import RECALL_OPEN
-from agentx.project.config import read_environment
-from agentx.surfaces.mcp import memory
-from agentx.surfaces.mcp.desk import Desk
+from tests.support.mcp_agent import agent_in, ids_of, rows_of
+
+SAID = "Chose Redis for sessions because two workers share them. Evaluated files."
 
 
 def test_what_one_agent_remembers_the_next_one_finds(tmp_path: Path) -> None:
-    (tmp_path / "shop" / ".agentx").mkdir(parents=True)
-    environment = read_environment({"HOME": str(tmp_path / "home"), "PATH": "/nowhere"})
-    server: MCPServer = MCPServer("agentx")
-    memory.register(server, Desk(tmp_path / "shop", environment).project)
+    agent = agent_in(tmp_path)
+    kept = agent.call("remember", text=SAID, agent="engineer", issue=7, category="decision")
+    agent.call("remember", text="The harbour API allows 5 calls a second.", agent="architect")
+    found = agent.call("observations", query="redis sessions")
+    [row] = ids_of(found)
+    whole = agent.call("observations", id=row)
 
-    def call(tool: str, **arguments: Any) -> tuple[str, list[dict[str, Any]]]:
-        reply = asyncio.run(server.call_tool(tool, arguments))
-        assert isinstance(reply, CallToolResult)
-        assert reply.structured_content is not None
-        [content] = reply.content
-        return getattr(content, "text", ""), reply.structured_content["rows"]
+    assert f"Kept as {row}." in kept
+    assert RECALL_OPEN in found
+    assert "Chose Redis for sessions because two workers share them" in found
+    assert len(rows_of(agent.call("observations"))) == 2
+    assert ids_of(agent.call("observations", issue=7, limit=1)) == [row]
+    assert SAID in whole
+    assert "issue 7" in whole
+    assert "Nothing found" in agent.call("observations", query="zanzibar")
+    assert "category is one of decision" in agent.fail("observations", category="gossip")
+    wrong = agent.fail("observations", id="obs-1")
+    assert "not the id of an observation" in wrong
+    assert "see `observations`" in wrong
 
-    said = "Chose Redis for sessions because two workers share them. Evaluated files."
-    _, [kept] = call("remember", text=said, agent="engineer", issue=7, category="decision")
-    call("remember", text="The harbour API allows 5 calls a second.", agent="architect")
 
-    text, [row] = call("observations", query="redis sessions")
-    assert RECALL_OPEN in text
-    assert row["id"] == kept["id"]
-    assert row["summary"] == "Chose Redis for sessions because two workers share them"
-    assert len(call("observations")[1]) == 2
-    assert [each["id"] for each in call("observations", issue=7, limit=1)[1]] == [kept["id"]]
-    text, [whole] = call("observations", id=kept["id"])
-    assert said in text
-    assert whole["issue_number"] == 7
-    assert call("observations", query="zanzibar")[0].count("Nothing found") == 1
-    with pytest.raises(ToolError, match="is no category"):
-        call("observations", category="gossip")
-    with pytest.raises(ToolError, match="not the id of an observation"):
-        call("observations", id="obs-1")
+def test_who_remembers_need_not_say_who_it_is(tmp_path: Path) -> None:
+    nobody = agent_in(tmp_path / "a")
+    role = agent_in(tmp_path / "b", AGENTX_AGENT="reviewer")
+
+    assert "Kept as obs-agent-0-" in nobody.call("remember", text=SAID)
+    assert "Kept as obs-reviewer-0-" in role.call("remember", text=SAID, files="mail.py")
+    assert "say what was decided" in role.fail("remember", text=" ")

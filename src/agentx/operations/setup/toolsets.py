@@ -1,0 +1,43 @@
+"""Which toolsets of the MCP server a project uses.
+
+An open run, an open question, issues: what lies in a repository that is not trusted turns
+nothing on, so that no stranger makes a user's sessions dearer.
+"""
+
+from __future__ import annotations
+
+from agentx.host.files.plain import find_files, is_folder
+from agentx.project.project import Project
+from agentx.project.settings import McpSettings
+from agentx.project.toolsets import parse_toolsets
+
+_OF_A_ROLE = frozenset({"questions", "issues"})
+
+
+def list_used(project: Project) -> frozenset[str]:
+    """Return the toolsets that the settings name and, where they leave it open, those in use.
+
+    Raises: DataError, UnavailableError.
+    """
+    chosen, is_open = parse_toolsets(project.config.section(McpSettings).tools)
+    return chosen | _find_used(project) if is_open else chosen
+
+
+def _find_used(project: Project) -> frozenset[str]:
+    used = set(_OF_A_ROLE if project.environment.agent else ())
+    if not project.trust.has_data:
+        return frozenset(used)
+    paths = project.paths
+    if is_folder(paths.ledgers):
+        from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  most projects have none
+
+        if open_clarifications(project).survey().active:
+            used.add("questions")
+    if any(True for _ in find_files(paths.issues, depth=0, suffix=".json")):
+        used.add("issues")
+    if is_folder(paths.runs):
+        from agentx.wiring.runs import active_run  # noqa: PLC0415  as above
+
+        if active_run(project):
+            used.add("runs")
+    return frozenset(used)

@@ -1,0 +1,1 @@
+"""What the server offers, as tables that import nothing: tools, prompts, resources."""

@@ -1,0 +1,104 @@
+"""To ask another agent, to answer, and to see what waits: the clarification protocol for agents.
+
+The same verbs as `agentx clarify`. What other agents wrote is fenced as data.
+"""
+
+from __future__ import annotations
+
+from agentx.clarification.model import Clarification, NewQuestion
+from agentx.clarification.rendering import listing, stream
+from agentx.kernel.clock import SECOND_MS
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
+from agentx.kernel.text import preview
+from agentx.operations.questions import ask as clarify_ask
+from agentx.operations.questions import read as clarify_read
+from agentx.operations.questions import settle as clarify_settle
+from agentx.project.project import Project
+from agentx.surfaces.mcp import answer as answers
+from agentx.surfaces.mcp.desk import Desk
+
+
+def ask(
+    desk: Desk,
+    *,
+    question: str,
+    issue: int | None = None,
+    asker: str = "",
+    to: str = "",
+    topic: str = "",
+    follow_up: str = "",
+    blocking: bool = True,
+    wait_seconds: int = 0,
+) -> str:
+    """Ask an upstream agent what its requirement, design or decision means, through the hub."""
+    waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS) if wait_seconds else None
+    project = desk.project()
+    if follow_up:
+        state = clarify_ask.follow_up(
+            project, follow_up, question, by=asker, waiting=waiting, told=_nobody
+        )
+    elif issue is None:
+        raise InvalidValue("an issue is missing", hint="give issue, asker, to and topic")
+    else:
+        request = NewQuestion(
+            issue=issue, asker=asker, to=to, topic=topic, question=question, blocking=blocking
+        )
+        state = clarify_ask.ask(project, request, waiting=waiting, told=_nobody)
+    return answers.answer([_line(state)])
+
+
+def answer(
+    desk: Desk,
+    *,
+    id: str,  # noqa: A002  what the agent reads
+    text: str = "",
+    resolve: bool = False,
+    asker: str = "",
+) -> str:
+    """Answer a question that waits for you, or settle one of yours that was answered."""
+    verb = clarify_settle.resolve if resolve else clarify_settle.answer
+    return answers.answer([_line(verb(desk.project(), id, text, by=asker))])
+
+
+def inbox(desk: Desk, *, role: str = "") -> str:
+    """Show questions that wait for a role, and answers to what it asked; without one, all."""
+    project = desk.project()
+    seen = clarify_read.inbox_of(project, role) if role else clarify_read.active(project)
+    rows = [_line(state) for state in seen.clarifications]
+    return answers.answer(
+        rows,
+        head="" if rows else listing((), seen.now_ms),
+        more="Ask for one role.",
+    )
+
+
+def describe_thread(project: Project, issue: str) -> str:
+    """Return the active clarifications, or all that was said about an issue.
+
+    Raises: InvalidValue.
+    """
+    wanted = issue.strip().removeprefix("#")
+    if not wanted:
+        seen = clarify_read.active(project)
+        return listing(seen.clarifications, seen.now_ms)
+    if not (wanted.isascii() and wanted.isdigit() and len(wanted) < 10):
+        raise InvalidValue(f"{issue[:40]!r} is no issue number", hint="such as 42")
+    threads = tuple(clarify_read.thread(project, int(wanted)))
+    if not threads:
+        return f"Nobody asked anything about issue {wanted}."
+    said = [f"{state.id} [{state.status}]\n\n{stream(state)}" for state in threads]
+    open_now = tuple(state for state in threads if state.is_active)
+    return "\n\n".join([*said, listing(open_now, project.clock.now_ms())])
+
+
+def _line(state: Clarification) -> str:
+    shown = f"- {state.id} [{state.status}] {state.asker} -> {state.to}: {state.topic}"
+    shown += f"\n  Q: {preview(state.question, CLARIFY_TEXT_CHARS_MAX)}"
+    if state.answer and state.status != "pending":
+        shown += f"\n  A: {preview(state.answer, CLARIFY_TEXT_CHARS_MAX)}"
+    return shown
+
+
+def _nobody(_entry: str) -> None:
+    """Tell nobody: the reply says it all."""
