@@ -189,6 +189,7 @@ def candidates(draw: st.DrawFn) -> list[Tellable]:
             worth=draw(st.sampled_from((0.5, 0.7, 1.0, 1.3))),
             has_place=draw(st.booleans()),
             answers=draw(st.booleans()),
+            is_of_issue=draw(st.booleans()),
         )
         for at in range(count)
     ]
@@ -221,7 +222,8 @@ def _worth_beside(one: Tellable, taken: list[Tellable]) -> float:
     like = max((likeness(one.words, other.words) for other in taken), default=0.0)
     crowd = 1 + _SESSION_COSTS * sum(other.session == one.session for other in taken)
     crowd += _KIND_COSTS[one.kind] * sum(other.kind == one.kind for other in taken)
-    crowd += _ANSWER_COSTS * sum(other.answers for other in taken) if one.answers else 0
+    if one.answers or one.is_of_issue:
+        crowd += _ANSWER_COSTS * sum(other.answers or other.is_of_issue for other in taken)
     return one.has_place + one.worth / crowd - _LIKENESS_COSTS * like * one.worth
 
 
@@ -246,3 +248,18 @@ def test_as_many_fit_as_their_texts_and_what_stands_beside_them_cost() -> None:
     assert count_fitting(some, 0) == 0
     assert count_fitting(some, 25) == 1
     assert count_fitting(some, 1_000) == 2
+
+
+def test_an_issue_with_many_memories_leaves_room_for_what_everybody_has_to_know() -> None:
+    words = [f"{first}{second}" for first in "bcdfghklmn" for second in ("arop", "elit", "osum")]
+    own = [
+        replace(candidate(f"{word} {word}q", session=word, worth=3), is_of_issue=True)
+        for word in words
+    ]
+    common = [candidate(f"{word}x {word}y", session=word, kind=Kind.DECISION) for word in words[:8]]
+
+    chosen = choose([*own, *common], 24)
+
+    assert chosen[:5] == [one for one in chosen if one.is_of_issue][:5], "its own come first"
+    assert sum(not one.is_of_issue for one in chosen) >= 4
+    assert sum(one.is_of_issue for one in chosen) >= 12

@@ -32,8 +32,8 @@ _KIND_COSTS = {
     Kind.ERROR: 0.10,
     Kind.CHANGE: 0.08,
 }
-# What a further line is worth less that answers what is to be done: whoever begins needs to know
-# more than what is like the question.
+# What a further line is worth less that answers what is to be done, or is of the issue at hand:
+# whoever begins needs to know more than what is like the question.
 _ANSWER_COSTS = 0.12
 # What a line says beside its text: who, how long ago, its id.
 _BESIDE_TOKENS = 10
@@ -125,11 +125,12 @@ class _Crowds:
     def add(self, one: Tellable) -> None:
         self._kinds[one.kind] += 1
         self._sessions[one.session] += 1
-        self._answers += one.answers
+        self._answers += one.answers or one.is_of_issue
 
     def measure(self, one: Tellable) -> float:
         of_kind = _KIND_COSTS[one.kind] * self._kinds[one.kind]
-        of_answers = _ANSWER_COSTS * self._answers if one.answers else 0
+        is_close = one.answers or one.is_of_issue
+        of_answers = _ANSWER_COSTS * self._answers if is_close else 0
         return 1 + of_kind + of_answers + _SESSION_COSTS * self._sessions[one.session]
 
 
