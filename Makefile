@@ -12,7 +12,7 @@ SUITE := -n 2 --dist worksteal -m "$(CHOSEN)"
 # The real agent CLIs are installed outside the checkout: they weigh a gigabyte.
 CLIS ?= $(HOME)/.cache/agentx-clis
 
-.PHONY: demo test check coverage fmt pages lock bench bench-recall bench-lessons bench-secrets e2e-clis soak proto setup clean
+.PHONY: demo test check coverage fmt pages lock bench bench-recall bench-lessons bench-telling bench-secrets e2e-clis soak proto setup clean
 
 setup: $(STAMP)
 
@@ -80,6 +80,9 @@ bench-recall: $(STAMP)
 # What is kept of real sessions and told to the next ones, against labels; fails below what it must be.
 bench-lessons: $(STAMP)
 	$(BIN)/python -m tests.bench.lessons --data '$(DATA)'
+
+bench-telling: $(STAMP)
+	$(BIN)/python -m tests.bench.telling '$(DATA)'
 
 e2e-clis: $(STAMP)
 	CLIS='$(CLIS)' bash scripts/install-clis

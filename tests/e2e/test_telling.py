@@ -192,9 +192,12 @@ def test_a_file_with_a_decision_is_told_before_it_is_changed(warned: House) -> N
     assert "We keep berths" in tell(warned, edit)
     assert tell(warned, edit) == ""
     patch = "*** Begin Patch\n*** Update File: conf/berths.toml\n@@\n-a\n+b\n*** End Patch"
-    assert "We keep berths" in tell(
-        warned, call_of("s-2", "PreToolUse", "apply_patch", {"command": patch}), "codex"
-    )
+    for number, given in enumerate(
+        (patch, {"input": patch}, {"command": f"apply_patch '{patch}'"})
+    ):
+        tool = "Bash" if number == 2 else "apply_patch"
+        call = session(f"p-{number}", "PreToolUse", tool_name=tool, tool_input=given)
+        assert "We keep berths" in tell(warned, call, "codex")
     given = {"file_path": "conf/berths.toml", "content": "x"}
     written = call_of("s-2", "AfterTool", "write_file", given, tool_response={"llmContent": "ok"})
     assert "We keep berths" in tell(warned, written, "gemini")
@@ -209,3 +212,102 @@ def test_what_was_told_is_counted_and_said_by_why(warned: House) -> None:
 
     found = warned.json("why", doc_id)
     assert found["recalled"] >= 1
+
+
+# --- at a prompt ------------------------------------------------------------------------------
+
+LEARNT = (
+    "Tide tables come from harbour/tides.py, because the almanac service limits us to 60 an hour.",
+    "Berths are numbered by quay and letter in berths.toml, because pilots read them aloud.",
+    "Invoices are rounded per line, not per sum, since the customs form adds them up again.",
+)
+ASKED = "Why do the tide tables of the almanac time out, is there a limit in tides.py?"
+
+
+def ask(house: House, name: str, text: str, harness: str = "claude-code") -> str:
+    event = "BeforeAgent" if harness == "gemini" else "UserPromptSubmit"
+    return tell(house, session(name, event, prompt=text), harness)
+
+
+def learn(house: House) -> None:
+    for text in LEARNT:
+        house.agentx("memory", "add", "--agent", "engineer", text)
+
+
+def test_a_prompt_is_told_what_is_close_to_it_once_and_small_talk_nothing(served: House) -> None:
+    learn(served)
+
+    for harness in ("claude-code", "codex", "gemini"):
+        assert ask(served, "s-1", "ok, go on", harness) == ""
+        told = ask(served, "s-1", ASKED, harness)
+        assert "almanac service limits us" in told
+        assert "Invoices" not in told
+        assert ask(served, "s-1", ASKED, harness) == "", "nothing twice"
+    assert "tides" in ask(served, "s-2", ASKED + " And then: " + "so on " * 200_000)
+    off = {"AGENTX_RECALL_AT_PROMPT": "off"}
+    assert served.hook(session("s-3", "UserPromptSubmit", prompt=ASKED), env=off).stdout == b""
+    parts = [{"type": "text", "text": ASKED}]
+    payload = {"hook": "chat.message", "session_id": "s-4", "payload": {"parts": parts}}
+    assert "almanac" in tell(served, payload, "opencode")
+
+
+def test_what_a_session_was_told_when_it_began_is_told_at_no_prompt_until_it_is_compacted(
+    served: House,
+) -> None:
+    learn(served)
+    assert "almanac" in begin(served, "s-1")
+
+    assert ask(served, "s-1", ASKED) == ""
+    assert "almanac" in begin(served, "s-1", source="compact"), "it is told again"
+    assert ask(served, "s-1", ASKED) == ""
+
+
+def test_a_decision_of_a_session_that_runs_beside_is_told_at_the_next_prompt(
+    served: House,
+) -> None:
+    begin(served, "mine")
+    served.hook({**prompt("Moor the ferry at the quay."), "session_id": "mine"})
+    time.sleep(0.01)
+    served.hook({**prompt(DECISION), "session_id": "theirs"}, "codex")
+
+    told: list[str] = []
+
+    def is_told() -> bool:
+        told.append(ask(served, "mine", "go on"))
+        return "Postgres" in told[-1]
+
+    until(is_told)
+    assert "codex" in told[-1]
+    assert ask(served, "mine", "go on") == ""
+    assert ask(served, "theirs", "go on", "codex") == "", "its own words"
+
+
+def test_an_answer_to_the_role_is_told_at_its_next_prompt(served: House) -> None:
+    role = {"AGENTX_AGENT": "engineer"}
+    served.hook(session("s-1", "SessionStart", source="startup"), env=role)
+    asked = served.json(
+        *("clarify", "ask", "--issue", "1", "--from", "engineer", "--to", "architect"),
+        *("--topic", "berths", "--question", "How are berths numbered?"),
+    )
+    served.agentx("clarify", "answer", asked["id"], "By quay and letter.")
+    payload = session("s-1", "UserPromptSubmit", prompt="go on")
+
+    said = served.hook(payload, env=role).stdout.decode()
+    assert "By quay and letter" in said
+    assert served.hook(payload, env=role).stdout == b""
+    assert served.hook({**payload, "session_id": "s-2"}).stdout == b"", "who has another role"
+
+
+def test_without_a_daemon_nothing_is_told_at_a_prompt_and_nobody_waits(house: House) -> None:
+    learn(house)
+    house.hook(session("s-1", "SessionStart", source="startup"))
+    house.agentx("sync")
+
+    assert ask(house, "s-2", ASKED) == ""
+
+
+def test_a_setting_keeps_a_session_from_being_told(served: House) -> None:
+    learn(served)
+    served.agentx("config", "set", "--user", "recall.at_prompt", "off")
+
+    assert ask(served, "s-1", ASKED) == ""

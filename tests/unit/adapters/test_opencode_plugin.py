@@ -29,10 +29,12 @@ pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 SESSION = "ses_e236e93f6ffe4vDdk9Vux7uGr7"
 CONTEXT = "[agentx:recall]\nwe chose PostgreSQL\n[/agentx:recall]"
 
-# Reads a payload, keeps it under a name of its own, and answers the start of a session.
+# Reads a payload, keeps it under a name of its own, and answers the start of a session, a prompt
+# that asks for it, and a call that is over.
 _HOOK = r"""
 told=$(mktemp "$1/tmp.XXXXXX") && cat > "$told" && mv "$told" "$told.json"
 if head -c 200 "$told.json" | grep -q session.created; then printf '%s' "$2"; fi
+if grep -q 'tell me\|tool.execute.after' "$told.json"; then printf '{"context":"NEAR"}'; fi
 """
 
 _DRIVER = """
@@ -328,3 +330,52 @@ def test_a_flood_is_bounded_and_told(tmp_path: Path) -> None:
     assert [step for step in outcome.report if step["failed"]] == []
     # Four at once and the start of the session; at the end, as many as the time allowed.
     assert len(list(started.iterdir())) <= 5 + 4
+
+
+def test_what_is_told_at_a_prompt_stays_before_the_model(tmp_path: Path) -> None:
+    def ask(text: str, number: int) -> list[Any]:
+        parts = [{"type": "text", "text": text}]
+        return ["chat.message", {"sessionID": SESSION}, {"message": {"id": number}, "parts": parts}]
+
+    transform = ["experimental.chat.system.transform", {"sessionID": SESSION}, {"system": [""]}]
+
+    outcome = _run(
+        tmp_path,
+        [ask("go on", 1), transform, ask("tell me", 2), transform, ask("ok", 3), transform],
+    )
+
+    systems = [step["given"][1]["system"] for step in outcome.report if "system" in step["name"]]
+    assert systems == [["", CONTEXT], ["", f"{CONTEXT}\n\nNEAR"], ["", f"{CONTEXT}\n\nNEAR"]]
+
+
+def test_what_is_known_of_a_failure_or_a_file_follows_the_result_once(tmp_path: Path) -> None:
+    def after(tool: str, given: dict[str, Any], **metadata: int) -> list[Any]:
+        call = {"tool": tool, "sessionID": SESSION, "callID": "c", "args": given}
+        return ["tool.execute.after", call, {"output": "done", "metadata": metadata}]
+
+    steps = [
+        after("bash", {"command": "ls"}, exit=0),
+        after("bash", {"command": "make"}, exit=2),
+        after("read", {"filePath": "a.py"}),
+        after("edit", {"filePath": "a.py"}),
+        after("edit", {"filePath": "a.py"}),
+        ["tool.execute.after", None, None],
+    ]
+
+    outcome = _run(tmp_path, steps)
+
+    results = [step["given"][1]["output"] for step in outcome.report if step["given"][1]]
+    assert results == ["done", "done\n\nNEAR", "done", "done\n\nNEAR", "done"]
+    assert not any(step["failed"] for step in outcome.report)
+    asked = [told["payload"] for told in outcome.payloads]
+    assert [each["output"]["failed"] for each in asked] == [True, False]
+
+
+def test_a_hook_that_hangs_delays_a_failed_call_no_longer_than_its_bound(tmp_path: Path) -> None:
+    call = {"tool": "bash", "sessionID": SESSION, "callID": "c", "args": {"command": "make"}}
+    given = ["tool.execute.after", call, {"output": "done", "metadata": {"exit": 1}}]
+
+    outcome = _run(tmp_path, [given], hook=["/bin/sh", "-c", "exec sleep 4"])
+
+    assert outcome.report[0]["ms"] < 1_000
+    assert outcome.report[0]["given"][1]["output"] == "done"

@@ -24,6 +24,7 @@ const FAILED_STARTS_MAX = 5
 const END_MS_MAX = 1_500
 const END_CHILD_MS_MAX = 750
 const REMEMBERED_MAX = 5_000
+const PROMPTS_MAX = 50
 const RESULT_CHARS_MAX = 64 * 1024
 const EDITORS = ["edit", "write", "patch", "multiedit", "apply_patch"]
 
@@ -196,7 +197,7 @@ class Reporter {
   begin(sessionID, info, resumed) {
     const known = this.sessions.get(sessionID)
     if (known && (resumed || known.created)) return known
-    const session = { created: !resumed, parent: info.parentID, last: known?.last, context: "" }
+    const session = { created: !resumed, parent: info.parentID, last: known?.last, prompts: [] }
     remember(this.sessions, sessionID, session)
     const context = this.ask("session.created", sessionID, { info, resumed })
     session.context = info.parentID ? "" : context
@@ -207,11 +208,18 @@ class Reporter {
     const sessionID = input.sessionID
     const session = this.begin(sessionID, { id: sessionID }, true)
     remember(this.messages, output.message.id, { role: "user" })
-    this.tell("chat.message", sessionID, {
+    const said = {
       message: output.message,
       parts: output.parts.map(slim),
       parent_id: session.parent,
-    })
+    }
+    if (session.parent || running.size >= CHILDREN_MAX) {
+      this.tell("chat.message", sessionID, said)
+      return
+    }
+    // What is told at a prompt stays before the model, as it would in the conversation.
+    const told = this.ask("chat.message", sessionID, said)
+    session.prompts = [...session.prompts, told].slice(-PROMPTS_MAX)
   }
 
   // Asks the hook, and waits no longer than a bound; "" when it has nothing to say.
@@ -231,6 +239,7 @@ class Reporter {
   async after(input, output) {
     const failed = Number(output.metadata?.exit ?? 0) !== 0
     if (input.tool === "bash" ? !failed : !EDITORS.includes(input.tool)) return
+    if (running.size >= CHILDREN_MAX) return
     const args = input.args ?? {}
     if (!failed) {
       const file = `${input.sessionID}:${args.filePath ?? input.callID}`
@@ -304,7 +313,8 @@ class Reporter {
     const session = this.sessions.get(sessionID)
     // A summary of the session must not take up what was recalled: memory would feed on itself.
     if (!session || this.messages.get(session.last)?.summary === true) return ""
-    return await session.context
+    const told = await Promise.all([session.context, ...session.prompts])
+    return told.filter(Boolean).join("\n\n")
   }
 }
 

@@ -2,6 +2,8 @@
 
 The hook sends who calls, from where and at which moment; it gets text as prepared files hold it,
 on every line the id of what it tells, a tab, and the line. Nothing to tell is an empty text.
+
+Only a daemon imports this: an agent waits, so all that it takes is imported before it is asked.
 """
 
 from __future__ import annotations
@@ -13,8 +15,15 @@ from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.memory.wire.calls import Call
 from agentx.operations.recall.section import open_asker
+from agentx.project.project import Project
+from agentx.project.settings import RecallSettings
+from agentx.recall.section.digests import make_digest
+from agentx.recall.telling.bar import bar_of
+from agentx.recall.telling.prompt import AskedNow
+from agentx.recall.telling.speaking import tell_prompt
+from agentx.wiring.section import section_sources
 
-START = "start"
+START, PROMPT = "start", "prompt"
 
 
 @frozen
@@ -25,6 +34,9 @@ class TellRequest:
     moment: str
     agent: str = ""
     branch: str = ""
+    session: str = ""
+    text: str = ""  # of a prompt
+    told: str = ""  # what the session was told before: ids between blanks
 
 
 @frozen
@@ -58,11 +70,25 @@ def tell_for(
     Raises: InvalidValue, NotFound.
     """
     project = open_asker(store, directory, variables)
-    if request.moment != START:
-        return Telling(prepared="")
-    from agentx.recall.section.digests import make_digest  # noqa: PLC0415  only the daemon pays
-    from agentx.wiring.section import section_sources  # noqa: PLC0415  only the daemon pays
-
-    with section_sources(project, memory.of_project(project.id)) as sources:
-        made = make_digest(sources, request.harness, branch=request.branch, role=request.agent)
+    mine = memory.of_project(project.id)
+    made = ""
+    if request.moment == START:
+        made = _tell_start(project, mine, request)
+    elif request.moment == PROMPT:
+        made = _tell_prompt(project, mine, request)
     return Telling(prepared=made)
+
+
+def _tell_start(project: Project, memory: Memory, request: TellRequest) -> str:
+    with section_sources(project, memory) as sources:
+        return make_digest(sources, request.harness, branch=request.branch, role=request.agent)
+
+
+def _tell_prompt(project: Project, memory: Memory, request: TellRequest) -> str:
+    bar = bar_of(project.config.section(RecallSettings).at_prompt)
+    if bar is None or not request.session:
+        return ""
+    told = frozenset(request.told.split())
+    prompt = AskedNow(text=request.text, session_id=request.session, told=told)
+    with section_sources(project, memory) as sources:
+        return tell_prompt(sources, prompt, bar, role=request.agent, branch=request.branch)

@@ -16,8 +16,8 @@ class Bar:
 
 
 _BARS = {
-    "on": Bar(worth=0.85, cover=0.14, shared=2.0, tells_of_files=True),
-    "quiet": Bar(worth=1.0, cover=0.22, shared=2.0, tells_of_files=False),
+    "on": Bar(worth=0.85, cover=0.18, shared=2.0, tells_of_files=True),
+    "quiet": Bar(worth=1.0, cover=0.25, shared=2.0, tells_of_files=False),
 }
 
 

@@ -1,7 +1,7 @@
 """One hook call: read stdin, redact, spool; then print what the agent is to be told, if anything.
 
     stdin -> redact -> spool (durable) -> at session start: digest      -> stdout -> spool
-                                          at a call: the line about it
+                                          at a prompt, at a call: the lines about it
 
 The agent CLI waits meanwhile, so nothing slow is imported on the common path: no
 `re`, `json`, `pathlib`, `typing`. Nothing is raised, nothing goes to stderr, and
@@ -11,7 +11,7 @@ nothing to stdout but the one object that the agent CLI expects.
 import os
 import time
 
-from agentx.adapters.hook_actions import AFTER, BEFORE
+from agentx.adapters.hook_actions import AFTER, BEFORE, PROMPTS
 from agentx.redaction.redact import suspicious
 from agentx.surfaces.hooks.checkout import branch_at
 from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_BYTES_MAX, HOOK_PAYLOAD_PLAIN_BYTES_MAX
@@ -70,7 +70,13 @@ def capture(arguments: list[str]) -> None:
 
 
 def _tell_while_it_runs(call: Caller, named: bytes, raw: bytes) -> None:
-    """At a call of a tool, tell what is known of it."""
+    """At a prompt and at a call of a tool, tell what is known of it, where that is wanted."""
+    if is_named(named, PROMPTS.get(call.harness, ())):
+        if os.environ.get("AGENTX_RECALL_AT_PROMPT", "").strip().lower() != "off":
+            from agentx.surfaces.hooks.telling.prompt import tell_at_prompt
+
+            tell_at_prompt(call, named, raw)
+        return
     is_over = bool(is_named(named, AFTER.get(call.harness, ())))
     if is_over or is_named(named, BEFORE.get(call.harness, ())):
         if os.environ.get("AGENTX_RECALL_AT_ACTION", "").strip().lower() == "off":

@@ -15,7 +15,7 @@ import pytest
 from agentx.kernel.places import encode_name
 from agentx.surfaces.hooks.settled import find_spool
 from agentx.surfaces.hooks.spool import Caller
-from agentx.surfaces.hooks.telling.told import list_told, note_told, sweep_told
+from agentx.surfaces.hooks.telling.told import list_told, note_start, note_told, sweep_told
 
 
 @pytest.fixture
@@ -38,9 +38,23 @@ def test_what_was_told_is_not_new_a_second_time(call: Caller) -> None:
 
 
 def test_a_session_that_begins_to_forget_is_told_anew(call: Caller) -> None:
-    note_told(call, "s", ["obs-1"])
+    note_told(call, "s", ["obs-1", "obs-2"])
+    note_start(call, "s", ["obs-1"], goes_on=False)
 
-    assert note_told(call, "s", ["obs-1"], anew=True) == (["obs-1"], [])
+    assert list_told(call, "s") == ["obs-1"]
+    assert note_told(call, "s", ["obs-2"])[0] == ["obs-2"]
+    note_start(call, "s", ["obs-3"], goes_on=True)
+    assert list_told(call, "s") == ["obs-1", "obs-2", "obs-3"]
+
+
+def test_what_was_told_at_the_start_is_known_at_a_prompt_and_told_once_more_at_its_action(
+    call: Caller,
+) -> None:
+    note_start(call, "s", ["obs-1"], goes_on=False)
+
+    assert note_told(call, "s", ["obs-1"])[0] == []
+    assert note_told(call, "s", ["obs-1"], again_after_start=True)[0] == ["obs-1"]
+    assert note_told(call, "s", ["obs-1"], again_after_start=True)[0] == []
 
 
 def test_files_are_private(call: Caller) -> None:
@@ -80,7 +94,7 @@ def test_through_a_link_nothing_is_written_and_nothing_is_told(call: Caller) -> 
     folder_of(call).mkdir()
     (folder_of(call) / encode_name("codex+s")).symlink_to(victim)
 
-    assert note_told(call, "s", ["obs-1"], anew=True) == ([], [])
+    assert note_told(call, "s", ["obs-1"]) == ([], [])
     assert victim.read_text(encoding="utf-8") == "mine"
 
     (folder_of(call) / encode_name("codex+s")).unlink()

@@ -18,7 +18,7 @@ from agentx.surfaces.hooks.settled import find_digests, find_store
 from agentx.surfaces.hooks.spool import Caller
 from agentx.surfaces.hooks.telling.output import announcement, note_printed, print_out
 from agentx.surfaces.hooks.telling.question import ask_to_tell
-from agentx.surfaces.hooks.telling.told import note_told, sweep_told
+from agentx.surfaces.hooks.telling.told import note_start, sweep_told
 
 _DIGEST_BYTES_MAX = 262_144
 _SOURCE_BYTES_MAX = 64
@@ -46,7 +46,7 @@ def announce(call: Caller, raw: bytes) -> None:
     ids = [doc_id for doc_id, _, _ in rows[:told] if doc_id]
     session = session_of(raw)
     goes_on = text_at(raw, b'"source"', _SOURCE_BYTES_MAX) == "resume"
-    note_told(call, session, ids, anew=not goes_on)
+    note_start(call, session, ids, goes_on=goes_on)
     print_out(printed)
     note_printed(call, raw, printed, name, ids)
     sweep_told(call)

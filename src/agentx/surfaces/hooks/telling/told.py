@@ -2,6 +2,9 @@
 
     <spool>/<where it came from>/told/<agent CLI and session>
 
+What the section at its start told stands there with a mark: at a prompt it is known, and at the
+action that it is about, far from the start, it is told once more.
+
 Whatever cannot be noted is not told. Two hooks of one session may run at once: who notes an id
 first, under a lock, tells it. Files of sessions that nobody saw for a week are swept when another
 session begins.
@@ -22,6 +25,7 @@ _LOCK_TRIES = 8
 _LOCK_PAUSE_S = 0.004
 _KEPT_S = 7 * 86_400
 _LOOKED_AT_MAX = 500
+_AT_START = "~"
 
 
 def list_told(call: Caller, session: str) -> list[str]:
@@ -30,12 +34,28 @@ def list_told(call: Caller, session: str) -> list[str]:
 
 
 def note_told(
-    call: Caller, session: str, ids: list[str], *, anew: bool = False
+    call: Caller, session: str, ids: list[str], *, again_after_start: bool = False
 ) -> tuple[list[str], list[str]]:
     """Note what a session is told; return what of it is new to it, and all it was told before.
 
-    `anew`: it begins, or begins to forget what it was told before.
+    `again_after_start`: what it was told when it began counts as new.
     """
+    return _add_ids(call, session, ids, again_after_start=again_after_start)
+
+
+def note_start(call: Caller, session: str, ids: list[str], *, goes_on: bool) -> None:
+    """Note what a session is told when it begins; one that does not go on knows nothing else."""
+    _add_ids(call, session, [_AT_START + each for each in ids], anew=not goes_on)
+
+
+def _add_ids(
+    call: Caller,
+    session: str,
+    ids: list[str],
+    *,
+    anew: bool = False,
+    again_after_start: bool = True,
+) -> tuple[list[str], list[str]]:
     if not session:
         return [], []
     try:
@@ -43,7 +63,10 @@ def note_told(
     except OSError:
         return [], []
     try:
-        return _note(file, ids, anew=anew)
+        _lock(file)
+        if anew:
+            os.ftruncate(file, 0)
+        return _note(file, ids, again_after_start=again_after_start)
     except OSError:
         return [], []
     finally:
@@ -94,18 +117,16 @@ def _open(call: Caller, session: str) -> int:
     return file
 
 
-def _note(file: int, ids: list[str], *, anew: bool) -> tuple[list[str], list[str]]:
+def _note(file: int, ids: list[str], *, again_after_start: bool) -> tuple[list[str], list[str]]:
     """Add to a file what it does not hold.
 
     Raises: OSError.
     """
-    _lock(file)
-    if anew:
-        os.ftruncate(file, 0)
     held = os.read(file, _BYTES_MAX + 1)
-    before = held.decode("utf-8", "replace").split()
-    known = set(before)
-    new = [each for each in dict.fromkeys(ids) if each and each not in known]
+    lines = held.decode("utf-8", "replace").split()
+    before = [each.lstrip(_AT_START) for each in lines]
+    known = set(lines if again_after_start else before)
+    new = [each for each in dict.fromkeys(ids) if each.strip() and each not in known]
     written = "".join([f"{each}\n" for each in new]).encode("utf-8", "replace")
     if len(held) + len(written) > _BYTES_MAX:
         return [], before  # so much was told that nothing more is
