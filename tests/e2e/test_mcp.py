@@ -226,8 +226,39 @@ def test_doctor_knows_whether_an_agent_can_ask(house: House) -> None:
     ]
     mended = house.json("doctor", "--fix")
 
-    assert with_server == "hooks and MCP server installed"
+    assert with_server.startswith("hooks and MCP server installed; each use of a tool is asked")
     assert "cannot ask" in without
     assert broken[0]["health"] == "wrong"
     assert mended["well"]
     assert json.loads((house.home / ".claude.json").read_text())["mcpServers"]["agentx"]
+
+
+@pytest.mark.promise("setup.exact-undo")
+def test_reading_is_allowed_when_asked_for_shown_before_and_undone_exactly(house: House) -> None:
+    def says() -> str:
+        checks = house.json("doctor", expect=None)["checks"]
+        return str(next(check["says"] for check in checks if check["name"] == "claude-code"))
+
+    settings = house.home / ".claude" / "settings.json"
+    house.agentx("setup", "claude-code", "--uninstall")
+    own = '{\n  "permissions": {"allow": ["Bash(ls)", "mcp__agentx__get"], "deny": []}\n}\n'
+    settings.write_text(own)
+    house.agentx("setup", "claude-code")
+    without = settings.read_text()
+    shown = house.agentx("setup", "claude-code", "--allow-tools", "--dry-run").stdout
+    untouched = settings.read_text()
+    house.agentx("setup", "claude-code", "--allow-tools")
+    allowed = json.loads(settings.read_text())["permissions"]["allow"]
+    said = says()
+    again = house.agentx("setup", "claude-code", "--allow-tools").stdout
+    house.agentx("setup", "claude-code", "--uninstall")
+
+    assert untouched == without
+    assert "+" in shown
+    assert "mcp__agentx__timeline" in shown
+    assert allowed[:2] == ["Bash(ls)", "mcp__agentx__get"]
+    assert {"mcp__agentx__search", "mcp__agentx__recall"} <= set(allowed)
+    assert "mcp__agentx__remember" not in allowed
+    assert said == "hooks and MCP server installed; reading is allowed"
+    assert "nothing to do" in again
+    assert settings.read_text() == own

@@ -30,6 +30,7 @@ def request_in(
     program: str = "/home/ada/.local/share/agent-memory/bin/agentx-hook",
     mcp: bool = False,
     uninstall: bool = False,
+    allowed_tools: tuple[str, ...] = (),
 ) -> SetupRequest:
     """Return a request for a home; its project is the folder `project` in it."""
     return SetupRequest(
@@ -39,6 +40,7 @@ def request_in(
         hook_command=(program,),
         mcp_command=MCP_COMMAND if mcp else (),
         uninstall=uninstall,
+        allowed_tools=allowed_tools,
     )
 
 

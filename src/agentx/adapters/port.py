@@ -81,6 +81,7 @@ class SetupRequest:
     project_root: Path
     hook_command: tuple[str, ...]
     mcp_command: tuple[str, ...] = ()
+    allowed_tools: tuple[str, ...] = ()  # to be called without asking; of old ones, to be taken out
     uninstall: bool = False
 
     @property

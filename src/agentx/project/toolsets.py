@@ -1,4 +1,5 @@
-"""The names of toolsets: what a user may choose of the tools that agents are offered over MCP.
+"""The names of toolsets: what a user may choose of the tools that agents are offered over MCP,
+and which of these only read.
 
 The standard library only: the server reads them before it imports anything else.
 """
@@ -7,6 +8,11 @@ from __future__ import annotations
 
 MEMORY = "memory"  # search, timeline, get, recall, remember: always on
 TOOLSETS = (MEMORY, "proofs", "questions", "issues", "runs")
+# Those that change nothing, which a user may let an agent CLI call without asking each time.
+READ_ONLY = (
+    *("search", "timeline", "get", "recall", "expand", "observations"),
+    *("inbox", "ready", "issue", "run_status", "run_task_context"),
+)
 ALL = "all"
 AUTO = "auto"
 

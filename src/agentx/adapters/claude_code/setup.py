@@ -1,4 +1,4 @@
-"""How Claude Code's settings change: hooks in `settings.json`, an MCP server beside it.
+"""How Claude Code's settings change: hooks and rules in `settings.json`, an MCP server beside it.
 
 The hook is one command string, quoted for a shell: every version of Claude Code reads
 that, the exec form only newer ones do. No hook is `async`: those are killed when a
@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agentx.adapters import limits
-from agentx.adapters.homes import Homes
+from agentx.adapters.claude_code.permissions import rules_for, state_file
 from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
 from agentx.adapters.settings.additions import Additions, edit_file, edit_servers, start_of
 from agentx.adapters.settings.file import hook_line
@@ -43,7 +43,7 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
         "command": hook_line(request, Harness.CLAUDE_CODE),
         "timeout": limits.HOOK_WAIT_SECONDS_MAX,
     }
-    hooks = Additions(hooks=dict.fromkeys(EVENTS, handler))
+    hooks = Additions(hooks=dict.fromkeys(EVENTS, handler), rules=rules_for(request.allowed_tools))
     settings = edit_file(_settings(request), hooks, request)
     return (replace(settings, notes=_notes(settings, request)), *_servers(request))
 
@@ -57,15 +57,8 @@ def _settings(request: SetupRequest) -> Path:
 def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
     path = request.project_root / ".mcp.json"
     if request.scope is SetupScope.USER:
-        path = _user_state(request.homes)
+        path = state_file(request.homes)
     return edit_servers(path, {"type": "stdio", **start_of(request)}, request)
-
-
-def _user_state(homes: Homes) -> Path:
-    """Return the file that holds the user's MCP servers: inside a folder of the user's choice,
-    beside the folder of Claude Code's own."""
-    default = homes.home / ".claude"
-    return (homes.home if homes.claude_code == default else homes.claude_code) / ".claude.json"
 
 
 def _notes(edit: FileEdit, request: SetupRequest) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What AgentX adds to somebody's JSON settings: hooks, and an MCP server.
+"""What AgentX adds to somebody's JSON settings: hooks, an MCP server, rules of what it may call.
 
 Hooks come in two shapes. Grouped: `{event: [{"matcher": ..., "hooks": [handler]}]}`.
 Flat: `{event: [handler]}`. Either way:
@@ -8,6 +8,9 @@ Flat: `{event: [handler]}`. Either way:
 * an entry of ours that is there is brought up to date where it stands; the group
   around it, with a matcher that the user may have set, is left alone;
 * whatever does not call `agentx-hook` is not ours.
+
+Rules are ours by what they say. They go in together, at the end, also where the user has one of
+them already, so that taking out the last of each leaves the user's own.
 """
 
 from __future__ import annotations
@@ -40,6 +43,9 @@ from agentx.adapters.settings.json_file import (
 )
 from agentx.kernel.values import frozen
 
+_PERMISSIONS: Place = ("permissions",)
+_ALLOW: Place = ("permissions", "allow")
+
 
 class Shape(StrEnum):
     """How an agent CLI lists its hooks."""
@@ -56,6 +62,7 @@ class Additions:
     shape: Shape = Shape.GROUPED
     servers: str = "mcpServers"  # the key that holds MCP servers
     server: Json | None = None
+    rules: tuple[str, ...] = ()  # of `permissions.allow`
     header: Mapping[str, Json] = field(default_factory=dict)  # what such a file must say
 
 
@@ -104,6 +111,8 @@ def put_in(before: str | None, path: Path, additions: Additions) -> str:
         document = _with_hooks(document, additions)
     if additions.server is not None:
         document = _with_server(document, additions)
+    if additions.rules:
+        document = _with_rules(document, additions.rules)
     return pretty(document.value) if is_blank(before) else document.text
 
 
@@ -114,8 +123,13 @@ def take_out(before: str | None, path: Path, additions: Additions) -> str | None
     document: JsonText | None = read_json(before, path)
     assert document is not None
     server = (additions.servers, MCP_SERVER)
-    entry = document.find(server)
     # What was put in last comes out first.
+    for place in _our_rules(document, additions.rules):
+        assert document is not None
+        document = remove_item(document, place)
+    if document is None:
+        return None
+    entry = document.find(server)
     if entry is not None and is_our_server(entry.value):
         document = remove_item(document, server)
     for place in reversed(our_hooks(document, additions.shape)):
@@ -198,6 +212,33 @@ def _with_server(document: JsonText, additions: Additions) -> JsonText:
         raise foreign_server(document.path)
     # Keys that we do not write, such as `env`, are the user's.
     return _bring_up_to_date(document, place, {**found.value, **(additions.server or {})})
+
+
+def _with_rules(document: JsonText, rules: tuple[str, ...]) -> JsonText:
+    by_hand = {"permissions": {"allow": list(rules)}}
+    if document.find(_PERMISSIONS) is None:
+        return append_item(document, (), by_hand["permissions"], key="permissions")
+    if not isinstance(document.value["permissions"], dict):
+        raise refuse(document, _PERMISSIONS, "an object", by_hand)
+    listed = document.find(_ALLOW)
+    if listed is None:
+        return append_item(document, _PERMISSIONS, list(rules), key="allow")
+    if not isinstance(listed.value, list):
+        raise refuse(document, _ALLOW, "a list", by_hand)
+    missing = [rule for rule in rules if rule not in listed.value]
+    # Few that are there are the user's own; most of them are ours, of an earlier version.
+    for rule in rules if len(missing) > len(rules) / 2 else missing:
+        document = append_item(document, _ALLOW, rule)
+    return document
+
+
+def _our_rules(document: JsonText, rules: tuple[str, ...]) -> list[Place]:
+    """Return where the last of each rule is, from last to first."""
+    listed = document.find(_ALLOW)
+    if listed is None or not isinstance(listed.value, list):
+        return []
+    last = {rule: place for place, rule in enumerate(listed.value) if rule in rules}
+    return [(*_ALLOW, place) for place in sorted(last.values(), reverse=True)]
 
 
 def _with_its_group(document: JsonText, place: Place, shape: Shape) -> Place:

@@ -19,6 +19,7 @@ from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
 from agentx.kernel.paths import DataPaths
 from agentx.kernel.values import frozen
+from agentx.project.toolsets import READ_ONLY
 
 _LAUNCHER_MODE = 0o700
 _SHARED_FILE = 0o644  # a file of the project is read by everybody who has the project
@@ -45,6 +46,7 @@ class Setup:
     scope: SetupScope = SetupScope.USER
     dry_run: bool = False
     uninstall: bool = False
+    allow_tools: bool = False  # those that only read, without asking each time
 
 
 @frozen
@@ -108,6 +110,7 @@ def setup_request(inputs: SetupInputs, request: Setup) -> SetupRequest:
         project_root=request.project_root,
         hook_command=(str(inputs.data.launcher),),
         mcp_command=inputs.mcp_command,
+        allowed_tools=READ_ONLY if request.allow_tools or request.uninstall else (),
         uninstall=request.uninstall,
     )
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from agentx.adapters.codex.trust import trust_state
 from agentx.adapters.registry import ADAPTERS
 from agentx.capture.faults import Faults
 from agentx.host.files.plain import walk_refused
@@ -32,6 +31,7 @@ from agentx.operations.setup.setup import (
     setup,
     write_launcher,
 )
+from agentx.operations.upkeep.asking import check_asking
 from agentx.operations.upkeep.health import Diagnosis, Health, HealthCheck
 from agentx.operations.upkeep.integrity import check_memory, try_verbs
 from agentx.operations.upkeep.leftovers import remove_vectors
@@ -272,13 +272,7 @@ def _hooks(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
                 mend=f"agentx setup {harness}",
             )
         elif harness in installed:
-            yield (
-                _check_trust(inputs)
-                if harness is Harness.CODEX
-                else HealthCheck(
-                    name=harness, health=Health.GOOD, says="hooks and MCP server installed"
-                )
-            )
+            yield check_asking(project, inputs, harness)
         elif harness in used:
             yield HealthCheck(
                 name=harness,
@@ -290,20 +284,6 @@ def _hooks(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
         yield HealthCheck(
             name="hooks", health=Health.NOTE, says="no agent CLI found", mend="agentx setup NAME"
         )
-
-
-def _check_trust(inputs: SetupInputs) -> HealthCheck:
-    state = trust_state(inputs.homes, (str(inputs.data.launcher),))
-    if state == "untrusted":
-        return HealthCheck(
-            name=Harness.CODEX,
-            health=Health.NOTE,
-            says="hooks and MCP server installed; Codex skips hooks until you trust them",
-            mend="open `codex`, type /hooks and trust them once",
-        )
-    return HealthCheck(
-        name=Harness.CODEX, health=Health.GOOD, says="hooks and MCP server installed, hooks trusted"
-    )
 
 
 def _workflows(project: Project) -> Iterator[HealthCheck]:

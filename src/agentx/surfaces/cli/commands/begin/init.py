@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
+from agentx.adapters.port import SetupScope
 from agentx.capture.transcripts import ImportProgress
 from agentx.kernel.text import show_name
 from agentx.operations.setup.init import InitReply, InitRequest, init, parse_harnesses
@@ -16,6 +17,7 @@ from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.begin.import_history import draw as draw_import
 from agentx.surfaces.cli.commands.begin.import_history import progress
 from agentx.surfaces.cli.commands.begin.setup import draw as draw_setup
+from agentx.surfaces.cli.commands.begin.setup import offer_tools
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.screen import ask, remark, remark_untold
 
@@ -55,6 +57,7 @@ def command(
         return
     remark_untold(project)
     if not (dry_run or yes) and sys.stdin.isatty() and sys.stderr.isatty():
+        offer_tools(project, [one.harness for one in reply.setups], SetupScope.USER)
         _offer_model(project)
 
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 from rich.console import Console
 from rich.text import Text
 
 from agentx.adapters.port import SetupScope
+from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
 from agentx.operations.setup.init import parse_harnesses
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.setup.setup import Setup, SetupReply, setup
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.screen import ask, open_console
+
+if TYPE_CHECKING:
+    from agentx.project.project import Project
 
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -26,11 +35,21 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
     show_default=True,
     help="All projects of this user, or this project only.",
 )
+@click.option(
+    "--allow-tools/--no-allow-tools",
+    default=None,
+    help="Let Claude Code use the tools that only read without asking; asked if not said.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the change, and leave it.")
 @click.option("--uninstall", is_flag=True, help="Take out exactly what was added.")
 @click.pass_obj
 def command(
-    invocation: Invocation, harness: str, scope: str, dry_run: bool, uninstall: bool
+    invocation: Invocation,
+    harness: str,
+    scope: str,
+    allow_tools: bool | None,
+    dry_run: bool,
+    uninstall: bool,
 ) -> None:
     """Add AgentX to one agent CLI, or take it out again.
 
@@ -49,9 +68,23 @@ def command(
             scope=SetupScope(scope),
             dry_run=dry_run,
             uninstall=uninstall,
+            allow_tools=bool(allow_tools),
         ),
     )
     invocation.show(reply, lambda screen: draw(screen, reply))
+    if allow_tools is None and not (dry_run or uninstall or invocation.as_json):
+        offer_tools(project, chosen, SetupScope(scope))
+
+
+def offer_tools(project: Project, chosen: Sequence[str], scope: SetupScope) -> None:
+    """Ask a person at a terminal whether Claude Code may read without asking each time."""
+    if Harness.CLAUDE_CODE not in chosen or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    from agentx.operations.setup.tool_offer import allow_tools, describe_offer
+
+    question = describe_offer(project, scope)
+    if question and ask(question):
+        draw(open_console(stderr=True), allow_tools(project, scope))
 
 
 def draw(screen: Console, reply: SetupReply) -> None:

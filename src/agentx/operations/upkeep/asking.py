@@ -1,0 +1,51 @@
+"""Whether an agent CLI lets its agents ask, once hooks and server are there: for `doctor`."""
+
+from __future__ import annotations
+
+from agentx.adapters.claude_code.permissions import find_refusals, is_allowed
+from agentx.adapters.codex.trust import trust_state
+from agentx.kernel.capture import Harness
+from agentx.operations.setup.setup import SetupInputs
+from agentx.operations.upkeep.health import Health, HealthCheck
+from agentx.project.project import Project
+from agentx.project.toolsets import READ_ONLY
+
+_INSTALLED = "hooks and MCP server installed"
+
+
+def check_asking(project: Project, inputs: SetupInputs, harness: Harness) -> HealthCheck:
+    """Return how an agent CLI stands whose settings are as they should be."""
+    if harness is Harness.CODEX:
+        return _check_trust(inputs)
+    if harness is Harness.CLAUDE_CODE:
+        return _check_permissions(project)
+    return HealthCheck(name=harness, health=Health.GOOD, says=_INSTALLED)
+
+
+def _check_permissions(project: Project) -> HealthCheck:
+    homes, name = project.environment.homes, Harness.CLAUDE_CODE
+    refused = find_refusals(homes, project.root)
+    if refused:
+        says = f"{_INSTALLED}, but agents are refused: {'; '.join(refused)}"
+        mend = "take that out if it is not meant"
+        return HealthCheck(name=name, health=Health.NOTE, says=says, mend=mend)
+    if is_allowed(homes, project.root, READ_ONLY):
+        return HealthCheck(name=name, health=Health.GOOD, says=f"{_INSTALLED}; reading is allowed")
+    return HealthCheck(
+        name=name,
+        health=Health.GOOD,
+        says=f"{_INSTALLED}; each use of a tool is asked about, and refused where nobody is asked",
+        mend=f"agentx setup {name} --allow-tools",
+    )
+
+
+def _check_trust(inputs: SetupInputs) -> HealthCheck:
+    state = trust_state(inputs.homes, (str(inputs.data.launcher),))
+    if state == "untrusted":
+        return HealthCheck(
+            name=Harness.CODEX,
+            health=Health.NOTE,
+            says=f"{_INSTALLED}; Codex skips hooks until you trust them",
+            mend="open `codex`, type /hooks and trust them once",
+        )
+    return HealthCheck(name=Harness.CODEX, health=Health.GOOD, says=f"{_INSTALLED}, hooks trusted")
