@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.demo import sample
 from tests.support.house import House, processes_of
 
 
@@ -15,6 +16,29 @@ def house(tmp_path: Path) -> Iterator[House]:
     """Return a throw-away home; nothing may run in it when the test is over."""
     made = House(tmp_path)
     yield made
-    if processes_of(made.home):
-        made.agentx("daemon", "stop", expect=None)
-        assert processes_of(made.home) == []
+    _leave_quiet(made)
+
+
+@pytest.fixture(scope="session")
+def _sample_house(tmp_path_factory: pytest.TempPathFactory) -> House:
+    made = House(tmp_path_factory.mktemp("sample"))
+    for path, text in sample.transcript_files(made.project):
+        target = made.home / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    made.agentx("import")
+    made.agentx("sync")  # what one pass has no time for
+    return made
+
+
+@pytest.fixture
+def sample_house(_sample_house: House) -> Iterator[House]:
+    """Return a home with the history of the sample, imported; for tests that only read it."""
+    yield _sample_house
+    _leave_quiet(_sample_house)
+
+
+def _leave_quiet(house: House) -> None:
+    if processes_of(house.home):
+        house.agentx("daemon", "stop", expect=None)
+        assert processes_of(house.home) == []

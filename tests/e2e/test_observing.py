@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from agentx.demo import sample
 from tests.support.house import House
 
 RECORDED = Path(__file__).parent.parent / "fixtures" / "agent-clis" / "claude-code-hooks.jsonl"
@@ -136,20 +135,17 @@ def test_what_the_hook_prints_is_told_of_and_counts_when_it_is_opened(tmp_path: 
     assert house.git("status", "--short") == "?? ledger.py"
 
 
-def test_on_the_sample_what_stands_is_told_before_what_was_overturned(house: House) -> None:
-    for path, text in sample.transcript_files(house.project):
-        target = house.home / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    house.agentx("import")
-    house.agentx("sync")  # what one pass has no time for
-
-    told = house.agentx("recall", "--context", "retries of webhooks", "--budget", "500").stdout
-    house.agentx("daemon", "start")
+def test_on_the_sample_what_stands_is_told_before_what_was_overturned(sample_house: House) -> None:
+    told = sample_house.agentx(
+        "recall", "--context", "retries of webhooks", "--budget", "500"
+    ).stdout
+    sample_house.agentx("daemon", "start")
     try:
-        served = house.agentx("recall", "--context", "retries of webhooks", "--budget", "500")
+        served = sample_house.agentx(
+            "recall", "--context", "retries of webhooks", "--budget", "500"
+        )
     finally:
-        house.agentx("daemon", "stop")
+        sample_house.agentx("daemon", "stop")
     lines = [line for line in told.splitlines() if line.startswith("- ")]
     overturned = [number for number, line in enumerate(lines) if "five tries 30 s" in line]
 
@@ -160,15 +156,15 @@ def test_on_the_sample_what_stands_is_told_before_what_was_overturned(house: Hou
     newer = lines[2].split(mark)[1].split(")")[0]
     assert lines[1].endswith(f"{newer}]")
     assert "throw Celery and Redis out" in lines[1]
-    (first, *_) = house.json("search", "why did we move from SQLite to Postgres?")["hits"]
+    (first, *_) = sample_house.json("search", "why did we move from SQLite to Postgres?")["hits"]
     assert "SQLite has one writer, so with two workers" in first["snippet"]
     # Both sides say so.
     (older,) = [
         one
-        for one in _all_kept(house)
+        for one in _all_kept(sample_house)
         if "five tries 30 s" in one["content"] and one["category"] == "key-fact"
     ]
-    shown = house.json("memory", "show", older["supersededBy"])
+    shown = sample_house.json("memory", "show", older["supersededBy"])
     assert older["id"] in shown["replaced"]
-    assert "holds instead of" in house.agentx("memory", "show", older["supersededBy"]).stdout
-    assert "holds instead of" in house.agentx("why", older["supersededBy"]).stdout
+    assert "holds instead of" in sample_house.agentx("memory", "show", older["supersededBy"]).stdout
+    assert "holds instead of" in sample_house.agentx("why", older["supersededBy"]).stdout

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from agentx.daemon.door import connect
-from agentx.demo import sample
 from agentx.kernel.paths import StorePaths
 from agentx.memory.remote import RemoteMemory
 from tests.support.history import repeated_sample
@@ -40,15 +39,6 @@ def daemon_of(house: House) -> RemoteMemory:
     remote = connect(StorePaths(Path(status["store"])), project=status["project_id"])
     assert remote is not None
     return remote
-
-
-def with_the_sample(house: House) -> None:
-    """Let the house have the history of the sample, imported."""
-    for path, text in sample.transcript_files(house.project):
-        target = house.home / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    house.agentx("import")
 
 
 def walked(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -87,10 +77,8 @@ def test_the_daemon_alone_takes_a_live_hook_into_the_table(house: House) -> None
     assert segment["provisional"]
 
 
-def test_the_tree_leads_from_the_year_to_the_words(house: House) -> None:
-    with_the_sample(house)
-
-    years = house.json("toc", "--depth", "5")["nodes"]
+def test_the_tree_leads_from_the_year_to_the_words(sample_house: House) -> None:
+    years = sample_house.json("toc", "--depth", "5")["nodes"]
 
     nodes = list(walked(years))
     assert [year["node_id"] for year in years] == ["toc:year:2026"]
@@ -102,21 +90,22 @@ def test_the_tree_leads_from_the_year_to_the_words(house: House) -> None:
         for bullet in node["bullets"]:
             assert bullet["text"]
             assert bullet["grip_ids"]
-    week = house.json("toc", "toc:week:2026:W11", "--depth", "0")
+    week = sample_house.json("toc", "toc:week:2026:W11", "--depth", "0")
     assert (week["children"], week["child_count"] > 0) == ([], True)
 
 
-def test_every_line_of_the_sample_is_proven_by_the_events_that_expand_shows(house: House) -> None:
-    with_the_sample(house)
-    house.agentx("daemon", "start")
-    texts = {event["event_id"]: event["text"] for event in house.events()}
-    years = house.json("toc", "--depth", "5")["nodes"]
+def test_every_line_of_the_sample_is_proven_by_the_events_that_expand_shows(
+    sample_house: House,
+) -> None:
+    sample_house.agentx("daemon", "start")
+    texts = {event["event_id"]: event["text"] for event in sample_house.events()}
+    years = sample_house.json("toc", "--depth", "5")["nodes"]
     grips = {
         grip for node in walked(years) for bullet in node["bullets"] for grip in bullet["grip_ids"]
     }
     assert len(grips) > 50
 
-    with daemon_of(house) as daemon:
+    with daemon_of(sample_house) as daemon:
         for grip_id in grips:
             found = daemon.expand(grip_id, before=2, after=2)
             (event,) = found.excerpt_events
@@ -128,45 +117,42 @@ def test_every_line_of_the_sample_is_proven_by_the_events_that_expand_shows(hous
             assert around == sorted(around, key=lambda one: (one.timestamp_ms, one.event_id))
 
 
-def test_expand_writes_the_form_that_programs_rely_on(house: House) -> None:
-    with_the_sample(house)
+def test_expand_writes_the_form_that_programs_rely_on(sample_house: House) -> None:
     day = next(
         node
-        for node in walked(house.json("toc", "--depth", "4")["nodes"])
+        for node in walked(sample_house.json("toc", "--depth", "4")["nodes"])
         if node["level"] == "day" and node["bullets"]
     )
     grip_id = day["bullets"][0]["grip_ids"][0]
 
-    found = house.json("expand", grip_id, "--before", "1", "--after", "2")
+    found = sample_house.json("expand", grip_id, "--before", "1", "--after", "2")
 
     assert set(found) == {"grip", "events_before", "excerpt_events", "events_after"}
     assert found["grip"]["grip_id"] == grip_id
     assert found["grip"]["excerpt"] in found["excerpt_events"][0]["text"]
     assert len(found["events_before"]) <= 1
     assert len(found["events_after"]) <= 2
-    shown = house.agentx("expand", grip_id).stdout
+    shown = sample_house.agentx("expand", grip_id).stdout
     assert found["grip"]["excerpt"].split()[0] in shown
     assert found["excerpt_events"][0]["event_id"] in shown
 
 
-def test_a_person_reads_the_weeks_in_words(house: House) -> None:
-    with_the_sample(house)
-
-    tree = house.agentx("toc").stdout
+def test_a_person_reads_the_weeks_in_words(sample_house: House) -> None:
+    tree = sample_house.agentx("toc").stdout
     assert "2026" in tree
     assert "March 2026" in tree
     assert "toc:week:2026:W10" in tree
     assert "claude-code" in tree
     assert "more: agentx toc toc:week:" in tree
 
-    week = house.agentx("toc", "toc:week:2026:W11").stdout
+    week = sample_house.agentx("toc", "toc:week:2026:W11").stdout
     assert any(word in week for word in ("decided", "changed", "problem", "outcome"))
     segment = next(
         node
-        for node in walked(house.json("toc", "--depth", "5")["nodes"])
+        for node in walked(sample_house.json("toc", "--depth", "5")["nodes"])
         if node["level"] == "segment" and node["bullets"]
     )
-    shown = house.agentx("toc", segment["node_id"]).stdout
+    shown = sample_house.agentx("toc", segment["node_id"]).stdout
     assert segment["bullets"][0]["grip_ids"][0] in shown.replace("\n", "").replace(" ", "")
 
 
@@ -183,15 +169,14 @@ def test_what_is_not_there_is_refused_in_the_same_words(house: House, with_daemo
     assert "Nothing is remembered yet" in house.agentx("toc").stdout
 
 
-def test_with_and_without_a_daemon_the_table_is_the_same(house: House) -> None:
-    with_the_sample(house)
-    alone = house.json("toc", "--depth", "5")
-    house.agentx("daemon", "start")
+def test_with_and_without_a_daemon_the_table_is_the_same(sample_house: House) -> None:
+    alone = sample_house.json("toc", "--depth", "5")
+    sample_house.agentx("daemon", "start")
 
-    served = house.json("toc", "--depth", "5")
+    served = sample_house.json("toc", "--depth", "5")
 
     assert served == alone
-    rebuilt = house.json("toc", "--depth", "5", "--rebuild")
+    rebuilt = sample_house.json("toc", "--depth", "5", "--rebuild")
     assert without_versions(rebuilt) == without_versions(alone)
 
 
@@ -232,16 +217,17 @@ def _has(path: Path, needle: bytes) -> bool:
 
 
 def test_a_daemon_killed_amid_building_is_followed_by_one_that_goes_on(house: House) -> None:
-    size = 4_500
+    part = 150
+    size = 3 * part
     history = list(repeated_sample(size))
     kills = 0
-    for number, wait_s in enumerate((0.1, 0.3, 0.6)):  # it builds for about a second
+    for number, wait_s in enumerate((0.05, 0.0, 0.2)):  # it builds meanwhile
         house.agentx("daemon", "start")
         pid = house.json("daemon", "status")["pid"]
         with daemon_of(house) as daemon:
-            daemon.append(history[number * 1_500 : (number + 1) * 1_500])
+            daemon.append(history[number * part : (number + 1) * part])
             time.sleep(wait_s)
-            kills += not done(daemon, (number + 1) * 1_500)
+            kills += not done(daemon, (number + 1) * part)
             os.kill(pid, signal.SIGKILL)
         until(lambda: house.json("daemon", "status")["state"] != "running")
     house.agentx("daemon", "start")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from agentx.kernel.capture import Draft
 from agentx.kernel.clock import DAY_MS
 from agentx.project.config import Environment, read_environment
 from agentx.project.project import Project, open_project
+from agentx.project.trust.marker import marker_path, read_marker
+from agentx.project.trust.record import TrustFolder
 from agentx.wiring.memory import open_store
 from tests.support.history import imported_sample
 from tests.support.time_and_chance import FakeClock
@@ -44,5 +50,25 @@ def remember(project: Project, drafts: Iterable[Draft]) -> Project:
 
 
 def sample_project(root: Path) -> Project:
-    """Return a project that remembers the bundled sample: three weeks of a small team."""
-    return remember(project_in(root), imported_sample())
+    """Return a project that remembers the bundled sample: three weeks of a small team.
+
+    It is remembered once; every further one is that project, moved here with its memory.
+    """
+    kept = _remember_sample()
+    shutil.copytree(kept, root, ignore=shutil.ignore_patterns("spool"), dirs_exist_ok=True)
+    folder = TrustFolder(environment_in(root).data.trust)
+    marker = read_marker(marker_path(root / "shop", None))
+    assert marker is not None
+    record = folder.read(marker.mark)
+    assert record is not None
+    moved = replace(record, root=str(root / "shop"), natural=record.project_id)
+    folder.write(marker.mark, moved)
+    return project_in(root)
+
+
+@cache
+def _remember_sample() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="ax-sample-")).resolve()
+    atexit.register(shutil.rmtree, folder)
+    remember(project_in(folder), imported_sample())
+    return folder

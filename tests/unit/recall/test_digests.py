@@ -23,7 +23,8 @@ from agentx.wiring.memory import open_store
 from agentx.wiring.observations import open_observations
 from agentx.wiring.section import renew_digests
 from tests.support.drafts import draft
-from tests.support.remembering import sample_project
+from tests.support.history import imported_sample
+from tests.support.remembering import project_in, remember
 
 DECIDED = "Berths are kept for seven minutes, because the payment page times out after six."
 BRANCH = "feature/77-keep-berths"
@@ -35,7 +36,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     root = tmp_path_factory.mktemp("told")
     (root / "shop").mkdir()
     subprocess.run(["git", "init", "-q", "-b", BRANCH], cwd=root / "shop", check=True, timeout=60)
-    made = sample_project(root)
+    made = remember(project_in(root), imported_sample())
     room = open_observations(made)
     room.add(DECIDED, agent="engineer", issue=77, category=Category.DECISION)
     room.close()
