@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +67,20 @@ class House:
         cwd: Path | None = None,
         expect: int | None = 0,
         env: dict[str, str] | None = None,
+        said: str = "",
+        is_enough: Callable[[str], bool] = lambda _written: True,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command in a process of its own; `expect` is its exit code."""
+        """Run a command in a process of its own; `expect` is its exit code.
+
+        What is said is on its stdin, which stays open until it has written enough.
+        """
         done = zygote().run(
             list(arguments),
             cwd=cwd or self.project,
             env={**self.environment, **(env or {})},
             timeout_s=WAIT_S,
+            said=said,
+            is_enough=is_enough,
         )
         if expect is not None:
             assert done.returncode == expect, (

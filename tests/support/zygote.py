@@ -1,7 +1,7 @@
 """Runs `agentx` commands in fresh processes that need not import the house again.
 
-A command spends most of its half second importing. The zygote has imported everything once;
-each command is a fork of it with its own environment, folder and streams: a real process
+A command spends most of its half second importing and compiling patterns. The zygote has done
+both once; each command is a fork of it with its own environment, folder and streams: a real process
 that shares nothing with the next one. What starts-up itself is tested through the
 installed scripts (`tests/e2e/test_hook.py`, `House.script`).
 """
@@ -9,9 +9,14 @@ installed scripts (`tests/e2e/test_hook.py`, `House.script`).
 from __future__ import annotations
 
 import atexit
+import gc
+import importlib
 import json
 import os
+import pkgutil
 import random
+import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -19,10 +24,13 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Callable, Iterator, ValuesView
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import NoReturn
+from typing import IO, NoReturn
 
 NOW_MS = "ZYGOTE_NOW_MS"
 """The variable that stops time and chance for a command, which does not see it itself."""
@@ -78,22 +86,37 @@ class Zygote:
         self._folder.cleanup()
 
     def run(
-        self, arguments: list[str], *, cwd: Path, env: dict[str, str], timeout_s: float
+        self,
+        arguments: list[str],
+        *,
+        cwd: Path,
+        env: dict[str, str],
+        timeout_s: float,
+        said: str = "",
+        is_enough: Callable[[str], bool] = lambda _written: True,
     ) -> subprocess.CompletedProcess[str]:
-        """Run one command; what it writes comes back as text."""
+        """Run one command; what it writes comes back as text.
+
+        What is said is on its stdin, which stays open until it has written enough.
+        """
         with (
             tempfile.TemporaryFile() as out,
             tempfile.TemporaryFile() as err,
-            Path(os.devnull).open("rb") as nothing,
             socket.socket(socket.AF_UNIX) as line,
+            _speaking(said) as (heard, mouth),
         ):
             line.settimeout(timeout_s)
             line.connect(self._socket)
             asked = json.dumps({"arguments": arguments, "cwd": str(cwd), "env": env}).encode()
-            streams = [nothing.fileno(), out.fileno(), err.fileno()]
+            streams = [heard.fileno(), out.fileno(), err.fileno()]
             socket.send_fds(line, [len(asked).to_bytes(4)], streams)
             line.sendall(asked)
             pid = _number(line)
+            until = time.monotonic() + timeout_s
+            while not is_enough(_read_beside(out)) and time.monotonic() < until:
+                if select.select([line], [], [], 0.01)[0]:
+                    break  # it ended
+            mouth.close()
             try:
                 code = _number(line)
             except TimeoutError as late:
@@ -104,6 +127,21 @@ class Zygote:
             return subprocess.CompletedProcess(
                 ["agentx", *arguments], code, out.read().decode(), err.read().decode()
             )
+
+
+@contextmanager
+def _speaking(said: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Return the two ends of a pipe with words in it."""
+    ends = os.pipe()
+    with os.fdopen(ends[0], "rb") as heard, os.fdopen(ends[1], "wb") as mouth:
+        mouth.write(said.encode())
+        mouth.flush()
+        yield heard, mouth
+
+
+def _read_beside(file: IO[bytes]) -> str:
+    """Read a file without moving in it: whoever writes it shares the place."""
+    return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0).decode(errors="replace")
 
 
 def _number(line: socket.socket) -> int:
@@ -122,7 +160,7 @@ def _bytes(line: socket.socket, size: int) -> bytes:
 
 def _serve(path: str) -> NoReturn:
     """The far end: forks for every command, until nobody is there to ask."""
-    _import_everything()
+    _make_ready()
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(path + ".new")
         door.listen(64)
@@ -186,6 +224,7 @@ def _become(asked: dict[str, object], streams: list[int]) -> NoReturn:
         time.tzset()
         os.chdir(str(asked["cwd"]))
         sys.argv = ["agentx", *arguments]
+        vars(os)["execv"] = _turn_into
         if now_ms:
             _stand_still(int(now_ms))
         from agentx.surfaces.cli.main import main
@@ -202,6 +241,13 @@ def _become(asked: dict[str, object], streams: list[int]) -> NoReturn:
         os._exit(code)
 
 
+def _turn_into(program: str, words: list[str]) -> None:
+    """Be another module of the house, which is imported already, instead of starting Python."""
+    _, alone, by_module, name, *sys.argv[1:] = words
+    assert (program, alone, by_module) == (sys.executable, "-P", "-m")
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
 def _stand_still(now_ms: int) -> None:
     """Stop the clock and let chance follow from it: the same command writes the same bytes."""
     import time_machine
@@ -211,15 +257,27 @@ def _stand_still(now_ms: int) -> None:
     os.urandom = random.Random(now_ms).randbytes
 
 
-def _import_everything() -> None:
-    import importlib
+def _make_ready() -> None:
+    """Import the whole house, and do at once what its modules put off until they are asked."""
+    import agentx
 
-    from agentx.surfaces.cli.root import COMMANDS
-
-    for module, _ in COMMANDS.values():
-        importlib.import_module(f"agentx.surfaces.cli.commands.{module}")
-    for name in ("agentx.wiring.memory", "agentx.project.project", "rich.table", "rich.progress"):
+    for found in pkgutil.walk_packages(agentx.__path__, "agentx."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+    for name in ("rich.table", "rich.progress", "time_machine"):
         importlib.import_module(name)
+    ours = [module for name, module in sys.modules.items() if name.startswith("agentx.")]
+    for part in [part for module in ours for part in vars(module).values()]:
+        if isinstance(part, type):
+            if is_dataclass(part):
+                fields(part)
+            continue
+        several = part.values() if isinstance(part, dict) else part
+        for one in several if isinstance(several, tuple | list | ValuesView) else (part,):
+            if hasattr(type(one), "__getattr__") and hasattr(one, "finditer"):
+                one.search(one.pattern[:0])  # a pattern that is compiled late
+    gc.collect()
+    gc.freeze()  # so that the children need no copies of what they only read
 
 
 if __name__ == "__main__":
