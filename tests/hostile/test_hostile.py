@@ -8,7 +8,6 @@ that tell when they are started. `make soak` lays each trick alone and runs ever
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from agentx.operations.table import OPERATIONS
 from tests.hostile.commands import EVERY, LEFT_OUT, READING, WRITING
 from tests.hostile.tricks import GROUPS, TRICKS, Trick, lay_group, lay_one
 from tests.hostile.world import BIDDING, SECRET, TREASURE, World
-from tests.support.house import BIN, processes_of, prompt
+from tests.support.house import processes_of, prompt
 
 COMMAND_S_MAX = 20
 # Enough of each kind to reach every room; the rest is tried in `make soak`.
@@ -115,16 +114,21 @@ def _ask_server(world: World) -> str:
         for number, (name, given) in enumerate(tools.items(), 1)
     ]
     lines = [hello, {"jsonrpc": "2.0", "method": "notifications/initialized"}, *calls]
-    done = subprocess.run(
-        [str(BIN / "agentx"), "mcp"],
-        input="".join(json.dumps(line) + "\n" for line in lines),
+    wanted = {line["id"] for line in (hello, *calls)}
+
+    def is_answered(written: str) -> bool:
+        whole = written[: written.rfind("\n") + 1]
+        return wanted <= {json.loads(line).get("id") for line in whole.splitlines()}
+
+    done = world.house.agentx(
+        "mcp",
         cwd=world.repository,
-        env={**world.house.environment, **world.surroundings},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+        env=world.surroundings,
+        said="".join(json.dumps(line) + "\n" for line in lines),
+        is_enough=is_answered,
+        expect=None,
     )
+    assert is_answered(done.stdout), done.stderr
     return done.stdout
 
 
