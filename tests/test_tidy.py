@@ -11,6 +11,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,40 +35,52 @@ def _name(path: Path) -> str:
     return str(path.relative_to(SOURCES))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_a_module_says_what_it_is_for_and_is_ascii(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-
-    assert text.isascii(), "files under src/ are ASCII"
-    assert ast.get_docstring(ast.parse(text)), "a module opens with what it is for"
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_names_are_of_the_domain(path: Path) -> None:
-    words = re.split(r"[_.]", path.stem)
-
-    assert not set(words) & set(FORBIDDEN_STEMS)
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(_text(path))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_files_and_functions_are_of_a_size_one_can_read(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    longest = max(
-        (
-            (node.end_lineno or 0) - node.lineno
-            for node in ast.walk(ast.parse(text))
-            if isinstance(node, ast.FunctionDef)
-        ),
-        default=0,
-    )
-
-    assert len(text.splitlines()) <= LINES_MAX or _name(path) in TABLES
-    assert longest <= FUNCTION_LINES_MAX
+@pytest.fixture(scope="module", autouse=True)
+def _kept_no_longer() -> Iterator[None]:
+    yield
+    _tree.cache_clear()  # the trees of all modules are large
 
 
-@pytest.mark.parametrize("folder", sorted({path.parent for path in MODULES}), ids=_name)
-def test_a_folder_is_taken_in_at_a_glance(folder: Path) -> None:
-    assert len([path for path in MODULES if path.parent == folder]) <= FILES_IN_FOLDER_MAX
+def _longest_function(path: Path) -> int:
+    functions = (node for node in ast.walk(_tree(path)) if isinstance(node, ast.FunctionDef))
+    return max(((each.end_lineno or 0) - each.lineno for each in functions), default=0)
+
+
+def test_a_module_says_what_it_is_for_and_is_ascii() -> None:
+    assert len(MODULES) > 500
+    assert [_name(path) for path in MODULES if not _text(path).isascii()] == []
+    assert [_name(path) for path in MODULES if not ast.get_docstring(_tree(path))] == []
+
+
+def test_names_are_of_the_domain() -> None:
+    nameless = [
+        _name(path) for path in MODULES if set(re.split(r"[_.]", path.stem)) & set(FORBIDDEN_STEMS)
+    ]
+
+    assert nameless == []
+
+
+def test_files_and_functions_are_of_a_size_one_can_read() -> None:
+    long = [path for path in MODULES if len(_text(path).splitlines()) > LINES_MAX]
+
+    assert [_name(path) for path in long if _name(path) not in TABLES] == []
+    assert [_name(path) for path in MODULES if _longest_function(path) > FUNCTION_LINES_MAX] == []
+
+
+def test_a_folder_is_taken_in_at_a_glance() -> None:
+    files = Counter(_name(path.parent) for path in MODULES)
+
+    assert {name: count for name, count in files.items() if count > FILES_IN_FOLDER_MAX} == {}
 
 
 def _package(path: Path) -> str:
@@ -79,17 +92,17 @@ def _package(path: Path) -> str:
 def test_no_package_becomes_a_drawer() -> None:
     lines: Counter[str] = Counter()
     for path in MODULES:
-        lines[_package(path)] += len(path.read_text(encoding="utf-8").splitlines())
+        lines[_package(path)] += len(_text(path).splitlines())
 
     largest, count = lines.most_common(1)[0]
     assert count <= PACKAGE_SHARE_MAX * lines.total(), f"{largest} has {count} lines"
 
 
 def test_a_bound_is_kept_to_and_lies_with_those_who_keep_to_it() -> None:
-    limits = {path: path.read_text(encoding="utf-8") for path in SOURCES.rglob("limits.py")}
+    limits = {path: _text(path) for path in SOURCES.rglob("limits.py")}
     users: dict[str, set[str]] = defaultdict(set)
     for path in set(MODULES) - limits.keys():
-        for name in re.findall(r"\b[A-Z][A-Z_]+\b", path.read_text(encoding="utf-8")):
+        for name in re.findall(r"\b[A-Z][A-Z_]+\b", _text(path)):
             users[name].add(_package(path))
 
     for path, text in limits.items():
@@ -102,7 +115,7 @@ def test_one_class_name_names_one_thing() -> None:
     names = Counter(
         node.name
         for path in MODULES
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for node in _tree(path).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
 
@@ -116,7 +129,7 @@ def test_settings_stay_few() -> None:
 def _todo_lines() -> Iterator[str]:
     marks = re.compile(r"#\s*(TODO|FIXME|XXX|HACK)\b")
     for path in MODULES:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for number, line in enumerate(_text(path).splitlines(), 1):
             if marks.search(line):
                 yield f"{_name(path)}:{number}"
 
@@ -163,7 +176,7 @@ def test_no_forbidden_word_of_the_dictionary_is_used_anywhere() -> None:
     used = [
         f"{path.relative_to(ROOT)}: {found.group()}"
         for path in (*ours, *pages, ROOT / "README.md", ROOT / "CONTRIBUTING.md")
-        for found in wrong.finditer(path.read_text(encoding="utf-8").replace("_", " "))
+        for found in wrong.finditer(_text(path).replace("_", " "))
     ]
 
     assert len(words) > 20
@@ -191,7 +204,7 @@ def test_functions_are_named_by_verbs_and_facts_by_participles() -> None:
     named = [
         node.name
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(_tree(path))
         if isinstance(node, ast.FunctionDef)
         and not any("property" in ast.unparse(mark) for mark in node.decorator_list)
     ]
@@ -234,7 +247,7 @@ def test_the_command_line_writes_through_one_place() -> None:
         for path in MODULES
         if _name(path).startswith("surfaces/cli/")
         and _name(path) not in ours
-        and direct.search(re.sub(r"\w\.print\(", "", path.read_text(encoding="utf-8")))
+        and direct.search(re.sub(r"\w\.print\(", "", _text(path)))
     ]
 
     assert found == []
@@ -316,8 +329,7 @@ def test_files_are_opened_in_one_place() -> None:
         for path in MODULES
         if not _name(path).startswith("host/")
         and any(
-            isinstance(node, ast.Call) and _opens_a_file(node)
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            isinstance(node, ast.Call) and _opens_a_file(node) for node in ast.walk(_tree(path))
         )
     }
 
