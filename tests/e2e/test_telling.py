@@ -211,7 +211,12 @@ def test_what_was_told_is_counted_and_said_by_why(warned: House) -> None:
     (doc_id,) = (word.strip("]") for word in told.split() if word.startswith("obs-"))
 
     found = warned.json("why", doc_id)
-    assert found["recalled"] >= 1
+    assert found["recalled"] == 1
+    assert [(each["moment"], each["session_id"]) for each in found["told"]] == [("action", "s-2")]
+    assert "told at an action" in warned.agentx("why", doc_id).stdout
+    told_of = warned.json("status")["told"]
+    assert (told_of["lines"], told_of["things"], told_of["opened"]) == (1, 1, 1)
+    assert "1 line, 1 different; 1 opened; lately 1 at actions" in warned.agentx("status").stdout
 
 
 # --- at a prompt ------------------------------------------------------------------------------

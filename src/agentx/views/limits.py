@@ -19,3 +19,6 @@ CAPTURE_TAKEN_MAX = 400
 # that was killed takes the same batch again, so more notes than a batch of it has files.
 RECALLED_DOCUMENTS_MAX = 20_000
 RECALLED_NOTES_MAX = 2_000
+# Of the last times that sessions were told something it is known what and when.
+TELLINGS_KEPT_MAX = 100
+TELLING_IDS_MAX = 200

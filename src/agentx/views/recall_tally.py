@@ -10,7 +10,7 @@ weightier.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -27,9 +27,15 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError
 from agentx.kernel.ids import is_ulid
 from agentx.kernel.values import frozen
-from agentx.views.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
+from agentx.views.limits import (
+    RECALLED_DOCUMENTS_MAX,
+    RECALLED_NOTES_MAX,
+    TELLING_IDS_MAX,
+    TELLINGS_KEPT_MAX,
+)
 from agentx.views.port import Gone, View
 
+_MOMENTS = ("prompt", "action")
 NOTE_MARK = "injected"  # the key under which a note's event keeps what the hook said
 
 
@@ -42,6 +48,7 @@ class SessionTold:
     session_id: str
     at_ms: Millis
     doc_ids: tuple[str, ...]
+    moment: str = "start"  # or "prompt", "action"
 
 
 @frozen
@@ -59,9 +66,20 @@ class Recalls(msgspec.Struct, frozen=True):
     last_ms: int
 
 
+class ToldOnce(msgspec.Struct, frozen=True, array_like=True):
+    """That a session was told some things at one moment."""
+
+    at_ms: int
+    moment: str
+    harness: str
+    session_id: str
+    ids: tuple[str, ...] = ()
+
+
 class _Document(msgspec.Struct):
     version: int = 1
     notes: list[str] = []
+    told: list[ToldOnce] = []  # the last ones
     documents: dict[str, Recalls] = {}
     uses: dict[str, int] = {}  # how often each was opened; in no note, so kept when counted anew
 
@@ -143,6 +161,11 @@ def recall_counts(path: Path) -> Mapping[str, Recalls]:
     return _load(path).documents
 
 
+def list_tellings(path: Path) -> Sequence[ToldOnce]:
+    """Return what sessions were told last, and when, the newest last."""
+    return _load(path).told
+
+
 def use_counts(path: Path) -> Mapping[str, int]:
     """Return how often each document was opened, by its id."""
     return _load(path).uses
@@ -177,12 +200,14 @@ def note_of(
     """Return what a session was told, as the hook noted it; that may say anything."""
     ids = said.get("ids") if isinstance(said, dict) else None
     listed = ids if isinstance(ids, list) else ()
+    moment = said.get("digest") if isinstance(said, dict) else None
     fact = SessionTold(
         project=project,
         harness=harness,
         session_id=session_id,
         at_ms=at_ms,
         doc_ids=tuple(each for each in listed if isinstance(each, str) and each),
+        moment=moment if moment in _MOMENTS else "start",
     )
     return Note(name=name, fact=fact)
 
@@ -203,6 +228,12 @@ def _of_event(event: Event) -> Note | None:
 def _add(document: _Document, notes: Iterable[Note]) -> None:
     for note in notes:
         document.notes.append(note.name)
+        fact = note.fact
+        if fact.doc_ids:
+            ids = fact.doc_ids[:TELLING_IDS_MAX]
+            document.told.append(
+                ToldOnce(fact.at_ms, fact.moment, fact.harness, fact.session_id, ids)
+            )
         for doc_id in note.fact.doc_ids:
             before = document.documents.pop(doc_id, Recalls(count=0, last_ms=0))
             # Popped and put back: what was recalled last stands last, and what stands first goes.
@@ -210,6 +241,7 @@ def _add(document: _Document, notes: Iterable[Note]) -> None:
                 count=before.count + 1, last_ms=max(before.last_ms, note.fact.at_ms)
             )
     del document.notes[:-RECALLED_NOTES_MAX]
+    del document.told[:-TELLINGS_KEPT_MAX]
     for doc_id in tuple(document.documents)[:-RECALLED_DOCUMENTS_MAX]:
         del document.documents[doc_id]
 

@@ -14,8 +14,16 @@ from agentx.conversation.model import EventQuery
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.memory.found import KINDS, SearchRequest
-from agentx.views.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX
-from agentx.views.recall_tally import Note, RecallTally, SessionTold, count_recalls, recall_counts
+from agentx.views.limits import RECALLED_DOCUMENTS_MAX, RECALLED_NOTES_MAX, TELLINGS_KEPT_MAX
+from agentx.views.recall_tally import (
+    Note,
+    RecallTally,
+    SessionTold,
+    count_recalls,
+    list_tellings,
+    note_of,
+    recall_counts,
+)
 from agentx.wiring.memory import open_store
 from tests.support.desk import talk
 from tests.support.notes import spool_note
@@ -40,6 +48,30 @@ def test_a_note_that_is_taken_again_counts_once(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o077 == 0
 
 
+def test_it_is_known_when_a_thing_was_told_the_last_times(tmp_path: Path) -> None:
+    path = tmp_path / "recalled.json"
+    said = {"digest": "prompt", "ids": ["x", 7, ""]}
+    at_prompt = note_of(
+        said, name="p", project="p", harness="codex", session_id="s", at_ms=Millis(7)
+    )
+
+    count_recalls(path, [note("a", "x"), at_prompt])
+    count_recalls(path, [note(f"n-{n}", "y") for n in range(TELLINGS_KEPT_MAX - 1)])
+
+    told = list_tellings(path)
+    assert len(told) == TELLINGS_KEPT_MAX
+    assert (told[0].moment, told[0].at_ms, told[0].ids) == ("prompt", 7, ("x",))
+    assert told[1].moment == "start"
+
+
+@pytest.mark.parametrize("said", [None, [], {"digest": 7}, {"digest": "\x1b[31m", "ids": 3}])
+def test_a_note_that_says_anything_else_is_of_a_start(said: object) -> None:
+    noted = note_of(said, name="n", project="p", harness="h", session_id="s", at_ms=Millis(1))
+
+    assert noted.fact.moment == "start"
+    assert noted.fact.doc_ids == ()
+
+
 def test_a_damaged_view_begins_anew_and_both_bounds_hold(tmp_path: Path) -> None:
     path = tmp_path / "recalled.json"
     path.write_text("{ torn")
@@ -51,7 +83,7 @@ def test_a_damaged_view_begins_anew_and_both_bounds_hold(tmp_path: Path) -> None
 
     assert path.read_text().count("n-") <= RECALLED_NOTES_MAX
     assert RECALLED_NOTES_MAX > DRAIN_BATCH_FILES_MAX
-    assert path.read_text().count('"d-') == RECALLED_DOCUMENTS_MAX
+    assert path.read_text().count('":{"count"') == RECALLED_DOCUMENTS_MAX
     assert '"d-10":{"count":2' in path.read_text()
 
 

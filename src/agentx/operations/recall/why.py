@@ -30,13 +30,24 @@ from agentx.operations.recall.document import open_document, open_observation, s
 from agentx.operations.recall.origins import UNTRUSTED
 from agentx.operations.recall.uses import note_use
 from agentx.project.project import Project
-from agentx.views.recall_tally import recall_counts
+from agentx.views.recall_tally import ToldOnce, list_tellings, recall_counts
 from agentx.wiring.observations import open_observations
 
 _LESSON = compile_late(r"(?:PAT|ADR|TD|LRN)-\d{1,6}", re.IGNORECASE)
 # Of an event, what is shown of its text, and of what stands before the proof.
 _EVENT_CHARS_MAX = 2_000
 _AROUND_CHARS = 200
+_TELLINGS_SHOWN_MAX = 3
+
+
+@frozen
+class ToldWhen:
+    """That a session was told something."""
+
+    at_ms: int
+    moment: str  # "start", "prompt" or "action"
+    harness: str
+    session_id: str
 
 
 @frozen
@@ -53,6 +64,7 @@ class Trace:
     marks: tuple[tuple[int, int], ...] = ()  # where in the text of an event the proof stands
     recalled: int = 0  # how often a session was told
     recalled_last_ms: int = 0
+    told: tuple[ToldWhen, ...] = ()  # the last times, newest first
 
 
 def why(project: Project, memory: Memory, doc_id: str) -> Trace:
@@ -260,7 +272,8 @@ def _event(event: Event, spans: Sequence[Span] = ()) -> Trace:
 
 
 def _with_counts(project: Project, trace: Trace) -> Trace:
-    counts = recall_counts(project.store.recall_counts(project.id))
+    path = project.store.recall_counts(project.id)
+    counts, tellings = recall_counts(path), list_tellings(path)
 
     def count(one: Trace, above: str) -> Trace:
         below = tuple(count(each, one.kind) for each in one.rests_on)
@@ -268,6 +281,20 @@ def _with_counts(project: Project, trace: Trace) -> Trace:
         known = None if above == "line" else counts.get(one.id)
         if known is None:
             return replace(one, rests_on=below)
-        return replace(one, rests_on=below, recalled=known.count, recalled_last_ms=known.last_ms)
+        return replace(
+            one,
+            rests_on=below,
+            recalled=known.count,
+            recalled_last_ms=known.last_ms,
+            told=_list_told(tellings, one.id),
+        )
 
     return count(trace, "")
+
+
+def _list_told(tellings: Sequence[ToldOnce], doc_id: str) -> tuple[ToldWhen, ...]:
+    found = [one for one in reversed(tellings) if doc_id in one.ids][:_TELLINGS_SHOWN_MAX]
+    return tuple(
+        ToldWhen(at_ms=one.at_ms, moment=one.moment, harness=one.harness, session_id=one.session_id)
+        for one in found
+    )

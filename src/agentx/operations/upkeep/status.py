@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
 from agentx.host.files.notes import NoteFile, find_noted, look_at, look_below
-from agentx.host.files.plain import is_folder
+from agentx.host.files.plain import exists, is_folder
 from agentx.kernel.errors import UnsafePath
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory, MemoryStatus
@@ -37,6 +38,17 @@ class RoomsStatus:
 
 
 @frozen
+class ToldStatus:
+    """What sessions were told, and what came of it."""
+
+    lines: int  # how often a line was told
+    things: int  # how many different things those were
+    opened: int  # of those, how many somebody opened
+    at_prompts: int = 0  # lines, of the last times
+    at_actions: int = 0
+
+
+@frozen
 class StatusReply:
     """One look at the project's memory."""
 
@@ -49,6 +61,7 @@ class StatusReply:
     rooms: RoomsStatus
     hooks: tuple[str, ...]
     waiting: tuple[WaitingRecords, ...]  # what lies in any spool, and why
+    told: ToldStatus
     untrusted: tuple[str, ...] = ()  # what lies in the repository and is neither obeyed nor told
     passed_over: tuple[SettingFault, ...] = ()  # of the settings
 
@@ -66,8 +79,28 @@ def status(project: Project, memory: Memory) -> StatusReply:
         rooms=_rooms(project, notes),
         hooks=_hooks(project, notes),
         waiting=list_waiting(project),
+        told=_count_told(project),
         untrusted=list_untrusted(project),
         passed_over=project.config.faults,
+    )
+
+
+def _count_told(project: Project) -> ToldStatus:
+    path = project.store.recall_counts(project.id)
+    if not exists(path):
+        return ToldStatus(lines=0, things=0, opened=0)
+    from agentx.views.recall_tally import list_tellings, recall_counts, use_counts  # noqa: PLC0415  once something was told
+
+    counts, uses = recall_counts(path), use_counts(path)
+    of_moment = Counter[str]()
+    for one in list_tellings(path):
+        of_moment[one.moment] += len(one.ids)
+    return ToldStatus(
+        lines=sum(each.count for each in counts.values()),
+        things=len(counts),
+        opened=sum(doc_id in uses for doc_id in counts),
+        at_prompts=of_moment["prompt"],
+        at_actions=of_moment["action"],
     )
 
 

@@ -9,7 +9,7 @@ import click
 from agentx.kernel.clock import age
 from agentx.kernel.text import show_name
 from agentx.operations.capture.waiting import WaitingRecords, sum_up
-from agentx.operations.upkeep.status import RoomsStatus, StatusReply, status
+from agentx.operations.upkeep.status import RoomsStatus, StatusReply, ToldStatus, status
 from agentx.operations.upkeep.strangers import SHOW_TRUST
 from agentx.project.settings import DaemonSettings
 from agentx.search.model import TextIndexState
@@ -55,6 +55,7 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int, *, by_itself: bool) 
         went_on = f"{render.count(log.resumed, 'forgotten session')} went on"
         rows.append(("", f"{went_on}: what came since is remembered"))
     rows += _rooms(reply.rooms)
+    rows += _tell_told(reply.told)
     rows += _spool(reply.waiting)
     rows.append(("store", f"{render.size(log.bytes_on_disk)} in {reply.store}"))
     rows.append(("daemon", _daemon(reply, by_itself=by_itself)))
@@ -93,6 +94,17 @@ def _rooms(rooms: RoomsStatus) -> list[tuple[str, str]]:
     if rooms.active_run:
         rows.append(("run", rooms.active_run))
     return rows
+
+
+def _tell_told(told: ToldStatus) -> list[tuple[str, str]]:
+    """Say how much of what sessions were told was wanted."""
+    if not told.lines:
+        return []
+    moments = {"at prompts": told.at_prompts, "at actions": told.at_actions}
+    lately = ", ".join(f"{count:,} {where}" for where, count in moments.items() if count)
+    said = f"{render.count(told.lines, 'line')}, {told.things:,} different"
+    opened = f"; {told.opened:,} opened" + (f"; lately {lately}" if lately else "")
+    return [("told", said + opened)]
 
 
 def _words(state: TextIndexState) -> str:

@@ -14,6 +14,7 @@ from agentx.surfaces.cli.frame import Invocation, Verb
 
 _TEXT_CHARS_MAX = 600
 _AFTER_CHARS = 200
+_MOMENTS = {"start": "the start", "prompt": "a prompt", "action": "an action"}
 _STYLES = {"toc_node": "bold cyan", "lesson": "bold", "line": "bold", "grip": "italic"}
 
 
@@ -53,6 +54,10 @@ def _label(trace: Trace) -> Text:
         times = "once" if trace.recalled == 1 else f"{trace.recalled:,} times"
         last = render.moment(trace.recalled_last_ms)
         label.append(f"\nrecalled {times}, last {last}", style="not bold not italic green")
+    for told in trace.told:
+        who = printable(f"{told.harness}, session {told.session_id}")
+        said = f"\n  told at {_MOMENTS[told.moment]}, {render.moment(told.at_ms)}, {who}"
+        label.append(said, style="not bold not italic dim default")
     return label
 
 
