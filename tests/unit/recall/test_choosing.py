@@ -103,6 +103,8 @@ def test_what_works_here_is_worth_more_and_what_is_done_with_less() -> None:
 
     assert value_line(Kind.ERROR, f"{failed}; `make test` worked") > value_line(Kind.ERROR, failed)
     assert value_line(Kind.DECISION, asked) < value_line(Kind.DECISION, wanted)
+    planned = wanted.replace("The user said", "Planned")
+    assert value_line(Kind.DECISION, planned) < value_line(Kind.DECISION, wanted)
     assert value_line(Kind.DECISION, "The user said: can we do it") < 0.6, "the label says nothing"
     assert value_line(Kind.FACT, "Good question, " + failed) < value_line(Kind.FACT, failed)
 

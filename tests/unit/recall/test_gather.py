@@ -12,7 +12,7 @@ from agentx.kernel.errors import AgentXError, UnavailableError
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.lessons.model import Lesson
 from agentx.observations.model import Category, Observation
-from agentx.recall.section.choose import choose
+from agentx.recall.section.choose import Tellable, choose
 from agentx.recall.section.gather import CLOSE, ORDER, RUN, Gatherer
 from agentx.recall.section.kinds import Kind
 from agentx.recall.section.learnt import Memories, WeighedMemory, weigh
@@ -168,6 +168,39 @@ def test_the_issue_comes_before_the_project_and_the_same_files_before_others() -
     chosen = choose(weigh(weighed), 3)
 
     assert [one.doc_id for one in chosen] == [mine.id, near.id, far.id]
+
+
+def test_what_went_wrong_more_than_once_comes_before_what_went_wrong_once() -> None:
+    events = ("01HF3M8J5QZ0000000000000AA",)
+    often = observation(
+        "`make lint` failed: no such target; `make check` worked",
+        category=Category.ERROR,
+        event_ids=events,
+        repeats=("obs-engineer-1-1-aaaaaa",),
+    )
+    once = observation(
+        "`make docs` failed: no such folder; `make pages` worked",
+        category=Category.ERROR,
+        event_ids=events,
+    )
+
+    assert [one.doc_id for one in choose(_weigh_all(once, often), 2)] == [often.id, once.id]
+
+
+def test_what_no_longer_holds_is_told_to_who_asks_of_just_that() -> None:
+    now = observation("Ferries are kept in Postgres, not in SQLite.")
+    before = observation("Ferries are kept in SQLite, journal on.", superseded_by=now.id)
+
+    def mark(context: str) -> bool:
+        found = {one.doc_id: one for one in _weigh_all(now, before, context=context)}
+        return found[before.id].answers
+
+    assert mark("the journal of SQLite for ferries")
+    assert not mark("why Postgres, where not in one kept schema of ferries")
+
+
+def _weigh_all(*known: Observation, context: str = "") -> list[Tellable]:
+    return weigh([WeighedMemory(observation=one, score=0.4) for one in known], context)
 
 
 def test_lines_of_the_run_may_point_to_one_place_and_nothing_else_stands_twice() -> None:

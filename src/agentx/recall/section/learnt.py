@@ -73,16 +73,22 @@ _DESCRIBES = compile_late(
     r"(?::| [\u2013\u2014-]) "
 )
 _HASH = compile_late(r"\b[0-9a-f]{7,40}\b|#\d+|\b\d+(?:\.\d+)+\b")
+# What a line is worth more, or less, that holds these, says these, begins with these.
+_HOLDING = ((_HASH, 0.1), (_WORKED, 0.2))
+_SAYING = ((_REASON, 0.2), (cues.PRESCRIBES, 0.15), (_CHATTER, -0.25), (_CONFIRMS, -0.25))
+_BEGINNING = ((cues.COURTESY, -0.2), (cues.LEANS, -0.2))
 _STEM_CHARS_MIN = 3  # of a word stay as they are, whatever ending it loses
 _NAME = compile_late(r"\w+[-_]\w[\w-]*|\b[a-z]+[A-Z]\w*")
 _JOINT = compile_late(r"[-_]|(?<=[a-z])(?=[A-Z])")
 _LABEL = "The user said: "
+_PLAN = "Planned: "  # and carried out or overtaken since, as a rule
 _WORDS_MIN = 6
 _FORMULA_SHARE = 0.5
 ANSWER_LIFT = 1.0
 ISSUE_LIFT = 2.0
 _FILES_LIFT = 0.5
 _INSTEAD_LIFT = 1.0  # for what holds now instead of what was asked of
+_REPEATED_LIFT = 0.5  # for what went wrong more than once: it will again
 _FILES_SHOWN_MAX = 3
 _CONTEXT_CHARS_MAX = 4_000
 # What a line is about stands at its beginning.
@@ -91,6 +97,7 @@ _LATER_SHARE = 0.6
 _HELD_SHARE = 0.3
 _WRITTEN_PLACES = 6  # for what somebody wrote down, so that it is told at the next start
 _ANSWERS_MIN = 0.35  # of what the best answer holds
+_REPLACED_ANSWERS_MIN = 0.6  # for what no longer holds: told only to who asks of just that
 
 
 @frozen
@@ -134,6 +141,9 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
         answer = max(own, other)
         instead = other >= _ANSWERS_MIN or _TAKES_OVER.search(line) is not None
         lift = ISSUE_LIFT * one.is_of_issue + ANSWER_LIFT * answer + _INSTEAD_LIFT * other
+        replaced_by = observed.superseded_by if one.restored is None else ""
+        if observed.repeats:
+            lift += _REPEATED_LIFT
         if not one.is_of_issue and not files.isdisjoint(observed.files):
             lift += _FILES_LIFT
         found.append(
@@ -146,10 +156,10 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
                 at_ms=observed.timestamp_ms,
                 worth=worth * (1 + lift) * one.share,
                 has_place=observed.id in placed and (observed.pinned or not one.mark),
-                answers=answer >= _ANSWERS_MIN,
+                answers=answer >= (_REPLACED_ANSWERS_MIN if replaced_by else _ANSWERS_MIN),
                 takes_over=instead and answer >= _ANSWERS_MIN and not one.mark,
                 author=observed.agent,
-                replaced_by=observed.superseded_by if one.restored is None else "",
+                replaced_by=replaced_by,
                 is_of_issue=one.is_of_issue,
                 is_elsewhere=bool(one.mark),
             )
@@ -159,29 +169,16 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
 
 def value_line(kind: Kind, line: str) -> float:
     """Return what a line is worth by its kind and its words alone."""
-    worth = _OF_KIND[kind]
-    names = len(set(code_names(line)))
-    worth += 0.12 * min(names, 3)
-    if _HASH.search(line):
-        worth += 0.1
-    if cues.finds(_REASON, line):
-        worth += 0.2
-    if _WORKED.search(line):
-        worth += 0.2
-    if cues.finds(_CHATTER, line):
-        worth -= 0.25
+    worth = _OF_KIND[kind] + 0.12 * min(len(set(code_names(line))), 3)
+    worth += sum(more for pattern, more in _HOLDING if pattern.search(line))
+    worth += sum(more for cue, more in _SAYING if cues.finds(cue, line))
+    worth += sum(more for cue, more in _BEGINNING if cues.begins(cue, line))
     if kind is Kind.FACT and _DESCRIBES.match(line):
         worth -= 0.3
-    if cues.finds(_CONFIRMS, line):
-        worth -= 0.25
-    if cues.finds(cues.PRESCRIBES, line):
-        worth += 0.15
     if kind is not Kind.PREFERENCE and _REQUESTS.match(line):
         worth -= 0.2
-    if cues.begins(cues.COURTESY, line):
-        worth -= 0.2
-    if cues.begins(cues.LEANS, line):
-        worth -= 0.2
+    if line.startswith(_PLAN):
+        worth -= 0.15
     if is_question(line) or cues.begins(cues.ANNOUNCES, line):
         worth -= 0.4
     if count_words(line.removeprefix(_LABEL)) < _WORDS_MIN:
