@@ -139,6 +139,7 @@ WEIGHTS: dict[str, float] = {
     "denies": 0.35,
     "did": 0.35,
     "code": 0.4,
+    "change that was committed": 0.7,
     "code often": 0.4,
     "terms": 0.4,
     "length": 0.45,
@@ -175,6 +176,11 @@ def _count_names(text: str) -> float:
     return min(len(code_names(text)), 3) / 3
 
 
+@lru_cache(maxsize=4)
+def _says_done(text: str) -> bool:
+    return _DID.search(text) is not None
+
+
 def _read_text(text: str) -> Iterator[tuple[str, float]]:
     size = words(text)
     marked = len(_CODE.findall(text))
@@ -191,13 +197,13 @@ def _read_text(text: str) -> Iterator[tuple[str, float]]:
     yield "denies", min(len(_DENIES.findall(text)), 2) / 2
     yield "praises", min(len(_PRAISES.findall(text)), 2) / 2
     yield "asks", float(is_question(text))
+    yield "did", float(_says_done(text))
     for name, cue in _CUES.items():
-        yield name, float(bool(cue.search(text)))
+        yield name, float(cue.search(text) is not None)
 
 
 _CUES = {
     "obliges": _OBLIGES,
-    "did": _DID,
     "came out": _CAME_OUT,
     "open": _IS_OPEN,
     "takes back": cues.TAKES_BACK,
@@ -223,7 +229,7 @@ def _read_place(said: Speech) -> Iterator[tuple[str, float]]:
         yield "prompt that wishes", float(bool(_WISHES.search(text)))
         yield "prompt that was pasted", float(said.turn_lines > 8 or said.turn_chars > 1500)
     elif source is Occasion.CLOSING:
-        yield "closing that did", float(bool(_DID.search(text)))
+        yield "closing that did", float(_says_done(text))
         yield "closing, first", float(said.index == 0)
         yield "closing, last", float(said.index == said.count - 1 and said.count > 1)
         yield "closing of all", float(said.is_last)
@@ -231,6 +237,8 @@ def _read_place(said: Speech) -> Iterator[tuple[str, float]]:
         yield "closing in few", float(said.count <= 4)
         yield "closing in many", float(said.turn_chars > 2500)
         yield "closing with names", _count_names(text)
+    elif source is Occasion.CHANGE:
+        yield "change that was committed", float("(commit " in text)
     elif source is Occasion.STEP:
         yield "step, first", float(said.index == 0)
         yield "step with names", _count_names(text)

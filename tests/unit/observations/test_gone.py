@@ -104,6 +104,18 @@ def test_a_file_is_read_whole_by_whichever_agent_cli(
     assert saw(store, observed(1), reading(tool=tool))
 
 
+@pytest.mark.parametrize(
+    ("command", "is_whole"),
+    [(f"cat {PATH}", True), (f"cat -n {PATH}", True), (f"sed -n 1,40p {PATH}", False)],
+)
+def test_a_shell_that_shows_a_file_reads_it(
+    store: JsonObservationStore, command: str, *, is_whole: bool
+) -> None:
+    turns = reading(tool="Bash", command=command)
+
+    assert bool(saw(store, observed(1), turns)) is is_whole
+
+
 def test_what_tells_of_the_file_now_is_what_replaced_it(store: JsonObservationStore) -> None:
     change = observed(91, "Rename the builder", category=Category.CODE_CHANGE)
     other = observed(92, "The tests take a minute", files=())

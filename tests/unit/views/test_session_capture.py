@@ -490,3 +490,37 @@ def test_a_session_is_captured_at_once_when_its_agent_says_that_it_is_done(bench
 
     assert before == []
     assert {(one.agent, one.issue_number) for one in bench.all()} == {("engineer", 9)}
+
+
+def _tool(number: int, session: str, name: str, given: dict[str, str], back: str) -> list[Draft]:
+    call = {"tool_name": name, "tool_use_id": f"{session}-{number}"}
+    return [
+        said(number, EventType.TOOL_CALL, name, session, tool_input=given, **call),
+        said(number + 1, EventType.TOOL_RESULT, back, session, **call),
+    ]
+
+
+def test_what_a_later_session_saw_is_gone_is_replaced_by_what_that_one_says(bench: Bench) -> None:
+    path = {"file_path": "/repo/src/naming.go"}
+    told = "`shortName()` builds the name of a session's file out of its start and its id."
+    asked = "rename the builder of names in naming.go to what the others are called"
+    edit = {**path, "old_string": "", "new_string": "func shortName(id string) string {\n}\n"}
+    bench.say(
+        said(0, EventType.USER_MESSAGE, "name the files of sessions by their start"),
+        *_tool(1, "s-1", "Edit", edit, "The file has been updated."),
+        said(3, EventType.ASSISTANT_MESSAGE, told),
+        said(4, EventType.SESSION_END),
+    )
+    bench.observing.catch_up()
+    bench.say(
+        said(10, EventType.USER_MESSAGE, asked, "s-2"),
+        *_tool(11, "s-2", "Read", path, "package naming\n\nfunc nameOf(id string) string {\n}\n"),
+        said(13, EventType.ASSISTANT_MESSAGE, "`nameOf()` is the only builder of names.", "s-2"),
+        said(14, EventType.SESSION_END, session="s-2"),
+    )
+
+    bench.observing.catch_up()
+
+    by_text = {one.content: one for one in bench.all()}
+    assert by_text[told].files == ("src/naming.go",)
+    assert bench.store.get_by_ids([by_text[told].superseded_by])[0].session_id == "s-2"

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late, without_recall
-from agentx.observations.extract.session.tools import Use, inside, read_path, use_of
+from agentx.observations.extract.session.tools import ToolStep, Use, inside, read_path, use_of
 from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
@@ -27,6 +27,7 @@ _HEAD_CHARS = 60  # what a memory is about is named here
 _READS = compile_late(r"(?i:read|view|open|cat)")
 # What only a piece of a file is asked for with.
 _PIECES = frozenset({"offset", "limit", "view_range", "start_line", "end_line", "line", "ranges"})
+_SHOWS = compile_late(r"\s*cat (?:-n )?([\w./@+-]+)\s*\Z")
 _CUT = compile_late(r"(?i:truncated|more lines|file too large|output too long)")
 _CUT_LINES = 2_000
 _WORD = compile_late(r"[A-Za-z_]\w{4,}")
@@ -56,10 +57,12 @@ def look_at(turns: Sequence[Turn]) -> Sight:
     texts: dict[str, tuple[Millis, str]] = {}
     for turn in turns:
         call = asked.get(turn.call_id) if turn.kind is TurnKind.RESULT else None
-        if call is not None and not turn.failed and _reads_whole(call, turn):
-            path = inside(read_path(call), call.directory)
-            if path:
-                texts[path] = (turn.at_ms, turn.text)
+        if call is None or turn.failed or turn.exit_code:
+            continue
+        named = _find_read(call, turn)
+        path = inside(named, call.directory) if named else ""
+        if path:
+            texts[path] = (turn.at_ms, turn.text)
     return Sight(texts, turns)
 
 
@@ -82,19 +85,26 @@ def mark_gone(store: ObservationStore, kept: Sequence[Observation], sight: Sight
     return len(gone)
 
 
-def _reads_whole(call: Turn, result: Turn) -> bool:
+def _find_read(call: Turn, result: Turn) -> str:
+    """Return the file that a call read, if it came back whole."""
     given = call.arguments
-    if not isinstance(given, Mapping) or use_of(call) is not Use.OTHER:
-        return False
-    if not _READS.search(call.tool) or not read_path(call):
-        return False
+    use = use_of(call)
+    if use is Use.SHELL:
+        shown = _SHOWS.match(ToolStep(call=call, result=result, use=use).command)
+        return shown[1] if shown and _is_whole(result.text) else ""
+    if not isinstance(given, Mapping) or use is not Use.OTHER or not _READS.search(call.tool):
+        return ""
     told = result.response.get("file")
     if isinstance(told, Mapping) and isinstance(told.get("totalLines"), int):
-        return bool(told.get("numLines") == told["totalLines"])
+        return read_path(call) if told.get("numLines") == told["totalLines"] else ""
     is_piece = any(given.get(name) is not None for name in _PIECES)
-    lines = result.text.count("\n")
-    ends = result.text[:200] + result.text[-400:]
-    return not is_piece and 0 < lines < _CUT_LINES and not _CUT.search(ends)
+    return "" if is_piece or not _is_whole(result.text) else read_path(call)
+
+
+def _is_whole(text: str) -> bool:
+    """Tell whether nothing says that what came back was cut."""
+    ends = text[:200] + text[-400:]
+    return 0 < text.count("\n") < _CUT_LINES and not _CUT.search(ends)
 
 
 def _may_go(category: Category) -> bool:
@@ -133,13 +143,15 @@ def _find_missing(one: Observation, branch: str, sight: Sight) -> str:
 
 def _find_teller(kept: Iterable[Observation], path: str) -> str:
     """Return the id of what tells how it is now: of the newest change of the file, if there is."""
+    name = path.rsplit("/", 1)[-1]
     ranked = sorted(
         kept,
         key=lambda one: (
             path in one.files,
+            name in one.content,
             one.category is Category.CODE_CHANGE,
             one.timestamp_ms,
-            one.id,
+            one.content,
         ),
     )
     return ranked[-1].id
