@@ -22,6 +22,7 @@ from agentx.daemon.launch import DaemonWish
 from agentx.kernel.paths import DataPaths, StorePaths
 from tests.support.company import WITH_DAEMON, begin, end_all, running, session, until
 from tests.support.house import BIN, House, processes_of, prompt
+from tests.support.installation import Installation
 
 PASSING = DaemonWish(idle_exit_ms=60_000)
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,6 +121,32 @@ def test_an_older_daemon_gives_way_and_a_newer_one_stays(company: House) -> None
     assert child is not None
     stop(_store(company))
     assert child.wait(20) == 0
+
+
+def test_two_installations_of_different_versions_do_not_take_turns(company: House) -> None:
+    older = Installation(company.root / "older", "0.0.1")
+    newer = Installation(company.root / "newer", "99.0.0")
+    environment = {**company.environment, **WITH_DAEMON}
+
+    def call(by: Installation) -> None:
+        for note in company.data.spools.glob("*/called"):
+            os.utime(note, (1, 1))
+        by.hook(session("s-1", "SessionEnd"), cwd=company.project, env=environment)
+
+    def versions() -> list[str]:
+        found = (StorePaths(file.parent) for file in company.data.root.glob("*/daemon.json"))
+        return [one.version for one in map(state, found) if one.condition is Condition.RUNNING]
+
+    call(older)
+    until(lambda: versions() == ["0.0.1"])
+    call(newer)
+    until(lambda: versions() == ["99.0.0"])
+    first = running(company)
+    for by in (older, newer, older):
+        call(by)
+        time.sleep(0.1)
+        until(lambda: processes_of(company.home) == first)
+    assert versions() == ["99.0.0"]
 
 
 @pytest.mark.parametrize(
