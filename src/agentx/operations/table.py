@@ -237,6 +237,8 @@ _UPKEEP = (
     _row("upkeep.audit", "operations.upkeep.logs:audit", "logs"),
     _row("daemon.start", "daemon.launch:launch", "daemon start"),
     _row("daemon.status", "daemon.control:state", "daemon status"),
+    _row("daemon.install", "operations.setup.service:install_service", "daemon install"),
+    _row("daemon.uninstall", "operations.setup.service:remove_service", "daemon uninstall"),
     _row("daemon.stop", "daemon.control:stop", "daemon stop", grpc="Stop"),
     _row(
         "scheduler.status",

@@ -106,6 +106,16 @@ def make_room(data: DataPaths, own: StorePaths) -> None:
             stop(StorePaths(folder))
 
 
+def end_passing(store: StorePaths) -> None:
+    """End a daemon that would leave when idle: for one that is to stay.
+
+    Raises: DaemonUnavailable.
+    """
+    presence = reachable(store)
+    if presence is not None and presence.leaves_when_idle:
+        stop(store)
+
+
 def replace_older(store: StorePaths, passing: DaemonWish) -> DaemonWish | None:
     """End the daemon of an older AgentX; return how its successor runs, None if it is to stay.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,17 +11,26 @@ import click
 
 from agentx.daemon import control
 from agentx.daemon.address import tcp
-from agentx.daemon.auto.keeping import serve_for_hooks
+from agentx.daemon.auto.keeping import end_passing, serve_for_hooks
 from agentx.daemon.control import Condition, DaemonState, Ending, Started
 from agentx.daemon.launch import DaemonWish, launch, serve
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.screen import ask
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from agentx.daemon.servers import Offer, Places, Servers
+    from agentx.operations.setup.service import ServiceReply
 
+_EXIT_UNDECIDED = 2
+_EXIT_NOT_ENABLED = 6
+_MANAGER = click.option(
+    "--manager",
+    type=click.Choice(["systemd", "launchd"]),
+    help="Whose file; without it that of whoever runs here.",
+)
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -64,6 +74,8 @@ def start(
     if listen:
         tcp(listen, tls_cert, tls_key)  # refused here, where the user sees it, not in a log
     if foreground:
+        if not (to_log or idle_exit_ms):
+            end_passing(invocation.project.store)
         serve(invocation.project, wish, open_servers, log_to_file=to_log)
         return
     started = launch(invocation.project, wish)
@@ -93,6 +105,67 @@ def status(invocation: Invocation) -> None:
     found = control.state(invocation.project.store)
     now_ms = invocation.project.clock.now_ms()
     invocation.show(_tell(found, now_ms), lambda screen: _draw(screen, found, now_ms))
+
+
+@command.command("install")
+@_MANAGER
+@click.option("--enable", is_flag=True, help="Have it started too, now and at every login.")
+@click.option("--dry-run", is_flag=True, help="Show the file, and leave it.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.pass_context
+def install(
+    ctx: click.Context, manager: str | None, enable: bool, dry_run: bool, yes: bool
+) -> None:
+    """Let systemd or launchd start the daemon of this project.
+
+    Hooks start one anyway, which leaves when idle; this one stays. The file is shown before it is
+    written, and `agentx daemon uninstall` takes it away again.
+    """
+    from agentx.operations.setup import service
+
+    invocation: Invocation = ctx.obj
+    chosen = service.choose_manager(manager)
+    shown = service.install_service(invocation.project, chosen, dry_run=True)
+    if shown.changed and not (dry_run or yes):
+        _ask_for_it(ctx, shown)
+    if not dry_run:
+        shown = service.install_service(invocation.project, chosen, enable=enable)
+    invocation.show(shown, lambda screen: _draw_service(screen, shown))
+    if shown.enabled is False:
+        ctx.exit(_EXIT_NOT_ENABLED)
+
+
+@command.command("uninstall")
+@_MANAGER
+@click.option("--dry-run", is_flag=True, help="Show what would go, and leave it.")
+@click.pass_obj
+def uninstall(invocation: Invocation, manager: str | None, dry_run: bool) -> None:
+    """Take away what `agentx daemon install` wrote, and nothing else."""
+    from agentx.operations.setup import service
+
+    chosen = service.choose_installed(invocation.project, manager)
+    gone = service.remove_service(invocation.project, chosen, dry_run=dry_run)
+    invocation.show(gone, lambda screen: _draw_service(screen, gone))
+
+
+def _ask_for_it(ctx: click.Context, shown: ServiceReply) -> None:
+    """Show the file and ask; where nobody can be asked, say how to go on and leave."""
+    invocation: Invocation = ctx.obj
+    if invocation.as_json or not sys.stdin.isatty():
+        invocation.show(shown, lambda screen: _draw_service(screen, shown))
+        invocation.talk.print("nothing was written: say `agentx daemon install --yes`")
+        ctx.exit(_EXIT_UNDECIDED)
+    _draw_service(invocation.talk, shown)
+    ask("Write it?", or_leave=True)
+
+
+def _draw_service(screen: Console, reply: ServiceReply) -> None:
+    from agentx.operations.setup.service import list_words
+
+    for row in reply.diff.splitlines() if reply.dry_run else ():
+        screen.print(f"  {row}", soft_wrap=True)
+    for line in list_words(reply):
+        screen.print(line, soft_wrap=True)
 
 
 def open_servers(offer: Offer, places: Places) -> Servers:
