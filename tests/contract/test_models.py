@@ -29,6 +29,7 @@ from agentx.llm.providers.gemini import Gemini
 from agentx.llm.providers.openai import OpenAI
 from agentx.llm.spending import Spending
 from agentx.llm.store.ledger_file import SpendingStore
+from tests.support.loopback import open_client
 from tests.support.scripted_llm import (
     INPUT_TOKENS,
     KEY,
@@ -115,7 +116,7 @@ Scripted = Callable[..., Bench]
 def scripted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Scripted]:
     """Return a function that gives a provider its script."""
     llm = ScriptedLlm()
-    with llm.serving(), httpx.Client(trust_env=False) as http:
+    with llm.serving(), open_client() as http:
 
         def play(*steps: Step) -> Bench:
             llm.steps = list(steps)
@@ -461,7 +462,7 @@ def test_a_ledger_that_cannot_be_changed_costs_the_answer_not_the_cap(
 
 def test_a_compatible_server_that_knows_no_schemas_is_asked_in_words(tmp_path: Path) -> None:
     llm = ScriptedLlm(fails(400, "response_format is unknown"), says(ANSWER))
-    with llm.serving(), httpx.Client(trust_env=False) as http:
+    with llm.serving(), open_client() as http:
         bench = Bench("openai", llm, http, tmp_path, FakeClock())
 
         found = bench.model().complete(SHAPED, bench.purse())

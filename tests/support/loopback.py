@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from http.server import ThreadingHTTPServer
+
+import httpx
 
 
 @contextmanager
@@ -19,3 +23,13 @@ def listening(server: ThreadingHTTPServer) -> Iterator[int]:
         server.shutdown()
         server.server_close()
         thread.join(10)
+
+
+def open_client() -> httpx.Client:
+    """Return a client that asks no proxy."""
+    return httpx.Client(trust_env=False, verify=_read_certificates())
+
+
+@cache
+def _read_certificates() -> ssl.SSLContext:
+    return ssl.create_default_context()  # they take longer to read than most tests

@@ -27,6 +27,7 @@ from agentx.llm.factory import model_for
 from agentx.llm.limits import LLM_REPLY_BYTES_MAX
 from agentx.llm.settings import PROVIDERS, LlmSettings
 from agentx.llm.spending import spending_for
+from tests.support.loopback import open_client
 from tests.support.scripted_llm import KEY, ScriptedLlm, Step, fails, says
 from tests.support.talk import event, holds, reply, segment, tool, user
 from tests.support.time_and_chance import CountingEntropy, FakeClock
@@ -92,7 +93,7 @@ def proven(found: SegmentSummary, part: Segment) -> None:
 @pytest.fixture(params=PROVIDERS)
 def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Desk, ScriptedLlm]]:
     llm = ScriptedLlm()
-    with llm.serving(), httpx.Client(trust_env=False) as http:
+    with llm.serving(), open_client() as http:
         yield Desk(request.param, llm, http, tmp_path), llm
 
 

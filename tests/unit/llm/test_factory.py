@@ -22,6 +22,7 @@ from agentx.llm.prices import PRICES, UNKNOWN, price_of
 from agentx.llm.resting import Resting
 from agentx.llm.settings import DEFAULT_MODELS, PROVIDERS, LlmSettings, key_variable, model_name
 from agentx.llm.spending import spending_for
+from tests.support.loopback import open_client
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
 PROMPT = Prompt(system="", user="hello", max_output_tokens=5)
@@ -29,7 +30,7 @@ PROMPT = Prompt(system="", user="hello", max_output_tokens=5)
 
 @pytest.fixture
 def http() -> Iterator[httpx.Client]:
-    with httpx.Client(trust_env=False) as client:
+    with open_client() as client:
         yield client
 
 
