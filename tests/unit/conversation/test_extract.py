@@ -282,11 +282,11 @@ def test_a_language_without_cues_still_gives_lines() -> None:
     ],
 )
 def test_a_megabyte_costs_no_more_than_a_page(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
 
     summary(user("Look at this."), reply(text, 1), tool(text, 2))
 
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0
 
 
 def test_summarising_twice_gives_the_same() -> None:

@@ -487,7 +487,10 @@ def test_where_a_file_has_one_name_only_the_lock_is_made_and_then_written(
         seen = look(tmp_path / "a.lock")
         assert seen is not None
         assert seen.record is not None
-        with pytest.raises(LockHeld), locked(tmp_path / "a", owner="b", clock=FakeClock()):
+        with (
+            pytest.raises(LockHeld),
+            locked(tmp_path / "a", owner="b", clock=FakeClock(), wait_ms=50),
+        ):
             pytest.fail("two held")
         held.write(tmp_path / "a", b"x")
 

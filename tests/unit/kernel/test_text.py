@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 import unicodedata
 
 import pytest
@@ -26,6 +25,7 @@ from agentx.kernel.text import (
     whole_tail,
     without_recall,
 )
+from tests.support.pace import least_s
 
 ASTRONAUT = "\U0001f469\u200d\U0001f680"  # one picture, three characters
 ACCENTED = "e\u0301"
@@ -187,11 +187,9 @@ def test_a_disarmed_text_holds_no_fence(text: str) -> None:
 
 @pytest.mark.parametrize("piece", [" ", "[", "a ", "\u200b", "\u65e5[a ", "[/agentx:recal"])
 def test_long_lines_are_disarmed_in_no_time(piece: str) -> None:
-    began = time.process_time()
+    text = piece * (400_000 // len(piece))
 
-    disarm(piece * (400_000 // len(piece)))
-
-    assert time.process_time() - began < 5
+    assert least_s(lambda: disarm(text), 5) < 5
 
 
 @given(st.text(max_size=50), st.text(max_size=50), st.text(max_size=50))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic
+from time import process_time
 
 import pytest
 
@@ -201,7 +201,7 @@ def test_many_memories_and_a_long_session_take_no_time(store: JsonObservationSto
         Turn(event_id=f"x{n}", at_ms=Millis(BEGUN_MS), kind=TurnKind.REPLY, text=noise)
         for n in range(200)
     ]
-    begun = monotonic()
+    begun = process_time()
 
     assert mark_gone(store, [observed(990)], look_at(turns)) == 399
-    assert monotonic() - begun < 5
+    assert process_time() - begun < 5

@@ -13,7 +13,6 @@ import importlib.util
 import json
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Iterator
 from hashlib import sha1, sha256, sha512
@@ -32,6 +31,7 @@ from agentx.redaction.redact import (
     suspicious,
 )
 from agentx.surfaces.hooks.cleaning import clean
+from tests.support.pace import least_s
 from tests.support.secrets import MIXED, Secret, body, corpus
 
 SECRETS = corpus()
@@ -465,20 +465,16 @@ _SLOW = [
 def test_a_line_of_a_megabyte_takes_less_than_a_second(unit: str) -> None:
     line = unit * (_MEGABYTE // len(unit)) + " password private key -----END x@y ://"
 
-    began = time.process_time()
-    redact(line)
-
     # Twice the promise: the machine that runs the tests is shared.
-    assert time.process_time() - began < 2.0
+    assert least_s(lambda: redact(line), 2.0) < 2.0
 
 
 @pytest.mark.timed
 @pytest.mark.parametrize("opened", ["-----BEGIN RSA PRIVATE KEY-----", 'password="', "eyJ", "sk-"])
 def test_a_megabyte_that_follows_an_opening_takes_less_than_a_second(opened: str) -> None:
-    began = time.process_time()
-    redact(opened + "A" * _MEGABYTE)
+    line = opened + "A" * _MEGABYTE
 
-    assert time.process_time() - began < 2.0
+    assert least_s(lambda: redact(line), 2.0) < 2.0
 
 
 def test_text_without_suspicious_words_does_not_even_load_patterns() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import time
 from hashlib import md5, sha1, sha256
 
 import pytest
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 from agentx.redaction.cards import is_card
 from agentx.redaction.redact import redact, redact_value, suspicious
 from agentx.surfaces.hooks.cleaning import clean
+from tests.support.pace import least_s
 from tests.support.secrets import HEX, LOWER, MIXED, body
 
 KEY_LINES = [body(seed, MIXED, 64) for seed in range(500, 524)]
@@ -366,11 +366,8 @@ _SLOW = [
 def test_a_long_line_made_to_be_slow_is_not(unit: str) -> None:
     line = unit * (200_000 // len(unit)) + " private key, seed phrase, kind: secret"
 
-    began = time.process_time()
-    redact(line)
-
     # A megabyte in some seconds at worst, on a machine that is shared.
-    assert time.process_time() - began < 1.0
+    assert least_s(lambda: redact(line), 1.0) < 1.0
 
 
 @given(st.text(alphabet=LOWER + HEX + " =:-\"'\n,|+/", max_size=80))
