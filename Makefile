@@ -33,6 +33,8 @@ lock:
 demo: $(STAMP)
 	@$(BIN)/agentx demo
 
+# Tests are rewritten by pytest before they run: kept, that is done once and not at every run.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP)
 	$(BIN)/python -m pytest $(SUITE)
 

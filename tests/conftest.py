@@ -5,6 +5,7 @@ The same examples every time, however busy the machine is.
 
 from __future__ import annotations
 
+import gc
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +16,12 @@ from hypothesis import settings
 
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.load_profile("suite")
+
+
+def pytest_collection_finish() -> None:
+    """Leave the thousands of tests and modules out of what is looked through for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
