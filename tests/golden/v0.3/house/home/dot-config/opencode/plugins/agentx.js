@@ -4,8 +4,8 @@
 //
 //     {"hook": name, "session_id": id, "cwd": directory, "timestamp": ms, "payload": {...}}
 //
-// Laws. No callback throws. None waits for the hook but the one that builds a system prompt,
-// and that for CONTEXT_WAIT_MS at most. Children, queue and memory are bounded; what the bound
+// Laws. No callback throws. None waits for the hook but the one that builds a system prompt, and
+// the one after a command that failed or a file that was changed; each for CONTEXT_WAIT_MS at most. Children, queue and memory are bounded; what the bound
 // drops is counted and told. Nothing is written to disk here: the hook redacts first.
 
 import { spawn, spawnSync } from "node:child_process"
@@ -24,6 +24,9 @@ const FAILED_STARTS_MAX = 5
 const END_MS_MAX = 1_500
 const END_CHILD_MS_MAX = 750
 const REMEMBERED_MAX = 5_000
+const PROMPTS_MAX = 50
+const RESULT_CHARS_MAX = 64 * 1024
+const EDITORS = ["edit", "write", "patch", "multiedit", "apply_patch"]
 
 const quietly = (work) => {
   try {
@@ -162,6 +165,7 @@ class Reporter {
     this.sessions = new Map()
     this.messages = new Map()
     this.told = new Map()
+    this.edited = new Map()
   }
 
   text(hook, sessionID, payload) {
@@ -193,18 +197,10 @@ class Reporter {
   begin(sessionID, info, resumed) {
     const known = this.sessions.get(sessionID)
     if (known && (resumed || known.created)) return known
-    const session = { created: !resumed, parent: info.parentID, last: known?.last, context: "" }
+    const session = { created: !resumed, parent: info.parentID, last: known?.last, prompts: [] }
     remember(this.sessions, sessionID, session)
-    const text = this.text("session.created", sessionID, { info, resumed })
-    if (failedStarts >= FAILED_STARTS_MAX) return session
-    session.context = new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(""), CONTEXT_WAIT_MS)
-      start(text, (said) => {
-        clearTimeout(timer)
-        const context = quietly(() => JSON.parse(said).context)
-        resolve(typeof context === "string" && !info.parentID ? context : "")
-      })
-    })
+    const context = this.ask("session.created", sessionID, { info, resumed })
+    session.context = info.parentID ? "" : context
     return session
   }
 
@@ -212,11 +208,50 @@ class Reporter {
     const sessionID = input.sessionID
     const session = this.begin(sessionID, { id: sessionID }, true)
     remember(this.messages, output.message.id, { role: "user" })
-    this.tell("chat.message", sessionID, {
+    const said = {
       message: output.message,
       parts: output.parts.map(slim),
       parent_id: session.parent,
+    }
+    if (session.parent || running.size >= CHILDREN_MAX) {
+      this.tell("chat.message", sessionID, said)
+      return
+    }
+    // What is told at a prompt stays before the model, as it would in the conversation.
+    const told = this.ask("chat.message", sessionID, said)
+    session.prompts = [...session.prompts, told].slice(-PROMPTS_MAX)
+  }
+
+  // Asks the hook, and waits no longer than a bound; "" when it has nothing to say.
+  ask(hook, sessionID, payload) {
+    if (failedStarts >= FAILED_STARTS_MAX) return Promise.resolve("")
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(""), CONTEXT_WAIT_MS)
+      start(this.text(hook, sessionID, payload), (said) => {
+        clearTimeout(timer)
+        const context = quietly(() => JSON.parse(said).context)
+        resolve(typeof context === "string" ? context : "")
+      })
     })
+  }
+
+  // What is known of a command that failed, or of a file that was changed, follows its result.
+  async after(input, output) {
+    const failed = Number(output.metadata?.exit ?? 0) !== 0
+    if (input.tool === "bash" ? !failed : !EDITORS.includes(input.tool)) return
+    if (running.size >= CHILDREN_MAX) return
+    const args = input.args ?? {}
+    if (!failed) {
+      const file = `${input.sessionID}:${args.filePath ?? input.callID}`
+      if (this.edited.has(file)) return
+      remember(this.edited, file, true)
+    }
+    const context = await this.ask("tool.execute.after", input.sessionID, {
+      tool_name: input.tool,
+      tool_input: args,
+      output: { failed, text: String(output.output ?? "").slice(-RESULT_CHARS_MAX) },
+    })
+    if (context) output.output = `${output.output ?? ""}\n\n${context}`
   }
 
   message(info) {
@@ -278,7 +313,8 @@ class Reporter {
     const session = this.sessions.get(sessionID)
     // A summary of the session must not take up what was recalled: memory would feed on itself.
     if (!session || this.messages.get(session.last)?.summary === true) return ""
-    return await session.context
+    const told = await Promise.all([session.context, ...session.prompts])
+    return told.filter(Boolean).join("\n\n")
   }
 }
 
@@ -305,6 +341,13 @@ export const AgentX = async ({ directory }) => {
   return {
     event: async (input) => quietly(() => reporter.event(input.event)),
     "chat.message": async (input, output) => quietly(() => reporter.prompt(input, output)),
+    "tool.execute.after": async (input, output) => {
+      try {
+        await reporter.after(input, output)
+      } catch {
+        return
+      }
+    },
     "experimental.chat.system.transform": async (input, output) => {
       try {
         // The same callback serves the request for a title, which needs no memory.
