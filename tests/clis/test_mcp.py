@@ -32,7 +32,6 @@ def test_an_agent_asks_its_memory_and_is_answered(harness: str, tmp_path: Path) 
     _agentx(where, "sync")
     asking = ScriptedModel(
         reply="Found it.",
-        command="sleep 1",  # until the server is up: Codex does not wait for it
         tool="search",
         arguments={"query": "which word opens the vault"},
     )

@@ -180,6 +180,25 @@ def test_stdout_is_the_protocol_and_a_client_that_hangs_up_is_no_crash(house: Ho
     assert ran.stderr == b""
 
 
+@pytest.mark.parametrize(("closed", "code"), [("<&-", 2), (">&-", 2), ("2>&- </dev/null", 0)])
+def test_a_server_without_its_streams_says_so_and_ends(
+    house: House, closed: str, code: int
+) -> None:
+    ran = subprocess.run(
+        ["/bin/sh", "-c", f"exec {sys.executable} -P -m agentx.surfaces.mcp {closed}"],
+        cwd=house.project,
+        env=house.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert ran.returncode == code
+    assert "Traceback" not in ran.stderr
+    assert ran.stdout == ""
+
+
 @pytest.mark.promise("recall.counted")
 def test_recall_why_and_every_project_from_the_command_line(house: House) -> None:
     house.agentx("sync")

@@ -26,8 +26,13 @@ def main(arguments: list[str]) -> int:
     if rest[:1] == ["--tools"]:
         said = rest[1] if rest[1:] else ""
         del rest[:2]
+    try:
+        lines = take_over()
+    except OSError as error:
+        print(f"agentx: an MCP server talks over stdin and stdout: {error}", file=sys.stderr)
+        return 2
     performer = LatePerformer(rest[0] if rest else "")
-    server = McpServer(take_over(), _open_toolsets(said, performer), performer)
+    server = McpServer(lines, _open_toolsets(said, performer), performer)
     with suppress(KeyboardInterrupt):
         server.serve()
     return 0
@@ -53,6 +58,7 @@ def _open_toolsets(said: str, performer: LatePerformer) -> Toolsets:
 
 if __name__ == "__main__":
     code = main(sys.argv[1:])
-    sys.stderr.flush()
+    if sys.stderr is not None:
+        sys.stderr.flush()
     # At once: what still works on a thread holds nothing that a crash would break.
     os._exit(code)

@@ -33,7 +33,8 @@ class LatePerformer:
         try:
             self.directory = os.path.abspath(folder or os.getcwd())  # noqa: PTH100, PTH109  pathlib takes longer than a greeting
         except OSError:
-            self.directory = folder or "/"  # the folder is gone; the first call says so
+            # The folder is gone; the first call says so.
+            self.directory = folder if folder.startswith("/") else "/the folder is gone"
         self._opened = opened
         self._made: Desk | None = None
         self._one_at_a_time = Lock()

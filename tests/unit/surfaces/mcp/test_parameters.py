@@ -91,7 +91,7 @@ def test_what_can_be_meant_in_one_way_only_is_taken(name: str, given: Any, meant
         ({"query": ["x"]}, "query must be a text"),
         ({"query": "x" * 21}, "query must be at most 20 characters, not 21"),
         ({"status": "Done"}, "status is one of Ready, In Progress"),
-        ({"quary": "x"}, "quary: no such parameter; it takes query, limit"),
+        ({"quary": "x"}, "'quary': no such parameter; it takes query, limit"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_would_be_right(

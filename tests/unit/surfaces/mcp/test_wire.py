@@ -44,6 +44,8 @@ class Tools:
         if params.get("name") == "slow":
             self.begun.set()
             self.may_go.wait(WAIT_S)
+        if params.get("name") == "broken":
+            raise RecursionError
         return {"content": [{"type": "text", "text": f"{params.get('name')} done"}]}
 
     get_prompt = read_resource = call_tool
@@ -55,6 +57,7 @@ class Client:
     def __init__(self, toolsets: Toolsets | None = None) -> None:
         from_client, self.writing = os.pipe()
         self.reading, to_client = os.pipe()
+        self.server_ends = from_client, to_client
         self.tools = Tools()
         server = McpServer(
             Lines(from_client, to_client), toolsets or Toolsets("memory"), self.tools
@@ -158,6 +161,7 @@ def test_every_list_is_answered_and_goes_no_further(client: Client) -> None:
         (b"[" * 100_000, -32700),
         (b'{"id":' + b"9" * 5_000 + b',"method":"ping"}', -32700),
         (b"[]", -32600),
+        (b"[" + b"7," * 100 + b"7]", -32600),
         (b"7", -32600),
         (b"null", -32600),
         (b'{"id":1}', -32600),
@@ -220,6 +224,13 @@ def test_a_slow_call_holds_nobody_up_and_a_cancelled_one_is_not_answered(client:
     assert quick["result"] == {}
     assert client.hear()["id"] == 2
     assert client.ask("ping", 5)["id"] == 5
+
+
+def test_a_tool_that_breaks_is_answered_for(client: Client) -> None:
+    broken = client.ask("tools/call", name="broken")["error"]
+
+    assert (broken["code"], broken["message"]) == (-32603, "this went wrong: RecursionError")
+    assert client.ask("tools/call", name="a")["result"]
 
 
 def test_a_long_line_is_read_and_an_endless_one_is_refused(
@@ -285,6 +296,18 @@ def test_a_client_that_hung_up_without_listening_ends_the_server() -> None:
 def test_any_line_is_a_request_an_answer_or_a_failure(line: bytes) -> None:
     with suppress(Refusal):
         read_request(parse_line(line))
+
+
+def test_a_pipe_that_never_waits_is_waited_for() -> None:
+    client = Client()
+    os.set_blocking(client.server_ends[0], False)
+    os.set_blocking(client.server_ends[1], False)
+    client.send(
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x" * 10**6}}
+    )
+
+    assert len(client.hear()["result"]["content"][0]["text"]) > 10**6
+    client.leave()
 
 
 def test_a_line_that_comes_in_pieces_is_one_line() -> None:

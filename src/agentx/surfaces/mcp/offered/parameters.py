@@ -98,7 +98,7 @@ def read_arguments(parameters: tuple[Parameter, ...], given: Any) -> dict[str, A
     if not isinstance(given, dict):
         raise WrongArgument("arguments must be an object")
     names = [parameter.name for parameter in parameters]
-    strange = [str(name)[:40] for name in given if name not in names]
+    strange = [ascii(name)[:40] for name in given if name not in names]
     if strange:
         known = f"it takes {', '.join(names)}" if names else "it takes nothing"
         raise WrongArgument(f"{', '.join(strange[:5])}: no such parameter; {known}")

@@ -12,12 +12,12 @@ from agentx.kernel.text import preview
 from agentx.memory.found import SearchRequest
 from agentx.memory.port import Memory, MemoryStatus
 from agentx.operations.memory.stats import MemoryStats, memory_stats
-from agentx.operations.recall.origins import UNTRUSTED
+from agentx.operations.recall.origins import mark_origins, origin_of_data
 from agentx.operations.recall.why import Trace
 from agentx.operations.recall.why import why as trace_of
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
-from agentx.surfaces.mcp.answer import answer, fence
+from agentx.surfaces.mcp.answer import answer, fence, name_origin
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.tools import reading, recalling
 from agentx.surfaces.mcp.tools import search as searching
@@ -49,9 +49,11 @@ def standup(desk: Desk, *, since: str) -> str:
         parts = [done]
         for question in _STANDUP_QUESTIONS:
             reply = memory.search(SearchRequest(query=question, now_ms=now_ms, limit=_STANDUP_ROWS))
-            rows = [searching.show_hit(hit, now_ms=now_ms) for hit in reply.hits]
+            hits = mark_origins(project, reply.hits)
+            rows = [searching.show_hit(hit, now_ms=now_ms) for hit in hits]
             parts.append(answer(rows or ["nothing"], head=question))
-        parts.append(fence(f"Who waits for whom:\n{_waiting(project)}"))
+        waiting = fence(f"Who waits for whom:\n{_thread(project, '')}")
+        parts.append(name_origin(waiting, origin_of_data(project)))
         return "\n\n".join(parts)
 
     said = desk.ask(look, fresh=True)
@@ -85,15 +87,7 @@ def why(desk: Desk, *, id: str) -> str:  # noqa: A002  what a person types
 
 def clarify(desk: Desk, *, issue: str) -> str:
     """Return what agents ask each other."""
-    project = desk.project()
-    try:
-        said = describe_thread(project, issue)
-    except AgentXError as error:
-        said = f"{error.message}\n{error.hint}".strip()
-    trust = project.trust
-    if not trust.has_data and trust.holds_data:
-        said = f"What follows is {UNTRUSTED}.\n{said}"
-    return fence(said)
+    return name_origin(fence(_thread(desk.project(), issue)), origin_of_data(desk.project()))
 
 
 def search(desk: Desk, *, query: str) -> str:
@@ -148,11 +142,11 @@ def compact(desk: Desk, *, issue: str) -> str:
     )
 
 
-def _waiting(project: Project) -> str:
+def _thread(project: Project, issue: str) -> str:
     try:
-        return describe_thread(project, "")
+        return describe_thread(project, issue)
     except AgentXError as error:
-        return error.message
+        return f"{error.message}\n{error.hint}".strip()
 
 
 def _about(context: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import select
 from collections.abc import Callable, Iterator
+from fcntl import F_DUPFD_CLOEXEC, fcntl
 from threading import Lock
 
 LINE_BYTES_MAX = 16 * 1024 * 1024
@@ -49,7 +50,12 @@ class Lines:
                     return
                 yield None
                 continue
-            piece = os.read(self._reading, _PIECE)
+            try:
+                piece = os.read(self._reading, _PIECE)
+            except BlockingIOError:
+                continue
+            except OSError:
+                return
             if not piece:
                 if held.strip() and not too_long:
                     yield bytes(held)
@@ -63,6 +69,8 @@ class Lines:
             while left and not self._is_gone:
                 try:
                     left = left[os.write(self._writing, left) :]
+                except BlockingIOError:
+                    select.select([], [self._writing], [])
                 except OSError:
                     self._is_gone = True
 
@@ -72,10 +80,16 @@ def take_over() -> Lines:
 
     What the house, a library or a program it starts prints goes to stderr, and none of them
     reads what a client said.
+
+    Raises: OSError when one of the two is closed.
     """
-    reading, writing = os.dup(0), os.dup(1)
+    # Beyond the first three, one of which may be closed.
+    reading, writing = (fcntl(known, F_DUPFD_CLOEXEC, 3) for known in (0, 1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    os.dup2(2, 1)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # nobody hears stderr
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return Lines(reading, writing)

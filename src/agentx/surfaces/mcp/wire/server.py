@@ -41,6 +41,7 @@ _LOOKING_S = 0.05
 # Clients give a server two seconds after they hung up; by hand, one waits for the answers.
 _FINISH_S = 5.0
 _LISTENERS_MAX = 100
+_TOGETHER_MAX = 100  # messages of one list, which is answered at once
 _CHANGED = "notifications/tools/list_changed"
 _SERVER = {"name": NAME, "title": TITLE, "version": __version__}
 _CAPABILITIES = {
@@ -118,8 +119,9 @@ class McpServer:
             return
         if not isinstance(said, list):
             self._take_one(said)
-        elif not said:
-            self._say(say_failure(None, Refusal(INVALID_REQUEST, "there is nothing in this list")))
+        elif not 0 < len(said) <= _TOGETHER_MAX:
+            wrong = f"a list has 1 to {_TOGETHER_MAX} messages"
+            self._say(say_failure(None, Refusal(INVALID_REQUEST, wrong)))
         elif not self._calls.begin(lambda: self._answer_all(said)):
             self._say(say_failure(None, _too_many()))
 
@@ -174,6 +176,9 @@ class McpServer:
             result = self._result(request, is_stateless=is_stateless)
         except Refusal as failure:
             return say_failure(request.id, failure)
+        except Exception as error:  # noqa: BLE001  whatever it is, somebody waits for an answer
+            went = Refusal(INTERNAL_ERROR, f"this went wrong: {type(error).__name__}")
+            return say_failure(request.id, went)
         if is_stateless:
             result = eras.complete(request.method, result, _SERVER)
         return say_result(request.id, result)
