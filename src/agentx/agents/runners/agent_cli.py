@@ -10,12 +10,10 @@ said `agentx trust`.
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from agentx.agents.runners.port import Ask, Reply, Wants
 from agentx.agents.runners.wording import prompt_of, reply_of
@@ -25,6 +23,7 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentUnavailable
 from agentx.kernel.text import preview, printable
 from agentx.kernel.values import frozen
+from agentx.llm.clis.reading import CliReply, read_claude, read_codex, read_gemini, read_opencode
 from agentx.redaction.redact import redact
 
 # An agent CLI that is started by another one must not take itself for a part of it.
@@ -33,22 +32,14 @@ _REASON_CHARS_MAX = 300
 
 
 @frozen
-class Heard:
-    """What an agent CLI's output says."""
-
-    text: str
-    session_id: str = ""
-    fault: str = ""
-
-
-@frozen
 class Dialect:
     """How one agent CLI is called, and how its output is read."""
 
     program: str
     arguments: Callable[[Wants, bool], tuple[str, ...]]  # and whether the folder is trusted
-    model_flag: str
-    read: Callable[[str], Heard]
+    read: Callable[[str], CliReply]
+    # Given nothing in its form, it may have answered in plain words all the same.
+    may_be_plain: bool = False
 
 
 class AgentCli:
@@ -97,7 +88,7 @@ class AgentCli:
         """
         dialect = DIALECTS[self._harness]
         program = self.program()
-        model = (dialect.model_flag, self._model) if self._model else ()
+        model = ("--model", self._model) if self._model else ()
         call = ProgramCall(
             arguments=(program, *dialect.arguments(ask.wants, self._is_trusted), *model),
             said=prompt_of(ask),
@@ -122,17 +113,21 @@ class AgentCli:
                 hint="it was stopped; ask again with more time, or ask a person",
             )
         heard = dialect.read(ended.out)
-        fault = heard.fault or (ended.code != 0 and (ended.err.strip() or ended.out.strip()))
-        if fault or not heard.text.strip():
+        fault = (heard.is_told and heard.fault) or (
+            ended.code != 0 and (ended.err.strip() or ended.out.strip())
+        )
+        is_plain = dialect.may_be_plain and not heard.is_told
+        text = ended.out if is_plain else heard.text
+        if fault or not text.strip():
             said = redact(printable(preview(str(fault or "it said nothing"), _REASON_CHARS_MAX)))
             code = f" (exit code {ended.code})" if ended.code else ""
             raise AgentUnavailable(
                 f"{ask.role} ({self.name}) failed{code}: {said}",
                 hint=_hint(dialect, is_trusted=self._is_trusted),
             )
-        read = Reply(answer=heard.text.strip(), text=heard.text.strip())
+        read = Reply(answer=text.strip(), text=text.strip())
         if ask.wants is Wants.ANSWER:
-            read = reply_of(heard.text)
+            read = reply_of(text)
         return replace(read, runner=self.name, session_id=heard.session_id, took_ms=took_ms)
 
     def _surroundings(self, ask: Ask) -> dict[str, str]:
@@ -174,116 +169,15 @@ def _opencode_arguments(wants: Wants, _is_trusted: bool) -> tuple[str, ...]:
     return ("run", "--format", "json", "--agent", agent)
 
 
-def _read_claude(out: str) -> Heard:
-    for value in _objects(out):
-        if value.get("type") == "result":
-            text = _text(value.get("result"))
-            return Heard(
-                text=text,
-                session_id=_text(value.get("session_id")),
-                fault=(text or _text(value.get("subtype"))) if value.get("is_error") else "",
-            )
-    return Heard(text=out)
-
-
-def _read_codex(out: str) -> Heard:
-    said, session, fault = "", "", ""
-    for value in _objects(out):
-        match value.get("type"):
-            case "thread.started":
-                session = _text(value.get("thread_id"))
-            case "item.completed":
-                item = _object(value.get("item"))
-                if item.get("type") == "agent_message":
-                    # Earlier ones tell what it is about to do; the last one is the answer.
-                    said = _text(item.get("text")) or said
-            case "turn.failed" | "error":
-                fault = _message(value)
-            case "turn.completed":
-                fault = ""  # what went wrong on the way was mended
-            case _:
-                continue
-    return Heard(text=said, session_id=session, fault="" if said and not fault else fault)
-
-
-def _read_gemini(out: str) -> Heard:
-    # Warnings may stand before the object.
-    start = out.find("{")
-    values = list(_objects(out[start:] if start >= 0 else ""))
-    for value in values:
-        if "response" in value or "error" in value:
-            return Heard(
-                text=_text(value.get("response")),
-                session_id=_text(value.get("session_id")),
-                fault=_message(value) if value.get("error") else "",
-            )
-    return Heard(text=out)
-
-
-def _read_opencode(out: str) -> Heard:
-    texts: list[str] = []
-    session, fault = "", ""
-    for value in _objects(out):
-        session = _text(value.get("sessionID")) or session
-        part = _object(value.get("part"))
-        match value.get("type"):
-            case "text":
-                texts.append(_text(part.get("text")))
-            case "tool_use":
-                texts.clear()  # what was said before a tool is no answer yet
-            case "error":
-                fault = _message(value)
-            case _:
-                continue
-    return Heard(text="\n".join(texts), session_id=session, fault=fault)
-
-
-def _objects(out: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of an output: one whole, or one a line."""
-    try:
-        whole = json.loads(out)
-    except (ValueError, RecursionError):
-        whole = None
-    if isinstance(whole, dict):
-        yield whole
-        return
-    for line in out.splitlines():
-        if line.lstrip().startswith("{"):
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(value, dict):
-                yield value
-
-
-def _message(value: Mapping[str, Any]) -> str:
-    error = value.get("error", value.get("message"))
-    if isinstance(error, dict):
-        data = _object(error.get("data"))
-        error = data.get("message") or error.get("message") or error.get("name")
-    return _text(error) or "it reported an error"
-
-
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 DIALECTS: dict[Harness, Dialect] = {
     Harness.CLAUDE_CODE: Dialect(
-        program="claude", arguments=_claude_arguments, model_flag="--model", read=_read_claude
+        program="claude", arguments=_claude_arguments, read=read_claude, may_be_plain=True
     ),
-    Harness.CODEX: Dialect(
-        program="codex", arguments=_codex_arguments, model_flag="--model", read=_read_codex
-    ),
+    Harness.CODEX: Dialect(program="codex", arguments=_codex_arguments, read=read_codex),
     Harness.GEMINI: Dialect(
-        program="gemini", arguments=_gemini_arguments, model_flag="--model", read=_read_gemini
+        program="gemini", arguments=_gemini_arguments, read=read_gemini, may_be_plain=True
     ),
     Harness.OPENCODE: Dialect(
-        program="opencode", arguments=_opencode_arguments, model_flag="--model", read=_read_opencode
+        program="opencode", arguments=_opencode_arguments, read=read_opencode
     ),
 }

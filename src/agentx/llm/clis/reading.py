@@ -1,5 +1,7 @@
 """What an agent CLI printed: an answer, or why there is none. Pure rules.
 
+Whoever runs one reads it here: as a model that is asked, and as the player of a role.
+
 A CLI that has no more quota, or no login, often says so in the place of an answer, with an
 exit code of 0. Such a notice is no answer: nobody is asked again until it is over.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from agentx.kernel.text import compile_late
@@ -37,6 +40,9 @@ class CliReply:
     """What an output says. `fault` says why there is no answer."""
 
     text: str = ""
+    session_id: str = ""
+    # Whether the CLI said it in its own form; else the fault is what it printed in its place.
+    is_told: bool = True
     model: str = ""
     usage: Usage | None = None
     fault: str = ""
@@ -83,22 +89,24 @@ def read_claude(out: str) -> CliReply:
             case "result":
                 text = _text(value.get("result"))
                 used = _object(value.get("usage"))
-                wrong = bool(value.get("is_error")) or value.get("subtype") != "success"
+                ended = _text(value.get("subtype"))
+                wrong = bool(value.get("is_error")) or ended not in ("", "success")
                 return CliReply(
                     text=text,
+                    session_id=_text(value.get("session_id")),
                     model=next(iter(_object(value.get("modelUsage"))), ""),
                     usage=usage_of(
                         _sum(used, "input_tokens cache_creation_input_tokens")
                         + _sum(used, "cache_read_input_tokens"),
                         _sum(used, "output_tokens"),
                     ),
-                    fault=(text or _text(value.get("subtype")) or "an error") if wrong else "",
+                    fault=(text or ended or "an error") if wrong else "",
                     window_percent=percent,
                     resets_ms=resets_ms,
                 )
             case _:
                 continue
-    return CliReply(fault=_plain(out), window_percent=percent, resets_ms=resets_ms)
+    return replace(_untold(out), window_percent=percent, resets_ms=resets_ms)
 
 
 def _window(info: dict[str, Any]) -> tuple[float | None, int]:
@@ -119,12 +127,15 @@ def _window(info: dict[str, Any]) -> tuple[float | None, int]:
 
 def read_codex(out: str) -> CliReply:
     """Read the events of `codex exec --json`."""
-    said, fault, usage = "", "", None
+    said, session, fault, usage = "", "", "", None
     for value in _objects(out):
         match value.get("type"):
+            case "thread.started":
+                session = _text(value.get("thread_id"))
             case "item.completed":
                 item = _object(value.get("item"))
                 if item.get("type") == "agent_message":
+                    # Earlier ones tell what it is about to do; the last one is the answer.
                     said = _text(item.get("text")) or said
             case "turn.failed" | "error":
                 fault = _message(value)
@@ -134,7 +145,8 @@ def read_codex(out: str) -> CliReply:
                 usage = usage_of(_sum(used, "input_tokens"), _sum(used, "output_tokens"))
             case _:
                 continue
-    return CliReply(text=said, usage=usage, fault=fault or ("" if said else _plain(out)))
+    heard = CliReply(text=said, session_id=session, usage=usage, fault=fault)
+    return heard if said or fault else replace(_untold(out), usage=usage)
 
 
 def read_gemini(out: str) -> CliReply:
@@ -147,22 +159,26 @@ def read_gemini(out: str) -> CliReply:
             read = sum(_sum(one, "prompt") for one in used)
             return CliReply(
                 text=_text(value.get("response")),
+                session_id=_text(value.get("session_id")),
                 model=next(iter(models), ""),
                 usage=usage_of(read, sum(_sum(one, "candidates thoughts") for one in used)),
                 fault=_message(value) if value.get("error") else "",
             )
-    return CliReply(fault=_plain(out))
+    return _untold(out)
 
 
 def read_opencode(out: str) -> CliReply:
     """Read the events of `opencode run --format json`."""
     texts: list[str] = []
-    fault, usage = "", None
+    session, fault, usage = "", "", None
     for value in _objects(out):
+        session = _text(value.get("sessionID")) or session
         part = _object(value.get("part"))
         match value.get("type"):
             case "text":
                 texts.append(_text(part.get("text")))
+            case "tool_use":
+                texts.clear()  # what was said before a tool is no answer yet
             case "error":
                 fault = _message(value)
             case "step_finish":
@@ -172,7 +188,8 @@ def read_opencode(out: str) -> CliReply:
             case _:
                 continue
     text = "\n".join(texts)
-    return CliReply(text=text, usage=usage, fault=fault or ("" if text else _plain(out)))
+    heard = CliReply(text=text, session_id=session, usage=usage, fault=fault)
+    return heard if text or fault else replace(_untold(out), usage=usage)
 
 
 def _objects(out: str) -> Iterator[dict[str, Any]]:
@@ -195,10 +212,10 @@ def _is_object(out: str) -> bool:
         return False
 
 
-def _plain(out: str) -> str:
+def _untold(out: str) -> CliReply:
     """Return what was printed in the place of an answer."""
     said = " ".join(line for line in out.splitlines() if not line.lstrip().startswith(("{", "}")))
-    return said.strip()[:_NOTICE_CHARS_MAX] or NO_ANSWER
+    return CliReply(fault=said.strip()[:_NOTICE_CHARS_MAX] or NO_ANSWER, is_told=False)
 
 
 def _message(value: Mapping[str, Any]) -> str:

@@ -162,7 +162,14 @@ def test_who_is_asked_may_read_and_who_works_may_write(
             json.dumps({"type": "error", "error": {"name": "E", "data": {"message": "no model"}}}),
             "no model",
         ),
+        (
+            Harness.CLAUDE_CODE,
+            json.dumps({"type": "result", "subtype": "error_max_turns", "is_error": False}),
+            "error_max_turns",
+        ),
         (Harness.CODEX, json.dumps({"type": "turn.completed"}), "it said nothing"),
+        (Harness.CODEX, "It is SQL.", "it said nothing"),
+        (Harness.CLAUDE_CODE, json.dumps({"type": "result", "result": ""}), "it said nothing"),
         (Harness.CLAUDE_CODE, "", "it said nothing"),
     ],
 )
@@ -171,6 +178,11 @@ def test_a_failure_that_is_reported_is_one(
 ) -> None:
     with pytest.raises(AgentUnavailable, match=said):
         printing(tmp_path, harness, out).run(ASK)
+
+
+@pytest.mark.parametrize("harness", [Harness.CLAUDE_CODE, Harness.GEMINI])
+def test_an_answer_in_plain_words_is_one(harness: Harness, tmp_path: Path) -> None:
+    assert printing(tmp_path, harness, "It is SQL.\n").run(ASK).answer == "It is SQL."
 
 
 def test_a_bad_end_is_a_failure_and_says_no_secret(tmp_path: Path) -> None:
