@@ -50,6 +50,20 @@ def test_what_one_session_decided_is_told_to_the_next_though_nobody_typed_a_comm
     assert len(running(company)) == 1
 
 
+def test_a_daemon_that_is_gone_in_the_middle_of_a_session_is_sent_for_at_the_next_prompt(
+    company: House,
+) -> None:
+    begin(company)
+    until(lambda: len(running(company)) == 1)
+    end_all(company)
+    for note in company.data.spools.glob("*/called"):
+        os.utime(note, (1, 1))
+
+    company.hook(prompt("And now?", cwd=str(company.project)), env=WITH_DAEMON)
+
+    until(lambda: len(running(company)) == 1)
+
+
 def test_a_daemon_that_was_sent_for_holds_on_to_nothing_of_who_sent_for_it(company: House) -> None:
     before = time.monotonic()
     read, write = os.pipe()

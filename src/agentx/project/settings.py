@@ -32,7 +32,8 @@ class DaemonSettings:
     """The background process."""
 
     auto: bool = setting(
-        True, "Let hooks start the daemon where a session begins or ends; it leaves when idle."
+        True,
+        "Let hooks start the daemon where a session begins, asks or ends; it leaves when idle.",
     )
     idle_minutes: int = setting(
         30, "How long a daemon that hooks started stays when nobody needs it."

@@ -1,6 +1,6 @@
 """Daemons that nobody started by hand: which may run, for how long, and how many.
 
-A hook sends for one where a session begins or ends. It serves the store of the project and
+A hook sends for one where a session begins, asks or ends. It serves the store of the project and
 leaves when idle. There is one for a store, whoever sends for it, and at most
 `AUTO_DAEMONS_MAX` for a user: each holds one of so many places, and the one that was idle longest
 gives its place away. A newer AgentX takes the place of an older one, never the other way, so that

@@ -63,7 +63,8 @@ def capture(arguments: list[str]) -> None:
         announce(call, named)
     else:
         _tell_while_it_runs(call, named, raw)
-    if begins or is_named(named, _ENDS):
+    # At a prompt too: a session may be longer than a daemon stays, or lives.
+    if begins or is_named(named, _ENDS) or is_named(named, PROMPTS.get(harness, ())):
         from agentx.surfaces.hooks.daemon import call_daemon
 
         call_daemon(call)

@@ -1,4 +1,4 @@
-"""Where a session begins or ends: see that a daemon of the project runs, without waiting for one.
+"""Where a session begins, asks or ends: see that a daemon of the project runs; wait for none.
 
     somebody listens on its hatch, not older than we are   nothing is done
     somebody was just sent for                             nothing is done
