@@ -17,90 +17,22 @@ import stat
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from agentx.capture.spool_record import SpoolRecord, parse
-from agentx.kernel.paths import DataPaths, SpoolPaths, StorePaths
-from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.operations.setup.hook_launcher import launcher_text
 from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_BYTES_MAX
+from tests.support.hook_home import HOOK, HookHome
 from tests.support.secrets import corpus
 
-HOOK = Path(sys.executable).with_name("agentx-hook")
 MAIN = Path(__file__).parents[2] / "src" / "agentx" / "surfaces" / "hooks" / "main.py"
 MEGABYTE = 1024 * 1024
 
 
-@dataclass
-class Home:
-    """A home of its own, and what the hook left in it."""
-
-    root: Path
-    environment: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.work = self.root / "work"
-        self.temporary = self.root / "tmp"
-        for folder in (self.work, self.temporary):
-            folder.mkdir()
-        self.environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.root),
-            "XDG_DATA_HOME": str(self.root / "data"),
-            "TMPDIR": str(self.temporary),
-            "AGENTX_SPARE_SPOOL": str(self.temporary / "spare"),
-            "AGENTX_DAEMON_AUTO": "false",
-        }
-
-    @property
-    def data(self) -> DataPaths:
-        return DataPaths(self.root / "data" / "agent-memory")
-
-    @property
-    def spool(self) -> SpoolPaths:
-        return self.data.spool(str(self.work))
-
-    def hook(
-        self,
-        payload: bytes,
-        *arguments: str,
-        program: tuple[str, ...] = (str(HOOK),),
-        limits: dict[int, int] | None = None,
-        **environment: str,
-    ) -> bytes:
-        """Run the hook; it must exit 0 and say nothing on stderr. Return what it printed."""
-
-        def limited() -> None:
-            for what, limit in (limits or {}).items():
-                resource.setrlimit(what, (limit, limit))
-
-        done = subprocess.run(
-            [*program, *(arguments or ("--harness", "claude-code"))],
-            input=payload,
-            capture_output=True,
-            cwd=self.work,
-            env={**self.environment, **environment},
-            preexec_fn=limited if limits else None,
-            timeout=60,
-        )
-        assert done.returncode == 0
-        assert done.stderr == b""
-        return done.stdout
-
-    def records(self, spools: Path | None = None) -> list[SpoolRecord]:
-        """Return what lies in the spool, in order; and see that nothing is half written."""
-        files = sorted((spools or self.data.spools).glob("*/new/*"))
-        records = [parse(path.read_bytes(), path.name) for path in files]
-        assert all(record.whole for record in records)
-        return records
-
-
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path)
+def home(tmp_path: Path) -> HookHome:
+    return HookHome(tmp_path)
 
 
 # --- payloads ---------------------------------------------------------------------------------
@@ -127,7 +59,7 @@ def home(tmp_path: Path) -> Home:
     ],
     ids=lambda payload: repr(payload[:12]),
 )
-def test_whatever_comes_is_kept_as_it_came(home: Home, payload: bytes) -> None:
+def test_whatever_comes_is_kept_as_it_came(home: HookHome, payload: bytes) -> None:
     printed = home.hook(payload)
 
     (record,) = home.records()
@@ -138,7 +70,7 @@ def test_whatever_comes_is_kept_as_it_came(home: Home, payload: bytes) -> None:
     assert not record.cut
 
 
-def test_fifty_megabytes_are_cut_and_marked_and_kept(home: Home) -> None:
+def test_fifty_megabytes_are_cut_and_marked_and_kept(home: HookHome) -> None:
     payload = json.dumps({"hook_event_name": "PostToolUse", "out": "y" * 50 * MEGABYTE}).encode()
 
     home.hook(payload)
@@ -151,7 +83,7 @@ def test_fifty_megabytes_are_cut_and_marked_and_kept(home: Home) -> None:
     assert "characters cut by agentx" in kept["out"]
 
 
-def test_more_than_the_limit_is_read_to_the_end_and_its_head_is_kept(home: Home) -> None:
+def test_more_than_the_limit_is_read_to_the_end_and_its_head_is_kept(home: HookHome) -> None:
     payload = b'{"hook_event_name": "Stop", "x": "' + b"y" * (HOOK_PAYLOAD_BYTES_MAX + MEGABYTE)
 
     home.hook(payload)
@@ -163,7 +95,7 @@ def test_more_than_the_limit_is_read_to_the_end_and_its_head_is_kept(home: Home)
 
 
 @pytest.mark.promise("redact.before-disk")
-def test_no_secret_and_no_private_text_reaches_the_spool(home: Home) -> None:
+def test_no_secret_and_no_private_text_reaches_the_spool(home: HookHome) -> None:
     secrets = corpus()
     text = "\n".join(f"{secret.text}\n" for secret in secrets)
     payload = {"prompt": f"{text}<private>between us</private>", "password": "x"}
@@ -193,7 +125,9 @@ def test_no_secret_and_no_private_text_reaches_the_spool(home: Home) -> None:
         (("--what", "ever", "-x"), "unknown"),
     ],
 )
-def test_no_arguments_make_it_fail(home: Home, arguments: tuple[str, ...], harness: str) -> None:
+def test_no_arguments_make_it_fail(
+    home: HookHome, arguments: tuple[str, ...], harness: str
+) -> None:
     printed = home.hook(b"{}", *arguments)
 
     (record,) = home.records()
@@ -201,19 +135,19 @@ def test_no_arguments_make_it_fail(home: Home, arguments: tuple[str, ...], harne
     assert record.harness == harness
 
 
-def test_a_session_that_agentx_itself_runs_is_not_captured(home: Home) -> None:
+def test_a_session_that_agentx_itself_runs_is_not_captured(home: HookHome) -> None:
     home.hook(b"{}", AGENTX_INTERNAL="1")
 
     assert home.records() == []
 
 
-def test_the_role_travels_with_the_payload(home: Home) -> None:
+def test_the_role_travels_with_the_payload(home: HookHome) -> None:
     home.hook(b"{}", AGENTX_AGENT='eng"ineer\n')
 
     assert home.records()[0].agent == 'eng"ineer\n'
 
 
-def test_the_project_directory_of_the_agent_cli_decides_the_folder(home: Home) -> None:
+def test_the_project_directory_of_the_agent_cli_decides_the_folder(home: HookHome) -> None:
     home.hook(b"{}", CLAUDE_PROJECT_DIR="/src/../../../etc/a b")
 
     (folder,) = home.data.spools.iterdir()
@@ -221,7 +155,7 @@ def test_the_project_directory_of_the_agent_cli_decides_the_folder(home: Home) -
     assert (folder / "directory").read_bytes() == b"/etc/a b"
 
 
-def test_files_are_private_and_leave_nothing_behind_in_tmp(home: Home) -> None:
+def test_files_are_private_and_leave_nothing_behind_in_tmp(home: HookHome) -> None:
     home.hook(b"{}")
 
     for path in (home.data.root, *home.data.root.rglob("*")):
@@ -230,7 +164,7 @@ def test_files_are_private_and_leave_nothing_behind_in_tmp(home: Home) -> None:
     assert list(home.spool.tmp.iterdir()) == []
 
 
-def test_without_the_usual_variables_it_still_captures(home: Home, tmp_path: Path) -> None:
+def test_without_the_usual_variables_it_still_captures(home: HookHome, tmp_path: Path) -> None:
     home.environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "elsewhere")}
 
     home.hook(b"{}")
@@ -238,14 +172,14 @@ def test_without_the_usual_variables_it_still_captures(home: Home, tmp_path: Pat
     assert len(home.records(tmp_path / "elsewhere/.local/share/agent-memory/spool")) == 1
 
 
-def test_without_a_home_it_does_not_fail(home: Home) -> None:
+def test_without_a_home_it_does_not_fail(home: HookHome) -> None:
     # Under an interpreter that may not write files nothing lands in the real home.
     del home.environment["HOME"], home.environment["XDG_DATA_HOME"]
 
     home.hook(b"{}", limits={resource.RLIMIT_FSIZE: 0})
 
 
-def test_a_working_directory_that_is_gone_does_not_matter(home: Home) -> None:
+def test_a_working_directory_that_is_gone_does_not_matter(home: HookHome) -> None:
     gone = home.root / "gone"
     gone.mkdir()
     script = f'rmdir "{gone}"; echo "{{}}" | "{HOOK}" --harness codex'
@@ -258,7 +192,7 @@ def test_a_working_directory_that_is_gone_does_not_matter(home: Home) -> None:
     assert len(home.records()) == 1
 
 
-def test_closed_standard_streams_do_not_matter(home: Home) -> None:
+def test_closed_standard_streams_do_not_matter(home: HookHome) -> None:
     script = f'"{HOOK}" --harness codex <&- >&- 2>&-'
 
     done = subprocess.run(
@@ -269,13 +203,13 @@ def test_closed_standard_streams_do_not_matter(home: Home) -> None:
 
 
 @pytest.mark.parametrize("flag", ["-O", "-OO"])
-def test_it_runs_under_an_optimised_interpreter(home: Home, flag: str) -> None:
+def test_it_runs_under_an_optimised_interpreter(home: HookHome, flag: str) -> None:
     home.hook(b"{}", program=(sys.executable, flag, "-I", "-S", str(MAIN)))
 
     assert len(home.records()) == 1
 
 
-def test_nothing_slow_is_imported_for_a_plain_payload(home: Home) -> None:
+def test_nothing_slow_is_imported_for_a_plain_payload(home: HookHome) -> None:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-I", "-S", str(MAIN), "--harness", "codex"],
         input=b'{"prompt": "a quick brown fox"}',
@@ -292,7 +226,7 @@ def test_nothing_slow_is_imported_for_a_plain_payload(home: Home) -> None:
     )
 
 
-def test_many_hooks_at_once_in_a_new_home_lose_nothing(home: Home) -> None:
+def test_many_hooks_at_once_in_a_new_home_lose_nothing(home: HookHome) -> None:
     hooks = [
         subprocess.Popen(
             [str(HOOK), "--harness", "codex"],
@@ -315,7 +249,7 @@ def test_many_hooks_at_once_in_a_new_home_lose_nothing(home: Home) -> None:
 # --- the launcher that setup writes -----------------------------------------------------------
 
 
-def test_the_launcher_of_setup_starts_the_hook(home: Home) -> None:
+def test_the_launcher_of_setup_starts_the_hook(home: HookHome) -> None:
     launcher = home.root / "agentx-hook"
     launcher.write_text(launcher_text(sys.executable, str(MAIN)), encoding="utf-8")
     launcher.chmod(0o755)
@@ -326,7 +260,7 @@ def test_the_launcher_of_setup_starts_the_hook(home: Home) -> None:
 
 
 @pytest.mark.parametrize("gone", ["python", "main"])
-def test_a_launcher_whose_agentx_is_gone_swallows_its_input(home: Home, gone: str) -> None:
+def test_a_launcher_whose_agentx_is_gone_swallows_its_input(home: HookHome, gone: str) -> None:
     python, main = sys.executable, str(MAIN)
     launcher = home.root / "agentx-hook"
     text = launcher_text(
@@ -339,7 +273,7 @@ def test_a_launcher_whose_agentx_is_gone_swallows_its_input(home: Home, gone: st
     assert home.records() == []
 
 
-def test_the_installed_command_works_through_a_link(home: Home) -> None:
+def test_the_installed_command_works_through_a_link(home: HookHome) -> None:
     link = home.root / "bin" / "hook"
     link.parent.mkdir()
     link.symlink_to(HOOK)
@@ -349,7 +283,7 @@ def test_the_installed_command_works_through_a_link(home: Home) -> None:
     assert len(home.records()) == 1
 
 
-def test_a_copy_that_finds_no_agentx_swallows_its_input(home: Home) -> None:
+def test_a_copy_that_finds_no_agentx_swallows_its_input(home: HookHome) -> None:
     lonely = home.root / "bin" / "agentx-hook"
     lonely.parent.mkdir()
     shutil.copy(HOOK, lonely)
@@ -360,11 +294,11 @@ def test_a_copy_that_finds_no_agentx_swallows_its_input(home: Home) -> None:
 # --- places that cannot be written ------------------------------------------------------------
 
 
-def _fallback(home: Home) -> Path:
+def _fallback(home: HookHome) -> Path:
     return home.temporary / "spare"
 
 
-def test_a_read_only_home_goes_to_the_fallback(home: Home) -> None:
+def test_a_read_only_home_goes_to_the_fallback(home: HookHome) -> None:
     # Root may write to any folder, but nobody may make one in /proc.
     home.hook(b'{"a": 1}', XDG_DATA_HOME="/proc/agentx")
 
@@ -373,7 +307,7 @@ def test_a_read_only_home_goes_to_the_fallback(home: Home) -> None:
     assert stat.S_IMODE(_fallback(home).stat().st_mode) == 0o700
 
 
-def test_a_file_where_the_folder_should_be_goes_to_the_fallback(home: Home) -> None:
+def test_a_file_where_the_folder_should_be_goes_to_the_fallback(home: HookHome) -> None:
     home.data.spools.parent.mkdir(parents=True)
     home.data.spools.write_text("", encoding="utf-8")
 
@@ -383,7 +317,7 @@ def test_a_file_where_the_folder_should_be_goes_to_the_fallback(home: Home) -> N
 
 
 @pytest.mark.parametrize("part", ["", "tmp", "new"])
-def test_a_link_where_a_spool_folder_should_be_is_not_followed(home: Home, part: str) -> None:
+def test_a_link_where_a_spool_folder_should_be_is_not_followed(home: HookHome, part: str) -> None:
     trap = home.root / "trap"
     (trap / "tmp").mkdir(parents=True)
     (trap / "new").mkdir()
@@ -399,7 +333,7 @@ def test_a_link_where_a_spool_folder_should_be_is_not_followed(home: Home, part:
     assert len(home.records(_fallback(home))) == 1
 
 
-def test_a_fallback_that_others_could_read_is_not_used(home: Home) -> None:
+def test_a_fallback_that_others_could_read_is_not_used(home: HookHome) -> None:
     _fallback(home).mkdir(mode=0o755)
     _fallback(home).chmod(0o755)
 
@@ -408,7 +342,7 @@ def test_a_fallback_that_others_could_read_is_not_used(home: Home) -> None:
     assert list(_fallback(home).iterdir()) == []
 
 
-def test_a_fallback_that_is_a_link_is_not_used(home: Home) -> None:
+def test_a_fallback_that_is_a_link_is_not_used(home: HookHome) -> None:
     trap = home.root / "trap"
     trap.mkdir(mode=0o700)
     _fallback(home).symlink_to(trap)
@@ -419,7 +353,7 @@ def test_a_fallback_that_is_a_link_is_not_used(home: Home) -> None:
 
 
 @pytest.mark.promise("hook.never-disturbs")
-def test_a_full_disk_leaves_nothing_half_and_disturbs_nobody(home: Home) -> None:
+def test_a_full_disk_leaves_nothing_half_and_disturbs_nobody(home: HookHome) -> None:
     home.hook(b'{"first": 1}')
 
     printed = home.hook(b"x" * 20_000, limits={resource.RLIMIT_FSIZE: 4096})
@@ -429,7 +363,7 @@ def test_a_full_disk_leaves_nothing_half_and_disturbs_nobody(home: Home) -> None
     assert list(home.spool.tmp.iterdir()) == []
 
 
-def test_a_full_disk_is_left_for_one_that_is_not(home: Home) -> None:
+def test_a_full_disk_is_left_for_one_that_is_not(home: HookHome) -> None:
     disk = home.root / "data"
     disk.mkdir()
     mounted = subprocess.run(
@@ -450,7 +384,7 @@ def test_a_full_disk_is_left_for_one_that_is_not(home: Home) -> None:
 # --- kills ------------------------------------------------------------------------------------
 
 
-def test_kill_9_at_any_moment_leaves_nothing_half(home: Home) -> None:
+def test_kill_9_at_any_moment_leaves_nothing_half(home: HookHome) -> None:
     payload = json.dumps({"out": "pass" + "word = hunter2! \n" * 20_000}).encode()
     chance = random.Random(7)
     finished = 0
@@ -472,7 +406,7 @@ def test_kill_9_at_any_moment_leaves_nothing_half(home: Home) -> None:
     assert len(home.records()) >= finished
 
 
-def test_a_hook_that_dies_before_its_rename_leaves_nothing_to_be_taken(home: Home) -> None:
+def test_a_hook_that_dies_before_its_rename_leaves_nothing_to_be_taken(home: HookHome) -> None:
     program = (
         "import os, signal\n"
         "from agentx.host.crash import CrashPoint, arm\n"
@@ -488,124 +422,3 @@ def test_a_hook_that_dies_before_its_rename_leaves_nothing_to_be_taken(home: Hom
 
     assert died.returncode == -signal.SIGKILL
     assert [record.payload for record in home.records()] == [b'{"after": 1}']
-
-
-# --- the digest at session start --------------------------------------------------------------
-
-
-def _remember(home: Home, harness: str, text: str, branch: str = "", role: str = "") -> StorePaths:
-    store = StorePaths(home.data.root / "project")
-    home.spool.root.mkdir(parents=True, exist_ok=True)
-    home.spool.store.write_text(str(store.root), encoding="utf-8")
-    store.digests.mkdir(parents=True, exist_ok=True)
-    digest = store.digest(harness, branch, role)
-    digest.write_text(f"{RECALL_OPEN}\n{text}\n{RECALL_CLOSE}\n", encoding="utf-8")
-    return store
-
-
-_STARTS: dict[str, dict[str, object]] = {
-    "claude-code": {"session_id": "s-1", "hook_event_name": "SessionStart", "source": "startup"},
-    "codex": {"session_id": "s-1", "hook_event_name": "SessionStart", "source": "compact"},
-    "gemini": {"session_id": "s-1", "hook_event_name": "SessionStart", "source": "resume"},
-    "copilot": {"sessionId": "s-1", "timestamp": 5, "cwd": "/", "source": "new"},
-    "opencode": {"type": "session.created", "properties": {"sessionID": "s-1"}},
-}
-
-
-@pytest.mark.parametrize("harness", sorted(_STARTS))
-def test_a_session_start_prints_the_digest_and_spools_that_it_did(home: Home, harness: str) -> None:
-    line = '- D-1: 日本 "quoted" 👍 [grip:9:Z; 4 tokens]'
-    store = _remember(home, harness, f'grip:1:A\t{line}\n\t{line}\n{line}\nCLR "1\\\t- E')
-
-    printed = home.hook(json.dumps(_STARTS[harness]).encode(), "--harness", harness)
-
-    assert "D-1: 日本" in json.dumps(json.loads(printed), ensure_ascii=False)
-    kinds = {record.kind: record for record in home.records()}
-    assert set(kinds) == {"payload", "injected"}
-    assert json.loads(kinds["injected"].payload) == {
-        "session_id": "s-1",
-        "digest": store.digest(harness).name,
-        "chars": len(printed.decode()),
-        "ids": ["grip:1:A", 'CLR "1\\'],
-    }
-    assert "grip:1:A" not in printed.decode()
-
-
-def test_a_digest_of_an_older_version_is_told_as_it_is_and_names_nothing(home: Home) -> None:
-    _remember(home, "codex", "- D-1: a decision [grip:1:A; 4 tokens]")
-
-    printed = home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex")
-
-    assert b"- D-1: a decision [grip:1:A; 4 tokens]" in printed
-    told = next(record for record in home.records() if record.kind == "injected")
-    assert json.loads(told.payload)["ids"] == []
-
-
-def test_what_was_cut_to_fit_is_not_named_as_told(home: Home) -> None:
-    lines = [f"id-{number}\t- {'x' * 500}" for number in range(40)]
-    _remember(home, "codex", "\n".join(lines))
-
-    home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex")
-
-    told = next(record for record in home.records() if record.kind == "injected")
-    ids = json.loads(told.payload)["ids"]
-    assert 5 < len(ids) < 16
-    assert ids == [f"id-{number}" for number in range(len(ids))]
-
-
-def test_every_other_event_prints_nothing(home: Home) -> None:
-    _remember(home, "gemini", "- a fact")
-
-    for event in ("BeforeAgent", "AfterTool", "SessionEnd", "PreCompress"):
-        payload = json.dumps({"hook_event_name": event, "prompt": "SessionStart"}).encode()
-        assert home.hook(payload, "--harness", "gemini") == b""
-
-
-def test_without_a_digest_nothing_is_printed(home: Home) -> None:
-    assert home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex") == b""
-    assert len(home.records()) == 1
-
-
-def test_the_digest_of_branch_and_role_comes_before_the_others(home: Home) -> None:
-    (home.work / ".git").mkdir()
-    (home.work / ".git" / "HEAD").write_text("ref: refs/heads/feature/x\n", encoding="utf-8")
-    start = json.dumps(_STARTS["codex"]).encode()
-
-    def told(role: str = "") -> str:
-        return home.hook(start, "--harness", "codex", AGENTX_AGENT=role).decode()
-
-    _remember(home, "codex", "for all")
-    assert "for all" in told("engineer")
-    _remember(home, "codex", "for engineers", role="engineer")
-    assert "for engineers" in told("engineer")
-    _remember(home, "codex", "for the branch", branch="feature/x")
-    assert "for the branch" in told("engineer")
-    _remember(home, "codex", "for both", branch="feature/x", role="engineer")
-    assert "for both" in told("engineer")
-    assert "for the branch" in told()
-
-
-def test_a_subfolder_is_told_what_its_repository_knows(home: Home) -> None:
-    (home.work / ".git").mkdir()
-    (home.work / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
-    _remember(home, "codex", "- a fact")
-    below = home.work / "a" / "b"
-    below.mkdir(parents=True)
-
-    done = subprocess.run(
-        [str(HOOK), "--harness", "codex"],
-        input=json.dumps(_STARTS["codex"]).encode(),
-        capture_output=True,
-        cwd=below,
-        env=home.environment,
-        timeout=30,
-    )
-
-    assert b"- a fact" in done.stdout
-
-
-def test_a_store_that_is_gone_prints_nothing(home: Home) -> None:
-    home.spool.root.mkdir(parents=True)
-    home.spool.store.write_text("/nowhere\0/at all\n", encoding="utf-8")
-
-    assert home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex") == b""

@@ -7,138 +7,21 @@ What they were called with is read from what they wrote down.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from agentx.host.system import SystemClock
 from agentx.kernel.errors import BudgetExceeded, ModelUnavailable
-from agentx.llm.clis.asking import AgentCliModel, CliSetting
-from agentx.llm.clis.choice import CliWorld, cli_model_for
-from agentx.llm.clis.dialects import DIALECTS, CliPlace
-from agentx.llm.port import Completion, Model, Prompt, Unusable, Usage
-from agentx.llm.settings import CLI_PROVIDERS, LlmSettings
+from agentx.llm.port import Completion, Unusable
+from agentx.llm.settings import CLI_PROVIDERS
 from agentx.llm.store.cli_home import CliHome, Rest
-from tests.support.time_and_chance import FakeClock
+from tests.support.cli_stage import ANSWER, PROMPT, SECRET, Purse, Stage, spoken
 from tests.unit.llm.test_cli_reading import LOGINS, NOTICES
-
-SCHEMA = {
-    "type": "object",
-    "properties": {"answer": {"type": "string"}},
-    "required": ["answer"],
-}
-PROMPT = Prompt(
-    system="You answer.", user="what is six by seven?", max_output_tokens=50, json_schema=SCHEMA
-)
-PROGRAMS = {"claude-code": "claude", "codex": "codex", "gemini-cli": "gemini"}
-ANSWER = '{"answer": "42"}'
-SECRET = "quiet-lantern-harbour"
-
-
-class Purse:
-    """Allows everything, and writes down what was asked of it."""
-
-    def __init__(self, allowed: int = 10**9) -> None:
-        self.allowed = allowed
-        self.told: list[tuple[str, int]] = []
-
-    def reserve(self, model: str, most: Usage) -> Purse:
-        if most.tokens > self.allowed:
-            raise BudgetExceeded("no more today")
-        self.told.append(("reserved", most.tokens))
-        return self
-
-    def settle(self, used: Usage) -> None:
-        self.told.append(("settled", used.tokens))
-
-    def release(self) -> None:
-        self.told.append(("released", 0))
-
-
-def spoken(provider: str, text: str, *, usage: bool = True, **more: Any) -> str:
-    """Return what a CLI prints that answers with a text."""
-    if provider == "claude-code":
-        used = {"input_tokens": 100, "cache_read_input_tokens": 20, "output_tokens": 30}
-        said = {"type": "result", "subtype": "success", "is_error": False, "result": text, **more}
-        return json.dumps({**said, "usage": used} if usage else said)
-    if provider == "codex":
-        item = {"type": "agent_message", "text": text}
-        lines: list[dict[str, Any]] = [{"type": "item.completed", "item": item}]
-        if usage:
-            used = {"input_tokens": 120, "output_tokens": 30}
-            lines.append({"type": "turn.completed", "usage": used})
-        return "\n".join(map(json.dumps, lines))
-    if provider == "gemini-cli":
-        tokens = {"prompt": 120, "candidates": 25, "thoughts": 5}
-        stats = {"models": {"small": {"tokens": tokens}}} if usage else {}
-        return "Warning: no colours\n" + json.dumps({"response": text, "stats": stats}, indent=1)
-    part = {"type": "step_finish", "part": {"tokens": {"input": 120, "output": 30}}}
-    lines = [{"type": "text", "part": {"text": text}}, *([part] if usage else [])]
-    return "\n".join(map(json.dumps, lines))
-
-
-class Stage:
-    """A home of the user, and a program in the place of a CLI."""
-
-    def __init__(self, root: Path, provider: str = "claude-code") -> None:
-        self.root = root
-        self.provider = provider
-        self.clock = FakeClock()
-        self.variables = {"PATH": f"{root / 'bin'}:{os.environ['PATH']}", "HOME": str(root)}
-        (root / "bin").mkdir(exist_ok=True)
-
-    def plays(self, body: str, provider: str = "") -> None:
-        """Let the CLI be a shell program; what it was called with is written down first."""
-        note = f"""
-        printf '%s\\n' "$@" > {self.root}/arguments
-        env > {self.root}/environment; pwd > {self.root}/folder; cat > {self.root}/said
-        """
-        name = DIALECTS[provider or self.provider].program
-        program = self.root / "bin" / name
-        program.write_text(f"#!/bin/sh\n{note}\n{body}\n", encoding="utf-8")
-        program.chmod(0o755)
-
-    def prints(self, out: str, code: int = 0) -> None:
-        (self.root / "out").write_text(out, encoding="utf-8")
-        self.plays(f"cat {self.root}/out; exit {code}")
-
-    def world(self) -> CliWorld:
-        return CliWorld(
-            folder=self.root / "clis",
-            variables=self.variables,
-            logins={name: self.root / "user" / name for name in CLI_PROVIDERS},
-            opencode_config=self.root / "user" / "opencode-config",
-        )
-
-    def model(self, **settings: Any) -> Model:
-        given = LlmSettings(provider=self.provider, **settings)
-        if self.provider == "opencode" and not given.model:
-            given = LlmSettings(provider=self.provider, model="local/small", **settings)
-        made = cli_model_for(self.provider, given, self.world(), self.clock)
-        assert made is not None
-        return made
-
-    def quick(self, timeout_ms: int = 1_000) -> AgentCliModel:
-        """The same, with no patience."""
-        home = CliHome(self.root / "clis" / self.provider)
-        setting = CliSetting(
-            provider=self.provider, model="m", timeout_ms=timeout_ms, window_percent_max=60
-        )
-        place = CliPlace(
-            home=home.home, work=home.work, variables=self.variables, login=self.root / "user"
-        )
-        return AgentCliModel(DIALECTS[self.provider], setting, home, lambda: place, SystemClock())
-
-    def heard(self, name: str) -> str:
-        return (self.root / name).read_text("utf-8")
 
 
 @pytest.fixture
@@ -316,7 +199,7 @@ CHILD = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from tests.unit.llm.test_clis import PROMPT, Purse, Stage
+from tests.support.cli_stage import PROMPT, Purse, Stage
 Stage(Path({place!r})).quick(60_000).complete(PROMPT, Purse())
 """
 
@@ -404,139 +287,3 @@ def test_a_clock_that_was_set_back_makes_no_rest_last_for_ever(stage: Stage) -> 
     stage.model().complete(PROMPT, Purse())
     CliHome(stage.root / "clis" / "claude-code").note_rest(Rest(until_ms=2**60, why="x"))
     assert stage.model().complete(PROMPT, Purse()).value == {"answer": "42"}
-
-
-# --- logins -----------------------------------------------------------------------------------
-
-
-def write(path: Path, value: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value), "utf-8")
-
-
-def claude_login(stage: Stage, hours: float) -> None:
-    expires = stage.clock.now_ms() + int(hours * 3_600_000)
-    said = {"accessToken": SECRET, "refreshToken": "never-shown", "expiresAt": expires}
-    write(stage.root / "user" / "claude-code" / ".credentials.json", {"claudeAiOauth": said})
-
-
-def test_the_token_of_the_users_login_is_lent_to_the_call_and_written_nowhere(stage: Stage) -> None:
-    claude_login(stage, 1)
-    stage.variables["ANTHROPIC_API_KEY"] = "a-key-that-costs-money"
-    stage.prints(spoken("claude-code", ANSWER))
-
-    stage.model().complete(PROMPT, Purse())
-
-    environment = stage.heard("environment")
-    assert f"CLAUDE_CODE_OAUTH_TOKEN={SECRET}" in environment
-    assert "never-shown" not in environment
-    assert "ANTHROPIC_API_KEY" not in environment
-    ours = [one for one in (stage.root / "clis").rglob("*") if one.is_file()]
-    assert not [one for one in ours if SECRET in one.read_text("utf-8", "replace")]
-
-
-def test_a_token_that_is_over_is_not_lent(stage: Stage) -> None:
-    claude_login(stage, -1)
-    stage.variables["ANTHROPIC_API_KEY"] = "a-key"
-    stage.prints(spoken("claude-code", ANSWER))
-
-    stage.model().complete(PROMPT, Purse())
-
-    assert SECRET not in stage.heard("environment")
-    assert "ANTHROPIC_API_KEY=a-key" in stage.heard("environment")
-
-
-@pytest.mark.parametrize(
-    ("provider", "theirs", "ours"),
-    [
-        ("codex", "auth.json", "auth.json"),
-        ("gemini-cli", "oauth_creds.json", ".gemini/oauth_creds.json"),
-        ("opencode", "auth.json", "data/opencode/auth.json"),
-    ],
-)
-def test_a_login_file_is_linked_to_and_one_of_our_own_home_stays(
-    tmp_path: Path, provider: str, theirs: str, ours: str
-) -> None:
-    stage = Stage(tmp_path, provider)
-    write(tmp_path / "user" / provider / theirs, {"token": SECRET})
-    stage.prints(spoken(provider, ANSWER))
-    mine = tmp_path / "clis" / provider / "home" / ours
-
-    stage.model().complete(PROMPT, Purse())
-    assert mine.readlink() == tmp_path / "user" / provider / theirs
-    mine.unlink()
-    write(mine, {"token": "of our own"})
-    stage.model().complete(PROMPT, Purse())
-
-    assert "of our own" in mine.read_text("utf-8")
-    assert SECRET in (tmp_path / "user" / provider / theirs).read_text("utf-8")
-
-
-def test_what_a_cli_keeps_of_a_session_goes(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, "gemini-cli")
-    (tmp_path / "out").write_text(spoken("gemini-cli", ANSWER), "utf-8")
-    kept = '"$GEMINI_CLI_HOME/.gemini/tmp/work/chats"'
-    stage.plays(f"mkdir -p {kept}; cp {tmp_path}/said {kept}/session.jsonl; cat {tmp_path}/out")
-
-    stage.model().complete(PROMPT, Purse())
-
-    ours = [one for one in (tmp_path / "clis").rglob("*") if one.is_file()]
-    assert ours
-    assert not [one for one in ours if "six by seven" in one.read_text("utf-8", "replace")]
-
-
-def test_opencode_is_told_the_providers_of_the_user_and_takes_the_small_model(
-    tmp_path: Path,
-) -> None:
-    stage = Stage(tmp_path, "opencode")
-    providers = {"local": {"options": {"baseURL": "http://127.0.0.1:1/v1"}}}
-    settings = {"provider": providers, "small_model": "local/tiny", "mcp": {"evil": {}}}
-    write(tmp_path / "user" / "opencode-config" / "opencode.json", settings)
-    stage.prints(spoken("opencode", ANSWER))
-
-    made = cli_model_for("opencode", LlmSettings(provider="opencode"), stage.world(), stage.clock)
-
-    assert made is not None
-    assert made.complete(PROMPT, Purse()).model == "opencode/local/tiny"
-    said = next(
-        line for line in stage.heard("environment").splitlines() if "CONFIG_CONTENT" in line
-    )
-    config = json.loads(said.partition("=")[2])
-    assert (config["provider"], config["mcp"]) == (providers, {})
-    assert config["permission"] == {"*": "deny"}
-
-
-def test_opencode_without_a_known_model_is_no_model(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, "opencode")
-    settings = LlmSettings(provider="opencode")
-    assert cli_model_for("opencode", settings, stage.world(), stage.clock) is None
-
-
-def flags(stage: Stage) -> Sequence[str]:
-    return stage.heard("arguments").splitlines()
-
-
-def test_claude_code_has_no_tools_no_settings_and_no_session(stage: Stage) -> None:
-    stage.prints(spoken("claude-code", ANSWER))
-    stage.model().complete(PROMPT, Purse())
-
-    said = flags(stage)
-    for name, value in (("--tools", ""), ("--disallowedTools", "*"), ("--setting-sources", "")):
-        assert said[said.index(name) + 1] == value
-    assert {"--no-session-persistence", "--strict-mcp-config"} <= set(said)
-    assert said[said.index("--model") + 1] == "haiku"
-    environment = stage.heard("environment")
-    assert f"CLAUDE_CONFIG_DIR={stage.root}/clis/claude-code/home" in environment
-    assert "CLAUDE_CODE_MAX_OUTPUT_TOKENS=50" in environment
-
-
-def test_codex_has_no_tools_no_settings_and_no_session(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, "codex")
-    stage.prints(spoken("codex", ANSWER))
-    stage.model(model="tiny").complete(PROMPT, Purse())
-
-    said = flags(stage)
-    assert {"--ephemeral", "features.shell_tool=false", "features.hooks=false"} <= set(said)
-    assert {'sandbox_mode="read-only"', "project_doc_max_bytes=0"} <= set(said)
-    assert said[said.index("--model") + 1] == "tiny"
-    assert f"CODEX_HOME={tmp_path}/clis/codex/home" in stage.heard("environment")

@@ -1,0 +1,143 @@
+"""Goal: what lies ready for a session is told at its start, the nearest of it, and noted as told.
+
+Method: the real program in a home of its own, with digests laid ready for it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.paths import StorePaths
+from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
+from tests.support.hook_home import HOOK, HookHome
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> HookHome:
+    return HookHome(tmp_path)
+
+
+def _remember(
+    home: HookHome, harness: str, text: str, branch: str = "", role: str = ""
+) -> StorePaths:
+    store = StorePaths(home.data.root / "project")
+    home.spool.root.mkdir(parents=True, exist_ok=True)
+    home.spool.store.write_text(str(store.root), encoding="utf-8")
+    store.digests.mkdir(parents=True, exist_ok=True)
+    digest = store.digest(harness, branch, role)
+    digest.write_text(f"{RECALL_OPEN}\n{text}\n{RECALL_CLOSE}\n", encoding="utf-8")
+    return store
+
+
+_STARTS: dict[str, dict[str, object]] = {
+    "claude-code": {"session_id": "s-1", "hook_event_name": "SessionStart", "source": "startup"},
+    "codex": {"session_id": "s-1", "hook_event_name": "SessionStart", "source": "compact"},
+    "gemini": {"session_id": "s-1", "hook_event_name": "SessionStart", "source": "resume"},
+    "copilot": {"sessionId": "s-1", "timestamp": 5, "cwd": "/", "source": "new"},
+    "opencode": {"type": "session.created", "properties": {"sessionID": "s-1"}},
+}
+
+
+@pytest.mark.parametrize("harness", sorted(_STARTS))
+def test_a_session_start_prints_the_digest_and_spools_that_it_did(
+    home: HookHome, harness: str
+) -> None:
+    line = '- D-1: 日本 "quoted" 👍 [grip:9:Z; 4 tokens]'
+    store = _remember(home, harness, f'grip:1:A\t{line}\n\t{line}\n{line}\nCLR "1\\\t- E')
+
+    printed = home.hook(json.dumps(_STARTS[harness]).encode(), "--harness", harness)
+
+    assert "D-1: 日本" in json.dumps(json.loads(printed), ensure_ascii=False)
+    kinds = {record.kind: record for record in home.records()}
+    assert set(kinds) == {"payload", "injected"}
+    assert json.loads(kinds["injected"].payload) == {
+        "session_id": "s-1",
+        "digest": store.digest(harness).name,
+        "chars": len(printed.decode()),
+        "ids": ["grip:1:A", 'CLR "1\\'],
+    }
+    assert "grip:1:A" not in printed.decode()
+
+
+def test_a_digest_of_an_older_version_is_told_as_it_is_and_names_nothing(home: HookHome) -> None:
+    _remember(home, "codex", "- D-1: a decision [grip:1:A; 4 tokens]")
+
+    printed = home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex")
+
+    assert b"- D-1: a decision [grip:1:A; 4 tokens]" in printed
+    told = next(record for record in home.records() if record.kind == "injected")
+    assert json.loads(told.payload)["ids"] == []
+
+
+def test_what_was_cut_to_fit_is_not_named_as_told(home: HookHome) -> None:
+    lines = [f"id-{number}\t- {'x' * 500}" for number in range(40)]
+    _remember(home, "codex", "\n".join(lines))
+
+    home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex")
+
+    told = next(record for record in home.records() if record.kind == "injected")
+    ids = json.loads(told.payload)["ids"]
+    assert 5 < len(ids) < 16
+    assert ids == [f"id-{number}" for number in range(len(ids))]
+
+
+def test_every_other_event_prints_nothing(home: HookHome) -> None:
+    _remember(home, "gemini", "- a fact")
+
+    for event in ("BeforeAgent", "AfterTool", "SessionEnd", "PreCompress"):
+        payload = json.dumps({"hook_event_name": event, "prompt": "SessionStart"}).encode()
+        assert home.hook(payload, "--harness", "gemini") == b""
+
+
+def test_without_a_digest_nothing_is_printed(home: HookHome) -> None:
+    assert home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex") == b""
+    assert len(home.records()) == 1
+
+
+def test_the_digest_of_branch_and_role_comes_before_the_others(home: HookHome) -> None:
+    (home.work / ".git").mkdir()
+    (home.work / ".git" / "HEAD").write_text("ref: refs/heads/feature/x\n", encoding="utf-8")
+    start = json.dumps(_STARTS["codex"]).encode()
+
+    def told(role: str = "") -> str:
+        return home.hook(start, "--harness", "codex", AGENTX_AGENT=role).decode()
+
+    _remember(home, "codex", "for all")
+    assert "for all" in told("engineer")
+    _remember(home, "codex", "for engineers", role="engineer")
+    assert "for engineers" in told("engineer")
+    _remember(home, "codex", "for the branch", branch="feature/x")
+    assert "for the branch" in told("engineer")
+    _remember(home, "codex", "for both", branch="feature/x", role="engineer")
+    assert "for both" in told("engineer")
+    assert "for the branch" in told()
+
+
+def test_a_subfolder_is_told_what_its_repository_knows(home: HookHome) -> None:
+    (home.work / ".git").mkdir()
+    (home.work / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    _remember(home, "codex", "- a fact")
+    below = home.work / "a" / "b"
+    below.mkdir(parents=True)
+
+    done = subprocess.run(
+        [str(HOOK), "--harness", "codex"],
+        input=json.dumps(_STARTS["codex"]).encode(),
+        capture_output=True,
+        cwd=below,
+        env=home.environment,
+        timeout=30,
+    )
+
+    assert b"- a fact" in done.stdout
+
+
+def test_a_store_that_is_gone_prints_nothing(home: HookHome) -> None:
+    home.spool.root.mkdir(parents=True)
+    home.spool.store.write_text("/nowhere\0/at all\n", encoding="utf-8")
+
+    assert home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex") == b""
