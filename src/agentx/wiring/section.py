@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 Search = Callable[[SearchRequest], SearchReply]
+_REPLACED = 60  # of what was replaced, the newest: the newest days may still say it
 
 
 @contextmanager
@@ -202,7 +203,8 @@ class _Rooms:
 
         if not is_folder(self._project.observations):
             return Memories()
-        from agentx.observations.model import Recall  # noqa: PLC0415  as above
+        from agentx.observations.model import Recall, SearchFilters  # noqa: PLC0415  as above
+        from agentx.prose.keyphrases import terms  # noqa: PLC0415  as above
         from agentx.wiring.observations import open_observations  # noqa: PLC0415  as above
 
         if self._observed is None:
@@ -220,6 +222,12 @@ class _Rooms:
             ),
             standing=self._observed.count_standing(),
             tokens_max=self._observed.tokens_max,
+            replaced=tuple(
+                terms(row.summary)
+                for row in self._observed.store.search_by_filters(
+                    SearchFilters(superseded=True, limit=_REPLACED)
+                )
+            ),
         )
         common = self._project.trust.common
         if common is None or not any(one.branch for one, _ in best) or not has_branches(common):

@@ -6,12 +6,15 @@ Method: the gatherer with sources made by hand; what real rooms give is shown wi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC
 
 from agentx.kernel.errors import AgentXError, UnavailableError
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.lessons.model import Lesson
+from agentx.memory.found import SearchHit, SearchReply
 from agentx.observations.model import Category, Observation
+from agentx.prose.keyphrases import terms
 from agentx.recall.section.choose import Tellable, choose
 from agentx.recall.section.gather import CLOSE, ORDER, RUN, Gatherer
 from agentx.recall.section.kinds import Kind
@@ -227,3 +230,34 @@ def test_a_recalled_text_cannot_leave_its_fence() -> None:
     text = section(found.lines, Cap(tokens=900), more="m").text
 
     assert text.count(RECALL_OPEN) == text.count(RECALL_CLOSE) == 1
+
+
+def test_what_was_replaced_is_not_told_by_the_table_of_contents_either() -> None:
+    said = "`shortName()` builds the names of files out of the start of a session"
+    other = "`dockAt()` finds the berth of a ferry by the hour of the tide"
+    hits = tuple(
+        SearchHit(
+            doc_id=f"grip:{number}",
+            kind="grip",
+            score=1.0,
+            snippet=text,
+            marks=(),
+            timestamp_ms=START_MS,
+            project="p",
+            session_id=f"s-{number}",
+            harness="codex",
+            agent="codex",
+            role="",
+            issue="",
+            tokens=9,
+        )
+        for number, text in enumerate((said, other))
+    )
+    gone = Memories(replaced=(terms(said),), tokens_max=900)
+    given = replace(
+        sources(), search=lambda _asked: SearchReply(hits=hits), memories=lambda _a, _l: gone
+    )
+
+    found = Gatherer(given, tokens=900).gather(About(context="how are names built?"))
+
+    assert [line.doc_id for line in found.lines if line.doc_id.startswith("grip:")] == ["grip:1"]

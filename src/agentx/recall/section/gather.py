@@ -19,6 +19,7 @@ from agentx.kernel.values import frozen
 from agentx.memory.found import KINDS, SearchReply, SearchRequest
 from agentx.observations.ids import ID_PREFIX
 from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import likeness
 from agentx.prose.sentences import ELLIPSIS
 from agentx.recall.section.choose import Tellable, choose, count_fitting, follow, within
 from agentx.recall.section.elsewhere import put_elsewhere_last, say_elsewhere
@@ -61,6 +62,7 @@ _MEMORIES_MAX = 400
 _TOKENS_OF_A_LINE = 20  # at the least: so many lines a budget may have room for
 _LESSONS_MAX = 6
 _BULLETS_MAX = 150
+_RESTATES = 0.8  # how like a memory a line is that says the same
 _BULLET_SHARE = 0.15  # of what a memory of the same words is worth
 
 Thing = TypeVar("Thing")
@@ -96,9 +98,10 @@ class Gatherer:
             lines[:0] = self._answer(near)
         learnt = self._learn(about)
         candidates = weigh(learnt.weighed, about.context)
-        candidates += self._tolerate(lambda: self._list_bullets(about, learnt.elsewhere))
+        beside = self._tolerate(lambda: self._list_bullets(about, learnt.elsewhere))
         if near.since_ms is None:
-            candidates += _list_close(near, learnt.elsewhere)
+            beside += _list_close(near, learnt.elsewhere)
+        candidates += [one for one in beside if not _restates(one, learnt.replaced)]
         chosen = self._choose(candidates, learnt)
         memories = [self._tell(one) for one in chosen]
         lines += [*memories[:_BEFORE_LESSONS], *self._lessons, *memories[_BEFORE_LESSONS:]]
@@ -278,6 +281,11 @@ class Gatherer:
         except AgentXError as error:
             self._sources.report(error)
             return []
+
+
+def _restates(one: Tellable, replaced: Iterable[frozenset[str]]) -> bool:
+    """Tell whether a line of the table of contents says what a memory says that was replaced."""
+    return any(likeness(one.words, words) >= _RESTATES for words in replaced)
 
 
 def _list_close(reply: SearchReply, elsewhere: Mapping[str, str]) -> Iterator[Tellable]:

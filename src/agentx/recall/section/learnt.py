@@ -120,6 +120,7 @@ class Memories:
     standing: int = 0  # memories that nothing has replaced
     tokens_max: int = 0  # what may be told of them at most
     elsewhere: Mapping[str, str] = field(default_factory=dict)  # sessions, and where they were
+    replaced: tuple[frozenset[str], ...] = ()  # the words of what was replaced last
 
 
 def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
