@@ -195,7 +195,7 @@ def test_an_answer_is_not_captured_as_if_it_were_said(ask: Agent) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "says"),
     [
-        ("get", {"ids": ["nonsense"]}, "is not an id of anything remembered"),
+        ("get", {"ids": ["nonsense"]}, "hint: ids stand in the answers of other tools"),
         ("get", {"ids": ["01KM0913BHFE32KN7MP0000000"]}, "no such event"),
         ("get", {"ids": []}, "ids must be a list with at least one"),
         ("get", {"ids": ["x"] * 51}, "at most 50"),
@@ -296,7 +296,10 @@ def test_a_store_that_stays_out_of_reach_is_an_answer_too(root: Path, error: Exc
     def shut(_project: Project) -> Memory:
         raise error
 
-    assert str(error.args[0]) in asking(root, shut).fail("search", query="booking")
+    said = asking(root, shut).fail("search", query="booking")
+
+    assert str(error.args[0]) in said
+    assert "try the same call again in a minute" in said
 
 
 def test_slash_commands_give_what_they_are_named_after(ask: Agent, ids: dict[str, str]) -> None:

@@ -63,14 +63,14 @@ def connect(
     return dial(presence.address, hatch=presence.hatch, project=project)
 
 
-def open_memory(project: Project) -> Memory:
+def open_memory(project: Project, *, wait_ms: int = STORE_OPEN_WAIT_MS) -> Memory:
     """Return the daemon's memory if one serves this store, else open the store here."""
-    remote = connect(project.store, project=project.id)
+    remote = connect(project.store, project=project.id, wait_ms=wait_ms)
     if remote is not None:
         return remote
     from agentx.wiring.memory import open_store  # noqa: PLC0415  see above
 
-    return open_store(project)
+    return open_store(project, wait_ms=wait_ms)
 
 
 @contextmanager

@@ -22,6 +22,12 @@ Reply = TypeVar("Reply")
 OpenProject = Callable[[], Project]  # the project of the folder, as its settings are now
 
 _TRIES = 2
+# An agent waits for its tool, and has better to do than to wait for a long import.
+_OPEN_WAIT_MS = 3_000
+
+
+def _open_soon(project: Project) -> Memory:
+    return open_memory(project, wait_ms=_OPEN_WAIT_MS)
 
 
 class Desk:
@@ -31,7 +37,7 @@ class Desk:
         self,
         directory: Path,
         environment: Environment,
-        opened: Callable[[Project], Memory] = open_memory,
+        opened: Callable[[Project], Memory] = _open_soon,
     ) -> None:
         self._directory = directory
         self._environment = environment

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 _TOOLS = (
+    (r"search, recall and toc\b", "other tools"),
     (r"agentx memory (?:list|search)[^`;,]*", "observations"),
     (r"agentx (?:events|toc|sessions)\b[^`;,]*", "timeline"),
     (r"agentx clarify resolve (\S+) TEXT", r"answer with id \1, a text and resolve"),

@@ -130,14 +130,17 @@ class LatePerformer:
         return name_origin(said, origin_of_data(self.desk.project()))
 
     def _perform(self, work: Callable[[], str]) -> dict[str, Any]:
-        from agentx.kernel.errors import AgentXError
+        from agentx.kernel.errors import AgentXError, LockHeld, UnavailableError
         from agentx.kernel.text import disarm
         from agentx.surfaces.mcp.hints import speak_hint
 
         try:
             return _say(work())
         except AgentXError as error:
-            hint = f"\nhint: {speak_hint(error.hint)}" if error.hint else ""
+            hint = speak_hint(error.hint)
+            if isinstance(error, LockHeld | UnavailableError):
+                hint = f"try the same call again in a minute, or go on without it; {hint}"
+            hint = f"\nhint: {hint.strip('; ')}" if hint else ""
             return _say(disarm(f"{error.message}{hint}"), is_error=True)
         except OSError as error:
             return _say(
