@@ -13,6 +13,7 @@ from tests.bench.row import Row
 SUITES = (
     "startup",
     "hook",
+    "moments",
     "log",
     "rpc",
     "lock",

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 from heapq import nlargest
 from math import log
 from typing import TYPE_CHECKING
@@ -168,6 +169,7 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
     return found
 
 
+@lru_cache(maxsize=2_000)  # as a line is worded: once, for who serves many
 def value_line(kind: Kind, line: str) -> float:
     """Return what a line is worth by its kind and its words alone."""
     worth = _OF_KIND[kind] + 0.12 * min(len(set(code_names(line))), 3)

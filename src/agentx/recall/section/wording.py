@@ -7,6 +7,7 @@ first sentence that is too long by itself is cut, and the cut is shown.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from agentx.kernel.text import compile_late, fold_text
 from agentx.prose.sentences import shorten
@@ -22,6 +23,7 @@ _CHARS_READ_MAX = 2_000
 _ENOUGH = 0.5  # of a line: what says that much needs no more
 
 
+@lru_cache(maxsize=2_000)  # who serves many asks of the same memories again and again
 def word_line(content: str) -> str:
     """Return the line that is told of a text."""
     said = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agentx.conversation.model import Event, EventQuery, SessionQuery
+from agentx.conversation.model import Event, EventQuery
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import NotFound
@@ -31,6 +31,8 @@ from agentx.views.sessions.turns import turns_of
 _LINES_MAX = 2
 _SESSIONS_MAX = 3
 _EVENTS_MAX = 120
+_LATELY_MAX = 200
+_END_EVENTS = 3
 _RUNNING_MS = 30 * MINUTE_MS
 _TOLD_KINDS = (Kind.DECISION, Kind.PREFERENCE)
 
@@ -99,15 +101,13 @@ def _find_running(
 ) -> Iterator[Tellable]:
     """Yield what sessions decided that still run, and were not captured yet."""
     since = Millis(max(here.since_ms, here.now_ms - _RUNNING_MS))
-    others = [
-        one
-        for one in reader.sessions(SessionQuery(since_ms=since, limit=_SESSIONS_MAX + 1))
-        if one.session_id != prompt.session_id and not one.ended
-    ]
-    for session in others[:_SESSIONS_MAX]:
-        events = _read_last(reader, session.session_id)
-        if not any(event.timestamp_ms > here.since_ms for event in events):
-            continue
+    lately = reader.events(EventQuery(since_ms=since, limit=_LATELY_MAX, newest_first=True)).events
+    others = dict.fromkeys(one.session_id for one in lately)
+    others.pop(prompt.session_id, None)
+    for session_id in tuple(others)[:_SESSIONS_MAX]:
+        events = _read_last(reader, session_id)
+        if any(event.event_type is EventType.SESSION_END for event in events[-_END_EVENTS:]):
+            continue  # it is captured now
         for finding in extract(turns_of(events)):
             if finding.category is not Category.DECISION or finding.at_ms <= here.since_ms:
                 continue
@@ -120,10 +120,10 @@ def _find_running(
                     text=line,
                     words=terms(line),
                     kind=kind_of(finding.category, line),
-                    session=session.session_id,
+                    session=session_id,
                     at_ms=finding.at_ms,
                     worth=value_line(Kind.DECISION, line),
-                    author=session.agent or session.harness,
+                    author=events[-1].agent or events[-1].harness,
                 )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from math import log, sqrt
 
 from agentx.kernel.text import compile_late
@@ -18,6 +19,7 @@ from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
 from agentx.recall.section.choose import SAME, Tellable
 from agentx.recall.section.learnt import WeighedMemory, value_line, weigh
+from agentx.recall.section.wording import word_line
 from agentx.recall.telling.bar import Bar
 
 PROMPT_CHARS_MAX = 4_000
@@ -27,6 +29,7 @@ _WORDS_MIN = 3  # a prompt with fewer asks nothing that could be found
 _RARE_MIN = 2
 _RARE_SHARE = 0.1  # of all memories: a word that more of them have tells little
 _RARE_HOLDERS = 2
+_REMEMBERED_MAX = 2_000
 _SAID_MAX = 0.75  # of a memory: who says so much of it knows it
 # A place on the web is named by words that say nothing of what is asked.
 _PLACES = compile_late(r"\b[a-z]+://\S+|\b[\w.+-]+@[\w.-]+", re.IGNORECASE)
@@ -58,22 +61,31 @@ def choose_close(memories: Sequence[WeighedMemory], prompt: AskedNow, bar: Bar) 
     asked = _words_of(prompt.text[:PROMPT_CHARS_MAX])
     if len(asked) < _WORDS_MIN:
         return []
-    said = {one.doc_id: (one, _words_of(one.text)) for one in weigh(memories)}
-    weights = _Weights([words for _, words in said.values()])
-    news = {one.observation.id for one in list_news(memories, prompt)}
-    close = []
-    for one, words in said.values():
+    said = {one.observation.id: _read(one.observation.content) for one in memories}
+    weights = _Weights(said.values())
+    near: dict[str, float] = {}
+    for one in list_news(memories, prompt):
+        words = said[one.observation.id]
         shared = words & asked
-        if one.doc_id not in news or one.replaced_by or len(shared) < _RARE_MIN:
-            continue
-        worth = value_line(one.kind, one.text)
-        cover = weights.compare(words, asked, shared)
-        is_enough = weights.add_up(shared) >= bar.shared * weights.most
-        if is_enough and worth >= bar.worth and cover >= bar.cover:
-            close.append((cover * worth, one))
+        if len(shared) >= _RARE_MIN and weights.add_up(shared) >= bar.shared * weights.most:
+            near[one.observation.id] = weights.compare(words, asked, shared)
+    # Few are near, so what each is worth is asked last.
+    found = weigh([one for one in memories if near.get(one.observation.id, 0) >= bar.cover])
+    worth = {one.doc_id: value_line(one.kind, one.text) for one in found}
+    close = [
+        (near[one.doc_id] * worth[one.doc_id], one)
+        for one in found
+        if worth[one.doc_id] >= bar.worth
+    ]
     close.sort(key=lambda pair: (-pair[0], pair[1].doc_id))
-    known = [words for doc_id, (_, words) in said.items() if doc_id in prompt.told]
+    known = [words for doc_id, words in said.items() if doc_id in prompt.told]
     return _drop_alike([one for _, one in close], known)[:_LINES_MAX]
+
+
+@lru_cache(maxsize=_REMEMBERED_MAX)
+def _read(content: str) -> frozenset[str]:
+    """Return the words of the line that is told of a memory; memories change little."""
+    return _words_of(word_line(content))
 
 
 class _Weights:

@@ -22,7 +22,7 @@ from agentx.recall.telling.prompt import PROMPT_CHARS_MAX, AskedNow, choose_clos
 
 TOKENS_MAX = 400
 
-_LOOKED_AT = 400
+_LOOKED_AT = 200
 _WAITING_MAX = 3
 _NOTICE = f"{RECALL_NOTICE} [who, when, id]"
 

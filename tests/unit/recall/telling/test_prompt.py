@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.conversation.model import EventPage, EventQuery, SessionQuery
+from agentx.conversation.model import EventPage, EventQuery
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import NotFound
@@ -158,6 +158,17 @@ def test_what_another_session_decided_since_is_told_though_it_still_runs() -> No
     assert quiet == [], "quiet tells what is on the same files alone"
 
 
+def test_a_session_that_has_ended_is_left_to_be_captured() -> None:
+    memory = log(
+        ("mine", EventType.USER_MESSAGE, "Moor the ferry.", 0),
+        ("theirs", EventType.USER_MESSAGE, DECIDED, 5),
+        ("theirs", EventType.SESSION_END, "", 6),
+    )
+    here = find_here(memory, "mine", Millis(START_MS + 10))
+
+    assert choose_meanwhile(memory, (), AskedNow(text="", session_id="mine"), here, on()) == []
+
+
 def test_a_session_of_which_nothing_was_taken_in_yet_has_just_begun() -> None:
     class Strict(FakeMemory):
         def events(self, query: EventQuery) -> EventPage:
@@ -228,17 +239,3 @@ def test_it_is_never_longer_than_its_tokens() -> None:
 def test_without_a_role_nothing_that_waits_is_told() -> None:
     assert Standing().inbox("") == ()
     assert said("ok", role="engineer") == ""
-
-
-def test_sessions_are_asked_for_only_since_this_one_began() -> None:
-    asked: list[SessionQuery] = []
-
-    class Noting(FakeMemory):
-        def sessions(self, query: SessionQuery) -> Any:
-            asked.append(query)
-            return super().sessions(query)
-
-    here = ThisSession(now_ms=Millis(START_MS), since_ms=Millis(START_MS - 5))
-    choose_meanwhile(Noting(), (), AskedNow(text="", session_id="me"), here, on())
-
-    assert [query.since_ms for query in asked] == [START_MS - 5]
