@@ -213,6 +213,7 @@ _SETUP = (
     _row("setup.settings", "project.config:Config", "config, config get"),
     _row("setup.set", "operations.setup.settings:set_setting", "config set"),
     _row("setup.unset", "operations.setup.settings:unset_setting", "config unset"),
+    _row("setup.plugin", "operations.setup.plugin:write_plugin", "setup"),
     _row("setup.serve_tools", "surfaces.mcp.__main__:main", "mcp"),
     _row("setup.demo", "demo.stage:DemoStage", "demo"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -40,6 +41,11 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
     default=None,
     help="Let Claude Code use the tools that only read without asking; asked if not said.",
 )
+@click.option(
+    "--as-plugin",
+    metavar="FOLDER",
+    help="Write a plugin for claude-code, codex or gemini instead, to install by its own means.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the change, and leave it.")
 @click.option("--uninstall", is_flag=True, help="Take out exactly what was added.")
 @click.pass_obj
@@ -48,6 +54,7 @@ def command(
     harness: str,
     scope: str,
     allow_tools: bool | None,
+    as_plugin: str | None,
     dry_run: bool,
     uninstall: bool,
 ) -> None:
@@ -59,6 +66,9 @@ def command(
     chosen = parse_harnesses(harness)
     if len(chosen) != 1:
         raise InvalidValue("name one agent CLI", hint="`agentx init` sets up all that are in use")
+    if as_plugin is not None:
+        _write_plugin(invocation, chosen[0], as_plugin)
+        return
     project = invocation.project
     reply = setup(
         setup_inputs(project),
@@ -74,6 +84,23 @@ def command(
     invocation.show(reply, lambda screen: draw(screen, reply))
     if allow_tools is None and not (dry_run or uninstall or invocation.as_json):
         offer_tools(project, chosen, SetupScope(scope))
+
+
+def _write_plugin(invocation: Invocation, harness: Harness, folder: str) -> None:
+    from agentx.operations.setup.plugin import write_plugin
+
+    reply = write_plugin(harness, Path(folder))
+
+    def show(screen: Console) -> None:
+        title = render.assemble((reply.title, "bold"), f": a plugin is in {reply.folder}")
+        screen.print(title, soft_wrap=True)
+        for name in reply.files:
+            screen.print(f"  {name}", style="dim", soft_wrap=True)
+        screen.print("Install it, with agentx on the PATH, where `agentx setup` has not been:")
+        for line in reply.install:
+            screen.print(f"  {line}", style="bold", soft_wrap=True)
+
+    invocation.show(reply, show)
 
 
 def offer_tools(project: Project, chosen: Sequence[str], scope: SetupScope) -> None:

@@ -1,0 +1,56 @@
+"""Goal: a plugin holds what setup would write, by names that are right on every machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.capture import Harness
+from agentx.kernel.errors import InvalidValue
+from agentx.operations.setup.plugin import write_plugin
+
+BUILT = {
+    Harness.CLAUDE_CODE: "agentx/hooks/hooks.json",
+    Harness.CODEX: "agentx/hooks/hooks.json",
+    Harness.GEMINI: "hooks/hooks.json",
+}
+
+
+@pytest.mark.parametrize("harness", BUILT)
+def test_a_plugin_has_every_hook_and_the_server_and_no_path_of_this_machine(
+    tmp_path: Path, harness: Harness
+) -> None:
+    reply = write_plugin(harness, tmp_path / "made" / "plugin")
+    folder = Path(reply.folder)
+    texts = {name: (folder / name).read_text() for name in reply.files}
+    hooks = json.loads(texts[BUILT[harness]])["hooks"]
+    again = write_plugin(harness, folder)
+
+    assert "SessionStart" in hooks
+    assert all("agentx-hook --harness" in json.dumps(groups) for groups in hooks.values())
+    assert all(json.loads(text) for text in texts.values())
+    servers = [json.loads(text)["mcpServers"] for text in texts.values() if '"mcp"' in text]
+    assert servers == [{"agentx": {"command": "agentx", "args": ["mcp"]}}]
+    assert "/nowhere" not in "".join(texts.values())
+    assert str(tmp_path) not in "".join(texts.values())
+    assert again == reply
+    assert any(str(folder) in line for line in reply.install)
+
+
+def test_a_folder_of_somebody_elses_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "gemini-extension.json").write_text('{"name": "mine"}')
+    (tmp_path / "file").write_text("x")
+
+    for folder in (tmp_path, tmp_path / "file"):
+        with pytest.raises(InvalidValue):
+            write_plugin(Harness.GEMINI, folder)
+    assert (tmp_path / "gemini-extension.json").read_text() == '{"name": "mine"}'
+
+
+def test_who_has_no_plugin_is_told_what_does_the_same(tmp_path: Path) -> None:
+    with pytest.raises(InvalidValue, match="no plugin for copilot") as error:
+        write_plugin(Harness.COPILOT, tmp_path / "x")
+    assert "agentx setup copilot" in error.value.hint
+    assert not (tmp_path / "x").exists()
