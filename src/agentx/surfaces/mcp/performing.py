@@ -113,7 +113,7 @@ class LatePerformer:
     def look_at_use(self) -> frozenset[str]:
         """Return the toolsets that the project uses; none where that cannot be told."""
         try:
-            from agentx.operations.setup.toolsets import list_used
+            from agentx.operations.agents.toolsets import list_used
 
             return list_used(self.desk.project())
         except Exception as error:  # noqa: BLE001  a look holds nobody up

@@ -14,9 +14,9 @@ import pytest
 
 from agentx.clarification.model import NewQuestion
 from agentx.kernel.errors import InvalidValue
+from agentx.operations.agents.toolsets import list_used
 from agentx.operations.questions.ask import ask
 from agentx.operations.runs.write import start_run
-from agentx.operations.setup.toolsets import list_used
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.project.setting_rows import check_toolsets
