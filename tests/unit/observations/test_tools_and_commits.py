@@ -200,6 +200,21 @@ def test_what_a_plan_says_is_planned_and_nobodys_word() -> None:
     assert not any(line.startswith("The user said: ") for line in kept)
 
 
+def test_what_was_planned_and_done_is_told_by_what_was_done() -> None:
+    plan = (
+        "Implement the following plan:\n\n# Cache the rates\n\n"
+        "- Add `cached_rates()` to `rates.py`, which keeps a rate for a day in `rates.json`\n"
+        "- Let `cron/night.sh` ask the bank for `old_rates()` so that no invoice has to wait\n"
+    )
+    talk = Talk().user(plan).edit("rates.py", "a", "def cached_rates(): ...")
+    talk.agent("Added `cached_rates()` to `rates.py`: it keeps a rate for a day in `rates.json`.")
+
+    planned = [line for line in talk.kept() if line.startswith("Planned: ")]
+
+    assert not any("cached_rates" in line for line in planned)
+    assert any("old_rates" in line for line in talk.kept())
+
+
 def _propose(talk: Talk, plan: str, answer: str) -> Talk:
     given = {"plan": plan}
     talk.add(TurnKind.CALL, tool="ExitPlanMode", call_id=plan, arguments=given)

@@ -34,6 +34,7 @@ from agentx.observations.extract.stumbles import stumbles
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.likeness import coverage
 from agentx.prose.passages import PASSAGE_CHARS_MAX, Stretch, cut_passages
 from agentx.prose.pasted import split_pasted
 from agentx.prose.salience import Occasion, Speech, weigh
@@ -43,6 +44,8 @@ from agentx.prose.titles import is_written_by_machine
 
 BY_USER = "The user said: "
 _SPEAKERS = {Occasion.PROMPT: BY_USER, Occasion.PLAN: "Planned: "}
+_DONE = 0.6  # of the words of what was planned, those of what was done
+_DONE_MAX = 300
 _SEEN_CHARS = 20_000  # of a turn, to learn which words are common in a session
 _CUT_TO_FIT = ("Cause: ", "Fixed by: ")  # rather told in part than not at all
 _ROOM_MIN = 60
@@ -91,7 +94,23 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     # What an error tells as its cause is not told again without it.
     whole = "\n".join(one.said.text for one in ruled if one.said.source is Occasion.ERROR)
     gathered = [one for one in gathered if one.said.text.rstrip(".;") not in whole]
-    return _weigh_all([*gathered, *ruled], _count_words(found), _list_written(found))
+    weighed = _weigh_all([*gathered, *ruled], _count_words(found), _list_written(found))
+    return _drop_done(weighed)
+
+
+def _drop_done(weighed: list[Keepable]) -> list[Keepable]:
+    """Leave out what was planned and done: what was done tells it."""
+    done = [
+        one.about
+        for one in weighed
+        if one.said.has_edits and one.said.source in (Occasion.CLOSING, Occasion.CHANGE)
+    ][-_DONE_MAX:]
+    return [
+        one
+        for one in weighed
+        if one.said.source is not Occasion.PLAN
+        or not any(coverage(one.about, each) >= _DONE for each in done)
+    ]
 
 
 def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tuple[Speech, Turn]]:
