@@ -120,6 +120,35 @@ def test_a_setting_keeps_it_away_and_the_name_it_had_before_still_counts(company
     assert running(company) == []
 
 
+def test_where_the_user_wants_none_hooks_send_for_none_at_every_prompt(company: House) -> None:
+    company.agentx("config", "set", "--user", "daemon.auto", "false")
+
+    def ask() -> None:
+        subprocess.run(
+            [str(BIN / "agentx-hook"), "--harness", "claude-code"],
+            input=json.dumps(prompt("And?", cwd=str(company.project))).encode(),
+            cwd=company.project,
+            env={name: said for name, said in company.environment.items() if "DAEMON" not in name},
+            check=True,
+            timeout=20,
+        )
+
+    def sends_after(passed_ms: int) -> bool:
+        then = time.time() - passed_ms / 1000
+        os.utime(note, (then, then))
+        ask()
+        return note.stat().st_mtime - then > 1
+
+    ask()
+    (note,) = company.data.spools.glob("*/called")
+    until(lambda: note.read_bytes() != b"")
+    until(lambda: not processes_of(company.home))
+    rest_ms = int(note.read_text())
+
+    assert not sends_after(rest_ms - 30_000)
+    assert sends_after(rest_ms + 2_000)
+
+
 def test_an_older_daemon_gives_way_and_a_newer_one_stays(company: House) -> None:
     begin(company)
     until(lambda: len(running(company)) == 1)

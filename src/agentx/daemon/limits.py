@@ -12,6 +12,8 @@ DAEMON_STOP_WAIT_MS = 20_000
 AUTO_DAEMONS_MAX = 4
 # How long one that was sent for waits for a place that another one is to leave.
 AUTO_PLACE_WAIT_MS = 10_000
+# For how long hooks send for none once one may not serve; a setting that is changed waits for it.
+AUTO_REST_MS = 120_000
 # How many descriptors of an agent CLI a daemon lets go of: more than one has
 # open. It may have as many itself.
 INHERITED_DESCRIPTORS_MAX = 4_096

@@ -168,6 +168,7 @@ class SpoolPaths:
     directory = Below("directory")  # what this folder stands for: `places.origin_of`
     # The folder of the store this directory belongs to and the project, as text.
     store = Below("store")
+    called = Below("called")  # its age says when a hook sent for a daemon
 
 
 @frozen(kw_only=False)

@@ -23,15 +23,18 @@ from agentx.daemon.launch import DaemonWish, serve
 from agentx.daemon.limits import (
     AUTO_DAEMONS_MAX,
     AUTO_PLACE_WAIT_MS,
+    AUTO_REST_MS,
     DAEMON_POLL_MS,
     INHERITED_DESCRIPTORS_MAX,
 )
 from agentx.daemon.presence import is_served, reachable
 from agentx.daemon.servers import OpenServers
+from agentx.host.files.atomic import replace_file
+from agentx.host.files.plain import exists
 from agentx.host.locks.flock import Flock
 from agentx.kernel.errors import AgentXError, LockHeld
 from agentx.kernel.paths import DataPaths, StorePaths
-from agentx.kernel.places import is_no, is_older
+from agentx.kernel.places import is_no, is_older, origin_of
 from agentx.project.project import Project
 from agentx.project.settings import DaemonSettings
 
@@ -44,6 +47,7 @@ def serve_for_hooks(find_project: Callable[[], Project], open_servers: OpenServe
     project = find_project()
     settings = project.config.section(DaemonSettings)
     if not (settings.auto and may_serve(project)):
+        _rest(project)
         return
     passing = DaemonWish(idle_exit_ms=max(settings.idle_minutes, 1) * _MINUTE_MS)
     wish = replace_older(project.store, passing) if is_served(project.store) else passing
@@ -63,6 +67,15 @@ def leave_behind() -> None:
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (enough, most))
     os.chdir("/")
+
+
+def _rest(project: Project) -> None:
+    """Let hooks send for nobody for a while: what keeps us from serving will last."""
+    origin = origin_of(str(project.directory), project.environment.project_id)
+    note = project.data.spool(origin).called
+    with suppress(OSError, AgentXError):
+        if exists(note):
+            replace_file(note, str(AUTO_REST_MS).encode())
 
 
 def may_serve(project: Project) -> bool:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _NOTE_BYTES_MAX = 4_096
 _AGAIN_MS = 10_000
+_REST_DIGITS_MAX = 7
 _NULL = "/dev/null"
 _KIND, _FILE = 0o170000, 0o100000
 # What is said to one session, and to nobody who serves them all.
@@ -104,13 +105,16 @@ def _is_called(stamp: str) -> bool:
     now = time.time()
     try:
         seen = os.lstat(stamp)
-        if 0 <= now - seen.st_mtime < _AGAIN_MS / 1000:
+        # One that was sent for and may not serve says there for how long none will.
+        said = _read(stamp)
+        rest_ms = int(said) if said.isdecimal() and len(said) < _REST_DIGITS_MAX else _AGAIN_MS
+        if 0 <= now - seen.st_mtime < rest_ms / 1000:
             return True
         if seen.st_mode & _KIND != _FILE:
             os.unlink(stamp)  # a link leads elsewhere, and a pipe would keep us waiting
     except OSError:
         pass
-    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     file = os.open(stamp, flags, 0o600)
     try:
         os.utime(file, (now, now))
