@@ -69,9 +69,9 @@ def _list_documents(house: House) -> list[Path]:
 
 def _go_wrong(house: House, times: int) -> None:
     chance = random.Random(SEED)
+    kept = house.root / "kept"
+    _copy(house, kept)
     for _ in range(times):
-        kept = house.root / "kept"
-        _copy(house, kept)
         path = chance.choice(_list_documents(house))
         path.write_bytes(mutate(path.read_bytes(), chance))
         command = chance.choice(COMMANDS)
@@ -87,7 +87,6 @@ def _go_wrong(house: House, times: int) -> None:
 
 
 def _copy(house: House, kept: Path) -> None:
-    shutil.rmtree(kept, ignore_errors=True)
     for name in (".agentx", ".agent-memory"):
         shutil.copytree(house.project / name, kept / name, symlinks=True)
     shutil.copytree(house.data.root, kept / "data", symlinks=True)

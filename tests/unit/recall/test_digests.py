@@ -7,6 +7,7 @@ the digests that lie ready are read.
 from __future__ import annotations
 
 import subprocess
+from itertools import product
 
 import pytest
 
@@ -64,12 +65,12 @@ def test_a_branch_named_after_an_issue_is_told_what_is_known_of_it_first(project
     assert "### Decisions" in text
 
 
-@pytest.mark.parametrize("harness", CAPS)
-def test_no_digest_is_over_the_cap_of_its_agent_cli(project: Project, harness: Harness) -> None:
+def test_no_digest_is_over_the_cap_of_its_agent_cli(project: Project) -> None:
     with open_store(project) as memory:
         renew_digests(project, memory)
 
-    for branch in ("", BRANCH):
+    assert len(CAPS) > 3
+    for harness, branch in product(map(Harness, CAPS), ("", BRANCH)):
         text = told(project, harness, branch)
         assert len(text) <= CAPS[harness].chars
         assert estimate(text) <= CAPS[harness].tokens
