@@ -8,6 +8,7 @@ hooks capture; in the second one it asks the plugin's server for it, and is answ
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ VALIDATORS = {
 }
 
 
-@pytest.mark.parametrize("harness", ["claude-code", "codex", "gemini"])
+@pytest.mark.parametrize("harness", ["claude-code", "codex", "gemini", "opencode"])
 def test_a_plugin_captures_and_lets_agents_ask(
     harness: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -38,6 +39,10 @@ def test_a_plugin_captures_and_lets_agents_ask(
     lines = [line.split() for line in made["install"]]
     if harness in VALIDATORS:
         lines.insert(0, [*VALIDATORS[harness], str(folder)])
+    if harness == "opencode":
+        lines = []
+        plugins = where.home / ".config" / "opencode" / "plugins"
+        shutil.copytree(folder / "plugins", plugins)
     for program, *words in lines:
         consent = ["--consent"] if "extensions" in words and "install" in words else []
         ran = where.run((str(drive.CLIS / "bin" / program), *words, *consent))

@@ -15,6 +15,7 @@ BUILT = {
     Harness.CLAUDE_CODE: "agentx/hooks/hooks.json",
     Harness.CODEX: "agentx/hooks/hooks.json",
     Harness.GEMINI: "hooks/hooks.json",
+    Harness.COPILOT: "agentx/hooks/hooks.json",
 }
 
 
@@ -28,7 +29,7 @@ def test_a_plugin_has_every_hook_and_the_server_and_no_path_of_this_machine(
     hooks = json.loads(texts[BUILT[harness]])["hooks"]
     again = write_plugin(harness, folder)
 
-    assert "SessionStart" in hooks
+    assert {"SessionStart", "sessionStart"} & set(hooks)
     assert all("agentx-hook --harness" in json.dumps(groups) for groups in hooks.values())
     assert all(json.loads(text) for text in texts.values())
     servers = [json.loads(text)["mcpServers"] for text in texts.values() if '"mcp"' in text]
@@ -49,8 +50,10 @@ def test_a_folder_of_somebody_elses_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "gemini-extension.json").read_text() == '{"name": "mine"}'
 
 
-def test_who_has_no_plugin_is_told_what_does_the_same(tmp_path: Path) -> None:
-    with pytest.raises(InvalidValue, match="no plugin for copilot") as error:
-        write_plugin(Harness.COPILOT, tmp_path / "x")
-    assert "agentx setup copilot" in error.value.hint
-    assert not (tmp_path / "x").exists()
+def test_opencode_gets_a_plugin_that_tells_and_one_that_adds_the_server(tmp_path: Path) -> None:
+    reply = write_plugin(Harness.OPENCODE, tmp_path / "plugin")
+    telling, adding = ((tmp_path / "plugin" / name).read_text() for name in reply.files)
+
+    assert 'const HOOK = ["agentx-hook", "--harness", "opencode"]' in telling
+    assert '"command": ["agentx", "mcp"]' in adding
+    assert write_plugin(Harness.OPENCODE, tmp_path / "plugin") == reply

@@ -28,7 +28,20 @@ _NAME = "agentx"
 _ABOUT = "Remembers every session of every agent CLI, and lets agents ask."
 _SHARED_FILE = 0o644
 _NOWHERE = Path("/nowhere")
-_BUILT = (Harness.CLAUDE_CODE, Harness.CODEX, Harness.GEMINI)
+_MANIFESTS = {
+    Harness.CLAUDE_CODE: ".claude-plugin",
+    Harness.CODEX: ".codex-plugin",
+    Harness.COPILOT: ".claude-plugin",
+}
+# OpenCode has no file for servers in a plugin: what it reads of its settings is added to.
+_OPENCODE_SERVER = """\
+// Lets agents in OpenCode ask AgentX. Written by `agentx setup opencode --as-plugin`.
+export const AgentXTools = async () => ({
+  config: async (config) => {
+    config.mcp = { %s: %s, ...config.mcp }
+  },
+})
+"""
 
 
 @frozen
@@ -45,21 +58,15 @@ class PluginReply:
 def write_plugin(harness: Harness, folder: Path) -> PluginReply:
     """Write the plugin of one agent CLI into a folder: a new one, or one that held it before.
 
-    Raises: InvalidValue for an agent CLI that none is built for, or another's folder.
+    Raises: InvalidValue for a folder that holds something else.
     """
-    if harness not in _BUILT:
-        names = ", ".join(_BUILT)
-        raise InvalidValue(
-            f"there is no plugin for {harness}",
-            hint=f"there are plugins for {names}; `agentx setup {harness}` does the same",
-        )
     place = folder.expanduser().absolute()
     files = _list_files(harness)
     _refuse_others(place, harness)
     for name, content in files.items():
         path = place / name
         make_folders(path.parent, private=False)
-        replace_file(path, pretty(content).encode(), _SHARED_FILE)
+        replace_file(path, content.encode(), _SHARED_FILE)
     return PluginReply(
         harness=harness,
         title=ADAPTERS[harness].title,
@@ -69,36 +76,54 @@ def write_plugin(harness: Harness, folder: Path) -> PluginReply:
     )
 
 
-def _list_files(harness: Harness) -> dict[str, Any]:
-    """Return what belongs into the folder, by path."""
-    hooks, servers = _read_source(harness)
+def _list_files(harness: Harness) -> dict[str, str]:
+    """Return what belongs into the folder, by path; first what it is known again by."""
+    first, *others = _ask_setup(harness)
+    if harness is Harness.OPENCODE:
+        server = json.loads(others[0])["mcp"][MCP_SERVER]
+        return {
+            "plugins/agentx.js": first,
+            "plugins/agentx-tools.js": _OPENCODE_SERVER % (MCP_SERVER, json.dumps(server)),
+        }
+    hooks = json.loads(first)
+    servers = {MCP_SERVER: {"command": MCP_SERVER, "args": ["mcp"]}}
     facts = {"name": _NAME, "version": __version__, "description": _ABOUT}
     if harness is Harness.GEMINI:
-        return {
+        files: dict[str, Any] = {
             "gemini-extension.json": {**facts, "mcpServers": servers},
-            "hooks/hooks.json": {"hooks": hooks},
+            "hooks/hooks.json": {"hooks": hooks["hooks"]},
         }
-    manifest = ".claude-plugin" if harness is Harness.CLAUDE_CODE else ".codex-plugin"
-    entry = {"name": _NAME, "source": f"./{_NAME}", "description": _ABOUT, "version": __version__}
-    catalog = {
-        "name": _NAME,
-        "description": _ABOUT,
-        "owner": {"name": "AgentX"},
-        "plugins": [entry],
-    }
-    named = {**facts, "author": {"name": "AgentX"}}
-    if harness is Harness.CODEX:
+    else:
+        files = _list_plugin(harness, facts, hooks, servers)
+    return {name: pretty(content) for name, content in files.items()}
+
+
+def _list_plugin(
+    harness: Harness, facts: dict[str, str], hooks: dict[str, Any], servers: dict[str, Any]
+) -> dict[str, Any]:
+    """Return a marketplace with one plugin, as Claude Code, Codex and Copilot CLI read it."""
+    entry = {**facts, "source": f"./{_NAME}"}
+    owner = {"name": "AgentX"}
+    named: dict[str, Any] = {**facts, "author": owner}
+    manifest = f"{_MANIFESTS[harness]}/plugin.json"
+    if harness is not Harness.CLAUDE_CODE:
         named |= {"hooks": "./hooks/hooks.json", "mcpServers": "./.mcp.json"}
+    kept = hooks if harness is Harness.COPILOT else {"hooks": hooks["hooks"]}
     return {
-        ".claude-plugin/marketplace.json": catalog,
-        f"{_NAME}/{manifest}/plugin.json": named,
-        f"{_NAME}/hooks/hooks.json": {"hooks": hooks},
+        ".claude-plugin/marketplace.json": {
+            "name": _NAME,
+            "description": _ABOUT,
+            "owner": owner,
+            "plugins": [entry],
+        },
+        f"{_NAME}/{manifest}": named,
+        f"{_NAME}/hooks/hooks.json": kept,
         f"{_NAME}/.mcp.json": {"mcpServers": servers},
     }
 
 
-def _read_source(harness: Harness) -> tuple[Any, dict[str, Any]]:
-    """Return the hooks and the server that settings would hold."""
+def _ask_setup(harness: Harness) -> tuple[str, ...]:
+    """Return what would be written into settings where nothing is: hooks first."""
     request = SetupRequest(
         homes=Homes(
             home=_NOWHERE,
@@ -114,21 +139,14 @@ def _read_source(harness: Harness) -> tuple[Any, dict[str, Any]]:
         hook_command=(HOOK_PROGRAM,),
         mcp_command=(MCP_SERVER, "mcp"),
     )
-    first = ADAPTERS[harness].edits(request)[0]
-    assert first.after is not None
-    return json.loads(first.after)["hooks"], {MCP_SERVER: {"command": MCP_SERVER, "args": ["mcp"]}}
+    return tuple(edit.after or "" for edit in ADAPTERS[harness].edits(request))
 
 
 def _refuse_others(place: Path, harness: Harness) -> None:
     """Raise InvalidValue for a folder that holds anything but this plugin."""
     own = next(iter(_list_files(harness)))
-    if is_file(place / own):
-        try:
-            said = json.loads(read_text(place / own))
-        except ValueError:
-            said = None
-        if isinstance(said, dict) and said.get("name") == _NAME:
-            return
+    if is_file(place / own) and _is_ours(read_text(place / own)):
+        return
     try:
         found = list_folder(place)
     except OSError as error:
@@ -137,10 +155,27 @@ def _refuse_others(place: Path, harness: Harness) -> None:
         raise InvalidValue(f"{place} holds something else", hint="name a new folder")
 
 
+def _is_ours(text: str) -> bool:
+    if HOOK_PROGRAM in text:
+        return True
+    try:
+        said = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(said, dict) and said.get("name") == _NAME
+
+
 def _say_install(harness: Harness, place: Path) -> tuple[str, ...]:
     match harness:
         case Harness.GEMINI:
             return (f"gemini extensions install {place}",)
+        case Harness.OPENCODE:
+            return (f"cp {place}/plugins/*.js ~/.config/opencode/plugins/",)
+        case Harness.COPILOT:
+            return (
+                f"copilot plugin marketplace add {place}",
+                f"copilot plugin install {_NAME}@{_NAME}",
+            )
         case Harness.CODEX:
             return (f"codex plugin marketplace add {place}", f"codex plugin add {_NAME}@{_NAME}")
         case _:

@@ -44,7 +44,7 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 @click.option(
     "--as-plugin",
     metavar="FOLDER",
-    help="Write a plugin for claude-code, codex or gemini instead, to install by its own means.",
+    help="Write a plugin instead, to be installed by the agent CLI's own means.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the change, and leave it.")
 @click.option("--uninstall", is_flag=True, help="Take out exactly what was added.")
