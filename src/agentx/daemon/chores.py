@@ -18,6 +18,7 @@ from threading import Event, Thread
 from agentx.daemon.activity import Activity
 from agentx.daemon.limits import (
     DAEMON_DRAIN_REST_MS_MAX,
+    DAEMON_DROWSY_AFTER_MS,
     DAEMON_HEAP_SLACK_BYTES,
     DAEMON_LULL_MS,
     DAEMON_VIEWS_REST_MS_MAX,
@@ -45,8 +46,9 @@ class Chore:
 class Chores:
     """Runs chores from `start` to `stop`."""
 
-    def __init__(self, chores: Sequence[Chore]) -> None:
+    def __init__(self, chores: Sequence[Chore], pace: Callable[[], int] = lambda: 1) -> None:
         self._stopping = Event()
+        self._pace = pace  # by how much pauses are longer now
         self._threads = [
             Thread(target=self._repeat, args=(chore,), name=f"agentx-{chore.name}", daemon=True)
             for chore in chores
@@ -66,13 +68,18 @@ class Chores:
 
     def _repeat(self, chore: Chore) -> None:
         pause_ms = chore.every_ms
-        while not self._stopping.wait(pause_ms / 1000):
+        while not self._stopping.wait(pause_ms * self._pace() / 1000):
             try:
                 chore.run()
                 pause_ms = chore.every_ms
             except Exception:  # noqa: BLE001  one of the three places: a chore may fail and is tried again
                 pause_ms = min(max(pause_ms, 1) * 2, max(JOB_RETRY_MS_MAX, chore.every_ms))
                 _log.exception("%s failed; tried again in %d ms", chore.name, pause_ms)
+
+
+def pace_of(activity: Activity) -> int:
+    """Return by how much a pause is longer: a daemon that nobody needs looks half as often."""
+    return 2 if activity.idle_ms() > DAEMON_DROWSY_AFTER_MS else 1
 
 
 class Drain:

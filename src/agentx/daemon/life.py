@@ -18,13 +18,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from agentx import __version__
 from agentx.daemon.activity import Activity
 from agentx.daemon.address import Tcp, hatch_path, private_folder, socket_path
-from agentx.daemon.chores import Chore, Chores, Drain, Heap, Views
+from agentx.daemon.chores import Chore, Chores, Drain, Heap, Views, pace_of
 from agentx.daemon.limits import (
     DAEMON_DRAIN_EVERY_MS,
     DAEMON_FAREWELL_MS,
@@ -105,7 +106,9 @@ def run_daemon(
             end=summons.call,
         )
         views = Views(memory, activity)
-        own = Chores(tuple(_own_chores(plan, Drain(memory, activity), views)))
+        own = Chores(
+            tuple(_own_chores(plan, Drain(memory, activity), views)), partial(pace_of, activity)
+        )
         scheduled = scheduler(memory) if scheduler is not None else None
         offer = Offer(
             memory=memory,

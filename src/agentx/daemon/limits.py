@@ -6,6 +6,8 @@ DAEMON_VIEWS_EVERY_MS = 500
 # The longest rest after looking in vain at a spool of very many folders: what is captured must be
 # searchable within 2 s.
 DAEMON_DRAIN_REST_MS_MAX = 1_000
+# Who was not needed for so long looks half as often: what is captured then is still seen in 2 s.
+DAEMON_DROWSY_AFTER_MS = 60_000
 DAEMON_START_WAIT_MS = 15_000
 DAEMON_STOP_WAIT_MS = 20_000
 # How many daemons that nobody started by hand a user has at most.

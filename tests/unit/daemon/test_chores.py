@@ -15,8 +15,13 @@ import pytest
 
 from agentx.conversation.toc_model import CaughtUp
 from agentx.daemon.activity import Activity
-from agentx.daemon.chores import Chore, Chores, Heap, Views
-from agentx.daemon.limits import DAEMON_HEAP_SLACK_BYTES
+from agentx.daemon.chores import Chore, Chores, Heap, Views, pace_of
+from agentx.daemon.limits import (
+    DAEMON_DRAIN_EVERY_MS,
+    DAEMON_DROWSY_AFTER_MS,
+    DAEMON_HEAP_SLACK_BYTES,
+    DAEMON_VIEWS_EVERY_MS,
+)
 from tests.support.fake_memory import FakeMemory
 
 
@@ -179,3 +184,29 @@ def test_memory_is_given_back_when_there_is_more_than_is_worth_it_and_only_then(
 
     # Hardly larger; much larger, then twice the least; hardly larger than that; less; again more.
     assert counts == [0, 1, 1, 1, 2]
+
+
+def test_a_daemon_that_nobody_needs_looks_half_as_often_until_it_is_needed() -> None:
+    now = 0.0
+    activity = Activity(lambda: now)
+    assert pace_of(activity) == 1
+    now = DAEMON_DROWSY_AFTER_MS / 1000 + 1
+    assert pace_of(activity) == 2
+    activity.note_activity()
+    assert pace_of(activity) == 1
+    with activity.working():
+        now *= 3
+        assert pace_of(activity) == 1
+    assert 2 * (DAEMON_DRAIN_EVERY_MS + DAEMON_VIEWS_EVERY_MS) < 2_000, "seen in time all the same"
+
+
+def test_pauses_are_as_long_as_the_pace_says() -> None:
+    def count(pace: int) -> int:
+        done: list[int] = []
+        chores = Chores([Chore(name="x", every_ms=5, run=lambda: done.append(1))], lambda: pace)
+        chores.start()
+        time.sleep(0.2)
+        chores.stop()
+        return len(done)
+
+    assert count(10) < count(1)
