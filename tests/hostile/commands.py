@@ -6,9 +6,9 @@ from __future__ import annotations
 
 # What is not tried here, and why.
 LEFT_OUT = {
-    "daemon start": "tried by itsel",
-    "daemon stop": "tried by itsel",
-    "mcp": "tried by itsel",
+    "daemon start": "tried by itself",
+    "daemon stop": "tried by itself",
+    "mcp": "tried by itself",
     "demo": "has a home of its own",
     "init": "writes where the user says",
     "exclude": "tried with --list; else it writes where the user says",
@@ -143,4 +143,8 @@ WRITING |= {
     "setup": "setup claude-code --scope project --dry-run",
 }
 READING |= {"trust": "trust --show", "exclude": "exclude --list"}
+READING |= {
+    f"daemon {verb}": f"daemon {verb} --manager systemd --dry-run"
+    for verb in ("install", "uninstall")
+}
 EVERY = {**READING, **WRITING}
