@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -326,3 +327,75 @@ def test_a_setting_keeps_a_session_from_being_told(served: House) -> None:
     served.agentx("config", "set", "--user", "recall.at_prompt", "off")
 
     assert ask(served, "s-1", ASKED) == ""
+    served.agentx("config", "set", "--user", "recall.at_prompt", "on")
+    tell_in_time(lambda: ask(served, "s-1", ASKED), "almanac")
+    served.agentx("config", "set", "--user", "memory.maxTokens", "0")
+    assert ask(served, "s-2", ASKED) == ""
+
+
+# --- whose words these are --------------------------------------------------------------------
+
+
+def test_what_came_with_a_strangers_repository_is_told_at_no_action_and_no_prompt(
+    warned: House,
+) -> None:
+    forged = warned.root / "forged"
+    shutil.copytree(warned.project, forged)
+    warned.git("add", "-f", ".agentx", cwd=forged)
+    warned.git("commit", "-q", "-m", "a gift", cwd=forged)
+    cloned = warned.root / "cloned"
+    warned.git("clone", "-q", str(forged), str(cloned), cwd=warned.root)
+    (cloned / ".agentx" / "config.toml").write_text('[recall]\nat_action = "on"\n', "utf-8")
+    begins = session("s-2", "SessionStart", source="startup")
+    warned.hook(begins, cwd=cloned)
+    warned.agentx("sync", cwd=cloned)
+
+    before = call_of("s-2", "PreToolUse", "Bash", {"command": WRONG})
+    assert warned.hook(before, cwd=cloned).stdout == b""
+    assert list(warned.data.root.glob("cloned-*/digests/cautions.tsv")) == []
+
+
+def test_a_repository_cannot_make_what_the_user_turned_off_louder(warned: House) -> None:
+    warned.agentx("config", "set", "--user", "recall.at_action", "off")
+    folder = warned.project / ".agentx"
+    folder.mkdir(exist_ok=True)
+    (folder / "config.toml").write_text('[recall]\nat_action = "on"\n', "utf-8")
+    warned.agentx("sync")
+
+    assert tell(warned, call_of("s-2", "PreToolUse", "Bash", {"command": WRONG})) == ""
+
+
+def test_who_wants_no_memories_told_is_told_none_at_an_action(warned: House) -> None:
+    warned.agentx("config", "set", "--user", "memory.maxTokens", "0")
+    warned.agentx("sync")
+
+    assert tell(warned, call_of("s-2", "PreToolUse", "Bash", {"command": WRONG})) == ""
+
+
+def test_in_a_folder_of_the_repository_that_nobody_worked_in_the_same_is_told(
+    warned: House,
+) -> None:
+    below = warned.project / "deep" / "below"
+    below.mkdir(parents=True)
+    before = call_of("s-2", "PreToolUse", "Bash", {"command": WRONG})
+
+    assert b"`make test` worked" in warned.hook(before, cwd=below).stdout
+    assert warned.hook(before, cwd=below).stdout == b""
+
+
+def test_what_was_forgotten_is_told_at_no_action(warned: House) -> None:
+    told = tell(warned, call_of("s-2", "PreToolUse", "Bash", {"command": WRONG}))
+    (doc_id,) = (word.strip("]") for word in told.split() if word.startswith("obs-"))
+    warned.agentx("memory", "drop", doc_id)
+    warned.agentx("sync")
+
+    assert tell(warned, call_of("s-3", "PreToolUse", "Bash", {"command": WRONG})) == ""
+
+
+def test_a_hook_that_cannot_note_what_it_tells_tells_nothing(warned: House) -> None:
+    spool = warned.data.spool(str(warned.project)).new.parent
+    (spool / "told").symlink_to(warned.root)
+    before = call_of("s-2", "PreToolUse", "Bash", {"command": WRONG})
+
+    assert tell(warned, before) == ""
+    assert not list(warned.root.glob("claude-code*"))

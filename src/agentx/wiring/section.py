@@ -113,8 +113,9 @@ def _renew_cautions(project: Project, sources: Sources) -> bool:
 
     bar, made = bar_of(project.config.section(RecallSettings).at_action), ""
     if bar is not None:
-        found = sources.memories(About(), CAUTIONS_LOOKED_AT).weighed
-        made = prepare_cautions(found, replace(sources.now, is_prepared=True), bar)
+        found = sources.memories(About(), CAUTIONS_LOOKED_AT)
+        known = found.weighed if found.tokens_max else ()
+        made = prepare_cautions(known, replace(sources.now, is_prepared=True), bar)
     return put_text(project.store.cautions, made)
 
 

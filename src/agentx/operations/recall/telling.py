@@ -14,6 +14,7 @@ from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.memory.wire.calls import Call
+from agentx.observations.settings import MemorySettings
 from agentx.operations.recall.section import open_asker
 from agentx.project.project import Project
 from agentx.project.settings import RecallSettings
@@ -86,7 +87,8 @@ def _tell_start(project: Project, memory: Memory, request: TellRequest) -> str:
 
 def _tell_prompt(project: Project, memory: Memory, request: TellRequest) -> str:
     bar = bar_of(project.config.section(RecallSettings).at_prompt)
-    if bar is None or not request.session:
+    wants_none = project.config.section(MemorySettings).max_tokens == 0
+    if bar is None or wants_none or not request.session:
         return ""
     told = frozenset(request.told.split())
     prompt = AskedNow(text=request.text, session_id=request.session, told=told)

@@ -3,7 +3,7 @@
 import os
 
 from agentx.kernel.places import encode_name, origin_of, spool_root
-from agentx.surfaces.hooks.checkout import read_small
+from agentx.surfaces.hooks.checkout import branch_of, read_small
 
 _PRESENCE_BYTES_MAX = 4_096
 _KIND, _SOCKET = 0o170000, 0o140000
@@ -20,6 +20,15 @@ def find_store(directory: str, named: str) -> tuple[str, str]:
     settled = read_small(os.path.join(find_spool(directory, named), "store"))
     store, _, project = (settled or "").strip().partition("\n")
     return (store, project.strip()) if os.path.isabs(store) else ("", "")
+
+
+def find_store_near(directory: str, named: str) -> tuple[str, str]:
+    """Return the same, of the repository where nothing is known of a folder in it."""
+    found = find_store(directory, named)
+    if found[0]:
+        return found
+    top = branch_of(directory)[0]
+    return find_store(top, named) if top and top != directory else found
 
 
 def find_digests(store: str, project: str) -> str:

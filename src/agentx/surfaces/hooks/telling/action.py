@@ -10,7 +10,7 @@ import os
 from agentx.adapters.hook_actions import JOINT, is_editor, is_shell, join_commands, list_patched
 from agentx.surfaces.hooks.checkout import branch_of, read_small
 from agentx.surfaces.hooks.payload import session_of, text_at
-from agentx.surfaces.hooks.settled import find_digests, find_store
+from agentx.surfaces.hooks.settled import find_digests, find_store_near
 from agentx.surfaces.hooks.spool import Caller
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def warn(call: Caller, raw: bytes, *, is_over: bool) -> None:
     is_edit = is_editor(tool) or (is_shell(tool) and b"*** Begin Patch" in given)
     if not (is_edit or is_shell(tool)):
         return
-    store, project = find_store(call.cwd, call.project)
+    store, project = find_store_near(call.cwd, call.project)
     if not store:
         return
     known = read_small(

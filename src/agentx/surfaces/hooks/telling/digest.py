@@ -14,7 +14,7 @@ import os
 from agentx.kernel.places import encode_name, tell_ages
 from agentx.surfaces.hooks.checkout import branch_of, read_small
 from agentx.surfaces.hooks.payload import session_of, text_at
-from agentx.surfaces.hooks.settled import find_digests, find_store
+from agentx.surfaces.hooks.settled import find_digests, find_store_near
 from agentx.surfaces.hooks.spool import Caller
 from agentx.surfaces.hooks.telling.output import announcement, note_printed, print_out
 from agentx.surfaces.hooks.telling.question import ask_to_tell
@@ -27,12 +27,10 @@ _FRESH_WAIT_MS = 150
 
 def announce(call: Caller, raw: bytes) -> None:
     """Print the digest for this session, if there is one, and spool that it was printed."""
-    top, branch = branch_of(call.cwd)
-    store, project = find_store(call.cwd, call.project)
-    if not store and top:
-        store, project = find_store(top, call.project)
+    store, project = find_store_near(call.cwd, call.project)
     if not store:
         return
+    branch = branch_of(call.cwd)[1]
     fresh = ask_to_tell(call, store, _FRESH_WAIT_MS, moment="start", branch=branch)
     found = ("fresh", fresh) if fresh else _digest(call, find_digests(store, project), branch)
     if found is None:

@@ -5,7 +5,7 @@ Without a daemon nothing is told, and nothing is waited for.
 
 from agentx.kernel.places import tell_ages
 from agentx.surfaces.hooks.payload import session_of, text_at
-from agentx.surfaces.hooks.settled import find_store
+from agentx.surfaces.hooks.settled import find_store_near
 from agentx.surfaces.hooks.spool import Caller
 from agentx.surfaces.hooks.telling.question import ask_to_tell
 
@@ -17,7 +17,7 @@ _FENCES = 2  # rows before the first line that tells something
 def tell_at_prompt(call: Caller, named: bytes, raw: bytes) -> None:
     """Print what a session should know at this prompt, if anything."""
     session = session_of(named)
-    store, _ = find_store(call.cwd, call.project)
+    store, _ = find_store_near(call.cwd, call.project)
     if not (store and session):
         return
     from agentx.surfaces.hooks.telling.told import list_told, note_told
