@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from agentx.adapters.settings.plugins import has_plugin, list_plugin_files
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
+from agentx.operations.setup.installation import setup_inputs
+from agentx.operations.setup.installed import list_installed, list_settings_files
 from agentx.operations.setup.plugin import write_plugin
+from agentx.operations.upkeep.asking import check_asking
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
+from tests.support.setup_requests import homes_in
 
 BUILT = {
     Harness.CLAUDE_CODE: "agentx/hooks/hooks.json",
@@ -57,3 +64,58 @@ def test_opencode_gets_a_plugin_that_tells_and_one_that_adds_the_server(tmp_path
     assert 'const HOOK = ["agentx-hook", "--harness", "opencode"]' in telling
     assert '"command": ["agentx", "mcp"]' in adding
     assert write_plugin(Harness.OPENCODE, tmp_path / "plugin") == reply
+
+
+PLUGGED = {
+    Harness.CLAUDE_CODE: {".claude/settings.json": '{"enabledPlugins": {"agentx@agentx": true}}'},
+    Harness.COPILOT: {".copilot/settings.json": '{"enabledPlugins": {"agentx@team": true}}'},
+    Harness.CODEX: {".codex/config.toml": '[plugins."agentx@agentx"]\nenabled = true\n'},
+    Harness.GEMINI: {".gemini/extensions/agentx/gemini-extension.json": "{}"},
+    Harness.OPENCODE: {
+        ".config/opencode/plugins/agentx.js": "// agentx-hook",
+        ".config/opencode/plugins/agentx-tools.js": "//",
+    },
+}
+
+
+@pytest.mark.parametrize("harness", PLUGGED)
+def test_who_has_the_plugin_is_well_and_is_not_set_up_twice(
+    tmp_path: Path, harness: Harness
+) -> None:
+    (tmp_path / "shop").mkdir()
+    known = {"HOME": str(tmp_path), "PATH": "/nowhere"}
+    project = open_project(tmp_path / "shop", read_environment(known))
+    inputs = setup_inputs(project)
+    before = list_installed(project, inputs)
+    for name, text in PLUGGED[harness].items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    assert before == ()
+    assert list_installed(project, inputs) == (harness.value,)
+    assert check_asking(project, inputs, harness).says == "installed as a plugin"
+    assert set(list_plugin_files(harness, inputs.homes)) <= set(
+        list_settings_files(project, inputs)
+    )
+
+
+@pytest.mark.parametrize(
+    ("harness", "name", "text"),
+    [
+        (Harness.CLAUDE_CODE, ".claude/settings.json", '{"enabledPlugins": {"agentx@a": false}}'),
+        (Harness.CLAUDE_CODE, ".claude/settings.json", '{"enabledPlugins": ["agentx@a"]}'),
+        (Harness.CLAUDE_CODE, ".claude/settings.json", "no json"),
+        (Harness.CODEX, ".codex/config.toml", '[plugins."agentx@a"]\nenabled = false\n'),
+        (Harness.CODEX, ".codex/config.toml", '[plugins."other@a"]\n'),
+        (Harness.OPENCODE, ".config/opencode/plugins/agentx.js", "//"),
+    ],
+)
+def test_a_plugin_that_is_off_or_not_ours_is_none(
+    tmp_path: Path, harness: Harness, name: str, text: str
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+
+    assert not has_plugin(harness, homes_in(tmp_path))

@@ -8,13 +8,16 @@ from pathlib import Path
 from agentx.adapters.port import SetupScope
 from agentx.adapters.registry import ADAPTERS
 from agentx.adapters.settings.file import is_current
+from agentx.adapters.settings.plugins import has_plugin, list_plugin_files
 from agentx.kernel.errors import AgentXError
 from agentx.operations.setup.setup import Setup, SetupInputs, setup_request
 from agentx.project.project import Project
 
 
 def is_installed(inputs: SetupInputs, wanted: Setup) -> bool:
-    """Tell whether the hooks of one agent CLI are there and as they should be."""
+    """Tell whether one agent CLI has its hooks as they should be, or AgentX as a plugin."""
+    if has_plugin(wanted.harness, inputs.homes):
+        return True
     return is_current(ADAPTERS[wanted.harness].edits(setup_request(inputs, wanted)))
 
 
@@ -27,6 +30,7 @@ def list_settings_files(project: Project, inputs: SetupInputs) -> tuple[Path, ..
     """Return every file that says which hooks are installed; none when one cannot be read."""
     found: dict[Path, None] = {}
     for harness in ADAPTERS:
+        found.update(dict.fromkeys(list_plugin_files(harness, inputs.homes)))
         for scope in SetupScope:
             wanted = Setup(harness=harness, project_root=project.root, scope=scope)
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agentx.adapters.claude_code.permissions import find_refusals, is_allowed
 from agentx.adapters.codex.trust import trust_state
+from agentx.adapters.settings.plugins import has_plugin
 from agentx.kernel.capture import Harness
 from agentx.operations.setup.setup import SetupInputs
 from agentx.operations.upkeep.health import Health, HealthCheck
@@ -15,6 +16,8 @@ _INSTALLED = "hooks and MCP server installed"
 
 def check_asking(project: Project, inputs: SetupInputs, harness: Harness) -> HealthCheck:
     """Return how an agent CLI stands whose settings are as they should be."""
+    if has_plugin(harness, inputs.homes):
+        return HealthCheck(name=harness, health=Health.GOOD, says="installed as a plugin")
     if harness is Harness.CODEX:
         return _check_trust(inputs)
     if harness is Harness.CLAUDE_CODE:

@@ -1,6 +1,7 @@
 """The way in from a terminal.
 
-`agentx --version` is answered here, before click is imported; everything else is `root`.
+`agentx --version` is answered and `agentx mcp`, for which every session of an agent CLI waits,
+is begun here, before click is imported; everything else is `root`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if given in (["--version"], ["-V"]):
         sys.stdout.write(f"agentx {__version__}\n")
         sys.exit(0)
+    if given == ["mcp"] and arguments is None:
+        # The same words as `commands.behind.mcp`, which knows the options.
+        os.execv(sys.executable, [sys.executable, "-P", "-m", "agentx.surfaces.mcp"])  # noqa: S606  as there
     gc.set_threshold(_GARBAGE_OBJECTS)
     from agentx.surfaces.cli.root import run  # click, which the version does not wait for
 
