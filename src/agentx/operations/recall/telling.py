@@ -91,6 +91,8 @@ def _tell_prompt(project: Project, memory: Memory, request: TellRequest) -> str:
     if bar is None or wants_none or not request.session:
         return ""
     told = frozenset(request.told.split())
-    prompt = AskedNow(text=request.text, session_id=request.session, told=told)
+    prompt = AskedNow(
+        text=request.text, session_id=request.session, harness=request.harness, told=told
+    )
     with section_sources(project, memory) as sources:
         return tell_prompt(sources, prompt, bar, role=request.agent, branch=request.branch)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from agentx.conversation.model import Event, EventQuery
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import MINUTE_MS, Millis
-from agentx.kernel.errors import NotFound
+from agentx.kernel.errors import InputError
 from agentx.kernel.values import frozen
 from agentx.memory.port import Readable
 from agentx.observations.extract import extract
@@ -52,9 +52,9 @@ class ThisSession:
         return not self.files.isdisjoint(files)
 
 
-def find_here(reader: Readable, session_id: str, now_ms: Millis) -> ThisSession:
+def find_here(reader: Readable, session_id: str, now_ms: Millis, harness: str = "") -> ThisSession:
     """Return what is known of the session that is told."""
-    events = _read_last(reader, session_id)
+    events = _read_last(reader, session_id, harness)
     if not events:
         return ThisSession(now_ms=now_ms, since_ms=now_ms)
     files = {
@@ -63,7 +63,8 @@ def find_here(reader: Readable, session_id: str, now_ms: Millis) -> ThisSession:
         for step in one.steps
         for path in list_touched(step)
     }
-    first = reader.events(EventQuery(session_id=session_id, limit=1)).events
+    named = EventQuery(session_id=session_id, harness=harness, limit=1)
+    first = reader.events(named).events
     return ThisSession(now_ms=now_ms, since_ms=first[0].timestamp_ms, files=frozenset(files))
 
 
@@ -102,10 +103,10 @@ def _find_running(
     """Yield what sessions decided that still run, and were not captured yet."""
     since = Millis(max(here.since_ms, here.now_ms - _RUNNING_MS))
     lately = reader.events(EventQuery(since_ms=since, limit=_LATELY_MAX, newest_first=True)).events
-    others = dict.fromkeys(one.session_id for one in lately)
+    others = {one.session_id: one.harness for one in lately}
     others.pop(prompt.session_id, None)
-    for session_id in tuple(others)[:_SESSIONS_MAX]:
-        events = _read_last(reader, session_id)
+    for session_id, harness in tuple(others.items())[:_SESSIONS_MAX]:
+        events = _read_last(reader, session_id, harness)
         if any(event.event_type is EventType.SESSION_END for event in events[-_END_EVENTS:]):
             continue  # it is captured now
         for finding in extract(turns_of(events)):
@@ -127,11 +128,18 @@ def _find_running(
                 )
 
 
-def _read_last(reader: Readable, session_id: str) -> list[Event]:
-    """Return the last events of a session, oldest first; its own notes are not among them."""
-    query = EventQuery(session_id=session_id, limit=_EVENTS_MAX, newest_first=True)
+def _read_last(reader: Readable, session_id: str, harness: str) -> list[Event]:
+    """Return the last events of a session, oldest first; its own notes are not among them.
+
+    With its agent CLI it is found at once, without looking through all sessions for it.
+    """
+    query = EventQuery(session_id=session_id, harness=harness, limit=_EVENTS_MAX, newest_first=True)
     try:
         events = reader.events(query).events
-    except NotFound:
+    except InputError:
         return []  # nothing of it was taken in yet
-    return [one for one in reversed(events) if one.event_type is not EventType.NOTE]
+    return [
+        one
+        for one in reversed(events)
+        if one.session_id == session_id and one.event_type is not EventType.NOTE
+    ]

@@ -41,6 +41,7 @@ class AskedNow:
 
     text: str
     session_id: str = ""
+    harness: str = ""
     told: frozenset[str] = frozenset()  # by id
 
 

@@ -49,7 +49,7 @@ def _find_meanwhile(
     if sources.reader is None:
         return []
     try:
-        here = find_here(sources.reader, prompt.session_id, sources.now.now_ms)
+        here = find_here(sources.reader, prompt.session_id, sources.now.now_ms, prompt.harness)
         return choose_meanwhile(sources.reader, known, prompt, here, bar)
     except AgentXError as error:
         sources.report(error)
