@@ -3,9 +3,9 @@
 A passage is weighed by signs: who said it and where, whether it names code, says why, says
 what is not so, claims a change, hedges, asks. The weights are log-odds, fitted to labelled
 sessions by logistic regression and rounded. Those of a decision, of an error, of a stumble, of
-what the user was shown and of what was left open at the end were set by hand: few of those
-sessions held one. `docs/observations.md` says how well they do on projects they were not fitted
-to. No sign is a word of a project.
+a commit, of what the user was shown and of what was left open at the end were set by hand: few of
+those sessions held one. `docs/observations.md` says how well they do on projects they were not
+fitted to. No sign is a word of a project.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ WEIGHTS: dict[str, float] = {
     "denies": 0.35,
     "did": 0.35,
     "code": 0.4,
-    "change that was committed": 0.7,
+    "change that was committed": 0.4,
     "code often": 0.4,
     "terms": 0.4,
     "length": 0.45,
