@@ -33,6 +33,7 @@ from agentx.memory.remote import RemoteMemory, dial
 from agentx.memory.wire.connection import connect_to, is_healthy
 from agentx.memory.wire.ingest import IngestStream
 from tests.support.drafts import draft
+from tests.support.house import House
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY = (sys.executable, "-m", "tests.support.daemon_entry")
@@ -440,3 +441,41 @@ def test_events_are_the_same_with_and_without_the_daemon_and_survive_its_death(h
     assert secret not in json.dumps(without)
     assert home.agentx("daemon", "start")["was_running"] is False
     assert home.agentx("events", "--limit", "2000") == with_daemon
+
+
+COMES_UP = """
+import sys, time
+from pathlib import Path
+from agentx.daemon.life import DaemonPlan, run_daemon
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
+from agentx.surfaces.cli.commands.behind.daemon import open_servers
+from agentx.wiring.memory import open_store
+
+project = open_project(Path(sys.argv[1]), read_environment())
+memory = open_store(project)
+print("has the store", flush=True)
+time.sleep(1.5)
+plan = DaemonPlan(store=project.store, short_folder=Path(sys.argv[2]))
+run_daemon(plan, lambda: memory, open_servers, clock=project.clock)
+"""
+
+
+def test_a_command_that_waits_for_the_store_asks_the_daemon_that_comes_up_with_it(
+    house: House,
+) -> None:
+    house.agentx("sync")
+    with subprocess.Popen(
+        [sys.executable, "-c", COMES_UP, str(house.project), str(house.root / "short")],
+        env=house.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline()
+        try:
+            before = time.monotonic()
+            assert house.json("status")["memory"]["served_by"] == "daemon"
+            assert time.monotonic() - before < 6
+        finally:
+            child.terminate()

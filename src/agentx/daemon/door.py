@@ -15,11 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentx.daemon.limits import DAEMON_POLL_MS, OTHER_STORE_WAIT_MS
+from agentx.daemon.limits import DAEMON_POLL_MS, OTHER_STORE_WAIT_MS, STORE_TURN_MS
 from agentx.daemon.presence import Presence, is_served, reachable
 from agentx.host.files.plain import exists
 from agentx.host.limits import STORE_OPEN_WAIT_MS
-from agentx.kernel.errors import DaemonUnavailable
+from agentx.kernel.errors import DaemonUnavailable, LockHeld
 from agentx.kernel.paths import DataPaths, StorePaths
 from agentx.project.project import Project
 
@@ -64,13 +64,25 @@ def connect(
 
 
 def open_memory(project: Project, *, wait_ms: int = STORE_OPEN_WAIT_MS) -> Memory:
-    """Return the daemon's memory if one serves this store, else open the store here."""
-    remote = connect(project.store, project=project.id, wait_ms=wait_ms)
-    if remote is not None:
-        return remote
-    from agentx.wiring.memory import open_store  # noqa: PLC0415  see above
+    """Return the daemon's memory if one serves this store, else open the store here.
 
-    return open_store(project, wait_ms=wait_ms)
+    A daemon may come up while the store is waited for, and then has it for good: it is asked.
+
+    Raises: as `find_daemon`, and LockHeld when another command has the store for too long.
+    """
+    deadline = time.monotonic() + wait_ms / 1000
+    while True:
+        left_ms = max(int((deadline - time.monotonic()) * 1000), 0)
+        remote = connect(project.store, project=project.id, wait_ms=left_ms)
+        if remote is not None:
+            return remote
+        from agentx.wiring.memory import open_store  # noqa: PLC0415  see above
+
+        try:
+            return open_store(project, wait_ms=min(left_ms, STORE_TURN_MS))
+        except LockHeld:
+            if time.monotonic() > deadline:
+                raise
 
 
 @contextmanager

@@ -53,3 +53,5 @@ SCHEDULER_STOP_WAIT_MS = 10_000
 JOB_ERROR_CHARS_MAX = 1_000
 # How long `--all-projects` waits for one store that somebody else has open.
 OTHER_STORE_WAIT_MS = 1_000
+# For how long a command that waits for the store does not look whether a daemon has come up.
+STORE_TURN_MS = 300
