@@ -24,7 +24,7 @@ import pytest
 
 from agentx.conversation.model import EventQuery
 from agentx.daemon.control import Condition, Ending, start, state, stop
-from agentx.daemon.door import connect
+from agentx.daemon.door import connect, open_memory
 from agentx.daemon.presence import lock_owner
 from agentx.host.process import is_alive
 from agentx.kernel.errors import AgentXError, DaemonUnavailable
@@ -32,6 +32,8 @@ from agentx.kernel.paths import StorePaths
 from agentx.memory.remote import RemoteMemory, dial
 from agentx.memory.wire.connection import connect_to, is_healthy
 from agentx.memory.wire.ingest import IngestStream
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
 from tests.support.drafts import draft
 from tests.support.house import House
 
@@ -462,11 +464,11 @@ run_daemon(plan, lambda: memory, open_servers, clock=project.clock)
 
 
 def test_a_command_that_waits_for_the_store_asks_the_daemon_that_comes_up_with_it(
-    house: House,
+    house: House, short_path: Path
 ) -> None:
     house.agentx("sync")
     with subprocess.Popen(
-        [sys.executable, "-c", COMES_UP, str(house.project), str(house.root / "short")],
+        [sys.executable, "-c", COMES_UP, str(house.project), str(short_path)],
         env=house.environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -475,7 +477,9 @@ def test_a_command_that_waits_for_the_store_asks_the_daemon_that_comes_up_with_i
         assert child.stdout.readline()
         try:
             before = time.monotonic()
-            assert house.json("status")["memory"]["served_by"] == "daemon"
+            project = open_project(house.project, read_environment(house.environment))
+            with open_memory(project) as memory:
+                assert isinstance(memory, RemoteMemory)
             assert time.monotonic() - before < 6
         finally:
             child.terminate()
