@@ -61,6 +61,7 @@ class Place:
             "HOME": str(self.home),
             "TMPDIR": str(self.root / "tmp"),
             "AGENTX_SPARE_SPOOL": str(self.root / "spare"),
+            "AGENTX_STORAGE_WAIT_MS": "30000",  # all of it, on any machine
             "AGENTX_DAEMON_AUTO": "false",  # whoever wants one says so
             "XDG_DATA_HOME": str(self.home / ".local" / "share"),
             "XDG_CONFIG_HOME": str(self.home / ".config"),

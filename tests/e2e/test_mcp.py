@@ -44,7 +44,12 @@ def registered(house: House) -> list[str]:
 def served(house: House, **more: str) -> StdioServerParameters:
     """Return the registered server, with as little in its environment as Codex leaves it."""
     program, *arguments = registered(house)
-    env = {"HOME": str(house.home), "AGENTX_DAEMON_AUTO": "false", **more}
+    env = {
+        "HOME": str(house.home),
+        "AGENTX_DAEMON_AUTO": "false",
+        "AGENTX_STORAGE_WAIT_MS": "30000",
+        **more,
+    }
     return StdioServerParameters(command=program, args=arguments, cwd=house.project, env=env)
 
 

@@ -6,12 +6,17 @@ is listed.
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.hostile.commands import READING
-from tests.support.house import House
+from tests.support.house import House, prompt
 
 WORDS = {"run": "20260101-0000-none-aaaa", "observation": "obs-1-0000000000000-000000"}
 
@@ -56,3 +61,53 @@ def test_a_command_that_reads_makes_nothing_in_a_strangers_repository(tmp_path: 
         made = [path for path in _list_everything(tmp_path / "ours") if path not in before]
         made = [path for path in made if not path.startswith("home/")]
         assert not made, f"{command} made {made[:5]}"
+
+
+_SOON = {"AGENTX_STORAGE_WAIT_MS": "200"}
+
+
+@contextmanager
+def _held(house: House) -> Iterator[None]:
+    """Keep the store of a house open in another process, as a long import does."""
+    holding = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from agentx.host.kv.rocks import open_rocks\n"
+        "from agentx.host.system import SystemClock\n"
+        "store = open_rocks(Path(sys.argv[1]), SystemClock())\n"
+        "print('held', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    (db,) = house.data.root.glob("*/db")
+    with subprocess.Popen(
+        [sys.executable, "-c", holding, str(db)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as holder:
+        assert holder.stdin is not None
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        try:
+            yield
+        finally:
+            holder.stdin.close()
+
+
+def test_a_store_that_another_process_has_is_read_as_it_is(house: House) -> None:
+    house.agentx("init")
+    house.hook(prompt("keep the lanterns of the harbour lit", cwd=str(house.project)))
+    house.agentx("sync")
+    house.hook(prompt("then count the buoys", cwd=str(house.project)))
+
+    verbs = ("status", "toc", "recall", "events", "sessions")
+    with _held(house):
+        found = house.agentx("search", "lanterns", env=_SOON)
+        late = json.loads(house.agentx("search", "buoys", "--json", env=_SOON).stdout)
+        others = [house.agentx(verb, env=_SOON) for verb in verbs]
+
+    assert "lanterns of the harbour" in found.stdout
+    assert "1 event not taken in yet: another process has the store" in found.stderr
+    assert (late["hits"], late["behind"]) == ([], 1)
+    assert all(one.returncode == 0 for one in others)
+    assert "buoys" in house.agentx("search", "buoys").stdout

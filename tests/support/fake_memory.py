@@ -32,7 +32,7 @@ from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import EventId, ProjectId, ulid
 from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.memory.found import SearchReply, SearchRequest
-from agentx.memory.port import Drained, MemoryStatus
+from agentx.memory.port import Behind, Drained, MemoryStatus
 from agentx.search.model import INDEXES, Capabilities, IndexReport, TextIndexState
 
 
@@ -63,6 +63,11 @@ class FakeMemory:
     def of_project(self, project: ProjectId) -> FakeMemory:
         """Return the same memory: it knows one project."""
         return self
+
+    def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
+        """Take what was spooled."""
+        self.drain()
+        return Behind()
 
     def catch_up(self, told: HowFar = lambda _done, _total: None) -> CaughtUp:
         """Have no views."""

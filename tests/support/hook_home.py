@@ -33,6 +33,7 @@ class HookHome:
             "XDG_DATA_HOME": str(self.root / "data"),
             "TMPDIR": str(self.temporary),
             "AGENTX_SPARE_SPOOL": str(self.temporary / "spare"),
+            "AGENTX_STORAGE_WAIT_MS": "30000",  # all of it, on any machine
             "AGENTX_DAEMON_AUTO": "false",
         }
 

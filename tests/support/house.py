@@ -46,6 +46,7 @@ class House:
             "COLUMNS": "120",
             "AGENTX_SPARE_SPOOL": str(self.root / "spare"),
             "AGENTX_DAEMON_AUTO": "false",  # whoever wants one says so
+            "AGENTX_STORAGE_WAIT_MS": "30000",  # a busy machine is no reason to read less
         }
 
     def git(self, *arguments: str, cwd: Path | None = None) -> str:

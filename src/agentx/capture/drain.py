@@ -31,6 +31,7 @@ from agentx.conversation.service import Conversation
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import plain
 from agentx.host.files.disk import look_at
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.errors import InputError, LimitError
 from agentx.kernel.ids import digest
@@ -54,8 +55,10 @@ class Intake:
     recalled: list[Note] = field(default_factory=list)
 
 
-def drain_spool(spool: Spool, conversation: Conversation, intake: Intake) -> Drained:
-    """Take what hooks have spooled for a store into its log."""
+def drain_spool(
+    spool: Spool, conversation: Conversation, intake: Intake, told: HowFar = unheard
+) -> Drained:
+    """Take what hooks have spooled for a store into its log; `told` is heard after each batch."""
     total = Drained()
     for path in spool.list_excluded():
         _remove(path, intake.faults)
@@ -63,6 +66,7 @@ def drain_spool(spool: Spool, conversation: Conversation, intake: Intake) -> Dra
         log = conversation.of_project(folder.project)
         for batch in _batches(folder):
             total = _sum(total, _take_all(batch, folder, log, intake))
+            told(total.files, total.files)
     return total
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,9 +19,10 @@ from agentx.daemon.limits import DAEMON_POLL_MS, OTHER_STORE_WAIT_MS, STORE_TURN
 from agentx.daemon.presence import Presence, is_served, reachable
 from agentx.host.files.plain import exists
 from agentx.host.limits import STORE_OPEN_WAIT_MS
-from agentx.kernel.errors import DaemonUnavailable, LockHeld
+from agentx.kernel.errors import DaemonUnavailable, LockHeld, NotFound
 from agentx.kernel.paths import DataPaths, StorePaths
 from agentx.project.project import Project
+from agentx.project.settings import StorageSettings
 
 if TYPE_CHECKING:
     from agentx.daemon.scheduler.door import SchedulerDoor
@@ -92,7 +93,7 @@ def open_to_read(project: Project) -> Iterator[Memory]:
     Such a folder gets one for the moment, in a place that goes with it: every answer has its shape.
     """
     if has_begun(project):
-        with open_memory(project) as memory:
+        with open_or_look(project) as memory:
             yield memory
         return
     import tempfile  # noqa: PLC0415  see above
@@ -109,6 +110,21 @@ def open_to_read(project: Project) -> Iterator[Memory]:
         )
         with open_store(passing) as memory:
             yield memory
+
+
+def open_or_look(project: Project) -> Memory:
+    """Return the memory of a project; as it is now, where somebody else keeps it for too long.
+
+    Raises: LockHeld or DaemonUnavailable where there is nothing yet to look at, DataError.
+    """
+    try:
+        return open_memory(project, wait_ms=project.config.section(StorageSettings).wait_ms)
+    except (LockHeld, DaemonUnavailable):
+        from agentx.wiring.memory import look_into_store  # noqa: PLC0415  see above
+
+        with suppress(NotFound):
+            return look_into_store(project)
+        raise
 
 
 def has_begun(project: Project) -> bool:

@@ -23,7 +23,7 @@ from agentx.kernel.ids import project_id
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.port import Memory, MemoryStatus
-from agentx.memory.wire.calls import MEMORY_CALLS, SEARCH_CALLS, Call
+from agentx.memory.wire.calls import FRESHEN, MEMORY_CALLS, SEARCH_CALLS, Call
 
 Ask = Callable[..., Any]
 Written = TypeVar("Written")
@@ -89,6 +89,11 @@ class Offer:
             yield call, with_care.get(verb) or ask_verb(call)
         for mode, call in SEARCH_CALLS.items():
             yield call, partial(self._search, mode)
+
+    def answers_here(self) -> Iterator[tuple[Call[..., Any], Ask]]:
+        """Yield what only a hatch answers."""
+        yield FRESHEN, ask_verb(FRESHEN)
+        yield from self.besides
 
     def _search(self, mode: str, memory: Memory, request: SearchRequest) -> SearchReply:
         return self.mark(memory.search(replace(request, mode=mode)))

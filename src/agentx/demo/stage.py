@@ -33,6 +33,7 @@ class DemoStage:
             **outside,
             "HOME": str(self.home),
             "AGENTX_SPARE_SPOOL": spare,
+            "AGENTX_STORAGE_WAIT_MS": "30000",  # all of it, on any machine
             "AGENTX_DAEMON_AUTO": "false",  # and no process either
             "TZ": "UTC",
         }

@@ -24,7 +24,9 @@ from agentx.kernel.ids import ProjectId
 from agentx.kernel.periods import Level
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply, SearchRequest
-from agentx.memory.port import Drained, MemoryStatus, SpendingToday
+from agentx.memory.freshening import Freshening
+from agentx.memory.limits import SEARCHABLE_FIRST_EVENTS
+from agentx.memory.port import Behind, Drained, MemoryStatus, SpendingToday
 from agentx.memory.reader import LogReader
 from agentx.search.model import INDEXES, Capabilities, IndexReport
 from agentx.views.port import Gone, View
@@ -68,6 +70,10 @@ class ViewSet:
     answer: Callable[[SearchRequest], SearchReply]
     polish: Callable[[], int]
 
+    def count_left(self) -> int:
+        """Return about how many events are in the log and not yet in what answers."""
+        return max(self.toc.count_left(), self.search.count_left())
+
 
 @frozen
 class Parts:
@@ -77,13 +83,14 @@ class Parts:
     log: Conversation
     contents: Contents
     open_views: Callable[[], ViewSet]  # called once, when the first of them is needed
-    drain: Callable[[], Drained]
+    drain: Callable[[HowFar], Drained]
     waiting: Callable[[], int]  # spooled, and not yet taken
     refused: Callable[[], int]  # spooled, and moved aside
     spending: Callable[[], SpendingToday | None]
     of_project: Callable[[str], LocalMemory]
     others: Callable[[], Iterable[str]]  # projects whose views this memory keeps as well
     close: Callable[[], None]
+    is_look: bool = False  # another process has the store: nothing is changed here
 
 
 class LocalMemory(LogReader):
@@ -95,6 +102,7 @@ class LocalMemory(LogReader):
         self._reunion: Reunion | None = None
         self._opening = Lock()
         self._opened: ViewSet | None = None
+        self._news = Freshening(self._take_news)
 
     @property
     def _set(self) -> ViewSet:
@@ -127,6 +135,9 @@ class LocalMemory(LogReader):
 
     def close(self) -> None:
         """Let go of the store."""
+        self._news.leave_off(self._let_go)
+
+    def _let_go(self) -> None:
         self._close_views()
         self._parts.close()
 
@@ -151,7 +162,7 @@ class LocalMemory(LogReader):
 
     def drain(self) -> Drained:
         """Take what hooks have spooled for this project."""
-        return self._parts.drain()
+        return self._parts.drain(unheard)
 
     def forget(
         self, *, event_id: str = "", session_id: str = "", event_ids: tuple[str, ...] = ()
@@ -181,12 +192,26 @@ class LocalMemory(LogReader):
 
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring every view up to date with the log, of every project that shares the store."""
+        if self._set.search.count_left() > SEARCHABLE_FIRST_EVENTS:
+            self._set.search.catch_up(told)  # words can be found long before they are summed up
         done = self._set.toc.catch_up(told)
         for view in self._set.following:
-            view.catch_up()
+            view.catch_up(told)
         for other in self._others():
-            other.catch_up()
+            other.catch_up(told)
         return done
+
+    def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
+        """Take in what is new for who reads, for at most so long; say what is left."""
+        if not self._parts.is_look:
+            self._news.take_in(wait_ms, views=views)
+        left = self._set.count_left() if views else 0
+        return Behind(events=left, spooled=self._parts.waiting(), is_look=self._parts.is_look)
+
+    def _take_news(self, with_views: bool, told: HowFar) -> None:
+        self._parts.drain(told)
+        if with_views:
+            self.catch_up(told)
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Return what fits a question best."""

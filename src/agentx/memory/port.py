@@ -68,6 +68,20 @@ class MemoryStatus:
     daemon_uptime_ms: int = 0
 
 
+@frozen
+class Behind:
+    """How far what answers is behind what was captured."""
+
+    events: int = 0  # in the log, and not yet in every view
+    spooled: int = 0  # captured, and not yet in the log
+    is_look: bool = False  # another process has the store, so that nothing was taken in here
+
+    @property
+    def count(self) -> int:
+        """Both together; an event that is spooled may turn out to be known."""
+        return self.events + self.spooled
+
+
 class Readable(Protocol):
     """What can be read of the log and its table of contents."""
 
@@ -147,6 +161,13 @@ class Memory(Readable, Protocol):
 
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring every view up to date with the log."""
+        ...
+
+    def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
+        """Take in what is new for who reads, for at most so long; say what is left.
+
+        Without `views` only the log is of interest.
+        """
         ...
 
     def rebuild_toc(self, told: HowFar = unheard) -> CaughtUp:

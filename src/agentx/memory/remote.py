@@ -21,8 +21,8 @@ from agentx.kernel.capture import Draft
 from agentx.kernel.errors import InvalidValue, UnavailableError
 from agentx.kernel.limits import TOC_PAGE_MAX
 from agentx.memory.found import MODES, SearchReply, SearchRequest
-from agentx.memory.port import Drained, Memory, MemoryStatus
-from agentx.memory.wire.calls import MEMORY_CALLS, SEARCH_CALLS, Call, Given, Reply
+from agentx.memory.port import Behind, Drained, Memory, MemoryStatus
+from agentx.memory.wire.calls import FRESHEN, MEMORY_CALLS, SEARCH_CALLS, Call, Given, Reply
 from agentx.memory.wire.hatch_connection import HatchConnection, Later
 from agentx.search.model import Capabilities, IndexReport
 
@@ -114,6 +114,17 @@ class RemoteMemory:
         done = self._call(Memory.catch_up)
         told(1, 1)
         return done
+
+    def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
+        """Take in what is new for who reads, for at most so long; say what is left."""
+        try:
+            return self.ask_hatch(FRESHEN, wait_ms, views=views)
+        except (UnavailableError, InvalidValue):
+            # An older daemon, or one without a hatch: it takes as long as it takes.
+            self.drain()
+            if views:
+                self.catch_up()
+            return Behind()
 
     def rebuild_toc(self, told: HowFar = unheard) -> CaughtUp:
         """Make the table of contents from nothing."""

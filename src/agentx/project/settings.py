@@ -25,6 +25,10 @@ class StorageSettings:
         "One store a project, or one store for all of them.",
         choices=("per-project", "unified"),
     )
+    wait_ms: int = setting(
+        800,
+        "How long a command that reads waits for what is new, and for who else has the store.",
+    )
 
 
 @frozen

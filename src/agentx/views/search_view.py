@@ -96,6 +96,14 @@ class SearchView(View):
             entries_left=max(0, newest - read),
         )
 
+    def count_left(self) -> int:
+        """Return how many log entries are not in the index that answers."""
+        newest = self._source.newest_sequence()
+        try:
+            return max(0, newest - _sequence(self.index().mark()))
+        except IndexUnavailable:
+            return newest
+
     def catch_up(self, told: HowFar = unheard) -> int:
         """Bring the index up to date; return how many log entries were read."""
         with self._lock:

@@ -27,4 +27,8 @@ class TocView(View):
 
     def status(self) -> ViewStatus:
         """Say how many events it has still to take in."""
-        return ViewStatus(ready=True, entries_left=self._contents.events_left())
+        return ViewStatus(ready=True, entries_left=self.count_left())
+
+    def count_left(self) -> int:
+        """Return about how many events it has still to take in."""
+        return self._contents.events_left()

@@ -64,18 +64,30 @@ def open_store(
     return _Store(project, kv, bus if bus is not None else Bus()).own
 
 
+def look_into_store(project: Project) -> LocalMemory:
+    """Open the store of a project to read, as it is now, whoever else has it open.
+
+    Raises: NotFound when there is none, DataError.
+    """
+    refuse_lost_log(project.store)
+    kv = open_rocks(project.store.db, project.clock, read_only=True)
+    return _Store(project, kv, Bus(), is_look=True).own
+
+
 class _Store:
     """One opened store, and the memory of each project in it."""
 
-    def __init__(self, project: Project, kv: KeyValue, bus: Bus) -> None:
+    def __init__(self, project: Project, kv: KeyValue, bus: Bus, *, is_look: bool = False) -> None:
         self._project = project
+        self._is_look = is_look
         self._kv = kv
         self._bus = bus
         log = LogStore(
             kv, entropy=project.entropy, bury=partial(_bury, project), barred=_Barred(project)
         )
-        with suppress(AgentXError):  # the disk is full: whoever opens it next tries again
-            log.finish_forgetting()
+        if not is_look:
+            with suppress(AgentXError):  # the disk is full: whoever opens it next tries again
+                log.finish_forgetting()
         self._toc = partial(TocStore, kv, log)
         zone = project_zone(project)
         self._rules = ContentsRules(
@@ -113,6 +125,7 @@ class _Store:
                 of_project=self.of_project,
                 others=self._others if is_own else tuple,
                 close=self._closing.close if is_own else lambda: None,
+                is_look=self._is_look,
             )
         )
 

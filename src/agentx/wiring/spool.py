@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from agentx.capture.spool import Spool
 from agentx.host.files.plain import is_folder
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import AgentXError
 from agentx.project.exclusion import is_left_out
 from agentx.project.project import Project
@@ -33,7 +34,12 @@ def open_spool(project: Project) -> Spool:
     )
 
 
-def drain_into(log: Conversation, project: Project, tell: Callable[[SessionTold], None]) -> Drained:
+def drain_into(
+    log: Conversation,
+    project: Project,
+    tell: Callable[[SessionTold], None],
+    told: HowFar = unheard,
+) -> Drained:
     """Take what hooks have spooled for a project's store; tell what sessions were told."""
     # Many look into the spool; only who has the store open takes something out of it.
     from agentx.capture.drain import Intake, drain_spool  # noqa: PLC0415  see above
@@ -45,12 +51,14 @@ def drain_into(log: Conversation, project: Project, tell: Callable[[SessionTold]
         faults=Faults(project.store.faults, project.clock),
         run=_active_run(project),
     )
-    done = drain_spool(open_spool(project), log, intake)
+    try:
+        done = drain_spool(open_spool(project), log, intake, told)
+    finally:  # what was taken is told of, also when somebody has it leave off
+        for note in intake.recalled:
+            tell(note.fact)
     if done.stored:
         with suppress(AgentXError):  # it serves a move that may never come
             note_place(project)
-    for note in intake.recalled:
-        tell(note.fact)
     return done
 
 

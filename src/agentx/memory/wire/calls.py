@@ -79,6 +79,9 @@ MEMORY_CALLS: dict[Callable[..., Any], Call[..., Any]] = {
     )
 }
 
+# Asked for by who reads, which is by the hatch.
+FRESHEN = Call("Freshen", Memory.freshen)
+
 # One verb, and a call for each of its modes: the name of the call is the mode.
 SEARCH_CALLS = {
     "auto": Call("RouteQuery", Memory.search),

@@ -20,7 +20,7 @@ from agentx.surfaces.cli.screen import write_json, write_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agentx.memory.port import Memory
+    from agentx.memory.port import Behind, Memory
     from agentx.project.config import Environment
     from agentx.project.project import Project
 
@@ -37,6 +37,7 @@ class Invocation:
     def __init__(self, *, project_directory: str = "", as_json: bool = False) -> None:
         self.project_directory = project_directory
         self.as_json = as_json
+        self.behind: Behind | None = None  # what was captured; None if level
 
     @cached_property
     def environment(self) -> Environment:
@@ -72,8 +73,33 @@ class Invocation:
         has = has_begun(self.project)
         with open_to_read(self.project) as memory:
             yield memory
+        if self.behind is not None:
+            self._say_behind(self.behind)
         if not has and not self.as_json:
             said = "nothing is remembered of this folder yet: `agentx init` begins"
+            self.talk.print(said, style="dim")
+
+    def freshen(self, memory: Memory, *, views: bool = True) -> None:
+        """Take in what is new before something is read, for as long as one likes to wait."""
+        from agentx.project.settings import StorageSettings
+
+        wait_ms = self.project.config.section(StorageSettings).wait_ms
+        found = memory.freshen(wait_ms, views=views)
+        self.behind = found if found.count else None
+
+    def _say_behind(self, behind: Behind) -> None:
+        """Say what the answer does not know yet, and see to it that it will."""
+        from agentx.daemon.auto.calling import call_daemon
+
+        if behind.is_look:
+            who = "another process has the store"
+        elif call_daemon(self.project):
+            who = "a daemon goes on with them"
+        else:
+            who = "`agentx sync` takes them in"
+        if not self.as_json:
+            events = "event" if behind.count == 1 else "events"
+            said = f"{behind.count:,} {events} not taken in yet: {who}"
             self.talk.print(said, style="dim")
 
     @cached_property
@@ -94,12 +120,19 @@ class Invocation:
         """Write the reply: as JSON for a program, drawn for a person."""
         origin = self._find_origin()
         if self.as_json:
-            said = plain(data)
-            write_json({"origin": origin, **said} if origin and isinstance(said, dict) else said)
+            write_json(self._add_behind(plain(data), origin=origin))
             return
         if origin:
             self.talk.print(f"what follows is {origin}: agentx trust --show")
         draw(self.screen)
+
+    def _add_behind(self, said: object, *, origin: str = "") -> object:
+        """Return what is said with what is to be known of it."""
+        if not isinstance(said, dict):
+            return said
+        beside = {"origin": origin} if origin else {}
+        late = {"behind": self.behind.count} if self.behind is not None else {}
+        return {**beside, **said, **late}
 
     def _find_origin(self) -> str:
         """Return what is to be said of what a repository holds; nothing if it is trusted."""
@@ -114,7 +147,7 @@ class Invocation:
     def write(self, data: object, words: str) -> None:
         """Write the reply: as JSON for a program, as plain words for a person."""
         if self.as_json:
-            write_json(plain(data))
+            write_json(self._add_behind(plain(data)))
         else:
             write_text(words)
 

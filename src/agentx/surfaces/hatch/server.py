@@ -60,7 +60,7 @@ class HatchServer:
         self._offer = offer
         self._answers = {
             call.name: (call, _page if call.verb is Memory.events else ask)
-            for call, ask in (*offer.answers(), *offer.besides)
+            for call, ask in (*offer.answers(), *offer.answers_here())
             if call.verb is not Memory.append  # what is to be stored goes in a stream, or by hooks
         }
         self._listener = socket.socket(socket.AF_UNIX)

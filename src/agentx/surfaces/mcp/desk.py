@@ -12,22 +12,17 @@ from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
-from agentx.daemon.door import open_memory
+from agentx.daemon.door import open_or_look
 from agentx.kernel.errors import DaemonUnavailable, NotFound
 from agentx.memory.port import Memory
 from agentx.project.config import Environment
 from agentx.project.project import Project, open_project
+from agentx.project.settings import StorageSettings
 
 Reply = TypeVar("Reply")
 OpenProject = Callable[[], Project]  # the project of the folder, as its settings are now
 
 _TRIES = 2
-# An agent waits for its tool, and has better to do than to wait for a long import.
-_OPEN_WAIT_MS = 3_000
-
-
-def _open_soon(project: Project) -> Memory:
-    return open_memory(project, wait_ms=_OPEN_WAIT_MS)
 
 
 class Desk:
@@ -37,7 +32,7 @@ class Desk:
         self,
         directory: Path,
         environment: Environment,
-        opened: Callable[[Project], Memory] = _open_soon,
+        opened: Callable[[Project], Memory] = open_or_look,
     ) -> None:
         self._directory = directory
         self._environment = environment
@@ -89,8 +84,7 @@ class Desk:
     ) -> Reply:
         with self._opened(project) as memory:
             if fresh:
-                memory.drain()
-                memory.catch_up()
+                memory.freshen(project.config.section(StorageSettings).wait_ms)
             return question(project, memory)
 
 

@@ -235,7 +235,7 @@ def budget(invocation: Invocation, agent: str, issue: int, context: str, session
         from agentx.operations.memory.session import session_budget
 
         with invocation.reading() as memory:
-            memory.drain()
+            invocation.freshen(memory, views=False)
             measured = session_budget(invocation.project, memory, session_id)
         invocation.show(measured, lambda screen: screen.print(measured.report))
         return

@@ -39,8 +39,7 @@ def command(
     It is what sessions are given at their start, only longer. Paste it, or pipe it to an agent.
     """
     with invocation.reading() as memory:
-        memory.drain()
-        memory.catch_up()
+        invocation.freshen(memory)
         reply = recall(
             invocation.project,
             memory,
@@ -48,12 +47,13 @@ def command(
         )
     invocation.write(reply, f"{reply.text}\n" if reply.text else "")
     if not invocation.as_json:
-        remark(_count_tokens(reply))
+        remark(_count_tokens(reply, is_behind=invocation.behind is not None))
         remark_untold(invocation.project)
 
 
-def _count_tokens(reply: RecallReply) -> str:
+def _count_tokens(reply: RecallReply, *, is_behind: bool) -> str:
     if not reply.text:
-        reason = "no line fits the budget" if reply.left_out else "nothing is remembered yet"
+        nothing = "nothing is summed up yet" if is_behind else "nothing is remembered yet"
+        reason = "no line fits the budget" if reply.left_out else nothing
         return f"Nothing to recall: {reason}."
     return f"{reply.tokens:,} of {reply.budget_tokens:,} tokens"

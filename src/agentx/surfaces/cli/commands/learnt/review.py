@@ -53,7 +53,7 @@ def review(invocation: Invocation, limit: int) -> None:
             " then `agentx memory keep|edit|pin|drop ID`",
         )
     with invocation.reading() as memory:
-        memory.drain()
+        invocation.freshen(memory, views=False)
         found = memory_review(invocation.project, memory, limit)
     if invocation.as_json:
         invocation.show(found, lambda _screen: None)

@@ -27,8 +27,7 @@ def command(invocation: Invocation, doc_id: str) -> None:
     ID is any id that recall, search or toc shows: a grip, a node, an event, a lesson (PAT-001).
     """
     with invocation.reading() as memory:
-        memory.drain()
-        memory.catch_up()
+        invocation.freshen(memory)
         trace = why(invocation.project, memory, doc_id)
     invocation.show(trace, lambda screen: _draw(screen, trace))
 

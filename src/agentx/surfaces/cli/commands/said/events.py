@@ -51,7 +51,7 @@ def command(invocation: Invocation, /, *, full: bool, newest: bool, **given: str
     tail = not (invocation.as_json or newest or given["since"] or given["cursor"])
     query = _query(invocation, newest or tail, **given)
     with invocation.reading() as memory:
-        memory.drain()
+        invocation.freshen(memory, views=False)
         page = memory.events(query)
     if tail:
         page = EventPage(events=page.events[::-1])

@@ -29,7 +29,7 @@ def command(invocation: Invocation, grip_id: str, before: int, after: int) -> No
         click.get_current_context().invoke(memory.show, observation_id=grip_id)
         return
     with invocation.reading() as opened:
-        opened.catch_up()
+        invocation.freshen(opened)
         found = expand_used(invocation.project, opened, grip_id, before=before, after=after)
     invocation.show(found, lambda screen: _draw(screen, found))
 

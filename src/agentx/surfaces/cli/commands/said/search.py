@@ -60,8 +60,7 @@ def command(invocation: Invocation, /, **given: str | int | bool) -> None:
     request = _request(invocation, **given)
     now_ms = invocation.project.clock.now_ms()
     with invocation.reading() as memory:
-        memory.drain()
-        memory.catch_up()
+        invocation.freshen(memory)
         reply = SearchReply(hits=()) if everywhere else memory.search(request)
     reply = mark_reply(invocation.project, reply)
     if everywhere:

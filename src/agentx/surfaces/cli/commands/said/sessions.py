@@ -36,7 +36,7 @@ def command(
         limit=limit,
     )
     with invocation.reading() as memory:
-        memory.drain()
+        invocation.freshen(memory, views=False)
         found = memory.sessions(query)
     invocation.show({"sessions": found}, lambda screen: _draw(screen, found, now_ms))
 

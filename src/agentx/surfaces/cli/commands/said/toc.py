@@ -54,10 +54,16 @@ def command(invocation: Invocation, node_id: str, depth: int | None, rebuild: bo
     """
     deep = depth if depth is not None else (1 if node_id else 2)
     with invocation.reading() as memory:
-        memory.drain()
-        behind_progress(invocation, memory.rebuild_toc if rebuild else memory.catch_up)
+        if rebuild:
+            memory.drain()
+            behind_progress(invocation, memory.rebuild_toc)
+        else:
+            invocation.freshen(memory)
         trees = toc(memory, node_id=node_id, depth=deep)
     data: object = trees[0] if node_id else {"nodes": trees}
+    if not trees and invocation.behind is not None:
+        invocation.show(data, lambda screen: screen.print("Nothing is summed up yet."))
+        return
     invocation.show(data, lambda screen: _draw(screen, trees, whole=bool(node_id)))
 
 
