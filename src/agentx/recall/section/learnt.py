@@ -181,7 +181,7 @@ def value_line(kind: Kind, line: str) -> float:
     if kind is not Kind.PREFERENCE and _REQUESTS.match(line):
         worth -= 0.2
     if line.startswith(_PLAN):
-        worth -= 0.15
+        worth -= 0.3
     if is_question(line) or cues.begins(cues.ANNOUNCES, line):
         worth -= 0.4
     if count_words(line.removeprefix(_LABEL)) < _WORDS_MIN:
