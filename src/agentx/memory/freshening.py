@@ -28,8 +28,8 @@ class Freshening:
         self._failure: BaseException | None = None
         self._last: Callable[[], None] | None = None
 
-    def take_in(self, wait_ms: int, *, views: bool) -> None:
-        """Take in what is new, or as much of it as can be in so long.
+    def take_in(self, wait_ms: int, *, views: bool) -> bool:
+        """Take in what is new, or as much of it as can be in so long; tell whether that was all.
 
         Raises: whatever went wrong with it meanwhile.
         """
@@ -38,11 +38,12 @@ class Freshening:
             enough = self._with_views or not views
             thread.join(max(0.0, deadline - monotonic()))
             if thread.is_alive():
-                return
+                return False
             if self._failure is not None:
                 raise self._failure
             if enough:
-                return
+                return True
+        return False
 
     def leave_off(self, then: Callable[[], None]) -> None:
         """Begin no further step, and let `then` be done after the one at work, if one is."""

@@ -192,7 +192,7 @@ class LocalMemory(LogReader):
 
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring every view up to date with the log, of every project that shares the store."""
-        if self._set.search.count_left() > SEARCHABLE_FIRST_EVENTS:
+        if self._set.toc.count_left() > SEARCHABLE_FIRST_EVENTS:
             self._set.search.catch_up(told)  # words can be found long before they are summed up
         done = self._set.toc.catch_up(told)
         for view in self._set.following:
@@ -203,8 +203,8 @@ class LocalMemory(LogReader):
 
     def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
         """Take in what is new for who reads, for at most so long; say what is left."""
-        if not self._parts.is_look:
-            self._news.take_in(wait_ms, views=views)
+        if not self._parts.is_look and self._news.take_in(wait_ms, views=views):
+            return Behind()
         left = self._set.count_left() if views else 0
         return Behind(events=left, spooled=self._parts.waiting(), is_look=self._parts.is_look)
 

@@ -35,7 +35,7 @@ def test_what_is_quick_is_taken_in_before_the_answer() -> None:
     taking = Taking(3)
     taking.may.set()
 
-    Freshening(taking).take_in(_WAIT_S * 1000, views=True)
+    assert Freshening(taking).take_in(_WAIT_S * 1000, views=True)
 
     assert taking.taken == [True] * 3
 
@@ -44,10 +44,10 @@ def test_who_waited_long_enough_is_answered_and_it_goes_on() -> None:
     taking = Taking(2)
     fresh = Freshening(taking)
 
-    fresh.take_in(10, views=True)
+    assert not fresh.take_in(10, views=True)
     assert taking.taken == []
     taking.may.set()
-    fresh.take_in(_WAIT_S * 1000, views=True)
+    assert fresh.take_in(_WAIT_S * 1000, views=True)
 
     assert taking.taken == [True] * 2, "the second waited for the first, and took in nothing twice"
 
