@@ -265,8 +265,8 @@ OPENS_FILES_ITSELF = {
         daemon/auto/keeping.py
         daemon/control.py daemon/life.py daemon/presence.py kernel/paths.py
         llm/store/cli_home.py llm/store/ledger_file.py
-        operations/agents/boundary.py operations/capture/live.py operations/recall/everywhere.py
-        operations/setup/setup.py operations/upkeep/doctor.py
+        operations/agents/boundary.py operations/recall/everywhere.py
+        operations/setup/programs/live.py operations/setup/setup.py operations/upkeep/doctor.py
         operations/upkeep/leftovers.py operations/upkeep/mend.py project/settlement.py
         project/trust/private.py project/trust/record.py
         recall/section/digests.py recall/section/notices.py runs/service.py

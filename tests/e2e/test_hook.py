@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.operations.setup.hook_launcher import launcher_text
+from agentx.operations.setup.programs.hook_launcher import launcher_text
 from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_BYTES_MAX
 from tests.support.hook_home import HOOK, HookHome
 from tests.support.secrets import corpus

@@ -62,6 +62,9 @@ class Damaged:
     reason: str
 
 
+SWITCHED_OFF = "no hook runs until"  # in a note of an edit: hooks are there, and do not run
+
+
 class SetupScope(StrEnum):
     """Where hooks are installed."""
 

@@ -24,6 +24,7 @@ from agentx.capture.limits import (
     DRAIN_BATCH_BYTES_MAX,
     DRAIN_BATCH_FILES_MAX,
     RECORD_BYTES_MAX,
+    TRIAL_KEPT_MS,
 )
 from agentx.capture.spool import Spool, SpoolFolder, list_records
 from agentx.capture.spool_record import SpoolRecord
@@ -52,6 +53,7 @@ class Intake:
     store: StorePaths
     faults: Faults
     run: str  # that goes on while sessions begin; empty for none
+    now_ms: int = 0
     recalled: list[Note] = field(default_factory=list)
 
 
@@ -106,6 +108,9 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: Int
         except OSError as error:
             refusals += _set_aside(file, folder, str(error), faults)
             continue
+        if spool_record.is_trial(raw):
+            _leave_trial(file, raw, intake)
+            continue
         taken.append(_read(file, raw, folder))
     passing(CrashPoint.DRAIN_READ)
     drafts = (draft for item in taken for draft in item.drafts)
@@ -138,6 +143,13 @@ def attach_to_run(drafts: Iterable[Draft], run: str) -> Iterator[Draft]:
             yield replace(draft, metadata={**draft.metadata, "run": run})
         else:
             yield draft
+
+
+def _leave_trial(file: Path, raw: bytes, intake: Intake) -> None:
+    """Leave a test event to whoever sent it and looks for it; throw away what is left of one."""
+    age_ms = intake.now_ms - spool_record.parse(raw, file.name).received_ms
+    if not 0 <= age_ms < TRIAL_KEPT_MS:
+        _remove(file, intake.faults)
 
 
 def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:

@@ -17,7 +17,9 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 
 UNKNOWN_HARNESS = "unknown"
+TRIAL_SESSION = "agentx-doctor-"  # how a session is called that never was: `doctor` tries a hook
 _VERSION = 1
+_TRIAL_BYTES_MAX = 32_768
 
 
 @frozen
@@ -70,6 +72,15 @@ def parse(raw: bytes, name: str = "") -> SpoolRecord:
         branch=_text(header, "branch"),
         data=_text(header, "data"),
     )
+
+
+def is_trial(raw: bytes) -> bool:
+    """Tell whether a file of the spool is of a session that never was, sent to try a hook."""
+    if len(raw) > _TRIAL_BYTES_MAX or TRIAL_SESSION.encode() not in raw:
+        return False
+    payload = _header(raw.partition(b"\n")[2])
+    named = _text(payload, "session_id") or _text(payload, "sessionId")
+    return named.startswith(TRIAL_SESSION)
 
 
 def _header(line: bytes) -> dict[str, Any]:

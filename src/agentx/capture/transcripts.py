@@ -87,7 +87,7 @@ class _Run:
 
     environment: Environment
     project_id: ProjectId
-    memory: Memory
+    memory: Memory | None  # None where nothing is to be kept
     request: ImportRequest
     told: Callable[[ImportProgress], None]
     cursors: Cursors
@@ -98,7 +98,7 @@ class _Run:
 
 
 def import_transcripts(
-    memory: Memory,
+    memory: Memory | None,
     request: ImportRequest,
     told: Callable[[ImportProgress], None],
     *,
@@ -107,7 +107,7 @@ def import_transcripts(
     cursors: Path,
     excluded: tuple[str, ...] = (),
 ) -> ImportReply:
-    """Take transcripts into the log, or with `dry_run` say what would be taken.
+    """Take transcripts into the log, or with `dry_run` say what would be taken: without a memory.
 
     Raises: InvalidValue for a source that is neither an agent CLI nor a path with transcripts.
     """
@@ -124,6 +124,25 @@ def import_transcripts(
         harnesses=tuple(run.counts.values()),
         damaged=tuple(run.damaged),
     )
+
+
+def survey_transcripts(
+    *,
+    environment: Environment,
+    project_id: ProjectId,
+    cursors: Path,
+    excluded: tuple[str, ...] = (),
+) -> ImportReply:
+    """Count what an import would read of a project, and how large that is, without reading it."""
+    request = ImportRequest()
+    run = _Run(
+        environment, project_id, None, request, lambda _step: None, Cursors(cursors), excluded
+    )
+    for adapter, transcript in _choose(run):
+        count = _count_of(run, adapter)
+        count.transcripts += 1
+        count.bytes += transcript.size_bytes
+    return ImportReply(dry_run=True, harnesses=tuple(run.counts.values()))
 
 
 def _choose(run: _Run) -> Iterator[tuple[Adapter, Transcript]]:
@@ -214,7 +233,7 @@ def _import_one(run: _Run, adapter: Adapter, transcript: Transcript) -> None:
         for draft in batch:
             _note(count, seen, draft)
         run.events += len(batch)
-        if not run.request.dry_run:
+        if run.memory is not None and not run.request.dry_run:
             receipt = run.memory.append(batch)
             count.stored += len(receipt.stored)
             count.duplicates += receipt.duplicates

@@ -128,9 +128,11 @@ def open_or_look(project: Project) -> Memory:
 
 
 def has_begun(project: Project) -> bool:
-    """Tell whether anything of a project is remembered, waits to be, or lies in its folder."""
-    paths = project.paths
-    if any(exists(path) for path in (project.store.root, paths.own, paths.run_memory)):
+    """Tell whether anything of a project is remembered, or waits to be.
+
+    What merely lies in its folder, a stranger's or after `agentx init`, begins nothing.
+    """
+    if exists(project.store.root):
         return True
     from agentx.capture.spool import Why  # noqa: PLC0415  see above
     from agentx.wiring.spool import open_spool  # noqa: PLC0415  see above

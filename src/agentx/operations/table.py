@@ -35,7 +35,7 @@ _CAPTURE = (
     _row("capture.import", "operations.capture.import_history:import_history", "import"),
     _row("capture.forget", "operations.capture.forget:forget", "forget", grpc="ForgetEvents"),
     _row("capture.exclude", "operations.capture.exclude:exclude_from_capture", "exclude"),
-    _row("capture.live", "operations.capture.live:live", "doctor"),
+    _row("capture.live", "operations.setup.programs.live:try_hooks", "doctor"),
 )
 
 _RECALL = (

@@ -50,6 +50,7 @@ def drain_into(
         store=project.store,
         faults=Faults(project.store.faults, project.clock),
         run=_active_run(project),
+        now_ms=project.clock.now_ms(),
     )
     try:
         done = drain_spool(open_spool(project), log, intake, told)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.capture.spool_record import parse
+from agentx.capture.spool_record import is_trial, parse
 from agentx.kernel.paths import DataPaths, StorePaths
 from agentx.kernel.places import data_root, encode_name, fallback_spool_roots, spool_root
 from agentx.surfaces.hooks.spool import Caller, header, quote
@@ -133,3 +133,23 @@ def test_the_fallback_is_looked_for_in_the_same_places_by_all() -> None:
     assert fallback_spool_roots({"TMPDIR": "/tmp"}, 7) == roots[:2]
     assert fallback_spool_roots({"AGENTX_SPARE_SPOOL": "/spare/"}, 7) == ("/spare",)
     assert fallback_spool_roots({"AGENTX_SPARE_SPOOL": "spare"}, 7) == roots[:2]
+
+
+@pytest.mark.parametrize(
+    ("payload", "is_one"),
+    [
+        ({"session_id": "agentx-doctor-1", "prompt": "x"}, True),
+        ({"sessionId": "agentx-doctor-1"}, True),
+        ({"session_id": "s1", "prompt": '"session_id": "agentx-doctor-1"'}, False),
+        ({"session_id": ["agentx-doctor-1"]}, False),
+        ({"session_id": "agentx-doctor-1", "prompt": "x" * 40_000}, False),
+    ],
+)
+def test_only_a_session_that_is_called_so_is_a_trial(
+    payload: dict[str, object], is_one: bool
+) -> None:
+    call = Caller("codex", 1, "/src", "")
+    said = json.dumps(payload).encode()
+
+    assert is_trial(header(call, len(said), cut=False, kind="") + said) is is_one
+    assert not is_trial(b"agentx-doctor-1")

@@ -17,7 +17,7 @@ from agentx.adapters.registry import ADAPTERS, adapter_for
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.paths import DataPaths
-from agentx.operations.setup.mcp_launcher import command_text
+from agentx.operations.setup.programs.mcp_launcher import command_text
 from agentx.operations.setup.setup import Setup, SetupInputs, detect, setup
 from tests.support.setup_requests import homes_in
 from tests.support.time_and_chance import FakeClock

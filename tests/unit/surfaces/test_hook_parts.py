@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
-from agentx.operations.setup.hook_launcher import launcher_text
+from agentx.operations.setup.programs.hook_launcher import launcher_text
 from agentx.surfaces.hooks.capture import harness_of, is_session_start, working_directory
 from agentx.surfaces.hooks.checkout import branch_at, branch_of
 from agentx.surfaces.hooks.cleaning import clean

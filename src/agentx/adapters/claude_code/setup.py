@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agentx.adapters import limits
 from agentx.adapters.claude_code.permissions import rules_for, state_file
-from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
+from agentx.adapters.port import SWITCHED_OFF, FileEdit, SetupRequest, SetupScope
 from agentx.adapters.settings.additions import Additions, edit_file, edit_servers, start_of
 from agentx.adapters.settings.file import hook_line
 from agentx.adapters.settings.json_file import read_json
@@ -66,7 +66,7 @@ def _notes(edit: FileEdit, request: SetupRequest) -> tuple[str, ...]:
         return ()
     notes = []
     if read_json(edit.after, edit.path).value.get("disableAllHooks") is True:
-        notes.append("disableAllHooks is set in this file: no hook runs until it is taken out")
+        notes.append(f"disableAllHooks is set in this file: {SWITCHED_OFF} it is taken out")
     if request.scope is SetupScope.PROJECT:
         notes.append(
             "Copilot CLI and VS Code read this file too: their sessions are captured as Claude "

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agentx.adapters import limits
 from agentx.adapters.codex import config_toml
-from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
+from agentx.adapters.port import SWITCHED_OFF, FileEdit, SetupRequest, SetupScope
 from agentx.adapters.settings.additions import Additions, Shape, edit_file, our_hooks, start_of
 from agentx.adapters.settings.file import hook_line, is_blank, read_settings
 from agentx.adapters.settings.json_file import Json, JsonText, read_json
@@ -33,8 +33,8 @@ EVENTS = (
     "SessionEnd",
 )
 
-_TRUST = "open /hooks in Codex once and trust the AgentX hooks: until then Codex skips them"
-_SWITCHED_OFF = "features.hooks is false in this file: no hook runs until it is true"
+UNTRUSTED = "Codex skips the hooks until you trust them: open `codex` and type /hooks"
+_NO_HOOKS = f"features.hooks is false in this file: {SWITCHED_OFF} it is true"
 
 
 def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
@@ -109,7 +109,7 @@ def _document(path: Path, ground: Path | None) -> JsonText | None:
 def _notes(edit: FileEdit, config: Toml, *, hooks_in_it: bool) -> tuple[str, ...]:
     features = config.get("features")
     switches = features if isinstance(features, dict) else {}
-    notes = [_TRUST] if hooks_in_it and edit.before != edit.after else []
+    notes = [UNTRUSTED] if hooks_in_it and edit.before != edit.after else []
     if switches.get("hooks", switches.get("codex_hooks")) is False:
-        notes.append(_SWITCHED_OFF)
+        notes.append(_NO_HOOKS)
     return tuple(notes)

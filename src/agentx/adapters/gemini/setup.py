@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agentx.adapters import limits
-from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
+from agentx.adapters.port import SWITCHED_OFF, FileEdit, SetupRequest, SetupScope
 from agentx.adapters.settings.additions import Additions, edit_file, start_of
 from agentx.adapters.settings.file import hook_line
 from agentx.adapters.settings.json_file import Json, read_json
@@ -64,7 +64,7 @@ def _notes(edit: FileEdit, request: SetupRequest) -> tuple[str, ...]:
     settings: Json = read_json(edit.after, edit.path).value
     switches = (("hooksConfig", "enabled"), ("hooks", "enabled"), ("tools", "enableHooks"))
     return tuple(
-        f"{section}.{key} is false in this file: no hook runs until it is true"
+        f"{section}.{key} is false in this file: {SWITCHED_OFF} it is true"
         for section, key in switches
         if isinstance(settings.get(section), dict) and settings[section].get(key) is False
     )

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 
+from agentx.adapters.port import SetupScope
 from agentx.adapters.registry import ADAPTERS
+from agentx.adapters.settings.plugins import has_plugin
 from agentx.capture.transcripts import ImportProgress, ImportReply, ImportRequest
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.plain import exists
 from agentx.kernel.capture import Harness
-from agentx.kernel.errors import AgentXError, InvalidValue
+from agentx.kernel.errors import AgentXError, ConflictError, InvalidValue
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
-from agentx.operations.capture.import_history import import_history
+from agentx.operations.capture.import_history import import_history, survey_history
+from agentx.operations.setup.programs.live import LiveReply, try_hooks
 from agentx.operations.setup.setup import Setup, SetupInputs, SetupReply, detect, setup
 from agentx.project.claims import claim_data
+from agentx.project.exclusion import exclude, list_excluded
 from agentx.project.project import Project
 from agentx.project.settlement import settle
 
@@ -36,7 +43,10 @@ class InitRequest:
     """What to set up. `harnesses` empty means: those in use."""
 
     harnesses: tuple[Harness, ...] = ()
+    scope: SetupScope = SetupScope.USER
+    exclude: tuple[str, ...] = ()  # folders that are never captured, whoever works there
     with_import: bool = True
+    with_check: bool = True  # whether a test event goes through the hooks at the end
     dry_run: bool = False
 
 
@@ -56,11 +66,20 @@ class InitReply:
     project_id: str
     root: str
     store: str
+    scope: SetupScope
     dry_run: bool
     setups: tuple[SetupReply, ...]
     failures: tuple[SetupFailure, ...]
+    excluded: tuple[str, ...]
+    history: ImportReply | None  # what was not imported yet
     imported: ImportReply | None
     wrote_ignore_rules: bool
+    live: LiveReply | None = None  # what came of a test event; None where none was sent
+
+    @property
+    def is_changed(self) -> bool:
+        """Say whether any agent CLI is, or would be, set up otherwise than before."""
+        return any(one.is_changed for one in self.setups)
 
 
 def init(
@@ -70,30 +89,86 @@ def init(
     request: InitRequest,
     told: Callable[[ImportProgress], None] = lambda _step: None,
 ) -> InitReply:
-    """Install hooks for the agent CLIs in use, import their history, and say what was done."""
+    """Install hooks for the agent CLIs in use, import their history, and say what was done.
+
+    A store is begun only where there is history to take into it.
+
+    Raises: ConflictError where only this project is to be captured and all are already.
+    """
+    chosen = request.harnesses or detect(inputs.homes, _make_finder(project))
+    if request.scope is SetupScope.PROJECT:
+        _refuse_user_wide(inputs, chosen)
     if not request.dry_run:
+        for folder in request.exclude:  # before anything could be captured or imported
+            exclude(project.data, folder, here=project.directory)
         claim_data(project, "init")
     wrote = _ignore_rules(project, dry_run=request.dry_run)
+    setups, failures = _set_up_all(project, inputs, request, chosen)
+    history = survey_history(project) if request.with_import else None
+    reply = InitReply(
+        project_id=project.id,
+        root=str(project.root),
+        store=str(project.store.root),
+        scope=request.scope,
+        dry_run=request.dry_run,
+        setups=setups,
+        failures=failures,
+        excluded=request.exclude if request.dry_run else list_excluded(project.data),
+        history=history,
+        imported=None,
+        wrote_ignore_rules=wrote,
+    )
+    if request.dry_run:
+        return reply
+    imported = None
+    if history is not None and (_has_new(history) or exists(project.store.root)):
+        settle(project)
+        imported = _import(project, open_memory, told)
+    live = try_hooks(project, inputs) if setups and request.with_check else None
+    return replace(reply, imported=imported, live=live)
+
+
+def list_user_wide(inputs: SetupInputs, harnesses: Iterable[Harness]) -> tuple[Harness, ...]:
+    """Return the agent CLIs that have something of ours for all projects of the user."""
+    found = []
+    for harness in harnesses:
+        out = Setup(harness=harness, project_root=Path(), dry_run=True, uninstall=True)
+        with suppress(AgentXError):  # a file that cannot be read is told of when it is to change
+            if has_plugin(harness, inputs.homes) or setup(inputs, out).is_changed:
+                found.append(harness)
+    return tuple(found)
+
+
+def _refuse_user_wide(inputs: SetupInputs, harnesses: Iterable[Harness]) -> None:
+    known = list_user_wide(inputs, harnesses)
+    if known:
+        raise ConflictError(
+            f"every repository is captured already: hooks for all are in {', '.join(known)}",
+            hint="take them out first: agentx uninstall --keep-memory",
+        )
+
+
+def _set_up_all(
+    project: Project, inputs: SetupInputs, request: InitRequest, chosen: Iterable[Harness]
+) -> tuple[tuple[SetupReply, ...], tuple[SetupFailure, ...]]:
     setups: list[SetupReply] = []
     failures: list[SetupFailure] = []
-    for harness in request.harnesses or detect(inputs.homes, _make_finder(project)):
-        wanted = Setup(harness=harness, project_root=project.root, dry_run=request.dry_run)
+    for harness in chosen:
+        wanted = Setup(
+            harness=harness,
+            project_root=project.root,
+            scope=request.scope,
+            dry_run=request.dry_run,
+        )
         try:
             setups.append(setup(inputs, wanted))
         except AgentXError as error:
             failures.append(SetupFailure(harness=harness, message=error.message, hint=error.hint))
-    if not request.dry_run:
-        settle(project)
-    return InitReply(
-        project_id=project.id,
-        root=str(project.root),
-        store=str(project.store.root),
-        dry_run=request.dry_run,
-        setups=tuple(setups),
-        failures=tuple(failures),
-        imported=_import(project, open_memory, request, told) if request.with_import else None,
-        wrote_ignore_rules=wrote,
-    )
+    return tuple(setups), tuple(failures)
+
+
+def _has_new(history: ImportReply) -> bool:
+    return any(one.transcripts for one in history.harnesses)
 
 
 def parse_harnesses(text: str) -> tuple[Harness, ...]:
@@ -118,12 +193,11 @@ def parse_harnesses(text: str) -> tuple[Harness, ...]:
 def _import(
     project: Project,
     open_memory: Callable[[], Memory],
-    request: InitRequest,
     told: Callable[[ImportProgress], None],
 ) -> ImportReply:
     with open_memory() as memory:
         memory.drain()
-        return import_history(project, memory, ImportRequest(dry_run=request.dry_run), told)
+        return import_history(project, memory, ImportRequest(), told)
 
 
 def _make_finder(project: Project) -> Callable[[str], str | None]:

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import agentx
-from agentx.operations.setup.hook_launcher import launcher_text
-from agentx.operations.setup.mcp_launcher import command_text
+from agentx.operations.setup.programs.hook_launcher import launcher_text
+from agentx.operations.setup.programs.mcp_launcher import command_text
 from agentx.operations.setup.setup import SetupInputs
 from agentx.project.project import Project
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from agentx.adapters.homes import Homes
 from agentx.adapters.port import SetupRequest, SetupScope
 from agentx.adapters.registry import ADAPTERS
+from agentx.adapters.settings.changes import tell_change
 from agentx.adapters.settings.edits import Applied, apply, diff_text
 from agentx.host.files.atomic import PRIVATE_FILE, replace_file
 from agentx.kernel.capture import Harness
@@ -58,6 +59,7 @@ class FileReport:
     diff: str
     backup: Path | None
     notes: tuple[str, ...]
+    says: str = ""  # what that comes to, in few words
 
 
 @frozen
@@ -153,4 +155,5 @@ def _report(applied: Applied) -> FileReport:
         diff=diff_text(applied.edit),
         backup=applied.backup,
         notes=applied.edit.notes,
+        says=tell_change(applied.edit),
     )

@@ -76,7 +76,8 @@ class Invocation:
         if self.behind is not None:
             self._say_behind(self.behind)
         if not has and not self.as_json:
-            said = "nothing is remembered of this folder yet: `agentx init` begins"
+            begins = "the next session" if self.project.trust.has_data else "`agentx init`"
+            said = f"nothing is remembered of this folder yet: {begins} begins"
             self.talk.print(said, style="dim")
 
     def freshen(self, memory: Memory, *, views: bool = True) -> None:

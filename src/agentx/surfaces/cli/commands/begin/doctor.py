@@ -12,12 +12,13 @@ from rich.text import Text
 from agentx.daemon.control import stop
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import show_name
-from agentx.operations.capture.live import LiveReply, live
 from agentx.operations.capture.waiting import list_waiting
 from agentx.operations.setup.installation import setup_inputs
+from agentx.operations.setup.programs.live import LiveReply, try_hooks
 from agentx.operations.upkeep.doctor import diagnose, fix
 from agentx.operations.upkeep.health import Diagnosis, Health
 from agentx.operations.upkeep.mend import mend, plan_mending
+from agentx.surfaces.cli.commands.begin.changes import draw_live
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.screen import ask
 
@@ -28,7 +29,9 @@ _SIGNS = {Health.GOOD: ("ok", "green"), Health.NOTE: ("--", "yellow"), Health.WR
 @click.option("--fix", "mending", is_flag=True, help="Mend what is wrong; asks before a log.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option("--deep", is_flag=True, help="Read every block of the log and open every event.")
-@click.option("--live", "try_hook", is_flag=True, help="Send a test event through the real hook.")
+@click.option(
+    "--live", "try_hook", is_flag=True, help="Send a test event through each installed hook."
+)
 @click.pass_context
 def command(ctx: click.Context, mending: bool, yes: bool, deep: bool, try_hook: bool) -> None:
     """Look at everything AgentX needs, and say what is wrong and how to mend it.
@@ -42,7 +45,7 @@ def command(ctx: click.Context, mending: bool, yes: bool, deep: bool, try_hook: 
         mended = _mend(invocation, yes=yes, deep=deep)
         fixed = (*mended, *fix(project, inputs), *_take(invocation))
     found = diagnose(project, invocation.reading, inputs, deep=deep)
-    tried = live(project, invocation.memory) if try_hook else None
+    tried = try_hooks(project, inputs) if try_hook else None
     diagnosis = Diagnosis(checks=found.checks, fixed=fixed)
     invocation.show(
         {
@@ -54,7 +57,8 @@ def command(ctx: click.Context, mending: bool, yes: bool, deep: bool, try_hook: 
         },
         lambda screen: _draw(screen, diagnosis, tried),
     )
-    ctx.exit(0 if diagnosis.is_well and (tried is None or tried.arrived) else 4)
+    is_wrong = tried is not None and tried.is_wrong
+    ctx.exit(0 if diagnosis.is_well and not is_wrong else 4)
 
 
 def _take(invocation: Invocation) -> tuple[str, ...]:
@@ -99,8 +103,8 @@ def _draw(screen: Console, diagnosis: Diagnosis, tried: LiveReply | None) -> Non
         if check.mend:
             screen.print(f"{'':<17}-> {show_name(check.mend)}", style="dim", soft_wrap=True)
     if tried is not None:
-        word = "arrived in the log" if tried.arrived else "did not arrive"
-        screen.print(f"\nlive test: {word}; the hook took {tried.hook_ms} ms")
+        screen.print()
+        draw_live(screen, tried)
     if diagnosis.is_well and diagnosis.has_waiting:
         screen.print("\nNothing is wrong; records wait in the spool, as told above.")
     elif diagnosis.is_well:

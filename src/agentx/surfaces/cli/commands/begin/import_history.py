@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -47,13 +49,16 @@ def command(
         dry_run=dry_run,
         all_projects=all_projects,
     )
-    with invocation.memory() as memory, progress(invocation) as bar:
+    # What is only looked at needs no store, and begins none.
+    opened = nullcontext(None) if dry_run else invocation.memory()
+    with opened as memory, progress(invocation) as bar:
         task = bar.add_task("importing", total=None, events=0)
 
         def tell(step: ImportProgress) -> None:
             bar.update(task, total=step.total, completed=step.done, events=step.events)
 
-        memory.drain()
+        if memory is not None:
+            memory.drain()
         reply = import_history(project, memory, request, tell)
     invocation.show(reply, lambda screen: draw(screen, reply))
 

@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.text import Text
 
 from agentx.adapters.port import SetupScope
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
 from agentx.operations.setup.init import parse_harnesses
 from agentx.operations.setup.installation import setup_inputs
-from agentx.operations.setup.setup import Setup, SetupReply, setup
+from agentx.operations.setup.setup import Setup, setup
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.commands.begin.changes import draw_scope, draw_setups
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.screen import ask, open_console
 
 if TYPE_CHECKING:
     from agentx.project.project import Project
-
-_DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @click.command(cls=Verb)
@@ -46,7 +44,8 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
     metavar="FOLDER",
     help="Write a plugin instead, to be installed by the agent CLI's own means.",
 )
-@click.option("--dry-run", is_flag=True, help="Show the change, and leave it.")
+@click.option("--dry-run", is_flag=True, help="Say what would change, and leave it.")
+@click.option("--diff", is_flag=True, help="Show every line that would change, and leave it.")
 @click.option("--uninstall", is_flag=True, help="Take out exactly what was added.")
 @click.pass_obj
 def command(
@@ -56,6 +55,7 @@ def command(
     allow_tools: bool | None,
     as_plugin: str | None,
     dry_run: bool,
+    diff: bool,
     uninstall: bool,
 ) -> None:
     """Add AgentX to one agent CLI, or take it out again.
@@ -69,7 +69,7 @@ def command(
     if as_plugin is not None:
         _write_plugin(invocation, chosen[0], as_plugin)
         return
-    project = invocation.project
+    project, dry_run = invocation.project, dry_run or diff
     reply = setup(
         setup_inputs(project),
         Setup(
@@ -81,7 +81,16 @@ def command(
             allow_tools=bool(allow_tools),
         ),
     )
-    invocation.show(reply, lambda screen: draw(screen, reply))
+
+    def show(screen: Console) -> None:
+        draw_setups(screen, (reply,), project, diff=diff)
+        if reply.is_changed and not uninstall:
+            draw_scope(screen, reply.scope)
+        if dry_run:
+            words = "Nothing was changed." + ("" if diff else " Every line of it: --diff")
+            screen.print(words, style="dim")
+
+    invocation.show(reply, show)
     if allow_tools is None and not (dry_run or uninstall or invocation.as_json):
         offer_tools(project, chosen, SetupScope(scope))
 
@@ -111,32 +120,4 @@ def offer_tools(project: Project, chosen: Sequence[str], scope: SetupScope) -> N
 
     question = describe_offer(project, scope)
     if question and ask(question):
-        draw(open_console(stderr=True), allow_tools(project, scope))
-
-
-def draw(screen: Console, reply: SetupReply) -> None:
-    """Show what became of each settings file."""
-    for file in reply.files:
-        if reply.is_changed and not file.changed and not file.notes:
-            continue
-        screen.print(
-            render.assemble((reply.title, "bold"), f": {_did(reply, file.changed)} {file.path}"),
-            soft_wrap=True,
-        )
-        if reply.dry_run and file.diff:
-            for row in file.diff.splitlines():
-                screen.print(
-                    Text(f"  {row}", style=_DIFF_STYLES.get(row[:1], "dim")), soft_wrap=True
-                )
-        if file.backup is not None:
-            screen.print(f"  copy of the file before: {file.backup}", style="dim", soft_wrap=True)
-        for note in file.notes:
-            screen.print(f"  note: {note}", style="yellow", soft_wrap=True)
-
-
-def _did(reply: SetupReply, changed: bool) -> str:
-    if not changed:
-        return "nothing to do in"
-    if reply.dry_run:
-        return "would change"
-    return "removed AgentX from" if reply.uninstall else "installed in"
+        draw_setups(open_console(stderr=True), (allow_tools(project, scope),), project)

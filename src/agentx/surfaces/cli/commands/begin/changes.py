@@ -1,0 +1,127 @@
+"""How changes of settings files are shown: a line for each file, all lines of it on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from textwrap import wrap
+
+from rich.console import Console
+from rich.text import Text
+
+from agentx.adapters.port import SetupScope
+from agentx.kernel.text import show_name
+from agentx.operations.setup.programs.live import LiveReply
+from agentx.operations.setup.setup import FileReport, SetupReply
+from agentx.project.project import Project
+from agentx.surfaces.cli import render
+
+Row = tuple[str, str, str]  # whose file, which one, what becomes of it
+
+_DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+_TITLE_CHARS = 12
+_WIDE = 76
+_NARROW = 30
+_USER_WIDE = (
+    "The hooks are yours, not this project's: sessions in every repository you work in are "
+    "captured, and kept on this machine."
+)
+_PROJECT_ONLY = (
+    "Only sessions in this project are captured. The files lie in the repository and name paths "
+    "of this machine: do not commit them."
+)
+
+
+def shorten(path: Path | str, project: Project) -> str:
+    """Return a path as one line: below the home with `~`, below the project from there."""
+    given, home = Path(path), project.environment.homes.home
+    for folder, sign in ((project.root, "."), (home, "~")):
+        if folder != Path("/") and given.is_relative_to(folder):
+            return show_name(f"{sign}/{given.relative_to(folder)}")
+    return show_name(given)
+
+
+def draw_rows(screen: Console, rows: Sequence[Row]) -> None:
+    """Show what becomes of each file, side by side where there is room."""
+    longest = max((len(path) for _, path, _ in rows), default=0)
+    align = screen.width >= _WIDE and longest <= screen.width // 2
+    before = ""
+    for title, path, says in rows:
+        shown = "" if title == before else title
+        place = path.ljust(longest) if align else path
+        style = {"+": "green", "-": "red", "~": "yellow"}.get(says[:1], "dim")
+        head = (f"{shown:<{_TITLE_CHARS}} ", "bold")
+        screen.print(render.assemble(head, f"{place}  ", (says, style)), soft_wrap=True)
+        before = title
+
+
+def list_rows(replies: Iterable[SetupReply], project: Project) -> list[Row]:
+    """Return the rows of agent CLIs; one for each that has nothing to do."""
+    rows = []
+    for reply in replies:
+        files = [file for file in reply.files if file.changed] or list(reply.files[:1])
+        rows += [(reply.title, shorten(file.path, project), file.says) for file in files]
+    return rows
+
+
+def draw_setups(
+    screen: Console,
+    replies: Sequence[SetupReply],
+    project: Project,
+    *,
+    more: Sequence[Row] = (),
+    diff: bool = False,
+) -> None:
+    """Show what became, or would become, of the settings of agent CLIs; `more` is shown beside."""
+    files = [file for reply in replies for file in reply.files]
+    if diff:
+        _draw_diffs(screen, files)
+    draw_rows(screen, [*list_rows(replies, project), *more])
+    for note in list_notes(replies):
+        tell(screen, f"note: {note}", indent=2, style="yellow")
+    for folder in {file.backup.parent for file in files if file.backup is not None}:
+        words = f"Copies of the files as they were: {shorten(folder, project)}"
+        screen.print(words, style="dim", soft_wrap=True)
+
+
+def list_notes(replies: Iterable[SetupReply]) -> tuple[str, ...]:
+    """Return what the user should know or do, each once."""
+    files = (file for reply in replies for file in reply.files)
+    return tuple(dict.fromkeys(note for file in files for note in file.notes))
+
+
+def tell(screen: Console, words: str, *, indent: int = 0, style: str = "") -> None:
+    """Show words that may go over several lines, with nothing behind the last of each."""
+    width = max(screen.width - 1, _NARROW)
+    pad = " " * indent
+    for row in wrap(words, width, initial_indent=pad, subsequent_indent=pad):
+        screen.print(Text(row, style=style), soft_wrap=True)
+
+
+def draw_scope(screen: Console, scope: SetupScope) -> None:
+    """Say plainly whose sessions are captured."""
+    tell(screen, _USER_WIDE if scope is SetupScope.USER else _PROJECT_ONLY)
+
+
+def draw_live(screen: Console, live: LiveReply, told: Iterable[str] = ()) -> None:
+    """Say what came of the test events, and what they cannot show, but for what was told."""
+    good = [one.title for one in live.trials if one.arrived]
+    if good:
+        words = f"Checked: a test event arrived through the hook of {', '.join(good)}"
+        tell(screen, f"{words} ({live.hook_ms} ms at most); it was taken away again.")
+    for one in live.trials:
+        if not one.arrived:
+            tell(screen, f"{one.title}: a test event did not arrive: {one.says}", style="red")
+        if one.unsure and one.unsure not in told:
+            tell(screen, f"note: {one.unsure}", indent=2, style="yellow")
+    if live.says:
+        tell(screen, f"No test event was sent: {live.says}", style="yellow")
+    if good:
+        words = "That an agent CLI calls its hook shows its next session: agentx sessions"
+        tell(screen, words, style="dim")
+
+
+def _draw_diffs(screen: Console, files: Iterable[FileReport]) -> None:
+    for file in files:
+        for row in file.diff.splitlines():
+            screen.print(Text(row, style=_DIFF_STYLES.get(row[:1], "dim")), soft_wrap=True)
