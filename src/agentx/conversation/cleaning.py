@@ -17,10 +17,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.ids import digest
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, SESSION_ID_CHARS_MAX
 from agentx.kernel.text import cut, encodable
-from agentx.redaction.redact import is_plain, redact, redact_value
-
-# JSON without the marks between its parts: what is left are words.
-_SPACED = bytes(32 if chr(byte) in "{}[]," else byte for byte in range(256))
+from agentx.redaction.redact import redact, redact_value
 
 
 def clean(draft: Draft, *, now_ms: Millis) -> Draft:
@@ -45,15 +42,12 @@ def clean_metadata(metadata: Metadata) -> Metadata:
     """Return metadata that can be stored: without secrets, and whole Unicode."""
     if not metadata:
         return metadata
-    try:
-        raw = msgspec.json.encode(metadata)
-    except (UnicodeEncodeError, TypeError, msgspec.MsgspecError):
-        whole: Metadata = _whole(redact_value(metadata))
-        return whole
-    if is_plain(raw.translate(_SPACED)):
-        return metadata
     clean: Metadata = redact_value(metadata)
-    return clean
+    try:
+        msgspec.json.encode(clean)
+    except (UnicodeEncodeError, TypeError, msgspec.MsgspecError):
+        return _whole(clean)  # type: ignore[no-any-return]
+    return metadata if clean == metadata else clean
 
 
 def _whole(value: Any) -> Any:

@@ -35,9 +35,9 @@ def holds_encoded(data: bytes) -> bool:
     if b"\\n" in data:
         # The letter of an escape is no letter of the line behind it.
         data = data.replace(b"\\n", b"  ")
-    runs = [run for run in data.translate(_STANDARD).split() if len(run) >= _CHARS_MIN]
+    runs = {run for run in data.translate(_STANDARD).split() if len(run) >= _CHARS_MIN}
     if b"-" in data or b"_" in data:
-        runs += [run for run in data.translate(_FOR_URLS).split() if len(run) >= _CHARS_MIN]
+        runs.update([run for run in data.translate(_FOR_URLS).split() if len(run) >= _CHARS_MIN])
     return any(is_text_in_base64(run) or is_text_in_hex(run) for run in runs)
 
 
@@ -47,9 +47,11 @@ def is_text_in_base64(run: bytes) -> bool:
     if len(run) < _CHARS_MIN:
         return False
     strange_max = max(len(run) // 4 // _STRANGE_SHARE, len(run) >= _LONG_CHARS)
-    return all(
-        len(run[place::4].translate(None, plain)) <= strange_max
-        for place, plain in enumerate(_PLAIN)
+    first, second, third = _PLAIN
+    return (
+        len(run[::4].translate(None, first)) <= strange_max
+        and len(run[1::4].translate(None, second)) <= strange_max
+        and len(run[2::4].translate(None, third)) <= strange_max
     )
 
 

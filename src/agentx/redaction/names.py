@@ -5,29 +5,6 @@ are services whose name alone, given a random value, tells that it is a key: `AD
 Both are searched for as plain text before any pattern is compiled.
 """
 
-# What several words have in common: where it is not found, none of them needs to be looked for.
-GATES = (
-    *("pass", "key", "secret", "token", "auth", "cred", "sess", "-us", "eaa", "sig", "$", "code="),
-    *(
-        "\\u0",
-        "\\u1",
-        "\\u3",
-        "\\u5",
-        "\\ub",
-        "pat",
-        "login",
-        "__",
-        "q~",
-        "seed",
-        "recovery",
-        "phrase",
-        "wallet",
-        "kind",
-        "pwd",
-        "mysql",
-    ),
-)
-
 # Ends a common word that counts only where it stands as a name: before a sign, not a letter.
 SIGN = "\x01"
 SIGNS = ("=", ":", '"', "'", "\\", " =", " :", "  ", "\t", ">", "[", "`")

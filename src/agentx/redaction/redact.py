@@ -8,10 +8,12 @@ searches for the heads and words of `rules` and `names`, without importing `re`:
 hook has no time for it.
 """
 
+from itertools import pairwise
+
 from agentx.redaction.cards import may_hold_card
 from agentx.redaction.encoded import holds_encoded
 from agentx.redaction.hidden import may_hide, unhide, unhide_raw, unmark
-from agentx.redaction.names import GATES, KEY_GIVEN, NAMED, SIGN, SIGNS, TOKEN_GIVEN, VENDORS
+from agentx.redaction.names import KEY_GIVEN, NAMED, SIGN, SIGNS, TOKEN_GIVEN, VENDORS
 from agentx.redaction.rules import (
     ANNOUNCEMENTS,
     CARD,
@@ -25,6 +27,7 @@ from agentx.redaction.rules import (
     USERINFO,
     outline,
 )
+from agentx.redaction.spotting import Needles, run_of, split_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,41 +43,10 @@ _WORDS = tuple(
         for word in words
     }.items()
 )
-_VENDORS = tuple((vendor, vendor.encode()) for vendor in VENDORS)
-_PARTED_VENDORS = tuple(pair for pair in _VENDORS if not pair[1].isalnum())
-
-
-_FOUND_OTHERWISE = (USERINFO, KEY_GIVEN, TOKEN_GIVEN)
-
-
-def _gate() -> "tuple[tuple[bytes, tuple[tuple[str, bytes], ...]], ...]":
-    """Sort the words behind what they have in common: one search in vain saves several."""
-    # Heads of tokens, in capitals, are looked for by themselves.
-    words = [pair for pair in _PLAINLY if not pair[0].isupper() and pair[0] not in _FOUND_OTHERWISE]
-    gated: list[tuple[bytes, tuple[tuple[str, bytes], ...]]] = []
-    for gate in GATES:
-        behind = [pair for pair in words if gate in pair[0]]
-        words = [pair for pair in words if gate not in pair[0]]
-        gated.append((gate.encode(), tuple(behind)))
-    gated += [(raw.rstrip(_SIGN), ((word, raw),)) for word, raw in words]
-    return tuple(gated)
-
-
 _SIGN = SIGN.encode()
-# Words that ASCII cannot spell, asked only of texts that have more than it.
-_ABROAD = tuple(pair for pair in _WORDS if not pair[0].isascii())
-_PLAINLY = tuple(pair for pair in _WORDS if pair[0].isascii())
-_SPLIT = bytes([byte if chr(byte).isalnum() and byte < 128 else 32 for byte in range(256)])
-_GATED = _gate()
-_WORDY_GATED = tuple(gated for gated in _GATED if gated[0].isalnum())
-_OTHER_GATED = tuple(gated for gated in _GATED if not gated[0].isalnum())
+_FOUND_OTHERWISE = (USERINFO, KEY_GIVEN, TOKEN_GIVEN)
 _SIGNS = tuple(sign.encode() for sign in SIGNS)
 _RUNS = tuple((run, run.encode()) for _, run, _ in RUNS)
-_START_BYTES = 3  # the shortest part
-_plain_words: set[bytes] = set()
-_PLAIN_WORDS_MAX = 100_000
-_PLAIN_WORD_BYTES_MAX = 80
-_JUDGED_BYTES_MAX = 4096  # what is longer is looked through at once
 _PRIVATE = (b"<private", b"\\u003cprivate")  # handled first, whatever else is found
 # Escapes that could spell a word which the plain searches would have found; and UTF-16.
 _HIDING = (b"\\u002", b"\\u003", b"\\u004", b"\\u005", b"\\u006", b"\\u007")
@@ -82,36 +54,52 @@ _HIDING = (b"\\u002", b"\\u003", b"\\u004", b"\\u005", b"\\u006", b"\\u007")
 _TOKEN_BYTES_MIN = 13
 _TOKEN_BEGINS = b"w" * 6
 _TOKEN_SIGNS = bytes.maketrans(b"=.+/", b"----")
+_ASCII = bytes(range(128))
 
 
-class _Starts:
-    """What a word may begin with; sorted when the first is judged, which a hook seldom does."""
+class _Sought:
+    """What is looked for, sorted by how it is found; made when the first text is looked at."""
 
     def __init__(self) -> None:
-        # The part of each word that stands in one word of the text, whatever the spaces around it.
-        parts = {
-            *(raw.split()[0] for word, raw in _WORDS if word[-1] != SIGN),
-            *(b"<private", b"basic", b"flyv1"),
-            *(vendor for _, vendor in _VENDORS),
-        }
-        # Those that count only where the word ends with them: `pass=`, and not `passes`.
-        named = [raw[:-1] for word, raw in _WORDS if word[-1] == SIGN]
-        self.names = {max(raw.split(), key=len) for raw in named} - parts
-        self.parts: dict[bytes, list[bytes]] = {}
-        for part in (*parts, *self.names):
-            self.parts.setdefault(part[:_START_BYTES], []).append(part)
-        self.heads: dict[bytes, list[bytes]] = {}
-        for _, raw in _HEADS:
-            self.heads.setdefault(raw.translate(_SPLIT).split()[0][:2], []).append(raw)
+        # Heads of tokens, in capitals, are looked for by themselves.
+        plain = [
+            (word, raw)
+            for word, raw in _WORDS
+            if word.isascii() and not word.isupper() and word not in _FOUND_OTHERWISE
+        ]
+        self.words: dict[bytes, list[str]] = {}
+        for word, raw in plain:
+            self.words.setdefault(raw.rstrip(_SIGN), []).append(word)
+        self.vendors = {vendor.encode(): vendor for vendor in VENDORS}
+        sought = {*self.words, *self.vendors, b"key", b"token", b"private"}
+        self.needles = Needles(raw for raw in sought if run_of(raw))
+        # What has no run of letters, behind what several of them have in common.
+        short = [raw for raw in self.words if not run_of(raw)]
+        self.gated = [(gate, [raw for raw in short if gate in raw]) for gate in (b"q~", b"$")]
+        self.gated += [
+            (raw, [raw]) for raw in short if not any(raw in behind for _, behind in self.gated)
+        ]
+        # Words that ASCII cannot spell, by what they have besides it.
+        self.abroad = [
+            (word, raw, raw.translate(None, _ASCII)) for word, raw in _WORDS if not word.isascii()
+        ]
+        self.heads: dict[bytes, list[tuple[str, bytes]]] = {}
+        for head, raw in _HEADS:
+            self.heads.setdefault(_begin(raw), []).append((head, raw))
 
 
-_sorted_starts: list[_Starts] = []
+_made: list[_Sought] = []
 
 
-def _sort_starts() -> _Starts:
-    if not _sorted_starts:
-        _sorted_starts.append(_Starts())
-    return _sorted_starts[0]
+def _sought() -> _Sought:
+    if not _made:
+        _made.append(_Sought())
+    return _made[0]
+
+
+def _begin(data: bytes) -> bytes:
+    """Return what the first word of a text begins with."""
+    return b"".join(split_words(data)[:1])[:2]
 
 
 def suspicious(data: bytes) -> bool:
@@ -129,9 +117,22 @@ def _suspicious_bare(data: bytes) -> bool:
     return bare != data and next(_find(bare, bare.lower()), None) is not None
 
 
+# Short texts that held nothing: the names, kinds and folders that every event has.
+_plain_texts: set[str] = set()
+_PLAIN_TEXTS_MAX = 5_000
+_PLAIN_TEXT_CHARS_MAX = 100
+
+
 def redact(text: str) -> str:
     """Return the text without secrets and without private blocks."""
-    return redactor(text)(text)
+    if text in _plain_texts:
+        return text
+    redacted = redactor(text)(text)
+    if redacted == text and len(text) <= _PLAIN_TEXT_CHARS_MAX:
+        if len(_plain_texts) >= _PLAIN_TEXTS_MAX:
+            _plain_texts.clear()
+        _plain_texts.add(text)
+    return redacted
 
 
 def redactor(document: str) -> "Callable[[str], str]":
@@ -174,123 +175,56 @@ def dump(value: "Any") -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def is_plain(data: bytes) -> bool:
-    """Tell cheaply that text holds nothing to look for; False only means: look.
-
-    Text repeats its words. Each is judged once, by itself, and remembered; so a long session
-    costs little more than splitting it.
-    """
-    if may_hold_card(data) or (may_hide(data) and _suspicious_bare(data)):
-        return False
-    words = data.split()
-    if _plain_words.issuperset(words):
-        return True
-    fresh = set(words) - _plain_words
-    plain = [word for word in fresh if not _may_matter(word)]
-    if len(_plain_words) > _PLAIN_WORDS_MAX:
-        _plain_words.clear()
-    _plain_words.update([word for word in plain if len(word) <= _PLAIN_WORD_BYTES_MAX])
-    return len(plain) == len(fresh)
-
-
-def _may_matter(word: bytes) -> bool:
-    """Tell whether a word, whatever stands beside it, may be part of what is looked for."""
-    if len(word) > _JUDGED_BYTES_MAX or _holds_a_part(word.lower()):
-        return True
-    if b"://" in word and b"@" in word:
-        return True
-    if len(word) < _TOKEN_BYTES_MIN:
-        return False
-    if _is_mixed(word) or holds_encoded(word):
-        return True
-    if b"\\" in word or b"%" in word or b"\x1b" in word:
-        return any(raw in word for _, raw in _HEADS) or _draws_a_run(word)
-    # Each start once: a word may be a megabyte, and begin anew thousands of times.
-    starts = {start[:2] for start in word.translate(_SPLIT).split()}
-    likely = any(raw in word for start in starts for raw in _sort_starts().heads.get(start, ()))
-    return likely or _draws_a_run(word)
-
-
-def _is_mixed(word: bytes) -> bool:
-    """Tell whether a word may be the random value of a key that stands before it."""
-    if len(word) < _KEY_BYTES_MIN:
-        return False
-    drawn = word.translate(_LETTERS_AND_DIGITS)
-    turns = drawn.count(b"a0") + drawn.count(b"0a")
-    return turns >= _TURNS_MIN or (turns == _TURNS_MIN - 1 and word != word.lower())
-
-
-_LETTERS_AND_DIGITS = bytes.maketrans(
-    b"123456789bcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0" * 9 + b"a" * 51
-)
-_TURNS_MIN = 3
-
-
-def _holds_a_part(lowered: bytes) -> bool:
-    known = _sort_starts()
-    if len(lowered) > _PLAIN_WORD_BYTES_MAX:
-        likely = [part for parts in known.parts.values() for part in parts if part in lowered]
-    else:
-        likely = [
-            part
-            for at in range(len(lowered) - _START_BYTES + 1)
-            for part in known.parts.get(lowered[at : at + _START_BYTES], ())
-            if part in lowered
-        ]
-    return any(part not in known.names or _ends_a_word(part, lowered) for part in likely)
-
-
-def _ends_a_word(name: bytes, lowered: bytes) -> bool:
-    return not all(after[:1].isalpha() for after in lowered.split(name)[1:])
-
-
-def _draws_a_run(word: bytes) -> bool:
-    drawn = outline(word)
-    return any(raw in drawn for _, raw in _RUNS)
-
-
 def _look(text: str) -> frozenset[str]:
     data = unmark(text.encode("utf-8", "surrogatepass"))
-    if is_plain(data):
-        return frozenset()
     return frozenset(_find(data, data.lower()))
 
 
 def _find(data: bytes, lowered: bytes) -> "Iterator[str]":
     """Yield the words, heads and outlines that are in the text."""
-    # A text repeats its words: what is one word is looked for among those that differ.
-    words = b" ".join(set(lowered.translate(_SPLIT).split()))
-    for gate, behind in _WORDY_GATED:
-        if gate in words:
-            yield from _behind(behind, lowered)
-    for gate, behind in _OTHER_GATED:
-        if gate in lowered:
-            yield from _behind(behind, lowered)
-    if not data.isascii():
-        yield from _behind(_ABROAD, lowered)
+    spotted = _sought().needles.spot(set(split_words(lowered)))
+    yield from _find_words(spotted, data, lowered)
     dense = _dense(data)
     if dense:
         yield from _find_tokens(data, dense)
-    if b"key" in words and _gives_random(lowered, b"key"):
+    if b"key" in spotted and _gives_random(lowered, b"key"):
         yield KEY_GIVEN
-    if b"token" in words and _gives_random(lowered, b"token"):
+    if b"token" in spotted and _gives_random(lowered, b"token"):
         yield TOKEN_GIVEN
     # What a service is given is long, and has digits.
     if dense.translate(None, _NO_DIGITS):
-        yield from _find_vendors(words, lowered)
+        yield from _find_vendors(spotted, lowered)
     if may_hold_card(data):
         yield CARD
     if _names_somebody(data):
         yield USERINFO
-    if any(word in lowered for word in _PRIVATE):
+    if b"private" in spotted and any(word in lowered for word in _PRIVATE):
         yield "<private>"
+
+
+def _find_words(spotted: "set[bytes]", data: bytes, lowered: bytes) -> "Iterator[str]":
+    """Yield the words that are in the text, of those that may be."""
+    sought = _sought()
+    for raw in spotted.intersection(sought.words):
+        yield from _behind(sought.words[raw], raw, lowered)
+    for gate, behind in sought.gated:
+        if gate in lowered:
+            for raw in behind:
+                yield from _behind(sought.words[raw], raw, lowered)
+    if not data.isascii():
+        strange = data.translate(None, _ASCII)
+        for word, raw, beside in sought.abroad:
+            if beside in strange and raw in lowered:
+                yield word
 
 
 def _find_tokens(data: bytes, dense: bytes) -> "Iterator[str]":
     """Yield what words that are long enough for a token may be."""
-    for head, raw in [pair for pair in _HEADS if pair[1] in dense]:
-        if _at_an_edge(data, raw):
-            yield head
+    heads = _sought().heads
+    for start in _list_edges(dense).intersection(heads):
+        for head, raw in heads[start]:
+            if raw in dense and _at_an_edge(data, raw):
+                yield head
     drawn = outline(dense)
     for run, raw in _RUNS:
         if raw in drawn:
@@ -299,14 +233,26 @@ def _find_tokens(data: bytes, dense: bytes) -> "Iterator[str]":
         yield ENCODED
 
 
-def _behind(words: "tuple[tuple[str, bytes], ...]", lowered: bytes) -> "Iterator[str]":
-    for word, raw in words:
-        if word[-1] == SIGN:
-            name = raw[:-1]
-            if name in lowered and any(name + sign in lowered for sign in _SIGNS):
+def _list_edges(dense: bytes) -> "set[bytes]":
+    """Return what stands wherever a token may begin: the two characters there, or the one."""
+    starts = {word[:2] for word in set(split_words(dense))}
+    # The end of an escape looks like a letter, as `_is_edge` says.
+    parts = [*dense.split(b"m"), b""]
+    inside = [(part[:2] + b"m" + after[:1])[:2] for part, after in pairwise(parts[1:])]
+    if b"\\" in dense:
+        for part in dense.split(b"\\")[1:]:
+            inside += (part[1:3], part[5:7])
+    if b"%" in dense:
+        inside += [part[2:4] for part in dense.split(b"%")[1:]]
+    return starts.union(map(_begin, set(inside)))
+
+
+def _behind(words: "list[str]", raw: bytes, lowered: bytes) -> "Iterator[str]":
+    """Yield the words that a needle stands for, if it is in the text, and as they want it."""
+    if raw in lowered:
+        for word in words:
+            if word[-1] != SIGN or any(raw + sign in lowered for sign in _SIGNS):
                 yield word
-        elif raw in lowered:
-            yield word
 
 
 def _gives_random(lowered: bytes, name: bytes) -> bool:
@@ -330,16 +276,16 @@ _BEFORE_VALUE = b" \t\"'`\\=>:?|,"
 _NO_DIGITS = bytes((*range(48), *range(58, 256)))
 
 
-def _find_vendors(words: bytes, lowered: bytes) -> "Iterator[str]":
+def _find_vendors(spotted: "set[bytes]", lowered: bytes) -> "Iterator[str]":
     """Yield the services that something is given to: `vendor_key = ...`."""
-    named = [pair for pair in _VENDORS if pair[1] in words]
-    for vendor, raw in (*named, *_PARTED_VENDORS):
+    vendors = _sought().vendors
+    for raw in spotted.intersection(vendors):
         at = lowered.find(raw)
         while at >= 0:
             at += len(raw)
             after = lowered[at : at + _AFTER_VENDOR_BYTES].lstrip(_NAME_BYTES).lstrip(_BEFORE_SIGN)
             if after[:1] in _GIVES:
-                yield vendor
+                yield vendors[raw]
                 break
             at = lowered.find(raw, at)
 
@@ -351,11 +297,11 @@ _GIVES = frozenset((b"=", b":", b"?", b">", b"|", b","))
 
 
 def _dense(data: bytes) -> bytes:
-    """Return only the words that are long enough to hold a token: most text has few of them."""
+    """Return the words that are long enough to hold a token, each once: most text has few."""
     # Two heads end in a space.
     if b"Basic " in data or b"FlyV1 " in data:
         data = data.replace(b"Basic ", b"Basic_").replace(b"FlyV1 ", b"FlyV1_")
-    dense = b" ".join([word for word in data.split() if len(word) >= _TOKEN_BYTES_MIN])
+    dense = b" ".join([word for word in set(data.split()) if len(word) >= _TOKEN_BYTES_MIN])
     return dense.replace(b"Basic_", b"Basic ").replace(b"FlyV1_", b"FlyV1 ")
 
 

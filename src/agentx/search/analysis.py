@@ -22,7 +22,7 @@ from functools import lru_cache
 import tantivy
 
 from agentx.kernel.text import compile_late, encodable
-from agentx.search.limits import SEARCH_TERM_CHARS_MAX
+from agentx.search.limits import SEARCH_TERM_CHARS_MAX, WORDS_KNOWN_MAX
 
 ANALYSER = "agentx_text"
 
@@ -32,8 +32,9 @@ _UNSPACED = (
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _UNIT_ASCII = compile_late(r"\w{1,32}", re.ASCII)
+_WORD = compile_late(r"(\w+)", re.ASCII)
 # Only words that change case inside, hold an underscore, or mix letters with digits.
-_IDENTIFIER = compile_late(r"\b(?=\w*(?:[a-z][A-Z]|_|[A-Z]{2}[a-z]|[a-z]\d|\d[a-z]))\w+", re.ASCII)
+_IDENTIFIER = compile_late(r"[a-z][A-Z]|_|[A-Z]{2}[a-z]|[a-z]\d|\d[a-z]")
 _PART = compile_late(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 # Words that carry the grammar of a question and not its subject. They stay in the index: a
@@ -69,16 +70,32 @@ def prepare(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         text = _compile_unspaced().sub(_pairs, text)
-    return _IDENTIFIER.sub(_spell, text)
+    parts = _WORD.split(text)
+    parts[1::2] = map(_spelled.__getitem__, parts[1::2])
+    return "".join(parts)
 
 
-def _spell(match: re.Match[str]) -> str:
+def _spell(word: str) -> str:
     """Spell an identifier: its parts, then the whole as one word the tokeniser will not split."""
-    whole = match[0]
-    parts = _PART.findall(whole)
+    parts = _PART.findall(word) if _IDENTIFIER.search(word) else ()
     if len(parts) < 2:
-        return whole
-    return f"{' '.join(parts)} {whole.replace('_', '')}"
+        return word
+    return f"{' '.join(parts)} {word.replace('_', '')}"
+
+
+class _Spelled(dict[str, str]):
+    """Words as they are spelled out; texts repeat them."""
+
+    def __missing__(self, word: str) -> str:
+        spelled = _spell(word)
+        if len(word) <= SEARCH_TERM_CHARS_MAX:
+            if len(self) >= WORDS_KNOWN_MAX:
+                self.clear()
+            self[word] = spelled
+        return spelled
+
+
+_spelled = _Spelled()
 
 
 def _pairs(match: re.Match[str]) -> str:
@@ -122,3 +139,9 @@ def unit_spans(text: str) -> list[tuple[int, int]]:
     """Return where each unit of a text begins and ends."""
     unit = _UNIT_ASCII if text.isascii() else _unit()
     return [match.span() for match in unit.finditer(text)]
+
+
+def list_units(text: str) -> list[str]:
+    """Return the units of a text."""
+    unit = _UNIT_ASCII if text.isascii() else _unit()
+    return unit.findall(text)

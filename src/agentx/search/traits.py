@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agentx.kernel.text import compile_late
-from agentx.search.analysis import unit_spans
+from agentx.search.analysis import list_units
 from agentx.search.document import Document, Trait
 
 # A turn of a talk; what is longer explains by itself and needs no question before it.
@@ -28,7 +28,7 @@ def traits(document: Document) -> Trait:
     text = document.text
     if text.rstrip().endswith(_ASKING):
         found |= Trait.QUESTION
-    if len(text) < SHORT_UNITS * 32 and len(unit_spans(text)) <= SHORT_UNITS:
+    if len(text) < SHORT_UNITS * 32 and len(list_units(text)) <= SHORT_UNITS:
         found |= Trait.SHORT
     if _DATED.search(text[:_TAIL_CHARS]) or _DATED.search(text[-_TAIL_CHARS:]):
         found |= Trait.DATED

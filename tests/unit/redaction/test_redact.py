@@ -25,7 +25,6 @@ from hypothesis import strategies as st
 
 from agentx.kernel.limits import METADATA_DEPTH_MAX
 from agentx.redaction.redact import (
-    is_plain,
     redact,
     redact_value,
     suspicious,
@@ -492,7 +491,10 @@ def test_text_without_suspicious_words_does_not_even_load_patterns() -> None:
 
 
 def test_a_name_counts_wherever_in_a_word_it_ends() -> None:
-    word = b"passages?pass=hunter2;"
+    assert suspicious(b"passages?pass=hunter2;")
+    assert not suspicious(b"passages passes")
 
-    assert not is_plain(word)
-    assert is_plain(b"passages passes")
+
+def test_a_text_that_was_plain_is_still_looked_at_with_a_secret_in_it() -> None:
+    for text in ("the harbour", "the harbour password=hunter2zz", "the harbour"):
+        assert "hunter2" not in redact(text)

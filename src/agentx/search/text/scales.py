@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 
 from agentx.kernel.ids import digest
 from agentx.kernel.values import frozen
-from agentx.search.analysis import unit_spans
+from agentx.search.analysis import list_units, unit_spans
 from agentx.search.document import Chapter, Document
 from agentx.search.limits import (
     CHAPTER_DOCUMENT_UNITS_MAX,
@@ -123,13 +123,9 @@ def _ends(text: str, units_max: int) -> list[str]:
     if len(text) > 2 * reach:
         # The middle need not even be read.
         head, tail = text[:reach], text[-reach:]
-        return [*_units(head)[:half], *_units(tail)[-half:]]
-    units = _units(text)
+        return [*list_units(head)[:half], *list_units(tail)[-half:]]
+    units = list_units(text)
     return units if len(units) <= units_max else units[:half] + units[-half:]
-
-
-def _units(text: str) -> list[str]:
-    return [text[begin:end] for begin, end in unit_spans(text)]
 
 
 def chapters(session: str, documents: Iterable[Document]) -> Iterator[Chapter]:

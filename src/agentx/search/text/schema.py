@@ -62,6 +62,11 @@ def key(text: str) -> int:
     return int.from_bytes(digest(text, size=8))
 
 
+@lru_cache(maxsize=64)
+def _session_key(session: str) -> int:
+    return key(session)
+
+
 def pack(keys: Iterable[int]) -> bytes:
     """Return keys as bytes."""
     listed = list(keys)
@@ -101,9 +106,16 @@ def _passage_record(document: Document, part: int, passage: Passage) -> tantivy.
         record.add_bytes("members", pack((replacement, *map(key, document.drawn_from))))
     names = " ".join(filter(None, (document.speaker, document.agent, document.harness)))
     if names:
-        record.add_text("speaker", indexable(names))
-        record.add_unsigned("speakers", name_bits(terms(names)))
+        spelled, bits = _speakers(names)
+        record.add_text("speaker", spelled)
+        record.add_unsigned("speakers", bits)
     return record
+
+
+@lru_cache(maxsize=256)
+def _speakers(names: str) -> tuple[str, int]:
+    """Return the names of who speaks as the index takes them; few people say much."""
+    return indexable(names), name_bits(terms(names))
 
 
 def name_bits(names: Iterable[str]) -> int:
@@ -143,11 +155,13 @@ def _record(document: Document) -> tantivy.Document:
         value: str = getattr(document, name)
         if value:
             record.add_text(name, clean(value))
-    record.add_unsigned("session_key", key(document.session))
+    record.add_unsigned("session_key", _session_key(document.session))
     record.add_integer("timestamp_ms", document.timestamp_ms)
     return record
 
 
 def clean(text: str) -> str:
     """Return an id or name as the index holds it."""
+    if text.isascii():
+        return text
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,34 @@
+"""Goal: of many needles none that is in a text is missed, however the text is cut into words."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentx.redaction.spotting import Needles, run_of, split_words
+
+NEEDLES = (b"api_key", b"secret", b"<private", b"-us1", b"password=", b"kata sandi", b"key")
+known = Needles(NEEDLES)  # one for all texts: what it remembers must not mislead it
+
+
+@given(
+    st.lists(
+        st.one_of(st.sampled_from(NEEDLES), st.binary(max_size=12), st.just(b" "), st.just(b"e")),
+        max_size=8,
+    ).map(b"".join)
+)
+def test_every_needle_that_is_in_a_text_is_spotted(text: bytes) -> None:
+    lowered = text.lower()
+
+    spotted = known.spot(set(split_words(lowered)))
+
+    assert spotted >= {needle for needle in NEEDLES if needle in lowered}
+
+
+def test_words_that_hold_no_run_of_a_needle_spot_none() -> None:
+    assert known.spot({b"harbour", b"keep", b"secre", b"t"}) == set()
+
+
+def test_a_needle_goes_by_its_longest_run_of_letters_and_digits() -> None:
+    assert run_of(b"kata sandi") == b"sandi"
+    assert run_of(b"$6$") == b""
