@@ -7,7 +7,9 @@ holds is looked at by its own reader, before and after.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +17,7 @@ import pytest
 
 from agentx.conversation.model import EventQuery
 from agentx.conversation.toc_model import TocNode
-from agentx.kernel.clock import HOUR_MS
+from agentx.kernel.clock import DAY_MS, HOUR_MS
 from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.memory.found import KINDS, SearchRequest
 from agentx.memory.local import LocalMemory
@@ -23,12 +25,14 @@ from agentx.operations.lessons.known import add_lesson
 from agentx.project.project import Project
 from agentx.views.port import View
 from agentx.views.recall_tally import recall_counts
+from agentx.views.search_view import SearchView
 from agentx.wiring.memory import open_store
 from agentx.wiring.observations import open_observations
 from tests.support.desk import talk
 from tests.support.notes import spool_note
 from tests.support.remembering import project_in
 
+COLOURS = ("vermilion", "ochre", "umber", "cerulean")
 DOOMED, WORD = "s-doomed", "heliotrope"
 Look = Callable[[Project, LocalMemory], object]
 
@@ -166,3 +170,61 @@ def test_let_go_of_it_opens_again_when_it_is_asked(
     view_of(memory, name).close()
 
     assert LOOKS[name](project, memory) == before
+
+
+def test_an_index_from_nothing_answers_at_once_newest_first_and_goes_on_where_it_stopped(
+    tmp_path: Path,
+) -> None:
+    project = project_in(tmp_path)
+    with open_store(project) as opened:
+        for day in range(4):
+            opened.append(talk(f"s-{day}", begin=day * DAY_MS, words=COLOURS[day]))
+        opened.catch_up()
+        whole = [found(opened, COLOURS[day]) for day in range(4)]
+    shutil.rmtree(project.store.text_index)
+
+    behind = []
+    for step in range(4):  # each in a process of its own, which ends after a step
+        with open_store(project) as opened, closing(take_steps(opened)) as steps:
+            next(steps)
+            behind.append(search_view(opened).count_left())
+            known = [bool(found(opened, COLOURS[day])) for day in range(4)]
+            assert known == [day >= 3 - step for day in range(4)]
+    with open_store(project) as opened:
+        opened.catch_up()
+        assert [found(opened, COLOURS[day]) for day in range(4)] == whole
+        assert search_view(opened).count_left() == 0
+
+    assert behind == sorted(behind, reverse=True)
+    assert behind[-1] == 0
+
+
+def test_a_session_that_goes_on_while_an_index_is_filled_is_in_it_once(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    with open_store(project) as opened:
+        opened.append(talk("s-old", words="ochre"))
+        opened.append(talk("s-new", begin=DAY_MS, words="umber"))
+        with closing(take_steps(opened)) as steps:
+            next(steps)  # the newer one is in it, the older one is left
+        opened.append(talk("s-old", begin=2 * DAY_MS, words="ochre again"))
+        opened.catch_up()
+        followed = [found(opened, word) for word in ("ochre", "umber", "again")]
+        search_view(opened).rebuild()
+
+        assert [found(opened, word) for word in ("ochre", "umber", "again")] == followed
+        assert all(followed)
+
+
+def search_view(memory: LocalMemory) -> SearchView:
+    view = view_of(memory, "search")
+    assert isinstance(view, SearchView)
+    return view
+
+
+def take_steps(memory: LocalMemory) -> Generator[int, None, None]:
+    return search_view(memory).take_steps(batch=1)
+
+
+def found(memory: LocalMemory, words: str) -> list[str]:
+    asked = SearchRequest(query=words, mode="bm25", limit=50)
+    return sorted(hit.doc_id for hit in memory.search(asked).hits if hit.kind == "event")

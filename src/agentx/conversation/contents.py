@@ -13,7 +13,7 @@ it gives the same nodes but for their versions. What was forgotten leaves no tra
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from datetime import tzinfo
 from functools import cached_property
@@ -96,18 +96,24 @@ class Contents:
 
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring the view up to date with the log; cheap when nothing is new."""
+        steps = list(self.take_steps(told))
+        return CaughtUp(
+            events=sum(step.events for step in steps), nodes=sum(step.nodes for step in steps)
+        )
+
+    def take_steps(self, told: HowFar = unheard) -> Generator[CaughtUp, None, None]:
+        """Bring the view up to date step by step, each of which is on disk when it is told."""
         with self._lock:
             if not self._store.is_sound(self._rules.zone_name):
                 self._store.begin_again(self._rules.zone_name)
             total = self._store.events_left()
-        events = nodes = 0
+        events = 0
         while (step := self._step()) is not None:
             events += step.events
-            nodes += step.nodes
             told(events, max(total, events))
-        nodes += self.roll() + self.close_due()
+            yield step
+        yield CaughtUp(nodes=self.roll() + self.close_due())
         self._leave_no_trace()
-        return CaughtUp(events=events, nodes=nodes)
 
     def rebuild(self, told: HowFar = unheard) -> CaughtUp:
         """Drop the view and make it from nothing."""

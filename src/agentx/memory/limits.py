@@ -6,8 +6,8 @@ RPC_MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 RPC_BATCH_BYTES_MAX = 8 * 1024 * 1024
 # Batches sent ahead of their acknowledgements: enough to keep both ends busy.
 RPC_BATCHES_AHEAD_MAX = 4
-# With more than so many news at once, words are made findable before anything is summed up.
-SEARCHABLE_FIRST_EVENTS = 5_000
+# With more than so many news at once, the search index and the table of contents take turns.
+BACKLOG_EVENTS = 1_000
 # Deadlines: of a question, of a batch, and of work that grows with the store or the spool.
 RPC_WAIT_MS = 30_000
 RPC_INGEST_WAIT_MS = 60_000

@@ -7,7 +7,8 @@ writes; `wiring.memory` puts it together, for this project and for those that sh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
+from itertools import zip_longest
 from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -25,7 +26,7 @@ from agentx.kernel.periods import Level
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.freshening import Freshening
-from agentx.memory.limits import SEARCHABLE_FIRST_EVENTS
+from agentx.memory.limits import BACKLOG_EVENTS
 from agentx.memory.port import Behind, Drained, MemoryStatus, SpendingToday
 from agentx.memory.reader import LogReader
 from agentx.search.model import INDEXES, Capabilities, IndexReport
@@ -192,8 +193,15 @@ class LocalMemory(LogReader):
 
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring every view up to date with the log, of every project that shares the store."""
-        if self._set.toc.count_left() > SEARCHABLE_FIRST_EVENTS:
-            self._set.search.catch_up(told)  # words can be found long before they are summed up
+        if self._set.toc.count_left() > BACKLOG_EVENTS:
+            # In turns: words can be found long before they are summed up, and who asks for the
+            # table of contents again and again must see it grow.
+            with (
+                closing(self._set.search.take_steps(told)) as found,
+                closing(self._set.toc.take_steps(told)) as told_of,
+            ):
+                for _ in zip_longest(found, told_of):
+                    pass
         done = self._set.toc.catch_up(told)
         for view in self._set.following:
             view.catch_up(told)

@@ -4,16 +4,20 @@
     noted nodes ------------------> nodes, grips         > one commit, with its mark
     changed parts of rooms -------> their documents     /
 
-The mark of a commit is how far the outbox was read and which parts of the rooms were seen,
-so a process may die anywhere and goes on from there; putting again what was put changes
-nothing. An index that is gone, damaged or of another version is built again beside the old
-one, which answers meanwhile. After something was forgotten too: deleted words stay in an
-index's files until they are merged, and only a new one is clean.
+The mark of a commit is how far the outbox was read, which parts of the rooms were seen and,
+of an index that began with nothing, which sessions are left: so a process may die anywhere
+and goes on from there; putting again what was put changes nothing.
+
+Where no index can answer (there is none, it is damaged or of another version) a new one answers
+at once, and is filled step by step, the newest sessions first. After something was forgotten one
+is built beside the old one, which answers meanwhile: deleted words stay in an index's files until
+they are merged, and only a new one is clean.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import field, replace
 from pathlib import Path
 from threading import RLock
 
@@ -23,7 +27,9 @@ from agentx.conversation.toc_model import TocNode
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import IndexUnavailable
-from agentx.kernel.ids import ulid_ms
+from agentx.kernel.ids import NodeId, ulid_ms
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.search.document import Chapter, Document
 from agentx.search.model import TextIndexState
 from agentx.search.text.index import TextIndex
@@ -35,7 +41,7 @@ from agentx.views.documents.conversation import (
     node_document,
 )
 from agentx.views.documents.rooms import Rooms, Stamps
-from agentx.views.limits import INDEX_BATCH_EVENTS_MAX
+from agentx.views.limits import INDEX_BATCH_EVENTS_MAX, INDEX_BATCH_NODES_MAX
 from agentx.views.port import View
 
 Place = tuple[Millis, str]  # the time and the id of an event
@@ -82,35 +88,46 @@ class SearchView(View):
 
     def status(self) -> TextIndexState:
         """Say how the index stands."""
-        newest = self._source.newest_sequence()
         try:
-            held, read = self.index().status(), _sequence(self.index().mark())
+            held = self.index().status()
         except IndexUnavailable:
-            return TextIndexState(ready=False, entries_left=newest)
+            return TextIndexState(ready=False, entries_left=self.count_left())
         return TextIndexState(
             ready=True,
             documents=held.documents,
             passages=held.passages,
             bytes_on_disk=held.bytes_on_disk,
             generation=held.generation,
-            entries_left=max(0, newest - read),
+            entries_left=self.count_left(),
         )
 
     def count_left(self) -> int:
         """Return how many log entries are not in the index that answers."""
         newest = self._source.newest_sequence()
         try:
-            return max(0, newest - _sequence(self.index().mark()))
+            noted = _Noted.of(self.index().mark())
         except IndexUnavailable:
             return newest
+        left = self._source.count_events(noted.left) if noted.left else 0
+        return left + max(0, newest - noted.sequence)
 
-    def catch_up(self, told: HowFar = unheard) -> int:
+    def catch_up(self, told: HowFar = unheard, batch: int = INDEX_BATCH_EVENTS_MAX) -> int:
         """Bring the index up to date; return how many log entries were read."""
+        return sum(self.take_steps(told, batch))
+
+    def take_steps(
+        self, told: HowFar = unheard, batch: int = INDEX_BATCH_EVENTS_MAX
+    ) -> Generator[int, None, None]:
+        """Bring the index up to date step by step, each of which is on disk when it is told.
+
+        Yield how many log entries each has read, of about `batch`.
+        """
         with self._lock:
             try:
-                return self._follow(told)
+                yield from self._follow(told, batch)
             except IndexUnavailable:
-                return self.rebuild(told)
+                self._begin()
+                yield from self._follow(told, batch)
 
     def rebuild(self, told: HowFar = unheard) -> int:
         """Build the index from nothing, beside the one that answers."""
@@ -126,10 +143,23 @@ class SearchView(View):
                 for node in self._source.all_nodes():
                     fresh.put(self._of_node(node))
                 rooms = self._put_rooms(fresh, {})
-                fresh.commit(mark=self._mark(sequence, rooms))
+                fresh.commit(mark=self._mark(_Noted(sequence=sequence, rooms=rooms)))
             self._reopen()
             told(len(refs), len(refs))
             return sequence
+
+    def _begin(self) -> None:
+        """Let an index answer that holds nothing yet, and knows what it is to hold."""
+        self._stop_writing()
+        self._last_chapters.clear()
+        noted = _Noted(
+            sequence=self._source.newest_sequence(),
+            left=tuple(self._source.session_refs()),
+            nodes_before=_ALL_NODES,
+        )
+        with TextIndex.building(self._folder, self._clock) as fresh:
+            fresh.commit(mark=self._mark(noted))
+        self._reopen()
 
     def adopt(self) -> None:
         """Take the index for one of the rooms' files as they are now: both were carried here.
@@ -140,8 +170,8 @@ class SearchView(View):
             if self._writer is None:
                 self._writer = TextIndex.open(self._folder, self._clock)
             self._writer.verify()
-            read = _sequence(self._writer.mark())
-            self._writer.commit(mark=self._mark(read, self._rooms.stamps()))
+            noted = replace(_Noted.of(self._writer.mark()), rooms=self._rooms.stamps())
+            self._writer.commit(mark=self._mark(noted))
 
     def close(self) -> None:
         """Let go of the index."""
@@ -160,50 +190,84 @@ class SearchView(View):
                 self._reader.close()
                 self._reader = None
 
-    def _follow(self, told: HowFar) -> int:
+    def _follow(self, told: HowFar, batch: int) -> Iterator[int]:
+        index = self._open_writer()
+        total, read = self.count_left(), 0
+        if not self._is_of_this_log(index.mark()):
+            # The end of the log is gone. What came since has numbers that were read before.
+            newest = self._source.newest_sequence()
+            self._lost(max(1, _Noted.of(index.mark()).sequence - newest))
+            yield self.rebuild(told)
+            return
+        while True:
+            noted = _Noted.of(index.mark())
+            news = self._source.news(noted.sequence, batch)
+            nodes = self._source.new_nodes(INDEX_BATCH_NODES_MAX)
+            seen = self._put_rooms(index, noted.rooms)
+            if news.has_forgotten or not news.is_complete:
+                yield self.rebuild(told)
+                return
+            after = replace(noted, sequence=news.sequence, rooms=seen)
+            for ref, places in news.touched.items():
+                self._update_session(index, ref, places)
+            self._put_nodes(index, nodes)
+            taken = news.entries
+            if not taken and not nodes:
+                after, taken = self._put_left(index, after, batch)
+            if after != noted or nodes:
+                index.commit(mark=self._mark(after))
+            self._source.settle_nodes(node_id for node_id, _ in nodes)
+            if not news.entries and not nodes and after == replace(noted, rooms=seen):
+                return
+            read += taken
+            told(read, max(total, read))
+            yield taken
+
+    def _open_writer(self) -> TextIndex:
         if self._writer is None:
             self._writer = TextIndex.open(self._folder, self._clock)
             self._writer.sweep_left()
-        index = self._writer
-        index.verify()
-        read = 0
-        total = self._source.newest_sequence() - _sequence(index.mark())
-        if not self._is_of_this_log(index.mark()):
-            # The end of the log is gone. What came since has numbers that were read before.
-            self._lost(max(1, -total))
-            return self.rebuild(told)
-        while True:
-            noted = index.mark()
-            since = _sequence(noted)
-            news = self._source.news(since, INDEX_BATCH_EVENTS_MAX)
-            nodes = self._source.new_nodes()
-            seen = self._put_rooms(index, _stamps(noted))
-            if not news.entries and not nodes:
-                if seen != _stamps(noted):
-                    index.commit(mark=self._mark(since, seen))
-                return read
-            if news.has_forgotten or not news.is_complete:
-                return self.rebuild(told)
-            for ref, places in news.touched.items():
-                self._update_session(index, ref, places)
-            for node_id, node in nodes:
-                index.delete((node_id,))
-                if node is not None:
-                    index.put(self._of_node(node))
-            index.commit(mark=self._mark(news.sequence, seen))
-            self._source.settle_nodes(node_id for node_id, _ in nodes)
-            read += news.entries
-            told(read, max(total, read))
-            if not news.entries:
-                return read
+        self._writer.verify()
+        return self._writer
 
-    def _mark(self, sequence: int, rooms: Stamps) -> dict[str, object]:
-        entry = self._source.entry_at(sequence)
-        return {"sequence": sequence, "entry": entry, "rooms": rooms}
+    def _put_nodes(self, index: TextIndex, nodes: Iterable[tuple[NodeId, TocNode | None]]) -> None:
+        for node_id, node in nodes:
+            index.delete((node_id,))
+            if node is not None:
+                index.put(self._of_node(node))
+
+    def _put_left(self, index: TextIndex, noted: _Noted, batch: int) -> tuple[_Noted, int]:
+        """Put the next of what was there when the index began; return what is left, and how much.
+
+        Sessions go first, the newest of them before all others; then the table of contents.
+        """
+        if noted.left:
+            taken, count = 0, 0
+            while taken < len(noted.left) and count < batch:
+                count += self._put_session(index, noted.left[taken])
+                taken += 1
+            return replace(noted, left=noted.left[taken:]), count
+        if noted.nodes_before:
+            page = self._source.nodes_before(noted.nodes_before, INDEX_BATCH_NODES_MAX)
+            self._put_nodes(index, page)
+            return replace(noted, nodes_before=page[-1][0] if page else ""), 0
+        return noted, 0
+
+    def _mark(self, noted: _Noted) -> dict[str, object]:
+        mark: dict[str, object] = {
+            "sequence": noted.sequence,
+            "entry": self._source.entry_at(noted.sequence),
+            "rooms": noted.rooms,
+        }
+        if noted.left:
+            mark["left"] = [ref.hex() for ref in noted.left]
+        if noted.nodes_before:
+            mark["nodes_before"] = noted.nodes_before
+        return mark
 
     def _is_of_this_log(self, mark: object) -> bool:
         """Tell whether the log still has what the index has read last, as far as it can tell."""
-        sequence = _sequence(mark)
+        sequence = _Noted.of(mark).sequence
         if self._source.newest_sequence() < sequence:
             return False
         noted = mark.get("entry") if isinstance(mark, dict) else None
@@ -219,10 +283,11 @@ class SearchView(View):
                 index.put(self._rooms.documents(part))
         return news.stamps
 
-    def _put_session(self, index: TextIndex, ref: bytes) -> None:
+    def _put_session(self, index: TextIndex, ref: bytes) -> int:
         events = self._source.session_events(ref, Millis(0))
         index.put(filter(None, map(event_document, events)))
         self._put_chapters(index, ref, _chapters(ref, events))
+        return len(events)
 
     def _update_session(self, index: TextIndex, ref: bytes, places: list[Place]) -> None:
         """Put what is new of a session, and the chapters it falls into, and drop what is gone."""
@@ -275,14 +340,36 @@ def _from_first_touched(made: list[Chapter], touched: set[str]) -> list[Chapter]
     return made[-1:]
 
 
-def _stamps(mark: object) -> Stamps:
-    found = mark.get("rooms") if isinstance(mark, dict) else None
-    return (
-        {str(part): str(stamp) for part, stamp in found.items()} if isinstance(found, dict) else {}
-    )
+@frozen
+class _Noted:
+    """What a mark says: how far the index is."""
+
+    sequence: int = 0
+    rooms: Stamps = field(default_factory=dict)
+    left: tuple[bytes, ...] = ()  # sessions that are still to be put, the newest first
+    nodes_before: str = ""  # nodes still to be put: those whose ids stand before this one
+
+    @classmethod
+    def of(cls, mark: object) -> _Noted:
+        """Read a mark; whatever is no mark says that nothing was read."""
+        if not isinstance(mark, dict):
+            return cls()
+        sequence, rooms, left = mark.get("sequence"), mark.get("rooms"), mark.get("left")
+        before = mark.get("nodes_before")
+        refs = left if isinstance(left, list) and all(map(_is_ref, left)) else ()
+        return cls(
+            sequence=sequence if isinstance(sequence, int) else 0,
+            rooms={str(part): str(stamp) for part, stamp in rooms.items()}
+            if isinstance(rooms, dict)
+            else {},
+            left=tuple(map(bytes.fromhex, refs)),
+            nodes_before=before if isinstance(before, str) else "",
+        )
 
 
-def _sequence(mark: object) -> int:
-    if isinstance(mark, dict) and isinstance(mark.get("sequence"), int):
-        return int(mark["sequence"])
-    return 0
+def _is_ref(said: object) -> bool:
+    return isinstance(said, str) and _REF.fullmatch(said) is not None
+
+
+_REF = compile_late(r"(?:[0-9a-f]{2})+")
+_ALL_NODES = "toc:~"  # behind every id

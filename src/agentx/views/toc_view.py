@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 from agentx.conversation.contents import Contents
 from agentx.conversation.toc_model import CaughtUp
 from agentx.kernel.bus import HowFar, unheard
@@ -20,6 +22,10 @@ class TocView(View):
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Take in what was touched since; `told` is heard between two steps."""
         return self._contents.catch_up(told)
+
+    def take_steps(self, told: HowFar = unheard) -> Generator[CaughtUp, None, None]:
+        """Take in what was touched since, step by step."""
+        return self._contents.take_steps(told)
 
     def rebuild(self, told: HowFar = unheard) -> int:
         """Make every node again; return how many there are."""

@@ -35,9 +35,18 @@ class Feed:
             return self._toc.entry_at(sequence)
 
     def session_refs(self) -> list[bytes]:
-        """Return every session of the project."""
+        """Return every session of the project, the newest first."""
         with self._lock:
-            return [ref for ref, _ in self._toc.sessions()]
+            found = [(row.last_ms, ref) for ref, row in self._toc.sessions()]
+        return [ref for _, ref in sorted(found, reverse=True)]
+
+    def count_events(self, refs: Iterable[bytes]) -> int:
+        """Return how many events some sessions have."""
+        wanted = set(refs)
+        with self._lock:
+            return sum(
+                sum(row.counts.values()) for ref, row in self._toc.sessions() if ref in wanted
+            )
 
     def session_events(
         self, ref: bytes, since_ms: Millis, until_ms: Millis | None = None
@@ -46,15 +55,25 @@ class Feed:
         with self._lock:
             return list(self._toc.events_of(ref, since_ms, until_ms))
 
-    def new_nodes(self) -> list[tuple[NodeId, TocNode | None]]:
-        """Return the nodes that changed since they were settled; None for one that is gone."""
+    def new_nodes(self, limit: int) -> list[tuple[NodeId, TocNode | None]]:
+        """Return some of the nodes that are new since they were settled; None for one gone."""
         with self._lock:
-            return [(name, self._toc.node(name)) for name in self._toc.list_noted("toc-new")]
+            names = self._toc.list_noted("toc-new", limit=limit)
+            return [(name, self._toc.node(name)) for name in names]
+
+    def nodes_before(self, node_id: str, limit: int) -> list[tuple[NodeId, TocNode | None]]:
+        """Return the nodes whose ids stand just before one, the last of them first."""
+        with self._lock:
+            names = [name for name in self._toc.ids("toc:") if name < node_id]
+            return [(name, self._toc.node(name)) for name in reversed(names[-limit:])]
 
     def settle_nodes(self, ids: Iterable[NodeId]) -> None:
         """Note that these nodes were read."""
+        read = list(ids)
+        if not read:
+            return
         change = self._toc.change()
-        for name in ids:
+        for name in read:
             change.note_read(name)
         with self._lock:
             change.commit()

@@ -9,7 +9,7 @@
 Readers keep the generation they opened until `current` names another one. What a crash
 left half-built is swept away by the next builder.
 
-Law: `current` names only generations that were complete when it was written.
+Law: `current` names only generations whose mark says what they hold.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class IndexStore:
         return generation
 
     def adopt(self, generation: GenerationPaths) -> None:
-        """Let a complete generation answer from now on, and remove the others."""
+        """Let a generation answer from now on, and remove the others."""
         replace_file(self.paths.current, generation.root.name.encode())
         passing(CrashPoint.INDEX_REPLACED)
         self._sweep()
