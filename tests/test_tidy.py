@@ -259,13 +259,15 @@ OPENS_FILES_ITSELF = {
         adapters/claude_code/transcripts.py adapters/codex/transcripts.py
         adapters/copilot/transcripts.py adapters/gemini/history.py adapters/gemini/transcripts.py
         adapters/opencode/transcripts.py adapters/folders.py adapters/lines.py adapters/sniff.py
-        adapters/settings/edits.py operations/setup/service.py""",
+        adapters/settings/edits.py operations/setup/service.py
+        operations/setup/leaving/settings.py""",
     "below our data folder": """
         capture/cursors.py capture/drain.py capture/transcripts.py daemon/address.py
         daemon/auto/keeping.py
         daemon/control.py daemon/life.py daemon/presence.py kernel/paths.py
         llm/store/cli_home.py llm/store/ledger_file.py
         operations/agents/boundary.py operations/recall/everywhere.py
+        operations/setup/leaving/memory.py operations/setup/leaving/uninstall.py
         operations/setup/programs/live.py operations/setup/setup.py operations/upkeep/doctor.py
         operations/upkeep/leftovers.py operations/upkeep/mend.py project/settlement.py
         project/trust/private.py project/trust/record.py

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import House, prompt
+from tests.support.house import House, processes_of, prompt
 
 OWN = {
     ".claude/settings.json": '{\n  "model": "opus",\n  "hooks": {"Stop": []}\n}\n',
@@ -128,3 +128,142 @@ def _place(house: House, where: str) -> Path:
     place = house.root / "plain"
     place.mkdir(mode=0o500 if where == "read-only" else 0o700)
     return place
+
+
+def files_of(before: dict[str, bytes | None]) -> dict[str, bytes | None]:
+    """Return the files alone: an empty folder that is left says nothing."""
+    return {name: held for name, held in before.items() if held is not None}
+
+
+def outside(house: House) -> dict[str, bytes | None]:
+    """Return every file but those of git and of the memory."""
+    found = files_of(look(house.root))
+    data = str(house.data.root)
+    return {name: held for name, held in found.items() if data not in name and ".git/" not in name}
+
+
+@pytest.mark.promise("setup.exact-undo")
+def test_uninstalling_leaves_every_byte_of_the_user_and_keeps_the_memory(house: House) -> None:
+    furnish(house)
+    before = outside(house)
+    house.agentx("init", "--harness", ALL)
+    house.agentx("setup", "claude-code", "--allow-tools")
+    house.hook(prompt("never forget this"))
+    house.agentx("sync")
+    whole = look(house.root)
+
+    plan = house.agentx("uninstall", "--dry-run", env={"COLUMNS": "80"}).stdout
+    assert look(house.root) == whole
+    assert len(plan.splitlines()) <= 24
+    house.agentx("uninstall")
+    again = house.agentx("uninstall").stdout
+
+    assert outside(house) == before
+    assert "Nothing of AgentX is left to take out." in again
+    assert not house.data.launcher.exists()
+    assert [event["text"] for event in house.events()] == ["never forget this"]
+
+
+def test_the_memory_is_removed_only_when_that_is_said_twice(house: House) -> None:
+    furnish(house)
+    before = outside(house)
+    house.agentx("init", "--harness", ALL)
+    house.hook(prompt("forget me"))
+    house.agentx("sync")
+    house.agentx("memory", "add", "--type", "decision", "We use tabs.", expect=None)
+    foreign = house.data.root / "holiday.jpg"
+    foreign.write_bytes(b"sun")
+
+    refused = house.agentx("uninstall", "--remove-memory", expect=2)
+    assert "--yes" in refused.stderr
+    house.agentx("uninstall", "--remove-memory", "--keep-memory", expect=2)
+    assert house.data.launcher.exists()
+    said = house.json("uninstall", "--remove-memory", "--yes")
+
+    assert said["memory"]["projects"]
+    assert said["memory"]["bytes"] > 1000
+    assert [Path(each["path"]).name for each in said["left"]] == ["holiday.jpg"]
+    assert [path.name for path in house.data.root.iterdir()] == ["holiday.jpg"]
+    assert outside(house) == before
+    assert not (house.project / ".git" / "agentx.json").exists()
+
+
+def test_what_cannot_be_undone_is_told_and_stops_nothing_else(house: House) -> None:
+    furnish(house)
+    house.agentx("init", "--harness", ALL)
+    broken = house.home / ".claude.json"
+    broken.write_text(broken.read_text() + "}}")
+    locked = house.home / ".gemini" / "settings.json"
+    locked.chmod(0o444)
+    kept = broken.read_bytes(), locked.read_bytes()
+
+    plan = house.json("uninstall", "--dry-run")
+    said = house.json("uninstall", expect=4)
+
+    told = {str(broken), str(locked), str(house.data.launcher)}
+    assert {each["path"] for each in said["left"]} == told
+    assert {each["path"] for each in plan["left"]} == told
+    assert (broken.read_bytes(), locked.read_bytes()) == kept
+    for name in (".claude/settings.json", ".codex/config.toml", ".copilot/mcp-config.json"):
+        assert (house.home / name).read_bytes() == OWN[name].encode()
+    # What still calls the hook finds one that takes nothing.
+    house.agentx("exclude", "--list")
+    assert not list(house.data.spools.rglob("*.evt"))
+    locked.chmod(0o600)
+    broken.write_bytes(OWN[".claude.json"].encode())
+    house.agentx("uninstall")
+    assert locked.read_bytes() == OWN[".gemini/settings.json"].encode()
+    assert not house.data.launcher.exists()
+
+
+def test_hooks_of_one_project_are_found_from_anywhere_and_others_are_left_alone(
+    house: House,
+) -> None:
+    other = house.root / "work" / "theirs"
+    (other / ".claude").mkdir(parents=True)
+    theirs = other / ".claude" / "settings.json"
+    line = {"type": "command", "command": "/opt/team/agentx-hook --harness claude-code"}
+    theirs.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [line]}]}}))
+    before = outside(house)
+    house.agentx("init", "--harness", ALL, "--scope", "project", "--yes")
+    assert (house.project / ".codex" / "hooks.json").exists()
+
+    house.agentx("uninstall", cwd=house.root)
+    assert outside(house) == before
+    said = house.json("uninstall", cwd=other)
+
+    assert [each["path"] for each in said["left"]] == [str(theirs)]
+    assert outside(house) == before
+
+
+def test_the_daemon_and_its_service_go_too(house: House) -> None:
+    house.agentx("init", "--harness", "codex")
+    house.hook(prompt("hello"))
+    house.agentx("daemon", "start")
+    house.agentx("daemon", "install", "--manager", "systemd", "--yes")
+    house.agentx("daemon", "install", "--manager", "launchd", "--yes")
+    assert processes_of(house.home)
+
+    plan = house.json("uninstall", "--dry-run")
+    assert processes_of(house.home)
+    said = house.json("uninstall", "--remove-memory", "--yes")
+
+    owners = [each["owner"] for each in said["gone"]]
+    assert owners.count("Service") == 2
+    assert owners.count("Daemon") == 1
+    assert [each["owner"] for each in plan["gone"]].count("Service") == 2
+    assert not processes_of(house.home)
+    assert files_of(look(house.home)) == {}
+
+
+def test_a_setting_that_is_wrong_keeps_nobody_from_leaving(house: House) -> None:
+    furnish(house)
+    before = outside(house)
+    house.agentx("init", "--harness", "claude-code")
+    settings = house.home / ".config" / "agentx" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("[nonsense\n")
+
+    house.agentx("uninstall")
+
+    assert outside(house) == {**before, str(settings): b"[nonsense\n"}

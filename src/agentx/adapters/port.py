@@ -22,6 +22,7 @@ from typing import Any
 from agentx.adapters.homes import Homes
 from agentx.kernel.capture import Draft, Harness
 from agentx.kernel.clock import Millis
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 
 
@@ -86,6 +87,7 @@ class SetupRequest:
     mcp_command: tuple[str, ...] = ()
     allowed_tools: tuple[str, ...] = ()  # to be called without asking; of old ones, to be taken out
     uninstall: bool = False
+    forgiving: bool = False  # what is wrong with one file is told in its edit, and stops no other
 
     @property
     def ground(self) -> Path | None:
@@ -102,6 +104,7 @@ class FileEdit:
     after: str | None
     notes: tuple[str, ...] = ()  # what the user should know or do
     ground: Path | None = None  # of a file in a repository: where no link is followed
+    fault: AgentXError | None = None  # why it cannot be edited; then it is told as it is not there
 
 
 @frozen

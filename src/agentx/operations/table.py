@@ -207,6 +207,7 @@ _LESSONS = (
 _SETUP = (
     _row("setup.init", "operations.setup.init:init", "init"),
     _row("setup.setup", "operations.setup.setup:setup", "setup"),
+    _row("setup.uninstall", "operations.setup.leaving.uninstall:uninstall", "uninstall"),
     _row("setup.trust", "operations.setup.trust:give_trust", "trust"),
     _row("setup.look_at_trust", "operations.setup.trust:look_at_trust", "trust"),
     _row("setup.revoke_trust", "operations.setup.trust:revoke_trust", "trust"),

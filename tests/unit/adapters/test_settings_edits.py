@@ -157,7 +157,7 @@ def test_a_read_only_file_is_named_and_nothing_is_written(tmp_path: Path, data: 
     with pytest.raises(UnavailableError, match=r"b\.json: is read-only") as caught:
         apply([edit_of(first), edit_of(second)], data, FakeClock())
 
-    assert "--dry-run" in caught.value.hint
+    assert "--diff" in caught.value.hint
     assert first.read_bytes() == BEFORE.encode()
     assert second.read_bytes() == BEFORE.encode()
 

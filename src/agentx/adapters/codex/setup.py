@@ -14,7 +14,14 @@ from pathlib import Path
 from agentx.adapters import limits
 from agentx.adapters.codex import config_toml
 from agentx.adapters.port import SWITCHED_OFF, FileEdit, SetupRequest, SetupScope
-from agentx.adapters.settings.additions import Additions, Shape, edit_file, our_hooks, start_of
+from agentx.adapters.settings.additions import (
+    Additions,
+    Shape,
+    edit_file,
+    edit_text,
+    our_hooks,
+    start_of,
+)
 from agentx.adapters.settings.file import hook_line, is_blank, read_settings
 from agentx.adapters.settings.json_file import Json, JsonText, read_json
 from agentx.adapters.settings.toml_file import Toml, read_toml
@@ -42,12 +49,13 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     folder = settings_folder(request)
     json_path, toml_path = folder / "hooks.json", folder / "config.toml"
     ground = request.ground
-    toml = read_settings(toml_path, ground)
     if request.uninstall:
         hooks = edit_file(json_path, Additions(), request)
-        after = config_toml.take_out(toml, toml_path)
-        return (hooks, FileEdit(path=toml_path, before=toml, after=after, ground=ground))
+        return hooks, edit_text(
+            toml_path, request, lambda toml: config_toml.take_out(toml, toml_path)
+        )
 
+    toml = read_settings(toml_path, ground)
     data = read_toml(toml or "", toml_path)
     handlers = _handlers(request)
     if _belong_into_toml(_document(json_path, ground), data):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agentx.adapters import limits
 from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
-from agentx.adapters.settings.additions import edit_servers
+from agentx.adapters.settings.additions import edit_servers, edit_text
 from agentx.adapters.settings.file import (
     HOOK_PROGRAM,
     hook_words,
@@ -47,11 +47,10 @@ def _plugin(request: SetupRequest) -> FileEdit:
     if request.scope is SetupScope.PROJECT:
         folder = request.project_root / ".opencode"
     path = folder / "plugins" / "agentx.js"
-    before = read_settings(path, request.ground)
-    ours = before is not None and HOOK_PROGRAM in before
     if request.uninstall:
-        after = None if ours else before
-        return FileEdit(path=path, before=before, after=after, ground=request.ground)
+        return edit_text(path, request, lambda text: None if _is_ours(text) else text)
+    before = read_settings(path, request.ground)
+    ours = _is_ours(before)
     if not (ours or is_blank(before)):
         raise InvalidValue(
             f"{path}: a plugin that is not of AgentX has this name",
@@ -62,21 +61,31 @@ def _plugin(request: SetupRequest) -> FileEdit:
     return FileEdit(path=path, before=before, after=after, notes=notes, ground=request.ground)
 
 
+def _is_ours(text: str | None) -> bool:
+    return text is not None and HOOK_PROGRAM in text
+
+
 def _servers(request: SetupRequest) -> tuple[FileEdit, ...]:
     entry = {
         "type": "local",
         "command": list(request.mcp_command),
         "timeout": limits.MCP_START_WAIT_SECONDS_MAX * 1000,
     }
-    return edit_servers(_settings(request), entry, request, servers="mcp")
+    return tuple(
+        edit
+        for path in _list_settings(request)
+        for edit in edit_servers(path, entry, request, servers="mcp")
+    )
 
 
-def _settings(request: SetupRequest) -> Path:
+def _list_settings(request: SetupRequest) -> tuple[Path, ...]:
+    """Return the file that the server goes into; to take it out, all it may have gone into."""
     folder = request.project_root
     if request.scope is SetupScope.USER:
         folder = request.homes.opencode_config
     commented, bare = folder / "opencode.jsonc", folder / "opencode.json"
+    if request.uninstall:
+        return commented, bare
     ground = request.ground
-    return (
-        commented if exists(commented, ground=ground) and not exists(bare, ground=ground) else bare
-    )
+    is_commented = exists(commented, ground=ground) and not exists(bare, ground=ground)
+    return (commented if is_commented else bare,)

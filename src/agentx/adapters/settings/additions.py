@@ -15,7 +15,7 @@ them already, so that taking out the last of each leaves the user's own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
@@ -41,6 +41,7 @@ from agentx.adapters.settings.json_file import (
     remove_item,
     replace_value,
 )
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 
 _PERMISSIONS: Place = ("permissions",)
@@ -72,10 +73,24 @@ def edit_file(path: Path, additions: Additions, request: SetupRequest) -> FileEd
     Raises: CorruptRecord when the file does not parse, InvalidValue when something else stands
     where the additions go.
     """
-    before = read_settings(path, request.ground)
     change = take_out if request.uninstall else put_in
-    after = change(before, path, additions)
-    return FileEdit(path=path, before=before, after=after, ground=request.ground)
+    return edit_text(path, request, lambda before: change(before, path, additions))
+
+
+def edit_text(
+    path: Path, request: SetupRequest, change: Callable[[str | None], str | None]
+) -> FileEdit:
+    """Return a file before and after a change; a forgiving request is told what is wrong with it.
+
+    Raises: as the change, unless the request is forgiving.
+    """
+    try:
+        before = read_settings(path, request.ground)
+        return FileEdit(path=path, before=before, after=change(before), ground=request.ground)
+    except AgentXError as error:
+        if not request.forgiving:
+            raise
+        return FileEdit(path=path, before=None, after=None, ground=request.ground, fault=error)
 
 
 def edit_servers(
@@ -85,12 +100,12 @@ def edit_servers(
 
     Raises: as `edit_file`.
     """
-    is_missing = request.uninstall and read_settings(path, request.ground) is None
-    nothing = is_missing if request.uninstall else not request.mcp_command
-    if nothing:
+    if not (request.uninstall or request.mcp_command):
         return ()
     additions = Additions(servers=servers, server=server if request.mcp_command else None)
-    return (edit_file(path, additions, request),)
+    edit = edit_file(path, additions, request)
+    is_missing = edit.before is None and edit.fault is None
+    return () if request.uninstall and is_missing else (edit,)
 
 
 def start_of(request: SetupRequest) -> dict[str, Json]:

@@ -72,7 +72,7 @@ def apply(
     edits = tuple(edits)
     for edit in edits:
         if edit.before != edit.after:
-            _check(edit)
+            check_edit(edit)
     return tuple(
         Applied(edit=edit)
         if edit.before == edit.after
@@ -130,7 +130,11 @@ def _remove(path: Path, target: Path, ground: Path | None) -> None:
         raise refusal_of(path, error) from error
 
 
-def _check(edit: FileEdit) -> None:
+def check_edit(edit: FileEdit) -> None:
+    """See that an edit can be written, as far as that can be known beforehand.
+
+    Raises: StaleVersion, UnavailableError.
+    """
     target = _target(edit)
     if _bytes(target, edit.ground) != _encode(edit.before):
         raise StaleVersion(
@@ -145,7 +149,7 @@ def _check(edit: FileEdit) -> None:
         if not os.access(checked, os.W_OK) or not checked.stat().st_mode & _WRITABLE:
             raise UnavailableError(
                 f"{checked}: is read-only; nothing was written",
-                hint=f"make it writable, or add by hand what --dry-run shows for {edit.path}",
+                hint=f"make it writable, or do by hand what --diff shows for {edit.path}",
             )
 
 

@@ -19,7 +19,9 @@ from agentx.adapters.settings.edits import apply, diff_text
 from agentx.host.files.plain import look, read_text
 from agentx.host.program import ProgramCall, run_to_end
 from agentx.host.system import environment_without
+from agentx.kernel.clock import Clock
 from agentx.kernel.errors import ConflictError, UnavailableError
+from agentx.kernel.paths import DataPaths
 from agentx.kernel.values import frozen
 from agentx.operations.setup.service_files import (
     WRITTEN_BY,
@@ -31,6 +33,7 @@ from agentx.operations.setup.service_files import (
     list_enabling,
     write_file,
 )
+from agentx.project.config import Environment
 from agentx.project.project import Project
 
 _WAIT_MS = 30_000
@@ -95,7 +98,8 @@ def install_service(
     Raises: ConflictError when a file that is not ours has the name, InvalidValue for a path that
     cannot be written, UnavailableError.
     """
-    edit, name = _find_edit(project, manager), _name(project)
+    name = _name(project)
+    edit = _find_edit(project.environment, name, manager)
     service = Service(
         name=name,
         root=project.root,
@@ -105,7 +109,7 @@ def install_service(
         folders_made=_count_missing(edit.path) if edit.before is None else _count_made(edit),
     )
     edit = replace(edit, after=write_file(manager, service))
-    backup = None if dry_run else _apply(project, edit)
+    backup = None if dry_run else _apply(project.data, project.clock, edit)
     commands = tuple(list_enabling(manager, name, edit.path))
     reply = _reply(manager, name, edit, dry_run=dry_run)
     if dry_run or not enable:
@@ -125,14 +129,34 @@ def remove_service(project: Project, manager: Manager, *, dry_run: bool = False)
 
     Raises: ConflictError when a file that is not ours has the name, UnavailableError.
     """
-    edit, name = _find_edit(project, manager), _name(project)
+    return remove_named(project.environment, manager, _name(project), project.clock, dry_run)
+
+
+def list_services(environment: Environment) -> Iterator[tuple[Manager, str]]:
+    """Yield every service of ours that a service manager of this user may find, by its name."""
+    for manager in Manager:
+        pattern = find_file(manager, "agentx-*", environment.variables)
+        for path in sorted(pattern.parent.glob(pattern.name)):
+            with suppress(OSError, UnicodeDecodeError):
+                if WRITTEN_BY in read_text(path):
+                    yield manager, path.stem
+
+
+def remove_named(
+    environment: Environment, manager: Manager, name: str, clock: Clock, dry_run: bool
+) -> ServiceReply:
+    """Take away the service of a name.
+
+    Raises: ConflictError when a file that is not ours has the name, UnavailableError.
+    """
+    edit = _find_edit(environment, name, manager)
     reply = replace(_reply(manager, name, edit, dry_run=dry_run), uninstall=True)
     if dry_run or edit.before is None:
         return reply
     failed: tuple[str, ...] = ()
     if reply.is_running:
         failed = _tell(tuple(list_disabling(manager, name)))
-    backup = _apply(project, edit)
+    backup = _apply(environment.data, clock, edit)
     _clear(edit)
     if reply.is_running and manager is Manager.SYSTEMD:
         _tell((("systemctl", "--user", "daemon-reload"),))
@@ -143,12 +167,12 @@ def _name(project: Project) -> str:
     return f"agentx-{project.id}"
 
 
-def _find_edit(project: Project, manager: Manager) -> FileEdit:
+def _find_edit(environment: Environment, name: str, manager: Manager) -> FileEdit:
     """Return the file as it is, to be taken away.
 
     Raises: ConflictError, UnavailableError.
     """
-    path = find_file(manager, _name(project), project.environment.variables)
+    path = find_file(manager, name, environment.variables)
     try:
         before = read_text(path) if look(path) is not None else None
     except (OSError, UnicodeDecodeError) as error:
@@ -173,8 +197,8 @@ def _reply(manager: Manager, name: str, edit: FileEdit, *, dry_run: bool) -> Ser
     )
 
 
-def _apply(project: Project, edit: FileEdit) -> Path | None:
-    (applied,) = apply((edit,), project.data, project.clock, new_mode=_FILE_MODE)
+def _apply(data: DataPaths, clock: Clock, edit: FileEdit) -> Path | None:
+    (applied,) = apply((edit,), data, clock, new_mode=_FILE_MODE)
     return applied.backup
 
 

@@ -22,6 +22,7 @@ from agentx.surfaces.cli.screen import prepare_streams, write_json, write_text
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("begin.init", "Set a project up: hooks, history, memory."),
     "setup": ("begin.setup", "Add AgentX to one agent CLI, or take it out again."),
+    "uninstall": ("begin.uninstall", "Take everything out again; the memory only if you say so."),
     "trust": ("begin.trust", "Let a repository's files act and its data be told, or no longer."),
     "status": ("begin.status", "What is remembered, and what is running."),
     "doctor": ("begin.doctor", "What is wrong, and the mend."),
@@ -65,7 +66,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 # How `agentx --help` lists them; a test sees to it that each stands in one place.
 CHAPTERS: dict[str, tuple[str, ...]] = {
-    "Begin": ("init", "setup", "trust", "status", "doctor", "import", "sync", "demo"),
+    "Begin": (
+        *("init", "setup", "uninstall", "trust", "status", "doctor"),
+        *("import", "sync", "demo"),
+    ),
     "What was said": ("toc", "expand", "search", "show", "sessions", "events", "forget", "exclude"),
     "What was learnt": ("recall", "why", "memory"),
     "Agents and their work": (

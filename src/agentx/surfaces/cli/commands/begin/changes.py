@@ -12,7 +12,7 @@ from rich.text import Text
 from agentx.adapters.port import SetupScope
 from agentx.kernel.text import show_name
 from agentx.operations.setup.programs.live import LiveReply
-from agentx.operations.setup.setup import FileReport, SetupReply
+from agentx.operations.setup.setup import SetupReply
 from agentx.project.project import Project
 from agentx.surfaces.cli import render
 
@@ -20,7 +20,6 @@ Row = tuple[str, str, str]  # whose file, which one, what becomes of it
 
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 _TITLE_CHARS = 12
-_WIDE = 76
 _NARROW = 30
 _USER_WIDE = (
     "The hooks are yours, not this project's: sessions in every repository you work in are "
@@ -32,19 +31,25 @@ _PROJECT_ONLY = (
 )
 
 
-def shorten(path: Path | str, project: Project) -> str:
-    """Return a path as one line: below the home with `~`, below the project from there."""
-    given, home = Path(path), project.environment.homes.home
-    for folder, sign in ((project.root, "."), (home, "~")):
-        if folder != Path("/") and given.is_relative_to(folder):
+def shorten(path: Path | str, home: Path, root: Path | None = None) -> str:
+    """Return a path as one line: below the home with `~`, below a project from there."""
+    given = Path(path)
+    for folder, sign in ((root, "."), (home, "~")):
+        if folder is not None and folder != Path("/") and given.is_relative_to(folder):
             return show_name(f"{sign}/{given.relative_to(folder)}")
     return show_name(given)
+
+
+def shorten_in(path: Path, project: Project) -> str:
+    """Return the same, as the user of a project would write it."""
+    return shorten(path, project.environment.homes.home, project.root)
 
 
 def draw_rows(screen: Console, rows: Sequence[Row]) -> None:
     """Show what becomes of each file, side by side where there is room."""
     longest = max((len(path) for _, path, _ in rows), default=0)
-    align = screen.width >= _WIDE and longest <= screen.width // 2
+    said = max((len(says) for *_, says in rows), default=0)
+    align = _TITLE_CHARS + longest + said + 3 <= screen.width
     before = ""
     for title, path, says in rows:
         shown = "" if title == before else title
@@ -60,7 +65,7 @@ def list_rows(replies: Iterable[SetupReply], project: Project) -> list[Row]:
     rows = []
     for reply in replies:
         files = [file for file in reply.files if file.changed] or list(reply.files[:1])
-        rows += [(reply.title, shorten(file.path, project), file.says) for file in files]
+        rows += [(reply.title, shorten_in(file.path, project), file.says) for file in files]
     return rows
 
 
@@ -75,12 +80,12 @@ def draw_setups(
     """Show what became, or would become, of the settings of agent CLIs; `more` is shown beside."""
     files = [file for reply in replies for file in reply.files]
     if diff:
-        _draw_diffs(screen, files)
+        draw_diffs(screen, (file.diff for file in files))
     draw_rows(screen, [*list_rows(replies, project), *more])
     for note in list_notes(replies):
         tell(screen, f"note: {note}", indent=2, style="yellow")
     for folder in {file.backup.parent for file in files if file.backup is not None}:
-        words = f"Copies of the files as they were: {shorten(folder, project)}"
+        words = f"Copies of the files as they were: {shorten_in(folder, project)}"
         screen.print(words, style="dim", soft_wrap=True)
 
 
@@ -121,7 +126,7 @@ def draw_live(screen: Console, live: LiveReply, told: Iterable[str] = ()) -> Non
         tell(screen, words, style="dim")
 
 
-def _draw_diffs(screen: Console, files: Iterable[FileReport]) -> None:
-    for file in files:
-        for row in file.diff.splitlines():
-            screen.print(Text(row, style=_DIFF_STYLES.get(row[:1], "dim")), soft_wrap=True)
+def draw_diffs(screen: Console, diffs: Iterable[str]) -> None:
+    """Show every line that changes."""
+    for row in (row for diff in diffs for row in diff.splitlines()):
+        screen.print(Text(row, style=_DIFF_STYLES.get(row[:1], "dim")), soft_wrap=True)

@@ -141,7 +141,7 @@ def _draw(screen: Console, reply: InitReply, project: Project, *, diff: bool) ->
     more = [("This project", "./.agentx/.gitignore", "+ ignore rules (new file)")]
     beside = more if reply.wrote_ignore_rules else []
     if reply.is_changed:
-        programs = changes.shorten(project.data.launcher.parent, project)
+        programs = changes.shorten_in(project.data.launcher.parent, project)
         beside.insert(0, ("Programs", programs, "+ agentx-hook, + agentx"))
     changes.draw_setups(screen, reply.setups, project, more=beside, diff=diff)
     _draw_failures(screen, reply)

@@ -1,0 +1,160 @@
+"""AgentX out of the settings of agent CLIs: for the user, in known projects, as a plugin."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from agentx.adapters.port import FileEdit, SetupScope
+from agentx.adapters.registry import ADAPTERS
+from agentx.adapters.settings.changes import tell_change
+from agentx.adapters.settings.edits import apply, check_edit, diff_text
+from agentx.adapters.settings.file import read_settings
+from agentx.adapters.settings.plugins import has_plugin, list_plugin_files
+from agentx.host.program import ProgramCall, run_to_end
+from agentx.host.system import environment_without
+from agentx.kernel.capture import Harness
+from agentx.kernel.errors import AgentXError
+from agentx.operations.setup.leaving.account import LeavingAccount
+from agentx.operations.setup.setup import Setup, SetupInputs, setup_request
+from agentx.project.config import Environment
+
+_PLUGIN_WAIT_MS = 60_000
+_FOLDERS_CLEARED = 2  # as many as setup makes for a file: `.opencode/plugins`
+# By its own means: an agent CLI keeps copies and notes of a plugin that only it knows.
+_REMOVING = {
+    Harness.CLAUDE_CODE: (
+        ("claude", "plugin", "uninstall", "agentx@agentx"),
+        ("claude", "plugin", "marketplace", "remove", "agentx"),
+    ),
+    Harness.CODEX: (
+        ("codex", "plugin", "remove", "agentx@agentx"),
+        ("codex", "plugin", "marketplace", "remove", "agentx"),
+    ),
+    Harness.COPILOT: (
+        ("copilot", "plugin", "uninstall", "agentx@agentx"),
+        ("copilot", "plugin", "marketplace", "remove", "agentx"),
+    ),
+    Harness.GEMINI: (("gemini", "extensions", "uninstall", "agentx"),),
+}
+
+
+def leave_settings(inputs: SetupInputs, roots: Iterable[Path], account: LeavingAccount) -> None:
+    """Take our entries out of every settings file; one that cannot be changed stays, and is told.
+
+    Of repositories only those that call this AgentX.
+    """
+    for harness in ADAPTERS:
+        _leave_one(inputs, harness, SetupScope.USER, Path(), account)
+    for root in roots:
+        for harness in ADAPTERS:
+            _leave_one(inputs, harness, SetupScope.PROJECT, root, account)
+
+
+def leave_plugins(environment: Environment, inputs: SetupInputs, account: LeavingAccount) -> None:
+    """Let agent CLIs take out the plugin that they have; where they cannot, say what does."""
+    for harness, adapter in ADAPTERS.items():
+        first, *_ = list_plugin_files(harness, inputs.homes)
+        if harness is Harness.OPENCODE:
+            with account.trying(first):
+                _leave_file(inputs, first, adapter.title, account)
+            continue
+        if not has_plugin(harness, inputs.homes):
+            continue
+        commands = _REMOVING[harness]
+        said = " && ".join(" ".join(command) for command in commands)
+        is_gone = account.dry_run or _run_all(environment, commands)
+        if account.dry_run or (is_gone and not has_plugin(harness, inputs.homes)):
+            account.go(adapter.title, first, "- plugin")
+        else:
+            account.leave(first, f"{adapter.title} has AgentX as a plugin", said)
+
+
+def _leave_one(
+    inputs: SetupInputs, harness: Harness, scope: SetupScope, root: Path, account: LeavingAccount
+) -> None:
+    """Take our entries out of the files of one agent CLI, each for itself."""
+    adapter = ADAPTERS[harness]
+    wanted = Setup(harness=harness, project_root=root, scope=scope, uninstall=True)
+    try:
+        edits = adapter.edits(replace(setup_request(inputs, wanted), forgiving=True))
+    except AgentXError as error:
+        account.leave(root if scope is SetupScope.PROJECT else adapter.title, error.message)
+        return
+    for edit in edits:
+        if scope is SetupScope.PROJECT and not _is_of_this(inputs, edit):
+            if edit.before != edit.after:
+                why = "calls an AgentX that is not this one, and may be others'"
+                account.leave(edit.path, why, is_fault=False)
+            continue
+        _leave_edit(inputs, edit, adapter.title, account)
+
+
+def _leave_edit(inputs: SetupInputs, edit: FileEdit, title: str, account: LeavingAccount) -> None:
+    backup = None
+    try:
+        if edit.fault is not None:
+            raise edit.fault
+        if edit.before == edit.after:
+            return
+        check_edit(edit)
+        if not account.dry_run:
+            (applied,) = apply((edit,), inputs.data, inputs.clock)
+            backup = applied.backup
+            _clear_above(edit)
+    except AgentXError as error:
+        account.leave(edit.path, error.message, error.hint)
+        account.is_called = account.is_called or _is_of_this(inputs, edit)
+        return
+    said = tell_change(edit)
+    account.go(title, edit.path, said, diff=diff_text(edit), backup=str(backup or ""))
+
+
+def _clear_above(edit: FileEdit) -> None:
+    """Take away folders that are empty once a file of ours is gone, two at most."""
+    if edit.after is None and not edit.path.is_symlink():
+        with suppress(OSError):
+            for folder in list(edit.path.parents)[:_FOLDERS_CLEARED]:
+                folder.rmdir()
+
+
+def _is_of_this(inputs: SetupInputs, edit: FileEdit) -> bool:
+    """Tell whether a file calls this AgentX: in a repository others' are not ours to change."""
+    text = edit.before
+    if text is None and edit.fault is not None:
+        with suppress(AgentXError):
+            text = read_settings(edit.path, edit.ground)
+    named = (str(inputs.data.launcher), str(inputs.data.command))
+    return text is not None and any(name in text for name in named)
+
+
+def _leave_file(inputs: SetupInputs, path: Path, title: str, account: LeavingAccount) -> None:
+    """Take away a file that is wholly ours: a plugin's, copied there by a person."""
+    text = read_settings(path)
+    if text is not None and "AgentX" in text:
+        _leave_edit(inputs, FileEdit(path=path, before=text, after=None), title, account)
+
+
+def _run_all(environment: Environment, commands: tuple[tuple[str, ...], ...]) -> bool:
+    """Run commands of an agent CLI, each for a bounded time; tell whether the first one worked."""
+    codes = []
+    for program, *words in commands:
+        found = shutil.which(program, path=environment.search_path)
+        if found is None:
+            return False
+        call = ProgramCall(
+            arguments=(found, *words),
+            said="",
+            folder=environment.homes.home,
+            environment={**environment_without("\0"), **environment.variables},
+            time_limit_ms=_PLUGIN_WAIT_MS,
+        )
+        try:
+            ended = run_to_end(call)
+        except OSError:
+            return False
+        codes.append(ended.code if not ended.too_late else 1)
+    return codes[0] == 0
