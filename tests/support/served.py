@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from agentx.daemon.activity import Activity
-from agentx.daemon.servers import Host, Offer
+from agentx.daemon.servers import Ask, Host, Offer
 from agentx.memory.remote import RemoteMemory, dial
+from agentx.memory.wire.calls import Call
 from agentx.surfaces.grpc.server import RpcServer
 from agentx.surfaces.grpc.service import MemoryService
 from agentx.surfaces.hatch.server import HatchServer
@@ -35,13 +37,18 @@ class Served:
 
 
 @contextmanager
-def serve(folder: Path, *, through_hatch: bool = False) -> Iterator[Served]:
+def serve(
+    folder: Path,
+    *,
+    through_hatch: bool = False,
+    besides: tuple[tuple[Call[..., Any], Ask], ...] = (),
+) -> Iterator[Served]:
     """Serve a memory that lies in a dictionary, and see that no thread is left."""
     before = threading.active_count()
     memory, clock, activity = FakeMemory(), FakeClock(), Activity()
     stops: list[str] = []
     host = Host(pid=77, started_ms=START_MS, clock=clock, end=lambda: stops.append("stop"))
-    offer = Offer(memory=memory, host=host, activity=activity)
+    offer = Offer(memory=memory, host=host, activity=activity, besides=besides)
     service = MemoryService(offer)
     server, hatch = RpcServer(service), HatchServer(offer)
     address = server.listen_on_socket(folder / "daemon.sock")

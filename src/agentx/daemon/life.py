@@ -32,6 +32,7 @@ from agentx.daemon.limits import (
     DAEMON_GRACE_MS,
     DAEMON_HEAP_EVERY_MS,
     DAEMON_LULL_MS,
+    DAEMON_SWITCH_SECONDS,
     DAEMON_VIEWS_EVERY_MS,
     DAEMON_WATCH_EVERY_MS,
 )
@@ -90,6 +91,7 @@ def run_daemon(
     """
     os.umask(0o077)
     keep_few_arenas()
+    sys.setswitchinterval(DAEMON_SWITCH_SECONDS)
     private_folder(plan.store.root)
     with ExitStack() as stack:
         stack.enter_context(_logging(plan))

@@ -29,6 +29,9 @@ DAEMON_FAREWELL_MS = 250
 DAEMON_LULL_MS = 50
 # The views wait for a lull before each step, but no longer than this: they must not fall behind.
 DAEMON_VIEWS_REST_MS_MAX = 250
+# Who reads a file lets others run, and waits this long to go on while a chore is at work: an answer
+# reads a hundred.
+DAEMON_SWITCH_SECONDS = 0.0005
 # How often a command looks whether the daemon has come up or gone.
 DAEMON_POLL_MS = 20
 # How often the daemon looks whether it is idle, its log is full or its folder is gone.

@@ -7,6 +7,8 @@ Nothing that arrives is believed, and nothing that does not arrive is waited for
     more than a request may be    is refused by its length; the bytes are not kept
     no JSON, no call, wrong type  is refused by name, as over gRPC
     more callers than threads     wait in the kernel's queue
+    who asks for a section        waits for its turn: two that are made at once come later, both
+    whoever no longer waits       is not answered, and nothing is made
 
 A caller that goes away, at any byte, costs its own connection and nothing else.
 """
@@ -19,8 +21,9 @@ import select
 import socket
 import struct
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import BoundedSemaphore, Lock, Thread
 from typing import Any
@@ -49,8 +52,13 @@ _QUEUE_MAX = 1024
 # How long bytes of a request that was refused are taken and thrown away, so that the
 # refusal is read before the connection ends.
 _DISCARD_MS = 500
+_TURN_LOOK_SECONDS = 0.02
 _PAGE_BYTES_MAX = HATCH_ANSWER_BYTES_MAX - 1024
 _OWNER = struct.Struct("3i")  # pid, user, group: as the kernel tells them
+
+
+class _CallerLeft(Exception):
+    """Nobody waits for the answer any more."""
 
 
 class HatchServer:
@@ -63,6 +71,8 @@ class HatchServer:
             for call, ask in (*offer.answers(), *offer.answers_here())
             if call.verb is not Memory.append  # what is to be stored goes in a stream, or by hooks
         }
+        self._in_turn = tuple(call.name for call, _ in offer.besides)
+        self._turn = Lock()
         self._listener = socket.socket(socket.AF_UNIX)
         self._wake_reader, self._wake_writer = os.pipe()
         self._pool = ThreadPoolExecutor(_CALLS_MAX, thread_name_prefix="agentx-hatch")
@@ -153,7 +163,7 @@ class HatchServer:
             with caller:
                 if _is_own(caller):
                     self._answer(caller)
-        except (OSError, EOFError):
+        except (OSError, EOFError, _CallerLeft):
             pass  # it has gone, or was too slow
         except Exception:  # noqa: BLE001  one of the three places: a surface's outermost frame
             _log.exception("a request failed; nothing that was acknowledged is lost")
@@ -172,14 +182,19 @@ class HatchServer:
             _discard(caller)
             return
         with self._offer.activity.working():
-            answer = self._ask(request)
-            _send(caller, answer)
+            _send(caller, self._ask(request, caller))
 
-    def _ask(self, request: bytearray) -> bytes:
+    def _ask(self, request: bytearray, caller: socket.socket) -> bytes:
         try:
-            return self._reply(plain.decode(request))
+            asked = plain.decode(request)
+            if asked.get("call") not in self._in_turn:
+                return self._reply(asked)
+            with self._taking_turn(caller):
+                return self._reply(asked)
         except AgentXError as error:
             return _refuse(error)
+        except _CallerLeft:
+            raise
         except Exception as error:  # noqa: BLE001  one of the three places: a surface's outermost frame
             _log.exception("a call failed; nothing that was acknowledged is lost")
             return _refuse(
@@ -188,6 +203,22 @@ class HatchServer:
                     hint="see the daemon's log",
                 )
             )
+
+    @contextmanager
+    def _taking_turn(self, caller: socket.socket) -> Iterator[None]:
+        """Be the only one that makes something for a caller.
+
+        Raises: _CallerLeft.
+        """
+        while not self._turn.acquire(timeout=_TURN_LOOK_SECONDS):
+            if _has_left(caller):
+                raise _CallerLeft
+        try:
+            if _has_left(caller):
+                raise _CallerLeft
+            yield
+        finally:
+            self._turn.release()
 
     def _reply(self, request: dict[str, Any]) -> bytes:
         call, ask = self._find(request.get("call"))
@@ -257,6 +288,13 @@ def _discard(caller: socket.socket) -> None:
         caller.settimeout(left)
         if not caller.recv(65_536):
             return
+
+
+def _has_left(caller: socket.socket) -> bool:
+    """Tell whether a caller closed its end; one that only has nothing more to say still waits."""
+    look = select.poll()
+    look.register(caller, 0)  # that it hung up is told unasked
+    return bool(look.poll(0))
 
 
 def _is_own(caller: socket.socket) -> bool:

@@ -23,6 +23,7 @@ from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.limits import HATCH_REQUEST_BYTES_MAX
 from agentx.memory.remote import dial
 from agentx.memory.wire.hatch import exchange
+from agentx.operations.recall.telling import TELL, Telling, TellRequest
 from agentx.surfaces.hatch import server
 from tests.support.drafts import draft
 from tests.support.served import Served, serve
@@ -189,6 +190,90 @@ def test_many_at_once_are_all_answered(served: Served) -> None:
         asker.join(30)
 
     assert seen == [1] * 1000
+
+
+class Maker:
+    """Makes sections slowly, and notes for whom, and how many at once."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.at_once = 0
+        self.most_at_once = 0
+        self.may_go_on = threading.Event()
+
+    def make(self, _memory: object, *, request: TellRequest, **_given: object) -> Telling:
+        self.asked.append(request.session)
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        assert self.may_go_on.wait(10)
+        time.sleep(0.02)
+        self.at_once -= 1
+        return Telling(prepared=request.session)
+
+
+@pytest.fixture
+def maker(short_path: Path) -> Iterator[tuple[Maker, Served]]:
+    made = Maker()
+    with serve(short_path, through_hatch=True, besides=((TELL, made.make),)) as served:
+        yield made, served
+
+
+def begin_asking(served: Served, session: str) -> socket.socket:
+    request = {"harness": "codex", "moment": "prompt", "session": session}
+    given = {"directory": "/", "variables": {}, "request": request}
+    said = json.dumps({"call": TELL.name, "given": given}).encode()
+    caller = call(served)
+    caller.sendall(len(said).to_bytes(4) + said)
+    return caller
+
+
+def await_asked(made: Maker, count: int) -> None:
+    deadline = time.monotonic() + 5
+    while len(made.asked) < count and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(made.asked) == count
+
+
+def test_sections_are_made_one_after_the_other(maker: tuple[Maker, Served]) -> None:
+    made, served = maker
+    callers = [begin_asking(served, f"s-{number}") for number in range(8)]
+    made.may_go_on.set()
+
+    answers = [caller.recv(65_536) for caller in callers]
+
+    assert sorted(made.asked) == [f"s-{number}" for number in range(8)]
+    assert all(b'"prepared"' in answer for answer in answers)
+    assert made.most_at_once == 1
+    for caller in callers:
+        caller.close()
+
+
+def test_nothing_is_made_for_who_no_longer_waits(maker: tuple[Maker, Served]) -> None:
+    made, served = maker
+    first = begin_asking(served, "first")
+    await_asked(made, 1)
+    for number in range(20):
+        begin_asking(served, f"gone-{number}").close()
+    last = begin_asking(served, "last")
+    last.shutdown(socket.SHUT_WR)  # it has nothing more to say, and waits
+    made.may_go_on.set()
+
+    assert b"first" in first.recv(65_536)
+    assert b"last" in last.recv(65_536)
+    assert made.asked == ["first", "last"]
+    first.close()
+    last.close()
+
+
+def test_other_questions_do_not_wait_for_a_section(maker: tuple[Maker, Served]) -> None:
+    made, served = maker
+    with begin_asking(served, "first") as caller:
+        await_asked(made, 1)
+
+        assert served.remote.status().log.events == 0
+
+        made.may_go_on.set()
+        assert b"first" in caller.recv(65_536)
 
 
 def test_a_daemon_that_lost_its_hatch_is_asked_over_grpc(served: Served) -> None:
