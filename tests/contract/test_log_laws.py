@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from agentx.conversation.model import EventQuery, SessionQuery
 from agentx.conversation.service import Conversation, EventsAppended
+from agentx.conversation.store import log as log_store
 from agentx.conversation.store.log import LogStore
 from agentx.host.kv.port import KeyValue
 from agentx.host.kv.rocks import open_rocks
@@ -277,3 +279,29 @@ def test_the_bus_hears_of_new_events_after_they_are_stored(reopen: Open) -> None
     log.append([draft("a")])
 
     assert heard == [2]
+
+
+@pytest.mark.parametrize("most", [5, 40, 2_000])
+def test_the_newest_sessions_are_the_same_however_they_are_found(
+    reopen: Open, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(log_store, "_NEWEST_ROWS", most)
+    log, chance = reopen(), Random(most)
+    for number in range(120):
+        name = f"s-{chance.randrange(25)}"
+        at, harness = chance.randrange(60), chance.choice(["codex", "gemini"])
+        log.append([draft(f"n{number}", session_id=name, harness=harness, at=at)])
+    log.forget_session("s-3")
+    newest = log.events(EventQuery(newest_first=True, limit=20)).events
+    log.forget_events([event.event_id for event in newest[::3]])
+
+    every = log.sessions(SessionQuery(limit=1_000))
+    assert len(every) > 20
+    for limit in (1, 3, 20, 60):
+        assert log.sessions(SessionQuery(limit=limit)) == every[:limit]
+        of_one = tuple(each for each in every if each.harness == "codex")
+        assert log.sessions(SessionQuery(limit=limit, harness="codex")) == of_one[:limit]
+        since = every[len(every) // 2].last_ms
+        lately = tuple(each for each in every if each.last_ms >= since)
+        assert log.sessions(SessionQuery(limit=limit, since_ms=since)) == lately[:limit]
+    assert log.sessions(SessionQuery(limit=0)) == ()

@@ -10,6 +10,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from threading import RLock
 
 from agentx.conversation.contents import Contents, ContentsRules
@@ -37,6 +38,7 @@ from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 
+_NEWEST_MAX = 60  # sessions: for more than so many, all are looked at
 _TITLE_CHARS_MAX = 120
 
 
@@ -154,14 +156,20 @@ class Conversation:
 
     def sessions(self, query: SessionQuery) -> tuple[Session, ...]:
         """Return sessions, newest first."""
+        limit = max(query.limit, 0)
         with self._lock:
-            rows = [
-                row
-                for _, row in self._store.session_rows(self._project)
-                if _session_matches(row, query)
-            ]
-            rows.sort(key=lambda row: (row.last_ms, row.session_id), reverse=True)
-            return tuple(self._session(row) for row in rows[: max(query.limit, 0)])
+            rows = None
+            if 0 < limit <= _NEWEST_MAX and query.until_ms is None:
+                wants = partial(_session_matches, query=query)
+                rows = self._store.find_newest(self._project, limit, wants, query.since_ms)
+            if rows is None:
+                rows = [
+                    row
+                    for _, row in self._store.session_rows(self._project)
+                    if _session_matches(row, query)
+                ]
+            rows.sort(key=lambda row: (row.last_ms, row.session_id, row.harness), reverse=True)
+            return tuple(self._session(row) for row in rows[:limit])
 
     def status(self) -> LogStatus:
         """Say what the log holds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,6 +76,7 @@ def serve(
     from agentx.operations.recall.section import RECALL  # noqa: PLC0415  only the daemon pays
     from agentx.operations.recall.telling import TELL, tell_for  # noqa: PLC0415  only the daemon pays
     from agentx.wiring.memory import open_store  # noqa: PLC0415  only the daemon pays
+    from agentx.wiring.observations import OpenObservations  # noqa: PLC0415  only the daemon pays
 
     plan = DaemonPlan(
         store=project.store,
@@ -87,15 +88,16 @@ def serve(
         log_to_file=log_to_file,
         root=project.root,
     )
-    run_daemon(
-        plan,
-        lambda: open_store(project),
-        open_servers,
-        clock=project.clock,
-        scheduler=lambda memory: daemon_scheduler(project, lambda: nullcontext(memory)),
-        mark=partial(mark_reply, project),
-        besides=(
-            (RECALL, partial(recall_for, project.store)),
-            (TELL, partial(tell_for, project.store)),
-        ),
-    )
+    with closing(OpenObservations()) as kept:
+        run_daemon(
+            plan,
+            lambda: open_store(project),
+            open_servers,
+            clock=project.clock,
+            scheduler=lambda memory: daemon_scheduler(project, lambda: nullcontext(memory)),
+            mark=partial(mark_reply, project),
+            besides=(
+                (RECALL, partial(recall_for, project.store)),
+                (TELL, partial(tell_for, project.store, kept)),
+            ),
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from agentx.host.files.atomic import make_private_directory, replace_file
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from agentx.observations.store.sqlite.store import SqliteObservationStore
 
 
+_OPEN_MAX = 4
 BACKENDS = ("json", "sqlite")
 _CHARS_PER_TOKEN = 4
 _TOLD = {
@@ -56,6 +58,36 @@ def open_observations(project: Project, bus: Bus | None = None) -> Observations:
             reading_costs=_reading_costs(project.root),
         ),
     )
+
+
+class OpenObservations:
+    """Observations that stay open between two questions, for who answers many."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._open: dict[tuple[object, ...], Observations] = {}
+
+    def of(self, project: Project) -> Observations:
+        """Return the observations of a project, which are not to be closed."""
+        folder = project.observations
+        lie_in = (folder, ObservationPaths(folder).database)
+        # What was put in the place of a folder or a database is to be opened anew.
+        places = ((each, found and found.st_ino) for each in lie_in for found in (look(each),))
+        key = (*places, project.config.section(MemorySettings))
+        with self._lock:
+            found = self._open.pop(key, None) or open_observations(project)
+            self._open[key] = found
+            gone = [self._open.pop(each) for each in list(self._open)[:-_OPEN_MAX]]
+        for each in gone:
+            each.close()
+        return found
+
+    def close(self) -> None:
+        """Let go of all of them."""
+        with self._lock:
+            gone, self._open = list(self._open.values()), {}
+        for each in gone:
+            each.close()
 
 
 def _note(project: Project, level: str, event: str, **fields: object) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from agentx.observations.service import Observations
     from agentx.recall.section.learnt import Memories
     from agentx.wiring.bound.bounds import Bounds
+    from agentx.wiring.observations import OpenObservations
 
 
 Search = Callable[[SearchRequest], SearchReply]
@@ -43,12 +44,14 @@ def section_sources(
     search: Search | None = None,
     *,
     may_wait: bool = False,
+    kept: OpenObservations | None = None,
 ) -> Iterator[Sources]:
     """Open what a section is made from; without a memory, the rooms alone.
 
-    `may_wait`: nobody is waiting for it, so git may take its time.
+    `may_wait`: nobody is waiting for it, so git may take its time. `kept` is what whoever makes
+    many sections leaves open.
     """
-    rooms = _Rooms(project, may_wait=may_wait)
+    rooms = _Rooms(project, may_wait=may_wait, kept=kept)
     if search is not None and not project.trust.has_data:
         search = _leave_out_strangers(search)
     try:
@@ -142,15 +145,18 @@ def _leave_out_strangers(search: Search) -> Search:
 class _Rooms:
     """The rooms of a project, each opened when it is first asked."""
 
-    def __init__(self, project: Project, *, may_wait: bool = False) -> None:
+    def __init__(
+        self, project: Project, *, may_wait: bool = False, kept: OpenObservations | None = None
+    ) -> None:
         self._project = project
+        self._kept = kept
         self._may_wait = may_wait
         self._may_tell = project.trust.has_data  # what came with a stranger's repository
         self._observed: Observations | None = None
         self._bounds: Bounds | None = None
 
     def close(self) -> None:
-        if self._observed is not None:
+        if self._observed is not None and self._kept is None:
             self._observed.close()
 
     def report(self, error: AgentXError) -> None:
@@ -209,7 +215,8 @@ class _Rooms:
         from agentx.wiring.observations import open_observations  # noqa: PLC0415  as above
 
         if self._observed is None:
-            self._observed = open_observations(self._project)
+            kept, project = self._kept, self._project
+            self._observed = kept.of(project) if kept is not None else open_observations(project)
         asked = Recall(agent=about.role, issue_number=about.issue or 0, context=about.context)
         best = self._observed.best(asked, limit)
         found = Memories(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Found = tuple[EventId, Event | None]
 
 _PAGE_ROWS = 256
+_NEWEST_ROWS = 2_000  # that are looked at for the newest sessions
 _ERASING = keys.checkpoint_key("erasing-keys")  # keys were deleted that may still be on the disk
 
 
@@ -148,6 +149,37 @@ class LogStore:
             row = rows.unpack_session(raw)
             if row.project == project:
                 yield keys.session_ref_of(key), row
+
+    def find_newest(
+        self,
+        project: str,
+        limit: int,
+        wants: Callable[[rows.SessionRow], bool],
+        since_ms: Millis | None = None,
+    ) -> list[rows.SessionRow] | None:
+        """Return at least so many of the sessions wanted that have the newest events, if there are.
+
+        The ends of the newest sessions lie close together at the end of the log. None where they
+        do not: then it takes less to look at the row of every session.
+        """
+        start, end = keys.event_range(since_ms)
+        met: set[bytes] = set()
+        found: list[rows.SessionRow] = []
+        looked = 0
+        for key, raw in self._kv.scan(Family.EVENTS, start, end, reverse=True, limit=_NEWEST_ROWS):
+            looked += 1
+            _, ref, _ = rows.split_event(raw)
+            if ref in met:
+                continue
+            met.add(ref)
+            # Of several that end in the same moment all are to be known before some are chosen.
+            if len(found) >= limit and keys.event_parts(key)[0] < found[limit - 1].last_ms:
+                return found
+            packed = self._kv.get(Family.SESSIONS, keys.session_key(ref))
+            row = None if packed is None else rows.unpack_session(packed)
+            if row is not None and row.project == project and wants(row):
+                found.append(row)
+        return found if looked < _NEWEST_ROWS else None
 
     def has_session(self, ref: bytes) -> bool:
         """Tell whether a session has events."""

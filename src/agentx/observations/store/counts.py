@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from heapq import nlargest
 
 from agentx.kernel.clock import to_iso
 from agentx.observations.model import SearchFilters, StoreStats
@@ -28,11 +27,10 @@ def filter_lines(rows: Iterable[EntryRecord], filters: SearchFilters) -> list[En
         and (filters.pinned is None or row.pinned == filters.pinned)
         and (filters.reviewed is None or row.reviewed == filters.reviewed)
     ]
-    if filters.limit is not None and filters.limit < len(found):
-        # Most callers want a few of tens of thousands: ordering them all would take longest.
-        return nlargest(max(filters.limit, 0), found, key=_newness)
-    found.sort(key=_newness, reverse=True)
-    return found
+    # They lie about in the order in which they came, and that is almost this one.
+    found.sort(key=_newness)
+    found.reverse()
+    return found if filters.limit is None else found[: max(filters.limit, 0)]
 
 
 def _newness(row: EntryRecord) -> tuple[str, str]:

@@ -22,6 +22,7 @@ from agentx.recall.section.digests import make_digest
 from agentx.recall.telling.bar import bar_of
 from agentx.recall.telling.prompt import AskedNow
 from agentx.recall.telling.speaking import tell_prompt
+from agentx.wiring.observations import OpenObservations
 from agentx.wiring.section import section_sources
 
 START, PROMPT = "start", "prompt"
@@ -60,13 +61,14 @@ TELL = Call("TellSession", TellingDoor.tell)
 
 def tell_for(
     store: StorePaths,
+    kept: OpenObservations,
     memory: Memory,
     *,
     directory: str,
     variables: dict[str, str],
     request: TellRequest,
 ) -> Telling:
-    """Return what to tell a session that asks the daemon of a store.
+    """Return what to tell a session that asks the daemon of a store, which keeps rooms open.
 
     Raises: InvalidValue, NotFound.
     """
@@ -74,18 +76,22 @@ def tell_for(
     mine = memory.of_project(project.id)
     made = ""
     if request.moment == START:
-        made = _tell_start(project, mine, request)
+        made = _tell_start(project, mine, request, kept)
     elif request.moment == PROMPT:
-        made = _tell_prompt(project, mine, request)
+        made = _tell_prompt(project, mine, request, kept)
     return Telling(prepared=made)
 
 
-def _tell_start(project: Project, memory: Memory, request: TellRequest) -> str:
-    with section_sources(project, memory) as sources:
+def _tell_start(
+    project: Project, memory: Memory, request: TellRequest, kept: OpenObservations
+) -> str:
+    with section_sources(project, memory, kept=kept) as sources:
         return make_digest(sources, request.harness, branch=request.branch, role=request.agent)
 
 
-def _tell_prompt(project: Project, memory: Memory, request: TellRequest) -> str:
+def _tell_prompt(
+    project: Project, memory: Memory, request: TellRequest, kept: OpenObservations
+) -> str:
     bar = bar_of(project.config.section(RecallSettings).at_prompt)
     wants_none = project.config.section(MemorySettings).max_tokens == 0
     if bar is None or wants_none or not request.session:
@@ -94,5 +100,5 @@ def _tell_prompt(project: Project, memory: Memory, request: TellRequest) -> str:
     prompt = AskedNow(
         text=request.text, session_id=request.session, harness=request.harness, told=told
     )
-    with section_sources(project, memory) as sources:
+    with section_sources(project, memory, kept=kept) as sources:
         return tell_prompt(sources, prompt, bar, role=request.agent, branch=request.branch)

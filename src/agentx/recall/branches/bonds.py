@@ -8,6 +8,7 @@ change.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from agentx.kernel.text import compile_late
 from agentx.observations.model import Category, Observation
@@ -48,6 +49,7 @@ def is_bound(one: Observation) -> bool:
     return _speaks_of_code(one.category, word_line(one.content) or one.summary, one.files)
 
 
+@lru_cache(maxsize=2_000)  # who serves many asks of the same memories again and again
 def _speaks_of_code(category: Category, text: str, files: tuple[str, ...]) -> bool:
     if category is Category.CODE_CHANGE:
         return True

@@ -7,6 +7,7 @@ the user wants are kinds of their own here, told by how they are worded.
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
 
 from agentx.kernel.text import compile_late
 from agentx.observations.model import Category
@@ -55,6 +56,7 @@ _OPEN = anywhere(
 )
 
 
+@lru_cache(maxsize=2_000)  # as lines are worded: once, for who serves many
 def kind_of(category: Category, text: str) -> Kind:
     """Return the kind of a memory, by its category and its words."""
     if category is not Category.CODE_CHANGE and finds(_OPEN, text):

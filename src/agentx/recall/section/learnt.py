@@ -128,7 +128,7 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
     """Return what may be told, each with its worth."""
     known = [one for one in given if not _is_overview(one.observation)]
     lines = [word_line(one.observation.content) for one in known]
-    said = [terms(line) for line in lines]
+    said = [_list_words(line) for line in lines]
     answers = _match(known, lines, said, context[:_CONTEXT_CHARS_MAX])
     handed = _hand_on(known, answers)
     placed = _list_placed(known)
@@ -187,6 +187,9 @@ def value_line(kind: Kind, line: str) -> float:
     if count_words(line.removeprefix(_LABEL)) < _WORDS_MIN:
         worth -= 0.3
     return max(worth, 0.05)
+
+
+_list_words = lru_cache(maxsize=2_000)(terms)  # as above
 
 
 def _is_overview(observed: Observation) -> bool:

@@ -6,10 +6,12 @@ what it decided so far is read from its last events, and told by the event that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
+from threading import Lock
 
-from agentx.conversation.model import Event, EventQuery
+from agentx.conversation.model import Event, EventQuery, Session, SessionQuery
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import InputError
@@ -18,6 +20,7 @@ from agentx.memory.port import Readable
 from agentx.observations.extract import extract
 from agentx.observations.extract.session.exchanges import exchanges
 from agentx.observations.extract.session.tools import list_touched
+from agentx.observations.extract.session.turns import Finding
 from agentx.observations.model import Category
 from agentx.prose.keyphrases import terms
 from agentx.recall.section.choose import Tellable
@@ -30,8 +33,9 @@ from agentx.views.sessions.turns import turns_of
 
 _LINES_MAX = 2
 _SESSIONS_MAX = 3
-_EVENTS_MAX = 120
-_LATELY_MAX = 200
+_SESSIONS_LOOKED_AT = 30
+_REMEMBERED_MAX = 16
+_EVENTS_MAX = 40
 _END_EVENTS = 3
 _RUNNING_MS = 30 * MINUTE_MS
 _TOLD_KINDS = (Kind.DECISION, Kind.PREFERENCE)
@@ -39,33 +43,46 @@ _TOLD_KINDS = (Kind.DECISION, Kind.PREFERENCE)
 
 @frozen
 class ThisSession:
-    """The session that is told: when it began, and which files it had to do with."""
+    """The session that is told: when it began, which files it had to do with, who else runs."""
 
     now_ms: Millis
     since_ms: Millis
-    files: frozenset[str] = frozenset()
+    files: Callable[[], frozenset[str]] = frozenset  # few are asked for them
+    others: tuple[Session, ...] = ()
 
     def concerns(self, files: Sequence[str], bar: Bar) -> bool:
         """Tell whether a decision about some files is its business."""
         if not files:
             return bar.tells_of_files  # it is about none of them in particular
-        return not self.files.isdisjoint(files)
+        return not self.files().isdisjoint(files)
 
 
 def find_here(reader: Readable, session_id: str, now_ms: Millis, harness: str = "") -> ThisSession:
     """Return what is known of the session that is told."""
-    events = _read_last(reader, session_id, harness)
-    if not events:
-        return ThisSession(now_ms=now_ms, since_ms=now_ms)
-    files = {
-        path
-        for one in exchanges(turns_of(events))
-        for step in one.steps
-        for path in list_touched(step)
-    }
-    named = EventQuery(session_id=session_id, harness=harness, limit=1)
-    first = reader.events(named).events
-    return ThisSession(now_ms=now_ms, since_ms=first[0].timestamp_ms, files=frozenset(files))
+    lately = reader.sessions(SessionQuery(limit=_SESSIONS_LOOKED_AT))
+    of_id = (one for one in lately if one.session_id == session_id)
+    mine = next((one for one in of_id if harness in ("", one.harness)), None)
+    if mine is None:
+        return ThisSession(now_ms=now_ms, since_ms=now_ms)  # nothing of it was taken in yet
+    since = max(mine.first_ms, now_ms - _RUNNING_MS)
+    others = [
+        one
+        for one in lately
+        if one.session_id != session_id and one.last_ms > since and not one.ended
+    ]
+
+    @cache
+    def list_files() -> frozenset[str]:
+        events = _read_last(reader, mine)
+        steps = (step for one in exchanges(turns_of(events)) for step in one.steps)
+        return frozenset(path for step in steps for path in list_touched(step))
+
+    return ThisSession(
+        now_ms=now_ms,
+        since_ms=mine.first_ms,
+        files=list_files,
+        others=tuple(others[:_SESSIONS_MAX]),
+    )
 
 
 def choose_meanwhile(
@@ -76,70 +93,98 @@ def choose_meanwhile(
     bar: Bar,
 ) -> list[Tellable]:
     """Return what other sessions decided since, newest first."""
+    if here.since_ms >= here.now_ms:
+        return []
     news = {
         one.observation.id: one.observation
         for one in list_news(memories, prompt)
         if one.observation.timestamp_ms > here.since_ms
     }
-    found = [
-        one
-        for one in weigh([each for each in memories if each.observation.id in news])
-        if here.concerns(news[one.doc_id].files, bar)
-    ]
+    learnt = weigh([each for each in memories if each.observation.id in news])
+    found = [(one, news[one.doc_id].files) for one in learnt]
     captured = {name for one in memories for name in one.observation.event_ids}
-    knows = replace(prompt, told=prompt.told | captured)
-    found += _find_running(reader, knows, here, bar)
+    found += _find_running(reader, replace(prompt, told=prompt.told | captured), here)
     worthy = [
         one
-        for one in found
-        if one.kind in _TOLD_KINDS and value_line(one.kind, one.text) >= bar.worth
+        for one, files in found
+        if one.kind in _TOLD_KINDS
+        and value_line(one.kind, one.text) >= bar.worth
+        and here.concerns(files, bar)
     ]
     return sorted(worthy, key=lambda one: -one.at_ms)[:_LINES_MAX]
 
 
 def _find_running(
-    reader: Readable, prompt: AskedNow, here: ThisSession, bar: Bar
-) -> Iterator[Tellable]:
-    """Yield what sessions decided that still run, and were not captured yet."""
-    since = Millis(max(here.since_ms, here.now_ms - _RUNNING_MS))
-    lately = reader.events(EventQuery(since_ms=since, limit=_LATELY_MAX, newest_first=True)).events
-    others = {one.session_id: one.harness for one in lately}
-    others.pop(prompt.session_id, None)
-    for session_id, harness in tuple(others.items())[:_SESSIONS_MAX]:
-        events = _read_last(reader, session_id, harness)
-        if any(event.event_type is EventType.SESSION_END for event in events[-_END_EVENTS:]):
-            continue  # it is captured now
-        for finding in extract(turns_of(events)):
-            if finding.category is not Category.DECISION or finding.at_ms <= here.since_ms:
-                continue
-            if not finding.event_ids or not prompt.told.isdisjoint(finding.event_ids):
+    reader: Readable, prompt: AskedNow, here: ThisSession
+) -> Iterator[tuple[Tellable, tuple[str, ...]]]:
+    """Yield what sessions decided that still run, and were not captured yet; with its files."""
+    for session in here.others:
+        for finding in _DECIDED.list_of(reader, session):
+            if finding.at_ms <= here.since_ms or not prompt.told.isdisjoint(finding.event_ids):
                 continue
             line = word_line(finding.content)
-            if here.concerns(finding.files, bar):
-                yield Tellable(
+            yield (
+                Tellable(
                     doc_id=finding.event_ids[0],
                     text=line,
                     words=terms(line),
                     kind=kind_of(finding.category, line),
-                    session=session_id,
+                    session=session.session_id,
                     at_ms=finding.at_ms,
                     worth=value_line(Kind.DECISION, line),
-                    author=events[-1].agent or events[-1].harness,
-                )
+                    author=session.agent or session.harness,
+                ),
+                finding.files,
+            )
 
 
-def _read_last(reader: Readable, session_id: str, harness: str) -> list[Event]:
-    """Return the last events of a session, oldest first; its own notes are not among them.
+class _Decisions:
+    """What sessions that still run decided so far: worked out once, until they go on."""
 
-    With its agent CLI it is found at once, without looking through all sessions for it.
-    """
-    query = EventQuery(session_id=session_id, harness=harness, limit=_EVENTS_MAX, newest_first=True)
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._known: dict[Session, tuple[Finding, ...]] = {}
+
+    def list_of(self, reader: Readable, session: Session) -> tuple[Finding, ...]:
+        """Return the decisions of a session for which there is proof."""
+        with self._lock:
+            known = self._known.pop(session, None)
+        if known is None:
+            known = _list_decisions(_read_last(reader, session))
+        with self._lock:
+            self._known[session] = known
+            while len(self._known) > _REMEMBERED_MAX:
+                del self._known[next(iter(self._known))]
+        return known
+
+
+_DECIDED = _Decisions()
+
+
+def _list_decisions(events: list[Event]) -> tuple[Finding, ...]:
+    if any(event.event_type is EventType.SESSION_END for event in events[-_END_EVENTS:]):
+        return ()  # it is captured now
+    return tuple(
+        finding
+        for finding in extract(turns_of(events))
+        if finding.category is Category.DECISION and finding.event_ids
+    )
+
+
+def _read_last(reader: Readable, session: Session) -> list[Event]:
+    """Return the last events of a session, oldest first; its own notes are not among them."""
+    query = EventQuery(
+        session_id=session.session_id,
+        harness=session.harness,
+        limit=_EVENTS_MAX,
+        newest_first=True,
+    )
     try:
         events = reader.events(query).events
     except InputError:
-        return []  # nothing of it was taken in yet
+        return []  # it was forgotten meanwhile
     return [
         one
         for one in reversed(events)
-        if one.session_id == session_id and one.event_type is not EventType.NOTE
+        if one.session_id == session.session_id and one.event_type is not EventType.NOTE
     ]

@@ -12,10 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.conversation.model import EventPage, EventQuery
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, Role
 from agentx.kernel.clock import Millis
-from agentx.kernel.errors import NotFound
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
 from agentx.observations.model import Observation
@@ -153,7 +151,9 @@ def test_what_another_session_decided_since_is_told_though_it_still_runs() -> No
     assert memory.event(told.doc_id).session_id == "theirs"
     knows = replace(prompt, told=frozenset({told.doc_id}))
     assert choose_meanwhile(memory, (), knows, here, on()) == []
-    assert choose_meanwhile(memory, (), replace(prompt, session_id="theirs"), here, on()) == []
+    themselves = find_here(memory, "theirs", Millis(START_MS + 10))
+    own = replace(prompt, session_id="theirs")
+    assert choose_meanwhile(memory, (), own, themselves, on()) == []
     quiet = choose_meanwhile(memory, (), prompt, here, on("quiet"))
     assert quiet == [], "quiet tells what is on the same files alone"
 
@@ -170,13 +170,36 @@ def test_a_session_that_has_ended_is_left_to_be_captured() -> None:
 
 
 def test_a_session_of_which_nothing_was_taken_in_yet_has_just_begun() -> None:
-    class Strict(FakeMemory):
-        def events(self, query: EventQuery) -> EventPage:
-            raise NotFound(f"{query.session_id}: no such session")
+    memory = log(("theirs", EventType.USER_MESSAGE, DECIDED, 5))
+    here = find_here(memory, "new", Millis(START_MS + 10))
 
-    here = find_here(Strict(), "new", Millis(START_MS))
+    assert (here.since_ms, here.files()) == (START_MS + 10, frozenset())
+    prompt = AskedNow(text="", session_id="new")
+    assert choose_meanwhile(memory, memories(DECIDED), prompt, here, on()) == []
 
-    assert (here.since_ms, here.files) == (START_MS, frozenset())
+
+def test_what_a_session_decides_later_is_told_too() -> None:
+    mine = ("mine", EventType.USER_MESSAGE, "Moor the ferry.", 0)
+    memory = log(mine, ("theirs", EventType.USER_MESSAGE, "Which berth is free?", 5))
+    prompt = AskedNow(text="go on", session_id="mine")
+    assert not choose_meanwhile(
+        memory, (), prompt, find_here(memory, "mine", Millis(START_MS + 10)), on()
+    )
+
+    later = log(
+        mine,
+        ("theirs", EventType.USER_MESSAGE, "Which berth is free?", 5),
+        ("theirs", EventType.USER_MESSAGE, DECIDED, 12),
+    )
+    here = find_here(later, "mine", Millis(START_MS + 20))
+    assert len(choose_meanwhile(later, (), prompt, here, on())) == 1
+
+
+def test_a_session_of_another_agent_cli_with_the_same_id_is_another() -> None:
+    memory = log(("mine", EventType.USER_MESSAGE, "Moor the ferry.", 0))
+
+    assert find_here(memory, "mine", Millis(START_MS + 10), "codex").since_ms == START_MS
+    assert find_here(memory, "mine", Millis(START_MS + 10), "gemini").since_ms == START_MS + 10
 
 
 def test_what_was_decided_before_a_session_began_is_no_news_of_the_meantime() -> None:
@@ -195,7 +218,9 @@ def test_what_was_decided_before_a_session_began_is_no_news_of_the_meantime() ->
 def test_of_what_was_captured_since_decisions_on_the_same_files_are_told(
     files: tuple[str, ...], is_told: bool
 ) -> None:
-    here = ThisSession(now_ms=Millis(START_MS), since_ms=Millis(0), files=frozenset({"a.py"}))
+    here = ThisSession(
+        now_ms=Millis(START_MS), since_ms=Millis(0), files=lambda: frozenset({"a.py"})
+    )
     known = memories(DECIDED, files=files)
 
     told = choose_meanwhile(FakeMemory(), known, AskedNow(text=""), here, on())

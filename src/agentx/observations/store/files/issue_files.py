@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -24,6 +25,7 @@ from agentx.kernel.ids import Entropy, mint
 from agentx.kernel.text import compile_late
 from agentx.observations.ids import issue_number
 from agentx.observations.model import StoreFault
+from agentx.observations.store.files.pages import IssuePages, NamedRaw
 from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.records import (
     VERSION,
@@ -56,6 +58,7 @@ class IssueFiles:
         self._clock = clock
         self._entropy = entropy
         self._report = report
+        self._pages = IssuePages()
 
     def path(self, issue: int) -> Path:
         """Return where an issue's observations lie."""
@@ -89,16 +92,16 @@ class IssueFiles:
         return whole
 
     def read_some(self, path: Path, ids: frozenset[str]) -> list[ObservationRecord]:
-        """Return some records of a file without opening the others."""
+        """Return some records of a file, in its order, without opening the others."""
+        raws = self._pages.find(path, self._list_raws)
+        opened = (_open_record(raw) for name, raw in raws if name in ids)
+        return [record for record in opened if record is not None]
+
+    def _list_raws(self, path: Path) -> list[NamedRaw]:
         found = []
         for raw in self._raws(path):
-            try:
-                known = decode_only_id(raw).id in ids
-            except msgspec.DecodeError:
-                continue
-            record = _open_record(raw) if known else None
-            if record is not None:
-                found.append(record)
+            with suppress(msgspec.DecodeError):
+                found.append((decode_only_id(raw).id, raw))
         return found
 
     def change(

@@ -48,6 +48,7 @@ from agentx.observations.store.files.manifest import ManifestFile
 from agentx.observations.store.files.pending import Pending
 from agentx.observations.store.files.settle import Settling
 from agentx.observations.store.records import (
+    EntryRecord,
     ObservationRecord,
     index_of,
     observation_of,
@@ -58,6 +59,8 @@ from agentx.observations.store.words.matching import best_matches
 from agentx.observations.store.words.view import Source, WordView
 from agentx.observations.tidying.merging import merges, old_enough, outcome
 from agentx.search.limits import SEARCH_HITS_MAX
+
+_LINES_KEPT_MAX = 4_000
 
 
 class JsonObservationStore(ObservationStore):
@@ -84,6 +87,7 @@ class JsonObservationStore(ObservationStore):
         self._pending = Pending(files.paths.pending, clock, entropy)
         self._joined = Joined(self._pending, manifest, clock, self._report)
         self._settling = Settling(self._pending, files, manifest, clock)
+        self._lines: dict[str, tuple[EntryRecord, ObservationIndex]] = {}
 
     @property
     def folder(self) -> Path:
@@ -161,13 +165,13 @@ class JsonObservationStore(ObservationStore):
             rows = self._joined.rows()
             found = self._words.search(query, limit, self._words_source())
             if found is None:
-                return tuple(map(index_of, best_matches(rows.values(), query, limit)))
-            return tuple(index_of(rows[each]) for each in found if each in rows)
+                return tuple(map(self._index, best_matches(rows.values(), query, limit)))
+            return tuple(self._index(rows[each]) for each in found if each in rows)
 
     def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         """Return what passes every filter, newest first."""
         with self._lock:
-            return tuple(map(index_of, filter_lines(self._joined.rows().values(), filters)))
+            return tuple(map(self._index, filter_lines(self._joined.rows().values(), filters)))
 
     def find_ids(self, short_id: str) -> tuple[str, ...]:
         """Return the ids that are named so for short."""
@@ -359,6 +363,17 @@ class JsonObservationStore(ObservationStore):
             joined = self._settling.overlaid(kept, acts, issue)
             found += [joined[each] for each in wanted if each in joined]
         return found
+
+    def _index(self, row: EntryRecord) -> ObservationIndex:
+        """Return a line as a value, made once for as long as the line is the same."""
+        known = self._lines.get(row.id)
+        if known is not None and known[0] is row:
+            return known[1]
+        made = index_of(row)
+        if len(self._lines) >= _LINES_KEPT_MAX:
+            self._lines.clear()
+        self._lines[row.id] = row, made
+        return made
 
     def _words_source(self) -> Source:
         rows = self._joined.rows()
