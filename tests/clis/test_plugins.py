@@ -58,6 +58,15 @@ def test_a_plugin_captures_and_lets_agents_ask(
         results = model.results()
 
     assert "quokka" in results
+    monkeypatch.setenv("PATH", os.pathsep.join((str(drive.CLIS / "bin"), os.environ["PATH"])))
+    left = _agentx(where, "uninstall")
+    assert left["left"] == []
+    assert any("plugin" in each["says"] for each in left["gone"])
+    before = len(_events(where))
+    with ScriptedModel(reply=SAID).serving() as model:
+        drive.ask(harness, where, model, PROMPT)
+    _agentx(where, "sync")
+    assert len(_events(where)) == before
 
 
 def _let(where: drive.Place, harness: str) -> None:
