@@ -69,7 +69,7 @@ def _notes(edit: FileEdit, request: SetupRequest) -> tuple[str, ...]:
         notes.append(f"disableAllHooks is set in this file: {SWITCHED_OFF} it is taken out")
     if request.scope is SetupScope.PROJECT:
         notes.append(
-            "Copilot CLI and VS Code read this file too: their sessions are captured as Claude "
-            "Code's; prefer --scope user if you use them"
+            "Copilot CLI and VS Code read .claude/settings.json too: their sessions count as "
+            "Claude Code's; prefer --scope user if you use them"
         )
     return tuple(notes)

@@ -23,8 +23,9 @@ def describe_offer(project: Project, scope: SetupScope) -> str:
     edits = ADAPTERS[Harness.CLAUDE_CODE].edits(setup_request(setup_inputs(project), wanted))
     rules = "\n".join(f"    {rule}" for rule in rules_for(READ_ONLY))
     return (
-        "Claude Code asks before each use of a tool. AgentX's tools that only read could be let\n"
-        f"through: these rules would go into permissions.allow of {edits[0].path}\n{rules}\n"
+        "Claude Code asks before each use of a tool. Those of AgentX\n"
+        "that only read could be let through, by these rules in\n"
+        f"permissions.allow of {edits[0].path}\n{rules}\n"
         f"Out again: agentx setup {Harness.CLAUDE_CODE} --uninstall\nLet it read without asking?"
     )
 

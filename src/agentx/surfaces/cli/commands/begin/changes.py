@@ -76,12 +76,16 @@ def draw_setups(
     *,
     more: Sequence[Row] = (),
     diff: bool = False,
+    is_seen: bool = False,
 ) -> None:
-    """Show what became, or would become, of the settings of agent CLIs; `more` is shown beside."""
+    """Show what became, or would become, of the settings of agent CLIs; `more` is shown beside.
+
+    Of what a person has seen, and agreed to, only what is new is shown.
+    """
     files = [file for reply in replies for file in reply.files]
     if diff:
         draw_diffs(screen, (file.diff for file in files))
-    draw_rows(screen, [*list_rows(replies, project), *more])
+    draw_rows(screen, [*(() if is_seen else list_rows(replies, project)), *more])
     for note in list_notes(replies):
         tell(screen, f"note: {note}", indent=2, style="yellow")
     for folder in {file.backup.parent for file in files if file.backup is not None}:
@@ -99,7 +103,15 @@ def tell(screen: Console, words: str, *, indent: int = 0, style: str = "") -> No
     """Show words that may go over several lines, with nothing behind the last of each."""
     width = max(screen.width - 1, _NARROW)
     pad = " " * indent
-    for row in wrap(words, width, initial_indent=pad, subsequent_indent=pad):
+    rows = wrap(
+        words,
+        width,
+        initial_indent=pad,
+        subsequent_indent=pad,
+        break_long_words=False,  # a path is copied as a whole
+        break_on_hyphens=False,
+    )
+    for row in rows:
         screen.print(Text(row, style=style), soft_wrap=True)
 
 

@@ -84,16 +84,19 @@ def command(
     inputs = setup_inputs(project)
     may_ask = not (request.dry_run or yes or invocation.as_json)
     may_ask = may_ask and sys.stdin.isatty() and sys.stderr.isatty()
+    asked = request
     if may_ask and scope is None:
-        request = _ask_scope(invocation, inputs, request)
+        asked, request = request, _ask_scope(invocation, inputs, request)
     with progress(invocation) as bar:
-        task = bar.add_task("importing", total=None, events=0)
 
         def tell(step: ImportProgress) -> None:
+            task = bar.task_ids[0] if bar.task_ids else bar.add_task("importing", events=0)
             bar.update(task, total=step.total, completed=step.done, events=step.events)
 
         reply = init(project, invocation.memory, inputs, request, tell)
-    invocation.show(reply, lambda screen: _draw(screen, reply, project, diff=diff))
+    # What a person has just seen and agreed to is not told again.
+    is_seen = request is not asked and request.scope is asked.scope and sys.stdout.isatty()
+    invocation.show(reply, lambda screen: _draw(screen, reply, project, diff=diff, is_seen=is_seen))
     if not invocation.as_json:
         remark_untold(project)
     if may_ask:
@@ -133,7 +136,9 @@ def _offer_model(project: Project) -> None:
         remark("It is on from the next session on." if agreed else "It stays off.")
 
 
-def _draw(screen: Console, reply: InitReply, project: Project, *, diff: bool) -> None:
+def _draw(
+    screen: Console, reply: InitReply, project: Project, *, diff: bool, is_seen: bool
+) -> None:
     screen.print(
         render.assemble((reply.project_id, "bold"), (f"  {show_name(reply.root)}", "dim")),
         soft_wrap=True,
@@ -143,9 +148,9 @@ def _draw(screen: Console, reply: InitReply, project: Project, *, diff: bool) ->
     if reply.is_changed:
         programs = changes.shorten_in(project.data.launcher.parent, project)
         beside.insert(0, ("Programs", programs, "+ agentx-hook, + agentx"))
-    changes.draw_setups(screen, reply.setups, project, more=beside, diff=diff)
+    changes.draw_setups(screen, reply.setups, project, more=beside, diff=diff, is_seen=is_seen)
     _draw_failures(screen, reply)
-    if reply.setups:
+    if reply.setups and not is_seen:
         changes.draw_scope(screen, reply.scope)
     if reply.excluded:
         screen.print(f"Never captured: {', '.join(map(show_name, reply.excluded))}", soft_wrap=True)

@@ -62,10 +62,12 @@ def command(
         return
     if remove_memory and not (yes or is_talk):
         raise InvalidValue("the memory would be removed for good", hint="say --yes")
+    is_seen = False
     if not yes and is_talk:
+        is_seen = sys.stdout.isatty()
         remove_memory = _ask_person(invocation, plan, remove_memory, keep_memory)
     reply = _run(invocation, LeaveRequest(remove_memory=remove_memory))
-    invocation.show(reply, lambda screen: _draw(screen, reply, invocation))
+    invocation.show(reply, lambda screen: _draw(screen, reply, invocation, is_seen=is_seen))
     ctx.exit(_EXIT_LEFT if any(each.is_fault for each in reply.left) else 0)
 
 
@@ -84,24 +86,31 @@ def _ask_person(invocation: Invocation, plan: LeaveReply, remove: bool, keep: bo
     _draw_gone(talk, plan, invocation.environment)
     if plan.gone:
         ask("Take all of this out?", or_leave=True)
-    if not plan.memory.files or keep:
+    if keep or not (remove or plan.memory.projects):
         return False
-    told = _tell_memory(plan.memory, invocation.environment)
+    changes.tell(talk, f"Memory: {_tell_memory(plan.memory, invocation.environment)}")
     if not remove:
-        said = ask_which(f"Memory: {told}. [k]eep it, or [r]emove it? (Return: keep)", "kr")
-        remove = said == "r"
+        remove = ask_which("[k]eep it, or [r]emove it for good? (Return: keep)", "kr") == "r"
     if remove:
-        ask(f"Remove {told} for good? Nothing brings it back.", or_leave=True)
+        ask("Nothing brings it back. Remove it?", or_leave=True)
     return remove
 
 
 def _draw(
-    screen: Console, reply: LeaveReply, invocation: Invocation, *, diff: bool = False
+    screen: Console,
+    reply: LeaveReply,
+    invocation: Invocation,
+    *,
+    diff: bool = False,
+    is_seen: bool = False,
 ) -> None:
     environment = invocation.environment
     if diff:
         changes.draw_diffs(screen, (each.diff for each in reply.gone))
-    _draw_gone(screen, reply, environment)
+    if is_seen and reply.gone:
+        screen.print(f"{render.count(len(reply.gone), 'thing')} taken out.")
+    else:
+        _draw_gone(screen, reply, environment)
     if not reply.gone:
         screen.print("Nothing of AgentX is left to take out.")
     for each in reply.left:
