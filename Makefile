@@ -12,7 +12,7 @@ SUITE := -n 2 --dist worksteal -m "$(CHOSEN)"
 # The real agent CLIs are installed outside the checkout: they weigh a gigabyte.
 CLIS ?= $(HOME)/.cache/agentx-clis
 
-.PHONY: demo test check coverage fmt pages lock bench bench-recall bench-lessons bench-telling bench-secrets e2e-clis soak proto setup clean
+.PHONY: demo test check coverage fmt pages lock bench bench-recall bench-lessons bench-telling bench-import bench-secrets e2e-clis soak proto setup clean
 
 setup: $(STAMP)
 
@@ -85,6 +85,10 @@ bench-lessons: $(STAMP)
 
 bench-telling: $(STAMP)
 	$(BIN)/python -m tests.bench.telling '$(DATA)'
+
+# The first minute: how fast the transcripts of DATA, told ten times, are taken in.
+bench-import: $(STAMP)
+	$(BIN)/python -m tests.bench.importing '$(DATA)'
 
 e2e-clis: $(STAMP)
 	CLIS='$(CLIS)' bash scripts/install-clis

@@ -127,6 +127,12 @@ class FakeMemory:
                 stored.append(self._keep(draft))
         return Receipt(stored=tuple(stored), duplicates=len(given) - len(stored))
 
+    def make_searchable(self) -> None:
+        """Have no index."""
+
+    def settle(self, told: HowFar = lambda _done, _total: None) -> None:
+        """Have no views."""
+
     def events(self, query: EventQuery) -> EventPage:
         """Return one page of events."""
         if not 1 <= query.limit <= EVENTS_PAGE_MAX:

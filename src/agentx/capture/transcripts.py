@@ -14,8 +14,13 @@ from pathlib import Path
 from agentx.adapters.port import Adapter, Damaged, Transcript
 from agentx.adapters.registry import ADAPTERS
 from agentx.adapters.sniff import transcripts_at
+from agentx.capture.ahead import ReadAhead
 from agentx.capture.cursors import Cursors
-from agentx.capture.limits import DAMAGED_LINES_SHOWN_MAX
+from agentx.capture.limits import (
+    DAMAGED_LINES_SHOWN_MAX,
+    NEWEST_BYTES,
+    SEARCHABLE_STEP_BYTES,
+)
 from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.capture import Draft, EventType, Harness
 from agentx.kernel.clock import Millis
@@ -69,6 +74,8 @@ class ImportReply:
     dry_run: bool
     harnesses: tuple[HarnessImport, ...]
     damaged: tuple[Damaged, ...] = ()
+    searchable_ms: int | None = None  # until every word could be found
+    complete_ms: int | None = None  # until all was summed up; None where that is left
 
 
 @frozen
@@ -79,6 +86,7 @@ class ImportProgress:
     total: int
     harness: str
     events: int
+    is_summing: bool = False  # everything can be found: now it is events that are done
 
 
 @dataclass(slots=True)
@@ -95,6 +103,8 @@ class _Run:
     counts: dict[str, HarnessImport] = field(default_factory=dict)
     damaged: list[Damaged] = field(default_factory=list)
     events: int = 0
+    bytes_kept: int = 0  # since the views followed
+    has_newest: bool = False  # the newest sessions are in every view
 
 
 def import_transcripts(
@@ -105,19 +115,28 @@ def import_transcripts(
     environment: Environment,
     project_id: ProjectId,
     cursors: Path,
+    now_ms: Millis,
     excluded: tuple[str, ...] = (),
 ) -> ImportReply:
     """Take transcripts into the log, or with `dry_run` say what would be taken: without a memory.
+
+    The newest go first, and are in every view before the rest is read; of that, words can be
+    found soon after they are kept. What is told of it is left for who calls this.
 
     Raises: InvalidValue for a source that is neither an agent CLI nor a path with transcripts.
     """
     run = _Run(environment, project_id, memory, request, told, Cursors(cursors), excluded)
     wanted = list(_choose(run))
-    for done, (adapter, transcript) in enumerate(wanted):
-        told(
-            ImportProgress(done=done, total=len(wanted), harness=adapter.harness, events=run.events)
-        )
-        _import_one(run, adapter, transcript)
+    with ReadAhead([transcript for _, transcript in wanted], now_ms) as ahead:
+        for done, (adapter, transcript) in enumerate(wanted):
+            told(
+                ImportProgress(
+                    done=done, total=len(wanted), harness=adapter.harness, events=run.events
+                )
+            )
+            _import_one(run, adapter, transcript, ahead)
+            if done + 1 < len(wanted):
+                _make_known(run, transcript.size_bytes)
     told(ImportProgress(done=len(wanted), total=len(wanted), harness="", events=run.events))
     return ImportReply(
         dry_run=request.dry_run,
@@ -224,12 +243,25 @@ def _project_of(run: _Run, directory: str) -> str:
     return known[directory]
 
 
-def _import_one(run: _Run, adapter: Adapter, transcript: Transcript) -> None:
+def _make_known(run: _Run, size_bytes: int) -> None:
+    """Let the views follow, now and then, what an import that goes on has kept."""
+    if run.memory is None or run.request.dry_run:
+        return
+    run.bytes_kept += size_bytes
+    if not run.has_newest and run.bytes_kept >= NEWEST_BYTES:
+        run.memory.catch_up()
+        run.has_newest, run.bytes_kept = True, 0
+    elif run.bytes_kept >= SEARCHABLE_STEP_BYTES:
+        run.memory.make_searchable()
+        run.bytes_kept = 0
+
+
+def _import_one(run: _Run, adapter: Adapter, transcript: Transcript, ahead: ReadAhead) -> None:
     count = _count_of(run, adapter)
     count.transcripts += 1
     count.bytes += transcript.size_bytes
     seen: set[str] = set()
-    for batch in _batches(_drafts(run, count, adapter.read(transcript))):
+    for batch in _batches(_drafts(run, count, ahead.read(adapter, transcript))):
         for draft in batch:
             _note(count, seen, draft)
         run.events += len(batch)

@@ -6,13 +6,12 @@ said in the event itself.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from agentx.conversation.limits import CLOCK_AHEAD_MS_MAX, EVENT_TIME_MS_MIN
-from agentx.kernel.capture import Draft, Metadata
+from agentx.kernel.capture import CleanDraft, Draft, Metadata
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import digest
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX, SESSION_ID_CHARS_MAX
@@ -20,22 +19,29 @@ from agentx.kernel.text import cut, encodable
 from agentx.redaction.redact import redact, redact_value
 
 
-def clean(draft: Draft, *, now_ms: Millis) -> Draft:
-    """Return the draft as it may be stored."""
-    session_id = short_session(draft.session_id)
+def clean(draft: Draft, *, now_ms: Millis) -> CleanDraft:
+    """Return the draft as it may be stored; one that was cleaned before is left as it is."""
+    if isinstance(draft, CleanDraft):
+        return draft
     at_ms, claimed = sane_time(draft.timestamp_ms, now_ms=now_ms)
-    text = encodable(cut(redact(draft.text), EVENT_TEXT_CHARS_MAX))
     metadata = clean_metadata(draft.metadata)
     if claimed is not None:
         metadata = {**metadata, "claimed_timestamp_ms": claimed}
-    if (
-        session_id == draft.session_id
-        and at_ms == draft.timestamp_ms
-        and text is draft.text
-        and metadata is draft.metadata
-    ):
-        return draft
-    return replace(draft, session_id=session_id, timestamp_ms=at_ms, text=text, metadata=metadata)
+    return CleanDraft(
+        harness=draft.harness,
+        session_id=short_session(draft.session_id),
+        event_type=draft.event_type,
+        timestamp_ms=at_ms,
+        role=draft.role,
+        text=encodable(cut(redact(draft.text), EVENT_TEXT_CHARS_MAX)),
+        channel=draft.channel,
+        agent=draft.agent,
+        source_id=draft.source_id,
+        fingerprint=draft.fingerprint,
+        delivery=draft.delivery,
+        known_as=draft.known_as,
+        metadata=metadata,
+    )
 
 
 def clean_metadata(metadata: Metadata) -> Metadata:

@@ -112,6 +112,11 @@ class Draft:
     metadata: Metadata = field(default_factory=dict)
 
 
+@frozen
+class CleanDraft(Draft):
+    """A draft as it may be stored: secrets out, bounds kept. Only `clean` makes them."""
+
+
 def text_print(*parts: str) -> str:
     """Return a short hash of texts, blind to white space: for source ids and fingerprints."""
     return digest(*(fold_text(part) for part in parts), size=12).hex()

@@ -26,7 +26,7 @@ from agentx.kernel.periods import Level
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.freshening import Freshening
-from agentx.memory.limits import BACKLOG_EVENTS
+from agentx.memory.limits import BACKLOG_EVENTS, SEARCHABLE_BATCH_EVENTS_MAX
 from agentx.memory.port import Behind, Drained, MemoryStatus, SpendingToday
 from agentx.memory.reader import LogReader
 from agentx.search.model import INDEXES, Capabilities, IndexReport
@@ -70,6 +70,7 @@ class ViewSet:
     following: tuple[View, ...]  # the table of contents, in the order they catch up
     answer: Callable[[SearchRequest], SearchReply]
     polish: Callable[[], int]
+    count_due: Callable[[], int]  # sessions that are over and not captured yet
 
     def count_left(self) -> int:
         """Return about how many events are in the log and not yet in what answers."""
@@ -208,6 +209,19 @@ class LocalMemory(LogReader):
         for other in self._others():
             other.catch_up(told)
         return done
+
+    def make_searchable(self) -> None:
+        """Let what is in the log be found; what tells of it may follow."""
+        self._set.search.catch_up(batch=SEARCHABLE_BATCH_EVENTS_MAX)
+
+    def settle(self, told: HowFar = unheard) -> None:
+        """Bring every view up to date with the log, and capture every session that is over."""
+        left = self._set.count_due()
+        while True:
+            self.catch_up(told)
+            before, left = left, self._set.count_due()
+            if not left or left == before:  # captured, or nobody can capture them now
+                return
 
     def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
         """Take in what is new for who reads, for at most so long; say what is left."""

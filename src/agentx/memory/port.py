@@ -163,6 +163,14 @@ class Memory(Readable, Protocol):
         """Bring every view up to date with the log."""
         ...
 
+    def make_searchable(self) -> None:
+        """Let what is in the log be found; what tells of it may follow."""
+        ...
+
+    def settle(self, told: HowFar = unheard) -> None:
+        """Bring every view up to date with the log, and capture every session that is over."""
+        ...
+
     def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
         """Take in what is new for who reads, for at most so long; say what is left.
 

@@ -115,6 +115,13 @@ class RemoteMemory:
         told(1, 1)
         return done
 
+    def make_searchable(self) -> None:
+        """Leave it to the daemon, which follows its log by itself."""
+
+    def settle(self, told: HowFar = unheard) -> None:
+        """Bring every view up to date; the sessions that are left are the daemon's to capture."""
+        self.catch_up(told)
+
     def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
         """Take in what is new for who reads, for at most so long; say what is left."""
         try:

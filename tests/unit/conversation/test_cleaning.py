@@ -14,10 +14,13 @@ from tests.support.drafts import draft
 from tests.support.time_and_chance import START_MS
 
 
-def test_a_clean_draft_is_returned_as_it_is() -> None:
+def test_a_plain_draft_is_kept_as_it_is_and_cleaned_once() -> None:
     one = draft("plain \U0001f680 \u5929\u6c17 \u05e9\u05dc\u05d5\u05dd", metadata={"a": 1})
 
-    assert clean(one, now_ms=START_MS) is one
+    cleaned = clean(one, now_ms=START_MS)
+
+    assert (cleaned.text, cleaned.metadata) == (one.text, one.metadata)
+    assert clean(cleaned, now_ms=START_MS) is cleaned
 
 
 @pytest.mark.parametrize("claimed", [0, -5, 86_400_000, START_MS + 2 * DAY_MS, 3_786_912_000_000])

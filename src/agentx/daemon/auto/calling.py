@@ -11,11 +11,18 @@ from agentx.project.project import Project
 from agentx.project.settings import DaemonSettings
 
 
+def may_call(project: Project) -> bool:
+    """Tell whether a daemon runs, or may be sent for."""
+    if is_served(project.store):
+        return True
+    return project.config.section(DaemonSettings).auto and may_serve(project)
+
+
 def call_daemon(project: Project) -> bool:
     """See that a daemon runs or is about to, without waiting for it; tell whether one may be."""
     if is_served(project.store):
         return True
-    if not (project.config.section(DaemonSettings).auto and may_serve(project)):
+    if not may_call(project):
         return False
     command = (sys.executable, "-P", "-m", "agentx.surfaces.cli.main", "daemon", "start")
     subprocess.Popen(

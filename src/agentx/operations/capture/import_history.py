@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from agentx.capture.transcripts import (
     ImportProgress,
@@ -21,20 +23,40 @@ def import_history(
     memory: Memory | None,
     request: ImportRequest,
     told: Callable[[ImportProgress], None] = lambda _step: None,
+    *,
+    with_views: bool = False,
 ) -> ImportReply:
     """Take transcripts into the log, or with `dry_run` say what would be: without a memory.
 
+    In two steps: when the first is over every word can be found, and the newest sessions are in
+    every view. The second, `with_views`, sums up the rest; left out, it is for who comes next.
+
     Raises: InvalidValue for a source that is neither an agent CLI nor a path with transcripts.
     """
-    return import_transcripts(
+    began = time.monotonic()
+    reply = import_transcripts(
         memory,
         request,
         told,
         environment=project.environment,
         project_id=project.id,
         cursors=project.store.import_cursors,
+        now_ms=project.clock.now_ms(),
         excluded=list_patterns(project),
     )
+    if memory is None or request.dry_run:
+        return reply
+    memory.make_searchable()
+    found = replace(reply, searchable_ms=int((time.monotonic() - began) * 1000))
+    if not with_views:
+        return found
+    stored = sum(one.stored for one in reply.harnesses)
+
+    def tell(done: int, total: int) -> None:
+        told(ImportProgress(done=done, total=total, harness="", events=stored, is_summing=True))
+
+    memory.settle(tell)
+    return replace(found, complete_ms=int((time.monotonic() - began) * 1000))
 
 
 def survey_history(project: Project) -> ImportReply:

@@ -14,7 +14,7 @@ from agentx.wiring.spool import open_spool
 def sync(project: Project, memory: Memory) -> Drained:
     """Take what hooks captured into the log and bring every view up to date."""
     drained = memory.drain()
-    memory.catch_up()
+    memory.settle()
     for room, bring_up in (("observations", settle_observations), ("threads", mirror_threads)):
         try:
             bring_up(project)

@@ -46,6 +46,7 @@ class InitRequest:
     scope: SetupScope = SetupScope.USER
     exclude: tuple[str, ...] = ()  # folders that are never captured, whoever works there
     with_import: bool = True
+    with_views: bool = True  # sum it up too: nobody else will
     with_check: bool = True  # whether a test event goes through the hooks at the end
     dry_run: bool = False
 
@@ -123,7 +124,7 @@ def init(
     imported = None
     if history is not None and (_has_new(history) or exists(project.store.root)):
         settle(project)
-        imported = _import(project, open_memory, told)
+        imported = _import(project, open_memory, request, told)
     live = try_hooks(project, inputs) if setups and request.with_check else None
     return replace(reply, imported=imported, live=live)
 
@@ -193,11 +194,13 @@ def parse_harnesses(text: str) -> tuple[Harness, ...]:
 def _import(
     project: Project,
     open_memory: Callable[[], Memory],
+    request: InitRequest,
     told: Callable[[ImportProgress], None],
 ) -> ImportReply:
     with open_memory() as memory:
         memory.drain()
-        return import_history(project, memory, ImportRequest(), told)
+        with_views = request.with_views
+        return import_history(project, memory, ImportRequest(), told, with_views=with_views)
 
 
 def _make_finder(project: Project) -> Callable[[str], str | None]:

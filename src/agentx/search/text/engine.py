@@ -102,6 +102,7 @@ class Engine:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._writer: tantivy.IndexWriter | None = None
+        self._is_changed = False  # since the last commit
         self._seen: tuple[int, int, int] | None = None
         self._sizes: dict[str, int] = {}
         self._index = self._guard(self._open)
@@ -148,8 +149,9 @@ class Engine:
 
     def commit(self) -> None:
         """Make what was written seen, and durable."""
-        if self._writer is not None:
+        if self._writer is not None and self._is_changed:
             self._guard(self._writer.commit)
+            self._is_changed = False
             # Mapped at once: what is mapped outlives the names of its files.
             self._refresh()
 
@@ -165,6 +167,7 @@ class Engine:
             self._writer = self._guard(
                 lambda: self._index.writer(SEARCH_WRITER_BYTES, _WRITER_THREADS)
             )
+        self._is_changed = True
         return self._writer
 
     def _open(self) -> tantivy.Index:

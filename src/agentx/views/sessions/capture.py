@@ -122,7 +122,7 @@ class Observing:
         self._lock = RLock()
 
     def catch_up(self, limit: int = CAPTURE_SESSIONS_MAX) -> Captured:
-        """Capture the sessions that are due, at most `limit` of them, the oldest first."""
+        """Capture the sessions that are due, at most `limit` of them, the newest first."""
         with self._lock:
             self._read_news()
             now_ms = self._rules.clock.now_ms()
@@ -137,7 +137,7 @@ class Observing:
             if not room.is_enabled:
                 return Captured()
             counts: list[int] = []
-            for _, ref in sorted(due)[:limit]:
+            for _, ref in sorted(due, reverse=True)[:limit]:
                 counts.append(self._capture(room, ref))
                 if self._rules.clock.now_ms() - now_ms >= CAPTURE_PASS_MS_MAX:
                     break

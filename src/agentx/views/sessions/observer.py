@@ -79,8 +79,14 @@ class Observer(View):
         """Tell, without the rules of extraction, whether anything is new or due."""
         if self.marks.sequence() != self.source.newest_sequence():
             return True
+        return self.count_due() > 0
+
+    def count_due(self) -> int:
+        """Return how many sessions are over and not captured yet."""
+        if not self.enabled:
+            return 0
         now_ms = self.clock.now_ms()
-        return any(is_due(one, now_ms, CAPTURE_QUIET_MS) for _, one in self.marks.waiting())
+        return sum(is_due(one, now_ms, CAPTURE_QUIET_MS) for _, one in self.marks.waiting())
 
     def polish(self) -> int:
         """Let the model, if one is set, look at captured sessions; return how many it did."""

@@ -89,6 +89,7 @@ def open_views(source: ViewSource) -> ViewSet:
         following=following,
         answer=_answer(source, text),
         polish=partial(_polish, source, observers),
+        count_due=lambda: sum(observer.count_due() for observer in observers),
     )
 
 

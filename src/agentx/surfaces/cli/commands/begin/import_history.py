@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import os
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from agentx.capture.transcripts import ImportProgress, ImportReply, ImportRequest
+from agentx.daemon.auto.calling import call_daemon, may_call
 from agentx.kernel.clock import point
 from agentx.operations.capture.import_history import import_history
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 _DAMAGED_SHOWN = 10
+_NICE = 5
 
 
 @click.command(cls=Verb)
@@ -52,15 +56,35 @@ def command(
     # What is only looked at needs no store, and begins none.
     opened = nullcontext(None) if dry_run else invocation.memory()
     with opened as memory, progress(invocation) as bar:
-        task = bar.add_task("importing", total=None, events=0)
-
-        def tell(step: ImportProgress) -> None:
-            bar.update(task, total=step.total, completed=step.done, events=step.events)
-
         if memory is not None:
             memory.drain()
-        reply = import_history(project, memory, request, tell)
+        give_way()
+        reply = import_history(
+            project, memory, request, follow(bar), with_views=not may_call(project)
+        )
+    if reply.searchable_ms is not None and reply.complete_ms is None:
+        call_daemon(project)
     invocation.show(reply, lambda screen: draw(screen, reply))
+
+
+def give_way() -> None:
+    """Let other work of the machine go first: an import takes all that is left."""
+    with suppress(OSError):
+        os.nice(_NICE)
+
+
+def follow(bar: Progress) -> Callable[[ImportProgress], None]:
+    """Return what hears how far an import is, and shows it."""
+
+    def tell(step: ImportProgress) -> None:
+        task = bar.task_ids[0] if bar.task_ids else bar.add_task("importing", far="")
+        far = f"{step.done:,}/{step.total:,} transcripts, {step.events:,} events"
+        if step.is_summing:
+            far = f"{step.done:,}/{step.total:,} events; all can be found, Ctrl-C leaves the rest"
+        said = "summing up" if step.is_summing else "importing"
+        bar.update(task, description=said, total=step.total, completed=step.done, far=far)
+
+    return tell
 
 
 def progress(invocation: Invocation) -> Progress:
@@ -68,7 +92,7 @@ def progress(invocation: Invocation) -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed}/{task.total} transcripts, {task.fields[events]:,} events"),
+        TextColumn("{task.fields[far]}"),
         TimeElapsedColumn(),
         console=invocation.talk,
         transient=True,

@@ -10,7 +10,8 @@ import click
 from rich.console import Console
 
 from agentx.adapters.port import SetupScope
-from agentx.capture.transcripts import ImportProgress, ImportReply
+from agentx.capture.transcripts import ImportReply
+from agentx.daemon.auto.calling import call_daemon, may_call
 from agentx.kernel.text import show_name
 from agentx.operations.setup.init import InitReply, InitRequest, init, parse_harnesses
 from agentx.operations.setup.installation import setup_inputs
@@ -18,7 +19,7 @@ from agentx.operations.setup.setup import SetupInputs
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.begin import changes
 from agentx.surfaces.cli.commands.begin.import_history import draw as draw_import
-from agentx.surfaces.cli.commands.begin.import_history import progress
+from agentx.surfaces.cli.commands.begin.import_history import follow, progress
 from agentx.surfaces.cli.commands.begin.setup import offer_tools
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.screen import ask, ask_text, ask_which, remark, remark_untold
@@ -88,12 +89,11 @@ def command(
     if may_ask and scope is None:
         asked, request = request, _ask_scope(invocation, inputs, request)
     with progress(invocation) as bar:
-
-        def tell(step: ImportProgress) -> None:
-            task = bar.task_ids[0] if bar.task_ids else bar.add_task("importing", events=0)
-            bar.update(task, total=step.total, completed=step.done, events=step.events)
-
-        reply = init(project, invocation.memory, inputs, request, tell)
+        with_views = not may_call(project)
+        told = replace(request, with_views=with_views)
+        reply = init(project, invocation.memory, inputs, told, follow(bar))
+    if reply.imported is not None and not with_views:
+        call_daemon(project)
     # What a person has just seen and agreed to is not told again.
     is_seen = request is not asked and request.scope is asked.scope and sys.stdout.isatty()
     invocation.show(reply, lambda screen: _draw(screen, reply, project, diff=diff, is_seen=is_seen))
