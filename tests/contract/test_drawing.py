@@ -1,6 +1,6 @@
 """Every reading command draws what a full house holds, on narrow screens too, and says it as JSON.
 
-Goal: no drawing fails, is empty or breaks a narrow terminal, whatever the house holds.
+Goal: no drawing fails, is empty or runs over the width of a terminal, whatever the house holds.
 Method: a golden house, which holds a row of every kind; the commands run in this process.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -16,11 +17,13 @@ from pathlib import Path
 
 import pytest
 
+from agentx.surfaces.cli.layout import measure
 from agentx.surfaces.cli.main import main
 from tests.golden.story import Town
 from tests.support.damage import prepare
 
-WIDE, NARROW = 100, 60
+WIDE, NORM, NARROW = 140, 80, 60
+OURS = re.compile(r"\x1b\[[0-9;]*m")
 COMMANDS = (
     *(
         "status",
@@ -59,16 +62,28 @@ def town() -> Iterator[Town]:
         yield made
 
 
+class Terminal(io.StringIO):
+    """Somewhere to write that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def draw(
-    town: Town, arguments: list[str], columns: int, monkeypatch: pytest.MonkeyPatch
+    town: Town,
+    arguments: list[str],
+    columns: int,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    place: type[io.StringIO] = Terminal,
 ) -> tuple[int, str, str]:
     """Run a command in this process; return its exit code, what it wrote and what it talked."""
     for name in os.environ.keys() - {"PATH"}:
         monkeypatch.delenv(name)
-    for name, value in {**town.environment, "COLUMNS": str(columns)}.items():
+    for name, value in {**town.environment, "COLUMNS": str(columns), **_SCREEN}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(town.project)
-    out, err = io.StringIO(), io.StringIO()
+    out, err = place(), place()
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
     with pytest.raises(SystemExit) as left:
@@ -77,15 +92,34 @@ def draw(
     return (code if isinstance(code, int) else 0), out.getvalue(), err.getvalue()
 
 
+_SCREEN = {"TERM": "xterm-256color", "AGENTX_PAGER": "cat"}
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_reading_command_draws_and_says_what_the_house_holds(
     town: Town, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn = [draw(town, command.split(), columns, monkeypatch) for columns in (WIDE, NARROW)]
-    code, said, talked = draw(town, [*command.split(), "--json"], WIDE, monkeypatch)
-
-    for each, out, err in drawn:
-        assert each == code, err
+    for columns in (WIDE, NORM, NARROW):
+        code, out, err = draw(town, command.split(), columns, monkeypatch)
         assert out.strip(), "nothing was drawn"
+        lines = OURS.sub("", out + err).split("\n")
+        assert [line for line in lines if measure(line) > columns] == []
+    code, said, talked = draw(
+        town, [*command.split(), "--json"], WIDE, monkeypatch, place=io.StringIO
+    )
     assert code in (0, 4), talked
     assert json.loads(said)
+
+
+@pytest.mark.parametrize("command", ["status", "sessions", "toc --depth 5", "config", "run show"])
+def test_what_goes_into_a_pipe_is_as_wide_as_it_is_and_has_no_colours(
+    town: Town, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow, wide = (
+        draw(town, command.split(), columns, monkeypatch, place=io.StringIO)[1]
+        for columns in (NARROW, WIDE)
+    )
+
+    assert narrow == wide
+    assert "\x1b" not in narrow
+    assert "\u2026" not in narrow

@@ -20,11 +20,11 @@ _SERVER = frozenset({"grpc", "google.protobuf", "grpc_reflection.v1alpha", "grpc
 _STORE = frozenset({"rocksdict", "tantivy", "cryptography", "zstandard", "sqlite3"})
 _READING = {  # modules of ours: with the store, and with a daemon
     ("status",): (200, 115),
-    ("toc",): (205, 85),
-    ("search", "retries"): (225, 85),
+    ("toc",): (210, 90),
+    ("search", "retries"): (230, 90),
     ("recall",): (225, 90),
-    ("events",): (180, 80),
-    ("sessions",): (180, 80),
+    ("events",): (185, 85),
+    ("sessions",): (185, 85),
 }
 
 

@@ -242,3 +242,48 @@ def test_a_daemon_killed_amid_building_is_followed_by_one_that_goes_on(house: Ho
 
 def done(daemon: RemoteMemory, size: int) -> bool:
     return sum(year.event_count for year in daemon.toc_roots()) == size
+
+
+@pytest.mark.parametrize(
+    ("words", "nodes"),
+    [
+        (("2026-03-18",), ["toc:day:2026-03-18"]),
+        (("2026-W11",), ["toc:week:2026:W11"]),
+        (("2026-03",), ["toc:month:2026:03"]),
+        (("march", "2026"), ["toc:month:2026:03"]),
+        (("18", "march", "2026"), ["toc:day:2026-03-18"]),
+    ],
+)
+def test_a_time_in_words_opens_its_part_of_the_table(
+    sample_house: House, words: tuple[str, ...], nodes: list[str]
+) -> None:
+    found = sample_house.json("toc", *words)
+
+    assert [node["node_id"] for node in found["nodes"]] == nodes
+    assert found["nearest"] == []
+
+
+def test_a_time_of_which_nothing_is_remembered_names_the_nearest(sample_house: House) -> None:
+    found = sample_house.json("toc", "2026-03-14")
+    shown = sample_house.agentx("toc", "2026-03-14").stdout
+
+    assert found["nodes"] == []
+    assert found["nearest"] == ["toc:day:2026-03-13", "toc:day:2026-03-16"]
+    assert "Nothing is remembered of 2026-03-14" in shown
+    assert "agentx toc 2026-03-13" in shown
+    assert "agentx toc 2026-03-02" in sample_house.agentx("toc", "2026-02-01").stdout
+
+
+def test_words_that_mean_no_time_are_met_with_examples(sample_house: House) -> None:
+    refused = sample_house.agentx("toc", "blurb", expect=2)
+
+    assert "is no time" in refused.stderr
+    assert "last week" in refused.stderr
+
+
+def test_no_line_of_the_table_is_told_twice_on_a_screen(sample_house: House) -> None:
+    for arguments in ((), ("--depth", "5"), ("2026-03-18",), ("2026-03", "--depth", "3")):
+        lines = sample_house.agentx("toc", *arguments).stdout.splitlines()
+        told = [line.strip() for line in lines if "toc:" not in line and len(line) > 40]
+
+        assert len(told) == len(set(told)), arguments

@@ -7,6 +7,8 @@ hidden marker cannot be forged by a body.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from agentx.clarification.model import (
     PERSON,
     Clarification,
@@ -81,19 +83,18 @@ def _name_settler(entry: Entry, body: str) -> str:
 # --- a terminal -----------------------------------------------------------------------------
 
 
-def terminal(state: Clarification, *, colour: bool) -> str:
+def terminal(state: Clarification, *, colour: bool, say_time: Callable[[int], str] = to_iso) -> str:
     """Return a thread for a terminal, or for a file when it has no colours."""
     head = printable(f"{state.id}  {preview(state.topic, 200)}")
     blocks = "blocking" if state.blocking else "not blocking"
     facts = f"{state.status}, round {state.round}/{state.rounds_max}, {blocks}"
     lines = [f"{head}  {_tint(f'[{facts}]', _STATUS_COLOURS[state.status], colour)}"]
     for entry in state.thread:
-        lines.extend(_terminal_entry(state, entry, colour=colour))
+        lines.extend(_terminal_entry(state, entry, say_time(entry.at_ms), colour=colour))
     return "\n".join(lines)
 
 
-def _terminal_entry(state: Clarification, entry: Entry, *, colour: bool) -> list[str]:
-    at = to_iso(entry.at_ms)
+def _terminal_entry(state: Clarification, entry: Entry, at: str, *, colour: bool) -> list[str]:
     tint = _COLOURS[entry.type]
     match entry.type:
         case EntryType.QUESTION:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import field
 
 from agentx.kernel.capture import MACHINE, EventType, Metadata, Role
-from agentx.kernel.clock import Millis
+from agentx.kernel.clock import HOUR_MS, Millis
 from agentx.kernel.ids import EventId
 from agentx.kernel.values import frozen
 
@@ -74,6 +74,10 @@ class EventPage:
     next: str = ""  # empty when there are no more
 
 
+# Somebody who comes back after a night begins anew.
+LIVE_HOURS_MAX = 12
+
+
 @frozen
 class Session:
     """One session of one agent CLI."""
@@ -90,6 +94,11 @@ class Session:
     title: str  # the first prompt, in a line
     working_directory: str = ""
     branch: str = ""
+    short_id: str = ""  # as much of its id as tells it from all others, where it was asked for
+
+    def is_live(self, now_ms: int) -> bool:
+        """Tell whether it may be going on: its end was not seen, and not long ago it was."""
+        return not self.ended and now_ms - self.last_ms < LIVE_HOURS_MAX * HOUR_MS
 
 
 @frozen
@@ -101,6 +110,7 @@ class SessionQuery:
     since_ms: Millis | None = None
     until_ms: Millis | None = None
     limit: int = 50
+    short_ids: bool = False  # found out by reading the names of all
 
 
 @frozen

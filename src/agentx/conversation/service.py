@@ -33,7 +33,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Draft, EventType, Role
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import InvalidValue, NotFound
-from agentx.kernel.ids import EventId, is_ulid
+from agentx.kernel.ids import EventId, is_ulid, shorten_ids
 from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
@@ -159,17 +159,18 @@ class Conversation:
         limit = max(query.limit, 0)
         with self._lock:
             rows = None
-            if 0 < limit <= _NEWEST_MAX and query.until_ms is None:
+            if 0 < limit <= _NEWEST_MAX and query.until_ms is None and not query.short_ids:
                 wants = partial(_session_matches, query=query)
                 rows = self._store.find_newest(self._project, limit, wants, query.since_ms)
+            known: list[SessionRow] = []
             if rows is None:
-                rows = [
-                    row
-                    for _, row in self._store.session_rows(self._project)
-                    if _session_matches(row, query)
-                ]
+                known = [row for _, row in self._store.session_rows(self._project)]
+                rows = [row for row in known if _session_matches(row, query)]
             rows.sort(key=lambda row: (row.last_ms, row.session_id, row.harness), reverse=True)
-            return tuple(self._session(row) for row in rows[:limit])
+            shown = [row.session_id for row in rows[:limit]]
+            # What is short is so among all of them.
+            short = shorten_ids(shown, (row.session_id for row in known)) if query.short_ids else {}
+            return tuple(self._session(row, short.get(row.session_id, "")) for row in rows[:limit])
 
     def status(self) -> LogStatus:
         """Say what the log holds."""
@@ -291,7 +292,7 @@ class Conversation:
             and query.event_type in ("", event.event_type)
         )
 
-    def _session(self, row: SessionRow) -> Session:
+    def _session(self, row: SessionRow, short_id: str) -> Session:
         prompt = self._store.get(EventId(row.first_prompt)) if row.first_prompt else None
         return Session(
             session_id=row.session_id,
@@ -306,6 +307,7 @@ class Conversation:
             title=preview(prompt.text, _TITLE_CHARS_MAX) if prompt is not None else "",
             working_directory=row.working_directory,
             branch=row.branch,
+            short_id=short_id,
         )
 
 

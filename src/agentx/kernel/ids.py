@@ -35,6 +35,7 @@ class _Named(Protocol):
 Named = TypeVar("Named", bound=_Named)
 
 ULID_RANDOM_BYTES = 10
+SHORT_ID_CHARS_MIN = 8
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 # Python reads base 32 with the digits 0-9a-v; Crockford's alphabet leaves some letters out.
@@ -212,3 +213,27 @@ def each_once(events: Iterable[Named]) -> list[Named]:
         if known is not event and repr(event) < repr(known):
             found[event.id] = event
     return list(found.values())
+
+
+def shorten_ids(wanted: Iterable[str], known: Iterable[str]) -> dict[str, str]:
+    """Return for each id as much of its beginning as no other that is known begins with.
+
+    Never less than `SHORT_ID_CHARS_MIN`: what is short today is not another's tomorrow.
+    """
+    ordered = sorted({*known, *(chosen := set(wanted))})
+    short: dict[str, str] = {}
+    for at, one in enumerate(ordered):
+        if one not in chosen:
+            continue
+        beside = (*ordered[max(at - 1, 0) : at], *ordered[at + 1 : at + 2])
+        chars = max((_count_alike(one, other) for other in beside), default=0) + 1
+        chars = max(chars, SHORT_ID_CHARS_MIN)
+        # A mark between two parts is nothing to end with.
+        chars += chars < len(one) and not one[chars - 1].isalnum()
+        short[one] = one[:chars]
+    return short
+
+
+def _count_alike(one: str, other: str) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

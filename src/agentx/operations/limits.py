@@ -30,3 +30,5 @@ FORGET_BATCH_EVENTS_MAX = 2_000
 FORGET_LINES_SHOWN = 10
 # Memories that one sitting of `memory review` asks about.
 REVIEW_MAX = 50
+# One person has a few at a time; all of them are in `agentx sessions`.
+LIVE_SESSIONS_SHOWN = 5

@@ -58,7 +58,7 @@ _RECALL = (
     _row("recall.show", "operations.recall.document:open_document", "show"),
     _row("recall.read", "operations.recall.read:read", mcp="get"),
     _row("recall.timeline", "operations.recall.timeline:timeline", mcp="timeline"),
-    _row("recall.stretch", "operations.recall.stretch:read_stretch", mcp="timeline, standup"),
+    _row("recall.stretch", "operations.recall.stretch:read_stretch", "toc", "timeline, standup"),
     _row("recall.session", "operations.recall.stretch:read_session", mcp="timeline"),
     _row("recall.why", "operations.recall.why:why", "why", "why"),
     _row("recall.toc", "operations.recall.toc:toc", "toc", grpc="GetTocRoot, GetNode, BrowseToc"),

@@ -14,6 +14,7 @@ from agentx.kernel.ids import (
     mint,
     project_id,
     raw_ulid,
+    shorten_ids,
     spell,
     ulid,
     ulid_bytes,
@@ -98,3 +99,22 @@ def test_a_plain_project_id_passes(name: str) -> None:
 def test_a_name_that_could_leave_the_folder_is_refused(name: str) -> None:
     with pytest.raises(InvalidValue):
         project_id(name)
+
+
+NAMES = st.lists(st.text("ab-0", min_size=1, max_size=14), min_size=1, max_size=12)
+
+
+@given(NAMES)
+def test_a_short_id_is_the_beginning_of_one_id_alone(names: list[str]) -> None:
+    for name, short in shorten_ids(names, names).items():
+        others = {other for other in names if other != name and other.startswith(short)}
+
+        assert name.startswith(short)
+        assert others == set() or short == name
+
+
+def test_ids_that_begin_alike_are_shown_as_far_as_they_differ() -> None:
+    alike = ("019caebe-bdf0-7959", "019caebe-be11-7959", "e76e783c-4414-4e03")
+
+    assert list(shorten_ids(alike, alike).values()) == ["019caebe-bd", "019caebe-be", "e76e783c"]
+    assert shorten_ids(("019caebe-bdf0-7959",), ()) == {"019caebe-bdf0-7959": "019caebe"}

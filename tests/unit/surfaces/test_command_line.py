@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from agentx.conversation.toc_model import BulletKind
-from agentx.surfaces.cli.commands.said.toc import KIND_SIGNS
+from agentx.surfaces.cli.commands.said.contents import KIND_SIGNS
 from agentx.surfaces.cli.main import main
 from agentx.surfaces.cli.root import CHAPTERS, COMMANDS, agentx
 from agentx.surfaces.cli.screen import ask

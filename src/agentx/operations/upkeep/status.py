@@ -9,13 +9,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
+from agentx.conversation.model import LIVE_HOURS_MAX, Session, SessionQuery
 from agentx.host.files.notes import NoteFile, find_noted, look_at, look_below
 from agentx.host.files.plain import exists, is_folder
+from agentx.kernel.clock import HOUR_MS, Millis
 from agentx.kernel.errors import UnsafePath
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory, MemoryStatus
 from agentx.observations.settings import MemorySettings
 from agentx.operations.capture.waiting import WaitingRecords, list_waiting
+from agentx.operations.limits import LIVE_SESSIONS_SHOWN
 from agentx.operations.upkeep.strangers import list_untrusted
 from agentx.project.config import SettingFault
 from agentx.project.project import Project
@@ -62,6 +65,7 @@ class StatusReply:
     hooks: tuple[str, ...]
     waiting: tuple[WaitingRecords, ...]  # what lies in any spool, and why
     told: ToldStatus
+    live: tuple[Session, ...] = ()  # sessions that may be going on, newest first
     untrusted: tuple[str, ...] = ()  # what lies in the repository and is neither obeyed nor told
     passed_over: tuple[SettingFault, ...] = ()  # of the settings
 
@@ -80,9 +84,19 @@ def status(project: Project, memory: Memory) -> StatusReply:
         hooks=_hooks(project, notes),
         waiting=list_waiting(project),
         told=_count_told(project),
+        live=list_live(memory, project.clock.now_ms()),
         untrusted=list_untrusted(project),
         passed_over=project.config.faults,
     )
+
+
+def list_live(memory: Memory, now_ms: Millis) -> tuple[Session, ...]:
+    """Return the sessions that may be going on, newest first."""
+    since_ms = Millis(max(now_ms - LIVE_HOURS_MAX * HOUR_MS, 0))
+    found = memory.sessions(
+        SessionQuery(since_ms=since_ms, limit=LIVE_SESSIONS_SHOWN, short_ids=True)
+    )
+    return tuple(one for one in found if one.is_live(now_ms))
 
 
 def _count_told(project: Project) -> ToldStatus:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from agentx.memory.port import Behind, Memory
     from agentx.project.config import Environment
     from agentx.project.project import Project
+    from agentx.surfaces.cli.dates import Dates
 
 
 # What they show lies in files of the repository.
@@ -102,6 +103,14 @@ class Invocation:
             events = "event" if behind.count == 1 else "events"
             said = f"{behind.count:,} {events} not taken in yet: {who}"
             self.talk.print(said, style="dim")
+
+    @cached_property
+    def dates(self) -> Dates:
+        """The present as the project's days have it."""
+        from agentx.project.zone import project_zone
+        from agentx.surfaces.cli.dates import Dates
+
+        return Dates(now_ms=self.project.clock.now_ms(), zone=project_zone(self.project))
 
     @cached_property
     def screen(self) -> Console:

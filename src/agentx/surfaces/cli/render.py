@@ -1,4 +1,4 @@
-"""How things look on a terminal: times, counts, tables.
+"""How things look on a terminal: counts, tables, names.
 
 `rich` is imported when something is drawn: a program that asks for JSON does not pay for it.
 """
@@ -8,10 +8,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from agentx.kernel.text import preview, printable
+from agentx.surfaces.cli.layout import Grid, flatten, shorten
 
 if TYPE_CHECKING:
-    from rich.table import Table
     from rich.text import Text
 
 
@@ -31,13 +30,6 @@ def local_zone() -> tzinfo:
     return zone
 
 
-def moment(at_ms: int | None) -> str:
-    """Return a time as people write it here."""
-    if at_ms is None:
-        return "-"
-    return datetime.fromtimestamp(at_ms / 1000, tz=local_zone()).strftime("%Y-%m-%d %H:%M")
-
-
 def size(count: int) -> str:
     """Return a number of bytes in the unit that suits it."""
     amount = float(count)
@@ -53,20 +45,9 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def table(*columns: str) -> Table:
+def table(*columns: str, lines_max: int = 0, header: bool = True) -> Grid:
     """Return a table without boxes, readable without colour."""
-    from rich.table import Table
-
-    made = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in columns:
-        name = column.lstrip(">")
-        made.add_column(
-            name,
-            justify="right" if column.startswith(">") else "left",
-            overflow="ellipsis",
-            no_wrap=True,
-        )
-    return made
+    return Grid(*columns, lines_max=lines_max, header=header)
 
 
 def text(words: str = "", style: str = "") -> Text:
@@ -83,13 +64,18 @@ def assemble(*parts: str | tuple[str, str]) -> Text:
     return Text.assemble(*parts)
 
 
+def read_colours(words: str) -> Text:
+    """Return words whose colours stand in them, as a terminal has them."""
+    from rich.text import Text  # see above
+
+    return Text.from_ansi(words)
+
+
 def harness(name: str) -> Text:
     """Return the name of an agent CLI in its colour."""
     return text(name, style=HARNESS_COLOURS.get(name, ""))
 
 
-def line(words: str, chars_max: int = 100) -> Text:
+def line(words: str, cells_max: int = 100) -> Text:
     """Return a text as one safe line; wide characters count as two."""
-    made = text(preview(printable(words), chars_max))
-    made.truncate(chars_max, overflow="ellipsis")
-    return made
+    return text(shorten(flatten(words), cells_max))

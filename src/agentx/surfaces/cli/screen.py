@@ -35,7 +35,14 @@ def prepare_streams() -> None:
 def write_text(words: str, *, to_stderr: bool = False) -> None:
     """Write plain words."""
     stream = sys.stderr if to_stderr else sys.stdout
-    stream.write(printable(words))
+    shown = printable(words)
+    if stream.isatty():
+        from shutil import get_terminal_size
+
+        from agentx.surfaces.cli.layout import fold_words  # only a screen has a width
+
+        shown = fold_words(shown, get_terminal_size().columns)
+    stream.write(shown)
 
 
 def remark(words: str) -> None:
@@ -82,6 +89,9 @@ def open_console(*, stderr: bool = False) -> Console:
     """Return where drawn things go."""
     from rich.console import Console
     from rich.segment import Segment
+    from rich.text import Text
+
+    from agentx.surfaces.cli.layout import CELLS_UNBOUND, fold
 
     class Screen(Console):
         """A console that shows words as words: no markup in them, no control of the terminal."""
@@ -93,7 +103,21 @@ def open_console(*, stderr: bool = False) -> Console:
             for part in super().render(renderable, options):
                 yield Segment(printable(part.text), part.style) if part.control is None else part
 
-    return Screen(stderr=stderr, highlight=False, emoji=False, markup=False, soft_wrap=False)
+        def print(self, *objects: Any, sep: str = " ", end: str = "\n", **options: Any) -> None:
+            words = all(isinstance(each, str | Text) for each in objects)
+            if not objects or not words or options.get("no_wrap"):
+                super().print(*objects, sep=sep, end=end, **options)
+                return
+            parts = [each if isinstance(each, Text) else Text(printable(each)) for each in objects]
+            options["soft_wrap"] = True  # each line has its room already
+            lines = fold(Text(sep).join(parts), self.width)
+            for number, line in enumerate(lines, 1):
+                super().print(line, end=end if number == len(lines) else "\n", **options)
+
+    made = Screen(stderr=stderr, highlight=False, emoji=False, markup=False, soft_wrap=False)
+    if not made.is_terminal:
+        made.width = CELLS_UNBOUND
+    return made
 
 
 def _is_unicode(stream: TextIO) -> bool:

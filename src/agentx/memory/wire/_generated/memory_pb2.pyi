@@ -71,7 +71,7 @@ class Receipt(_message.Message):
     def __init__(self, stored_event_ids: _Optional[_Iterable[str]] = ..., duplicates: _Optional[int] = ..., forgotten: _Optional[int] = ...) -> None: ...
 
 class Session(_message.Message):
-    __slots__ = ("session_id", "harness", "agent", "project", "first_ms", "last_ms", "events", "prompts", "ended", "title", "working_directory", "branch")
+    __slots__ = ("session_id", "harness", "agent", "project", "first_ms", "last_ms", "events", "prompts", "ended", "title", "working_directory", "branch", "short_id")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     HARNESS_FIELD_NUMBER: _ClassVar[int]
     AGENT_FIELD_NUMBER: _ClassVar[int]
@@ -84,6 +84,7 @@ class Session(_message.Message):
     TITLE_FIELD_NUMBER: _ClassVar[int]
     WORKING_DIRECTORY_FIELD_NUMBER: _ClassVar[int]
     BRANCH_FIELD_NUMBER: _ClassVar[int]
+    SHORT_ID_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     harness: str
     agent: str
@@ -96,7 +97,8 @@ class Session(_message.Message):
     title: str
     working_directory: str
     branch: str
-    def __init__(self, session_id: _Optional[str] = ..., harness: _Optional[str] = ..., agent: _Optional[str] = ..., project: _Optional[str] = ..., first_ms: _Optional[int] = ..., last_ms: _Optional[int] = ..., events: _Optional[int] = ..., prompts: _Optional[int] = ..., ended: _Optional[bool] = ..., title: _Optional[str] = ..., working_directory: _Optional[str] = ..., branch: _Optional[str] = ...) -> None: ...
+    short_id: str
+    def __init__(self, session_id: _Optional[str] = ..., harness: _Optional[str] = ..., agent: _Optional[str] = ..., project: _Optional[str] = ..., first_ms: _Optional[int] = ..., last_ms: _Optional[int] = ..., events: _Optional[int] = ..., prompts: _Optional[int] = ..., ended: _Optional[bool] = ..., title: _Optional[str] = ..., working_directory: _Optional[str] = ..., branch: _Optional[str] = ..., short_id: _Optional[str] = ...) -> None: ...
 
 class LogStatus(_message.Message):
     __slots__ = ("events", "sessions", "forgotten", "first_ms", "last_ms", "bytes_on_disk", "resumed", "by_harness", "by_type")
@@ -243,18 +245,20 @@ class GetEventResponse(_message.Message):
     def __init__(self, event: _Optional[_Union[Event, _Mapping]] = ...) -> None: ...
 
 class ListSessionsRequest(_message.Message):
-    __slots__ = ("limit", "harness", "agent", "since_ms", "until_ms")
+    __slots__ = ("limit", "harness", "agent", "since_ms", "until_ms", "short_ids")
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     HARNESS_FIELD_NUMBER: _ClassVar[int]
     AGENT_FIELD_NUMBER: _ClassVar[int]
     SINCE_MS_FIELD_NUMBER: _ClassVar[int]
     UNTIL_MS_FIELD_NUMBER: _ClassVar[int]
+    SHORT_IDS_FIELD_NUMBER: _ClassVar[int]
     limit: int
     harness: str
     agent: str
     since_ms: int
     until_ms: int
-    def __init__(self, limit: _Optional[int] = ..., harness: _Optional[str] = ..., agent: _Optional[str] = ..., since_ms: _Optional[int] = ..., until_ms: _Optional[int] = ...) -> None: ...
+    short_ids: bool
+    def __init__(self, limit: _Optional[int] = ..., harness: _Optional[str] = ..., agent: _Optional[str] = ..., since_ms: _Optional[int] = ..., until_ms: _Optional[int] = ..., short_ids: _Optional[bool] = ...) -> None: ...
 
 class ListSessionsResponse(_message.Message):
     __slots__ = ("sessions",)

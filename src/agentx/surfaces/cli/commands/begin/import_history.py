@@ -15,6 +15,7 @@ from agentx.daemon.auto.calling import call_daemon, may_call
 from agentx.kernel.clock import point
 from agentx.operations.capture.import_history import import_history
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.dates import say_date
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 _DAMAGED_SHOWN = 10
@@ -119,6 +120,7 @@ def draw(screen: Console, reply: ImportReply) -> None:
         return
     new = ">WOULD READ" if reply.dry_run else ">NEW"
     table = render.table("AGENT CLI", ">SESSIONS", ">PROMPTS", ">EVENTS", new, ">SIZE", "DATES")
+    zone = render.local_zone()
     for one in seen:
         table.add_row(
             render.harness(one.harness),
@@ -127,7 +129,7 @@ def draw(screen: Console, reply: ImportReply) -> None:
             f"{one.events:,}",
             f"{one.events if reply.dry_run else one.stored:,}",
             render.size(one.bytes),
-            f"{render.moment(one.first_ms)[:10]} to {render.moment(one.last_ms)[:10]}"
+            f"{say_date(one.first_ms, zone)} to {say_date(one.last_ms, zone)}"
             if one.events
             else "-",
         )

@@ -14,7 +14,9 @@ from agentx.operations.upkeep.strangers import SHOW_TRUST
 from agentx.project.settings import DaemonSettings
 from agentx.search.model import TextIndexState
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.layout import lay, lay_facts, shorten_home
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,18 +28,19 @@ def command(invocation: Invocation) -> None:
     """Show what is remembered of this project, and what is running."""
     with invocation.reading() as memory:
         reply = status(invocation.project, memory)
-    now_ms = invocation.project.clock.now_ms()
     by_itself = invocation.project.config.section(DaemonSettings).auto
-    invocation.show(reply, lambda screen: _draw(screen, reply, now_ms, by_itself=by_itself))
-
-
-def _draw(screen: Console, reply: StatusReply, now_ms: int, *, by_itself: bool) -> None:
-    log = reply.memory.log
-    screen.print(
-        render.assemble(
-            (reply.project_id, "bold"), (f"  {show_name(reply.root)} (by {reply.rule})", "dim")
-        )
+    home = str(invocation.environment.homes.home) if invocation.screen.is_terminal else ""
+    invocation.show(
+        reply, lambda screen: _draw(screen, reply, invocation.dates, home, by_itself=by_itself)
     )
+
+
+def _draw(screen: Console, reply: StatusReply, dates: Dates, home: str, *, by_itself: bool) -> None:
+    log = reply.memory.log
+    where = f"{shorten_home(show_name(reply.root), home)} (by {reply.rule})"
+    facts = (render.text(reply.project_id, style="bold"), render.text(where, style="dim"))
+    for line in lay_facts(facts, screen.width, indent=2):
+        screen.print(line)
     rows: list[tuple[str, str]] = [
         (
             "remembered",
@@ -45,8 +48,8 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int, *, by_itself: bool) 
         )
     ]
     if log.first_ms is not None and log.last_ms is not None:
-        span = f"{render.moment(log.first_ms)} to {render.moment(log.last_ms)}"
-        rows.append(("", f"{span}, last {age(log.last_ms, now_ms=now_ms)}"))
+        span = dates.say_span(log.first_ms, log.last_ms)
+        rows.append(("", f"{span}, last {age(log.last_ms, now_ms=dates.now_ms)}"))
     for harness, count in log.by_harness.items():
         rows.append(("", f"{harness}: {count:,}"))
     if log.forgotten:
@@ -54,10 +57,11 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int, *, by_itself: bool) 
     if log.resumed:
         went_on = f"{render.count(log.resumed, 'forgotten session')} went on"
         rows.append(("", f"{went_on}: what came since is remembered"))
+    rows += [("live" if at == 0 else "", one) for at, one in enumerate(_live(reply, dates))]
     rows += _rooms(reply.rooms)
     rows += _tell_told(reply.told)
     rows += _spool(reply.waiting)
-    rows.append(("store", f"{render.size(log.bytes_on_disk)} in {reply.store}"))
+    rows.append(("store", f"{render.size(log.bytes_on_disk)} in {shorten_home(reply.store, home)}"))
     rows.append(("daemon", _daemon(reply, by_itself=by_itself)))
     rows.append(("words", _words(reply.indexes.text)))
     spent = reply.memory.spending
@@ -72,7 +76,18 @@ def _draw(screen: Console, reply: StatusReply, now_ms: int, *, by_itself: bool) 
         rows.append(("", f"look, then decide: `{SHOW_TRUST}`"))
     rows += [("settings", f"{fault.says}: {fault.mend}") for fault in reply.passed_over]
     for name, text in rows:
-        screen.print(f"  {name:<12}{text}", soft_wrap=True)
+        for line in lay(render.text(f"  {name:<12}"), render.text(text), screen.width):
+            screen.print(line)
+
+
+def _live(reply: StatusReply, dates: Dates) -> list[str]:
+    """Tell which sessions go on, and on which branch."""
+    return [
+        f"{one.harness}{f' as {one.agent}' if one.agent else ''}"
+        f"{f' on {one.branch}' if one.branch else ''}, {dates.say(one.last_ms)},"
+        f" {one.short_id or one.session_id}"
+        for one in reply.live
+    ]
 
 
 def _spool(groups: tuple[WaitingRecords, ...]) -> list[tuple[str, str]]:

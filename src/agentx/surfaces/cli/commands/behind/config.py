@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-_GAP = 2
-_ABOUT_CHARS_MIN = 8
-
-
 @click.group(cls=VerbGroup, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="Write data as JSON on stdout.")
 @click.option("--project", metavar="DIR", default="", help="The project's folder (default: here).")
@@ -120,12 +116,11 @@ def _name_source(source: str) -> str:
 
 def _draw(screen: Console, rows: tuple[SettingRow, ...], faults: tuple[SettingFault, ...]) -> None:
     table = render.table("SETTING", "VALUE", "FROM", "WHAT IT DOES")
-    facts = [(row.key, _say(row.value), _name_source(row.source)) for row in rows]
-    # On a narrow screen it is the explanation that is cut.
-    widths = [max(map(len, values)) + _GAP for values in zip(*facts, strict=True)]
-    room = max(screen.width - sum(widths), _ABOUT_CHARS_MIN)
-    for row, fact in zip(rows, facts, strict=True):
-        table.add_row(*fact, render.line(row.about, room))
+    for row in rows:
+        set_by = _name_source(row.source)
+        style = "" if set_by == "default" else "bold"
+        about = render.text(row.about, style="dim not bold")
+        table.add_row(row.key, _say(row.value), set_by, about, style=style)
     screen.print(table)
     for fault in faults:
         screen.print(f"! {fault.says}: {fault.mend}")

@@ -74,9 +74,9 @@ def resume(invocation: Invocation, name: str) -> None:
     """Let a job run by itself again."""
     with open_scheduler(invocation.project) as scheduler:
         job = scheduler.resume(name)
-    next_run = render.moment(job.record.next_run_ms)
+    next_run = invocation.dates.say(job.record.next_run_ms)
     invocation.show(
-        _tell(job), lambda screen: screen.print(f"{job.name} is active, next on {next_run}")
+        _tell(job), lambda screen: screen.print(f"{job.name} is active, next {next_run}")
     )
 
 

@@ -9,7 +9,7 @@ import click
 
 from agentx.kernel.errors import InvalidValue
 from agentx.surfaces.cli.frame import Invocation, Verb
-from agentx.surfaces.cli.render import count, line, moment
+from agentx.surfaces.cli.render import count, line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -114,11 +114,13 @@ def show_dropped(invocation: Invocation) -> None:
 
     def draw(screen: Console) -> None:
         for each in found:
-            screen.print(line(each.text or "(its text was forgotten)", screen.width))
+            screen.print(line(each.text or "(its text was forgotten)", screen.width * 3))
             why = f", because: {each.why}" if each.why else ""
-            last = f", last {moment(each.last_ms)}" if each.last_ms else ""
+            last = f", last {invocation.dates.say(each.last_ms)}" if each.last_ms else ""
             kept_out = f"; kept out {count(each.kept_out, 'time')}{last}" if each.kept_out else ""
-            screen.print(f"  dropped {moment(each.at_ms)}{why}{kept_out}", style="dim")
+            screen.print(
+                f"  dropped {invocation.dates.say(each.at_ms)}{why}{kept_out}", style="dim"
+            )
             screen.print(f"  undo: agentx memory undrop {each.id}\n", style="dim", soft_wrap=True)
         if not found:
             screen.print("Nothing was dropped.")

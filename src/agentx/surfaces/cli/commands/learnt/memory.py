@@ -24,7 +24,9 @@ from agentx.surfaces.cli.commands.learnt.curate import (
     unpin,
 )
 from agentx.surfaces.cli.commands.learnt.review import review
+from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.layout import lay
 from agentx.surfaces.cli.screen import ask
 
 if TYPE_CHECKING:
@@ -98,11 +100,10 @@ def list_(invocation: Invocation, /, limit: int, **given: Any) -> None:
 def show(invocation: Invocation, observation_id: str) -> None:
     """Show one observation in full, with where it is known from."""
     found = memory_read.memory_show(invocation.project, observation_id)
-    now_ms = invocation.project.clock.now_ms()
     away = "merged since; this is the original" if found.archived else ""
     if found.dropped:
         away = "dropped by a person: `agentx memory dropped` says when and why"
-    invocation.show(found, lambda screen: _draw_one(screen, found, away, now_ms))
+    invocation.show(found, lambda screen: _draw_one(screen, found, away, invocation.dates))
 
 
 @command.command("add")
@@ -252,8 +253,7 @@ def stats(invocation: Invocation) -> None:
     from agentx.operations.memory.stats import memory_stats
 
     found = memory_stats(invocation.project)
-    now_ms = invocation.project.clock.now_ms()
-    invocation.show(found, lambda screen: _draw_stats(screen, found, now_ms))
+    invocation.show(found, lambda screen: _draw_stats(screen, found, invocation.dates))
 
 
 def _filters(invocation: Invocation, *, limit: int | None = None, **given: Any) -> SearchFilters:
@@ -289,7 +289,9 @@ def _show_rows(invocation: Invocation, found: tuple[ObservationIndex, ...], noth
             )
             mark = f"({marks[row.id]}) " if row.id in marks else ""
             said = printable(_doubt(row) + mark) + row.summary
-            screen.print(render.line(said, screen.width - 2), end="\n\n")
+            for line in lay(render.text("  "), render.text(said), screen.width, lines_max=3):
+                screen.print(line)
+            screen.print()
         screen.print("open one: agentx memory show ID", style="dim")
 
     invocation.show({"observations": found, "elsewhere": marks}, draw)
@@ -306,19 +308,18 @@ def _kind(category: Category) -> tuple[str, str]:
     return category, _STYLES[category]
 
 
-def _draw_one(screen: Console, shown: memory_read.Shown, away: str, now_ms: int) -> None:
+def _draw_one(screen: Console, shown: memory_read.Shown, away: str, dates: Dates) -> None:
     found, learnt_on = shown.observation, str(shown.learnt_on)
     issue = f"issue {found.issue_number}" if found.issue_number else "no issue"
     whose = f"  {issue}  {found.agent}  "
     screen.print(render.assemble(_kind(found.category), whose, (found.id, "dim")))
-    when = render.moment(found.timestamp_ms)
-    old = age(found.timestamp_ms, now_ms=now_ms)
-    screen.print(f"{when} ({old}), {found.tokens} tokens", style="dim")
+    old = age(found.timestamp_ms, now_ms=dates.now_ms)
+    screen.print(f"{dates.say(found.timestamp_ms)} ({old}), {found.tokens} tokens", style="dim")
     screen.print()
     screen.print(printable(found.content), soft_wrap=True)
     facts = (
         ("pinned: told at the start of every session", found.pinned),
-        (f"mended by hand on {render.moment(found.mended_ms)}", found.mended_ms),
+        (f"mended by hand {dates.say(found.mended_ms)}", found.mended_ms),
         (away, away),
         (learnt_on, learnt_on),
         (f"superseded by {found.superseded_by}", found.superseded_by),
@@ -337,7 +338,7 @@ def _draw_one(screen: Console, shown: memory_read.Shown, away: str, now_ms: int)
         screen.print(printable(text), style="dim", soft_wrap=True)
 
 
-def _draw_stats(screen: Console, found: MemoryStats, now_ms: int) -> None:
+def _draw_stats(screen: Console, found: MemoryStats, dates: Dates) -> None:
     store = found.store
     state = "" if found.enabled else ", switched off (memory.enabled)"
     screen.print(
@@ -347,8 +348,8 @@ def _draw_stats(screen: Console, found: MemoryStats, now_ms: int) -> None:
     )
     if store.oldest_ms is not None and store.newest_ms is not None:
         screen.print(
-            f"from {render.moment(store.oldest_ms)} to {render.moment(store.newest_ms)}"
-            f" ({age(store.newest_ms, now_ms=now_ms)})",
+            f"{dates.say_span(store.oldest_ms, store.newest_ms)}"
+            f" ({age(store.newest_ms, now_ms=dates.now_ms)})",
             style="dim",
         )
     for name, counts in (("kinds", store.by_category), ("agents", store.by_agent)):
@@ -359,9 +360,8 @@ def _draw_stats(screen: Console, found: MemoryStats, now_ms: int) -> None:
         f"superseded {store.superseded:,}, with files changed since {store.stale:,},"
         f" merged away {store.archived:,}"
     )
-    table = render.table(
-        "\nLATELY", ">\nTIMES", ">\nOBSERVATIONS", ">\nTOKENS", ">\nMEDIAN", ">\nWORST"
-    )
+    screen.print()
+    table = render.table("LATELY", ">TIMES", ">OBSERVATIONS", ">TOKENS", ">MEDIAN", ">WORST")
     for name, row in (
         ("captures", found.captures),
         ("recalls", found.recalls),

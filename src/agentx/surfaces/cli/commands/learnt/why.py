@@ -5,13 +5,15 @@ from __future__ import annotations
 import click
 from rich.console import Console
 from rich.text import Text
-from rich.tree import Tree
 
 from agentx.kernel.text import preview, printable
 from agentx.operations.recall.why import Trace, why
-from agentx.surfaces.cli import render
+from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.layout import fold
 
+_STEP = 4
+_CELLS_MIN = 24
 _TEXT_CHARS_MAX = 600
 _AFTER_CHARS = 200
 _MOMENTS = {"start": "the start", "prompt": "a prompt", "action": "an action"}
@@ -29,33 +31,31 @@ def command(invocation: Invocation, doc_id: str) -> None:
     with invocation.reading() as memory:
         invocation.freshen(memory)
         trace = why(invocation.project, memory, doc_id)
-    invocation.show(trace, lambda screen: _draw(screen, trace))
+    invocation.show(trace, lambda screen: _draw(screen, trace, invocation.dates))
 
 
-def _draw(screen: Console, trace: Trace) -> None:
-    tree = Tree(_label(trace), guide_style="dim", highlight=False)
-    _fill(tree, trace)
-    screen.print(tree)
-
-
-def _fill(tree: Tree, trace: Trace) -> None:
+def _draw(screen: Console, trace: Trace, dates: Dates, depth: int = 0) -> None:
+    """Draw a step, and below it, further in, what it rests on."""
+    margin = " " * (_STEP * depth)
+    for line in fold(_label(trace, dates), max(screen.width - len(margin), _CELLS_MIN)):
+        screen.print(Text(margin) + line)
     for below in trace.rests_on:
-        _fill(tree.add(_label(below)), below)
+        _draw(screen, below, dates, depth + 1)
     if trace.left_out:
-        tree.add(Text(f"and {trace.left_out} more", style="dim"))
+        screen.print(f"{margin}  and {trace.left_out} more", style="dim")
 
 
-def _label(trace: Trace) -> Text:
+def _label(trace: Trace, dates: Dates) -> Text:
     label = _say(trace)
-    facts = [render.moment(trace.timestamp_ms), trace.source, trace.id]
+    facts = [dates.say(trace.timestamp_ms), trace.source, trace.id]
     label.append(f"\n{'  '.join(filter(None, facts))}", style="not bold not italic dim default")
     if trace.recalled:
         times = "once" if trace.recalled == 1 else f"{trace.recalled:,} times"
-        last = render.moment(trace.recalled_last_ms)
+        last = dates.say(trace.recalled_last_ms)
         label.append(f"\nrecalled {times}, last {last}", style="not bold not italic green")
     for told in trace.told:
         who = printable(f"{told.harness}, session {told.session_id}")
-        said = f"\n  told at {_MOMENTS[told.moment]}, {render.moment(told.at_ms)}, {who}"
+        said = f"\n  told at {_MOMENTS[told.moment]}, {dates.say(told.at_ms)}, {who}"
         label.append(said, style="not bold not italic dim default")
     return label
 

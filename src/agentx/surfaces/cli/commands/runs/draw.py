@@ -11,6 +11,7 @@ from agentx.operations.runs.read import ArchivedRow, RunOverview, RunRow, TaskRo
 from agentx.operations.runs.recover import PullRequest
 from agentx.runs.replies import Rebuilt, Resumption
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.layout import flatten, lay, lay_facts
 
 _STATUS = {
     "COMPLETED": "green",
@@ -48,9 +49,9 @@ def draw_list(screen: Console, rows: tuple[RunRow, ...], now_ms: int) -> None:
 def _entry(screen: Console, head: str, title: str, facts: tuple[str | Text, ...]) -> None:
     """Draw a run in a list: its id whole, to be copied, and below it what fits."""
     screen.print(Text(head, style="bold"), soft_wrap=True)
-    line = Text("  ").append_text(Text("  ").join(Text("").append(fact) for fact in facts))
-    room = max(screen.width - line.cell_len - 2, 20)
-    screen.print(line.append("  ").append_text(render.line(title, room)), soft_wrap=True)
+    cells = [Text("  "), *(Text().append(fact) for fact in (*facts, title))]
+    for line in lay_facts(cells, screen.width):
+        screen.print(line)
 
 
 def draw_archived(screen: Console, rows: tuple[ArchivedRow, ...]) -> None:
@@ -67,21 +68,24 @@ def draw_archived(screen: Console, rows: tuple[ArchivedRow, ...]) -> None:
 
 def draw_run(screen: Console, run: RunOverview, now_ms: int) -> None:
     """Draw where a run stands."""
-    head = Text(printable(run.title), style="bold").append("  ").append_text(_status(run.status))
-    screen.print(head, soft_wrap=True)
+    head = (Text(flatten(run.title), style="bold"), _status(run.status))
+    for line in lay_facts(head, screen.width, indent=0):
+        screen.print(line)
     began = f"began {age(run.created_ms, now_ms=now_ms)}"
     changed = f"last change {age(run.updated_ms, now_ms=now_ms)}"
-    screen.print(f"{run.run_id}  {began}, {changed}", style="dim", soft_wrap=True)
+    for line in lay_facts((Text(run.run_id), Text(f"{began}, {changed}")), screen.width, indent=0):
+        screen.print(line, style="dim")
     if run.description:
         screen.print(Text(printable(run.description)), soft_wrap=True)
     if run.reason:
         screen.print(Text(printable(run.reason)), soft_wrap=True)
     screen.print()
-    phases = Text()
-    for number, row in enumerate(run.phases):
-        phases.append(" - " if number else "", style="dim")
-        phases.append(f"[{_SIGNS.get(row.status, ' ')}] {row.phase}", style=_STATUS[row.status])
-    screen.print(phases, soft_wrap=True)
+    phases = [
+        Text(f"[{_SIGNS.get(row.status, ' ')}] {row.phase}", style=_STATUS[row.status])
+        for row in run.phases
+    ]
+    for line in lay_facts(phases, screen.width, indent=0):
+        screen.print(line)
     if run.tasks:
         screen.print()
         draw_tasks(screen, run.tasks)
@@ -101,7 +105,7 @@ def draw_run(screen: Console, run: RunOverview, now_ms: int) -> None:
 
 def draw_tasks(screen: Console, rows: tuple[TaskRow, ...]) -> None:
     """Draw tasks."""
-    table = render.table("TASK", "STATUS", "TITLE", "LANE", "")
+    table = render.table("TASK", "STATUS", "LANE", "NOTE", "TITLE")
     for row in rows:
         note = row.reason or row.verdict.replace("_", " ").lower()
         if row.status == "PENDING":
@@ -109,9 +113,9 @@ def draw_tasks(screen: Console, rows: tuple[TaskRow, ...]) -> None:
         table.add_row(
             row.task_id,
             _status(row.status),
-            render.line(row.title, 48),
             row.lane,
             Text(note, style="green" if row.ready else "dim"),
+            row.title,
         )
     screen.print(table)
 
@@ -121,7 +125,7 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
     if not run.lanes:
         screen.print("No lanes: `agentx run lane open --task TASK` makes one.")
         return
-    table = render.table("LANE", "STATUS", "TASK", "CHANGED", "")
+    table = render.table("LANE", "STATUS", "TASK", "CHANGED", "NOTE")
     for lane in run.lanes:
         tries = f"try {lane.attempts}" if lane.attempts > 1 else ""
         table.add_row(
@@ -129,7 +133,7 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
             _status(str(lane.status)),
             lane.task,
             age(lane.changed_ms, now_ms=now_ms),
-            render.line(" ".join(word for word in (tries, lane.reason) if word), 40),
+            " ".join(word for word in (tries, lane.reason) if word),
         )
     screen.print(table)
     where = f"branches agent/{run.run_id}/lane-*, merged into .../work, made from {run.base_branch}"
@@ -148,8 +152,11 @@ def _draw_next(screen: Console, run: RunOverview) -> None:
         return
     screen.print()
     for step in run.next[:_STEPS_MAX]:
-        line = Text("next: ", style="bold").append(printable(step.text), style="default")
-        screen.print(line.append(f"  {step.command}", "dim"), soft_wrap=True)
+        lead = Text("next: ", style="bold")
+        for line in lay(lead, Text(printable(step.text)), screen.width):
+            screen.print(line)
+        if step.command:
+            screen.print(f"      {step.command}", style="dim")
     if len(run.next) > _STEPS_MAX:
         screen.print(f"and {len(run.next) - _STEPS_MAX} more", style="dim")
 

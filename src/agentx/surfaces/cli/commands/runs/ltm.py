@@ -33,9 +33,9 @@ from agentx.surfaces.cli.frame import Invocation, VerbGroup
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Columns that stand beside a lesson.
-_BESIDE_THE_LESSON = 34
-_AREA_CHARS_MAX = 16
+    from agentx.surfaces.cli.dates import Dates
+
+
 _COLOURS = {"HIGH": "green", "MEDIUM": "yellow", "LOW": "dim"}
 
 
@@ -73,7 +73,7 @@ _listing("learnings", "What is known of each area.", (LessonKind.LEARNING,))
 def metrics(invocation: Invocation) -> None:
     """How the runs went."""
     found = show_metrics(invocation.project)
-    invocation.show(found, lambda screen: _draw_metrics(screen, found))
+    invocation.show(found, lambda screen: _draw_metrics(screen, found, invocation.dates))
 
 
 @command.command("show")
@@ -185,8 +185,6 @@ def _draw_lessons(screen: Console, found: LessonList, what: str) -> None:
         screen.print(f"No {what} yet. Runs offer lessons: `agentx ltm candidates` lists them.")
         return
     table = render.table("ID", "TRUST", "LEARNT FROM", "AREA", "LESSON")
-    area = min(max(len(row.area) for row in found.lessons), _AREA_CHARS_MAX)
-    room = max(screen.width - _BESIDE_THE_LESSON - max(area, len("AREA")), 30)
     for row in found.lessons:
         colour = _COLOURS[row.confidence] if row.status == "ACTIVE" else "strike dim"
         said = f"{row.name}: {row.text}" if row.name and row.name != row.text else row.text
@@ -194,8 +192,8 @@ def _draw_lessons(screen: Console, found: LessonList, what: str) -> None:
             row.id,
             render.text(str(row.priority or row.confidence), style=colour),
             render.count(len(row.learned_from), "run") if row.learned_from else "by hand",
-            render.line(row.area, _AREA_CHARS_MAX),
-            render.line(said, room),
+            row.area,
+            said,
         )
     screen.print(table)
 
@@ -229,8 +227,7 @@ def _draw_candidates(screen: Console, found: tuple[CandidateRow, ...]) -> None:
         table = render.table(">NO", "KIND", "TRUST", "LESSON")
         # A number counts within its run, as `accept --run` takes it.
         for number, row in enumerate(rows, start=1):
-            said = render.line(row.text, max(screen.width - _BESIDE_THE_LESSON, 30))
-            table.add_row(str(number), row.kind, row.confidence, said)
+            table.add_row(str(number), row.kind, row.confidence, row.text)
         screen.print(run_id, style="bold", soft_wrap=True)
         screen.print(table)
         screen.print(
@@ -254,14 +251,14 @@ def _draw_promoted(screen: Console, done: Promoted) -> None:
         screen.print(f"{render.count(done.left, 'lesson')} still to decide on", style="dim")
 
 
-def _draw_metrics(screen: Console, found: RunMetrics) -> None:
+def _draw_metrics(screen: Console, found: RunMetrics, dates: Dates) -> None:
     if not found.runs:
         screen.print("No run was packed away yet: `agentx run archive`, `agentx run clean`.")
         return
     for one in found.runs:
         screen.print(one.run_id, style="bold", soft_wrap=True)
         facts = (
-            f"ended {render.moment(one.completed_ms)}",
+            f"ended {dates.say(one.completed_ms)}",
             one.outcome,
             f"{one.duration_minutes:,} min",
             f"{one.tasks_completed} tasks done, {one.tasks_failed} failed",

@@ -147,7 +147,7 @@ def _show_events(invocation: Invocation, run_id: str, limit: int) -> None:
         from agentx.surfaces.cli import render
 
         for each in found:
-            line = render.text(render.moment(each.at_ms), style="dim").append(
+            line = render.text(invocation.dates.say(each.at_ms), style="dim").append(
                 f"  {event_line(each)}", "default"
             )
             screen.print(line, soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import click
@@ -12,18 +13,28 @@ from agentx.kernel.clock import point
 from agentx.kernel.text import printable
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.layout import flatten, lay, lay_facts
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from agentx.surfaces.cli.dates import Dates
+
 _ON_A_PAGE = 50
-_SIGNS = {
-    "session_start": (">>", "bold"),
-    "user_message": ("you", "bold cyan"),
-    "assistant_message": ("agent", "bold green"),
-    "tool_call": ("call", "yellow"),
-    "tool_result": ("result", "dim"),
-    "session_end": ("<<", "bold"),
+_LINES_MAX = 2
+_TEXT_MARGIN = "    "
+_WORDS = {  # who speaks, how that looks, and what is said where there are no words
+    "session_start": ("", "bold", "the session began"),
+    "user_message": ("you", "bold cyan", "(no words)"),
+    "assistant_message": ("agent", "bold green", "(no words)"),
+    "tool_call": ("does", "yellow", "(nothing named)"),
+    "tool_result": ("gets", "dim", "(nothing)"),
+    "assistant_stop": ("", "dim", "the agent was done"),
+    "subagent_start": ("helper", "yellow", "a sub-agent began"),
+    "subagent_stop": ("", "dim", "the sub-agent was done"),
+    "compaction": ("summary", "dim", "what was said so far was summed up"),
+    "session_end": ("", "bold", "the session ended"),
+    "note": ("note", "dim", "(no words)"),
 }
 
 
@@ -57,7 +68,7 @@ def command(invocation: Invocation, /, *, full: bool, newest: bool, **given: str
         page = EventPage(events=page.events[::-1])
     invocation.show(
         {"events": page.events, "next": page.next or None},
-        lambda screen: _draw(screen, page, full=full),
+        lambda screen: _draw(screen, page, invocation.dates, full=full),
     )
 
 
@@ -82,30 +93,51 @@ def _query(invocation: Invocation, newest: bool, **given: str | int) -> EventQue
     )
 
 
-def _draw(screen: Console, page: EventPage, *, full: bool) -> None:
+def _draw(screen: Console, page: EventPage, dates: Dates, *, full: bool) -> None:
     if not page.events:
         screen.print("No events.")
         screen.print("\nhint: `agentx doctor` says whether hooks are installed", style="dim")
         return
-    session = ""
+    session = day = ""
     for event in page.events:
         if event.session_id != session:
-            session = event.session_id
-            heading = render.text("\n" if event is not page.events[0] else "")
-            heading.append_text(render.harness(event.harness)).append(f"  {session}", style="dim")
-            screen.print(heading)
-        _draw_event(screen, event, full=full)
+            _draw_session(screen, event, is_first=not session)
+            session, day = event.session_id, ""
+        if dates.say_day(event.timestamp_ms) != day:
+            day = dates.say_day(event.timestamp_ms)
+            screen.print(f"  {day}", style="dim")
+        _draw_event(screen, event, dates, full=full)
     if page.next:
         screen.print(f"\nmore: add --cursor {page.next}", style="dim")
 
 
-def _draw_event(screen: Console, event: Event, *, full: bool) -> None:
-    sign, style = _SIGNS.get(event.event_type, (event.event_type, "dim"))
-    row = render.text(f"{render.moment(event.timestamp_ms)}  ", style="dim")
-    row.append(f"{sign:<10}", style=style)
-    width = max(screen.width - len(row) - 1, 40)
+def _draw_session(screen: Console, event: Event, *, is_first: bool) -> None:
+    if not is_first:
+        screen.print()
+    branch = event.metadata.get("git_branch")
+    facts = [render.harness(event.harness), render.text(flatten(event.session_id), style="dim")]
+    if isinstance(branch, str) and branch:
+        facts.append(render.text(f"on {flatten(branch)}", style="dim"))
+    for line in lay_facts(facts, screen.width, indent=2):
+        screen.print(line)
+
+
+def name_speaker(event: Event) -> str:
+    """Return who speaks in an event, or what it is, in a word."""
+    who, _, instead = _WORDS.get(event.event_type, (event.event_type, "", ""))
+    return who or instead
+
+
+def _draw_event(screen: Console, event: Event, dates: Dates, *, full: bool) -> None:
+    who, style, instead = _WORDS.get(event.event_type, (event.event_type, "dim", ""))
+    lead = render.text(f"  {dates.say_clock(event.timestamp_ms)}  ", style="dim")
+    lead.append(f"{who:<7}  ", style=style)
+    said = event.text if event.text.strip() else instead
     if full:
-        screen.print(row.append(f"  {event.event_id}", style="dim"))
-        screen.print(render.text(printable(event.text)))
-    else:
-        screen.print(row.append_text(render.line(event.text, width)), no_wrap=True)
+        for line in lay(lead, render.text(event.event_id, style="dim"), screen.width):
+            screen.print(line)
+        screen.print(render.text(indent(printable(said), _TEXT_MARGIN)))
+        return
+    shown = render.text(said, style="" if said is event.text else "dim")
+    for line in lay(lead, shown, screen.width, lines_max=_LINES_MAX):
+        screen.print(line)

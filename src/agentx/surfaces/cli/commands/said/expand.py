@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import click
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Expansion
-from agentx.kernel.text import printable
+from agentx.kernel.text import preview, printable
 from agentx.operations.recall.uses import expand_used
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.learnt import memory
+from agentx.surfaces.cli.commands.said.events import name_speaker
+from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.layout import fold, lay
 
+_MARGIN = 2
 _AROUND_CHARS = 400
 
 
@@ -31,28 +34,31 @@ def command(invocation: Invocation, grip_id: str, before: int, after: int) -> No
     with invocation.reading() as opened:
         invocation.freshen(opened)
         found = expand_used(invocation.project, opened, grip_id, before=before, after=after)
-    invocation.show(found, lambda screen: _draw(screen, found))
+    invocation.show(found, lambda screen: _draw(screen, found, invocation.dates))
 
 
-def _draw(screen: Console, found: Expansion) -> None:
+def _draw(screen: Console, found: Expansion, dates: Dates) -> None:
     for event in found.events_before:
-        _draw_event(screen, event)
+        _draw_event(screen, event, dates)
     for event in found.excerpt_events:
         spans = [
             (span.start, span.end) for span in found.grip.spans if span.event_id == event.event_id
         ]
-        _draw_proof(screen, event, spans)
+        _draw_proof(screen, event, spans, dates)
     for event in found.events_after:
-        _draw_event(screen, event)
+        _draw_event(screen, event, dates)
 
 
-def _draw_event(screen: Console, event: Event) -> None:
-    _draw_head(screen, event)
-    screen.print(Padding(render.line(event.text, _AROUND_CHARS), (0, 0, 1, 2)), style="dim")
+def _draw_event(screen: Console, event: Event, dates: Dates) -> None:
+    _draw_head(screen, event, dates)
+    said = Text(preview(printable(event.text), _AROUND_CHARS))
+    for line in lay(Text("  "), said, screen.width):
+        screen.print(line, style="dim")
+    screen.print()
 
 
-def _draw_proof(screen: Console, event: Event, spans: list[tuple[int, int]]) -> None:
-    _draw_head(screen, event)
+def _draw_proof(screen: Console, event: Event, spans: list[tuple[int, int]], dates: Dates) -> None:
+    _draw_head(screen, event, dates)
     begin = max(min(start for start, _ in spans) - _AROUND_CHARS, 0)
     end = max(end for _, end in spans) + _AROUND_CHARS
     shown = Text()
@@ -62,10 +68,12 @@ def _draw_proof(screen: Console, event: Event, spans: list[tuple[int, int]]) -> 
         shown.append(printable(event.text[start:stop]), style="bold reverse")
         at = stop
     shown.append(printable(event.text[at:end]))
-    screen.print(Padding(shown, (0, 0, 1, 2)))
+    for line in fold(shown, max(screen.width - _MARGIN, _MARGIN)):
+        screen.print(Text(" " * _MARGIN) + line)
+    screen.print()
 
 
-def _draw_head(screen: Console, event: Event) -> None:
-    head = Text(f"{render.moment(event.timestamp_ms)}  ", style="dim")
-    head.append_text(render.harness(event.harness)).append(f"  {event.event_type}  ")
+def _draw_head(screen: Console, event: Event, dates: Dates) -> None:
+    head = Text(f"{dates.say(event.timestamp_ms)}  ", style="dim")
+    head.append_text(render.harness(event.harness)).append(f"  {name_speaker(event)}  ")
     screen.print(head.append(event.event_id, style="dim"))

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from agentx.daemon.door import open_other
-from agentx.kernel.clock import Millis, age, point
+from agentx.kernel.clock import Millis, point
 from agentx.kernel.errors import InvalidValue
 from agentx.memory.found import KINDS, MODES, REMEMBERED, SearchHit, SearchReply, SearchRequest
 from agentx.operations.recall.everywhere import (
@@ -21,7 +21,9 @@ from agentx.operations.recall.everywhere import (
 )
 from agentx.operations.recall.origins import mark_reply
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.layout import lay, lay_facts
 from agentx.surfaces.cli.screen import ask
 
 _LEVELS = {level: level for level in ("year", "month", "week", "day")}
@@ -58,7 +60,6 @@ def command(invocation: Invocation, /, **given: str | int | bool) -> None:
     if everywhere:
         _agree(invocation)
     request = _request(invocation, **given)
-    now_ms = invocation.project.clock.now_ms()
     with invocation.reading() as memory:
         invocation.freshen(memory)
         reply = SearchReply(hits=()) if everywhere else memory.search(request)
@@ -66,9 +67,9 @@ def command(invocation: Invocation, /, **given: str | int | bool) -> None:
     if everywhere:
         # After the project's own store is closed: it is opened again like all others.
         found = search_everywhere(invocation.project, open_other, request)
-        invocation.show(found, lambda screen: _draw_everywhere(screen, found, now_ms))
+        invocation.show(found, lambda screen: _draw_everywhere(screen, found, invocation.dates))
     else:
-        invocation.show(reply, lambda screen: _draw(screen, reply, now_ms))
+        invocation.show(reply, lambda screen: _draw(screen, reply, invocation.dates))
 
 
 def _agree(invocation: Invocation) -> None:
@@ -112,7 +113,7 @@ def _request(invocation: Invocation, **given: str | int | bool) -> SearchRequest
     )
 
 
-def _draw(screen: Console, reply: SearchReply, now_ms: int) -> None:
+def _draw(screen: Console, reply: SearchReply, dates: Dates) -> None:
     for line in reply.plan:
         screen.print(line, style="dim")
     if reply.plan:
@@ -123,7 +124,7 @@ def _draw(screen: Console, reply: SearchReply, now_ms: int) -> None:
             screen.print("Nothing found.")
         return
     for hit in reply.hits:
-        _draw_hit(screen, hit, now_ms)
+        _draw_hit(screen, hit, dates)
     screen.print("open one: agentx show ID", style="dim")
 
 
@@ -134,11 +135,11 @@ def _draw_notes(screen: Console, notes: tuple[str, ...]) -> None:
         screen.print()
 
 
-def _draw_everywhere(screen: Console, found: EverywhereReply, now_ms: int) -> None:
+def _draw_everywhere(screen: Console, found: EverywhereReply, dates: Dates) -> None:
     _draw_notes(screen, found.notes)
     for hit in found.hits:
         screen.print(hit.project, style="bold")
-        _draw_hit(screen, hit, now_ms)
+        _draw_hit(screen, hit, dates)
     if not found.hits:
         screen.print("Nothing found.")
     screen.print(f"looked in {render.count(len(found.searched), 'project')}", style="dim")
@@ -168,17 +169,17 @@ def _kind(hit: SearchHit) -> str:
     return hit.kind.replace("_", " ")
 
 
-def _draw_hit(screen: Console, hit: SearchHit, now_ms: int) -> None:
-    head = Text(f"{render.moment(hit.timestamp_ms)} ", style="dim")
-    head.append(f"({age(hit.timestamp_ms, now_ms=now_ms)})  ", style="dim")
-    head.append_text(_source(hit))
-    screen.print(head.append(f"  {hit.doc_id}", style="dim"))
-    body = Text("  " + hit.snippet)
+def _draw_hit(screen: Console, hit: SearchHit, dates: Dates) -> None:
+    when = Text(dates.say(hit.timestamp_ms), style="dim")
+    for line in lay_facts((when, _source(hit), Text(hit.doc_id, style="dim")), screen.width):
+        screen.print(line)
+    body = Text(hit.snippet)
     for start, end in hit.marks:
-        body.stylize("bold yellow", start + 2, end + 2)
-    screen.print(body)
-    if hit.also:
-        screen.print(f"  also: {', '.join(hit.also)}", style="dim")
-    if hit.why:
-        screen.print(f"  why: {'; '.join(hit.why)}", style="dim")
+        body.stylize("bold yellow", start, end)
+    for line in lay(Text("  "), body, screen.width):
+        screen.print(line)
+    for name, said in (("also", ", ".join(hit.also)), ("why", "; ".join(hit.why))):
+        if said:
+            for line in lay(Text(f"  {name}: "), Text(said), screen.width):
+                screen.print(line, style="dim")
     screen.print()

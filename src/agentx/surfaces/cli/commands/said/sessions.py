@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.conversation.model import Session, SessionQuery
-from agentx.kernel.clock import age, point
+from agentx.kernel.clock import point
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.commands.said.contents import draw_sessions
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from agentx.surfaces.cli.dates import Dates
 
 
 @click.command(cls=Verb)
@@ -34,28 +37,17 @@ def command(
         since_ms=point(since, now_ms=now_ms, zone=zone) if since else None,
         until_ms=point(until, now_ms=now_ms, zone=zone) if until else None,
         limit=limit,
+        short_ids=True,
     )
     with invocation.reading() as memory:
         invocation.freshen(memory, views=False)
         found = memory.sessions(query)
-    invocation.show({"sessions": found}, lambda screen: _draw(screen, found, now_ms))
+    invocation.show({"sessions": found}, lambda screen: _draw(screen, found, invocation.dates))
 
 
-def _draw(screen: Console, found: tuple[Session, ...], now_ms: int) -> None:
+def _draw(screen: Console, found: tuple[Session, ...], dates: Dates) -> None:
     if not found:
         screen.print("No sessions yet.")
         screen.print("\nhint: `agentx init` installs hooks and imports your history", style="dim")
         return
-    table = render.table("SESSION", "AGENT CLI", "LAST", ">EVENTS", "BRANCH", "ABOUT")
-    for session in found:
-        table.add_row(
-            session.session_id[:8],
-            render.harness(session.harness),
-            age(session.last_ms, now_ms=now_ms) + ("" if session.ended else " *"),
-            f"{session.events:,}",
-            render.line(session.branch or "-", max(screen.width // 7, 9)),
-            render.line(session.title or "-", max(screen.width - 55 - screen.width // 7, 14)),
-        )
-    screen.print(table)
-    if any(not session.ended for session in found):
-        screen.print("\n* not ended, or its end was not seen", style="dim")
+    draw_sessions(screen, found, dates)

@@ -9,6 +9,7 @@ from rich.text import Text
 from agentx.kernel.text import printable
 from agentx.operations.recall.document import Opened, open_document
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 
@@ -23,14 +24,14 @@ def command(invocation: Invocation, doc_id: str) -> None:
     """
     with invocation.reading() as memory:
         found = open_document(invocation.project, memory, doc_id)
-    invocation.show(found, lambda screen: _draw(screen, found))
+    invocation.show(found, lambda screen: _draw(screen, found, invocation.dates))
 
 
-def _draw(screen: Console, found: Opened) -> None:
-    head = Text(f"{render.moment(found.timestamp_ms)}  ", style="dim")
+def _draw(screen: Console, found: Opened, dates: Dates) -> None:
+    head = Text(f"{dates.say(found.timestamp_ms)}  ", style="dim")
     if found.harness:
         head.append_text(render.harness(found.harness)).append("  ")
-    head.append(render.line(found.title, 120))
+    head.append(render.line(found.title, 10_000))
     facts = (found.agent, found.session_id, found.doc_id)
     head.append("".join(f"  {fact}" for fact in facts if fact), style="dim")
     screen.print(head, soft_wrap=True)

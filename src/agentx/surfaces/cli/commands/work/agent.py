@@ -117,5 +117,5 @@ def _draw_roles(screen: Console, rows: tuple[RoleRow, ...]) -> None:
     table = render.table("ROLE", "FROM", "WHAT IT IS FOR")
     for row in rows:
         source = "project" if row.own else "AgentX"
-        table.add_row(row.name, source, render.line(row.about, screen.width - 30))
+        table.add_row(row.name, source, row.about)
     screen.print(table)

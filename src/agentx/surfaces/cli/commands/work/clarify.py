@@ -16,7 +16,7 @@ from agentx.clarification.model import (
 from agentx.clarification.rendering import as_data, next_actions, terminal
 from agentx.kernel.bus import Say
 from agentx.kernel.clock import SECOND_MS, age
-from agentx.kernel.text import preview, printable
+from agentx.kernel.text import printable
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
@@ -25,6 +25,8 @@ from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from agentx.surfaces.cli.dates import Dates
 
 _STYLES = {
     ClarificationStatus.PENDING: "yellow",
@@ -197,7 +199,9 @@ def _show_thread(invocation: Invocation, issue: int) -> None:
         "issueNumber": ledger.issue,
         "clarifications": [as_data(state) for state in ledger],
     }
-    invocation.show(data, lambda screen: _draw_thread(screen, ledger.issue, tuple(ledger)))
+    invocation.show(
+        data, lambda screen: _draw_thread(screen, ledger.issue, tuple(ledger), invocation.dates)
+    )
 
 
 def monitor_data(found: MonitorReport) -> dict[str, object]:
@@ -230,39 +234,33 @@ def _draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> 
     if not seen.clarifications:
         screen.print(f"No clarifications {which}.")
         return
-    rows = [("id", "status", "round", "from -> to", "asked", "topic")]
-    rows += [
-        (
+    table = render.table("ID", "STATUS", "ROUND", "FROM -> TO", "ASKED", "TOPIC")
+    for state in seen.clarifications:
+        table.add_row(
             state.id,
             str(state.status),
             f"{state.round}/{state.rounds_max}",
             f"{state.asker} -> {state.to}",
             age(state.created_ms, now_ms=seen.now_ms),
-            f"{'[blocks] ' if state.holds_its_asker else ''}{preview(state.topic, 200)}",
+            f"{'[blocks] ' if state.holds_its_asker else ''}{state.topic}",
+            style=_STYLES[state.status],
         )
-        for state in seen.clarifications
-    ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    styles = ["bold", *(_STYLES[state.status] for state in seen.clarifications)]
-    for row, style in zip(rows, styles, strict=True):
-        # An id that is cut cannot be copied: the topic, which comes last, gives way.
-        cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True)]
-        line = render.text("  ".join([*cells, printable(row[-1])]), style=style)
-        screen.print(line, no_wrap=True, overflow="ellipsis")
+    screen.print(table)
     screen.print("\nnext:", style="dim")
     for state in seen.clarifications[:5]:
         screen.print(f"  {next_actions(state)[0]}", style="dim")
     screen.print(f"  agentx clarify --issue {seen.clarifications[0].issue}", style="dim")
 
 
-def _draw_thread(screen: Console, issue: int, states: tuple[Clarification, ...]) -> None:
+def _draw_thread(
+    screen: Console, issue: int, states: tuple[Clarification, ...], dates: Dates
+) -> None:
     if not states:
         screen.print(f"Nobody asked anything about issue {issue}.")
         return
-    colour = screen.is_terminal and not screen.no_color
     for state in states:
-        # The renderer's own escapes go out as they are; everything else in it was made printable.
-        screen.file.write(terminal(state, colour=colour) + "\n")
+        # The colours are the renderer's own; everything else in it was made printable.
+        screen.print(render.read_colours(terminal(state, colour=True, say_time=dates.say)))
         for action in next_actions(state)[:1]:
             screen.print(f"next: {action}", style="dim", soft_wrap=True)
         screen.print()

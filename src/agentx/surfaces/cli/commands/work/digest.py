@@ -10,6 +10,7 @@ from agentx.operations.issues.state import describe_agent
 from agentx.operations.issues.week import DigestReply, digest
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb, plain
+from agentx.surfaces.cli.layout import lay
 from agentx.work.model import IssueView
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def _draw(screen: Console, found: DigestReply) -> None:
         screen.print(f"\nAgents: {said}")
     screen.print()
     for line in found.clarification_lines:
-        screen.print(render.line(line, max(screen.width, 60)))
+        screen.print(line)
 
 
 def _draw_issues(screen: Console, title: str, issues: tuple[IssueView, ...]) -> None:
@@ -52,5 +53,5 @@ def _draw_issues(screen: Console, title: str, issues: tuple[IssueView, ...]) -> 
         return
     screen.print(f"\n{title}: {render.count(len(issues), 'issue')}")
     for issue in issues:
-        named = render.line(issue.title, max(screen.width - 12, 40))
-        screen.print(f"  #{issue.number}", named)
+        for line in lay(render.text(f"  #{issue.number} "), render.text(issue.title), screen.width):
+            screen.print(line)

@@ -181,7 +181,7 @@ def _text(given: str) -> str:
 
 
 def _say(screen: Console, what: str, issue: IssueView) -> None:
-    screen.print(f"{what} #{issue.number} ({issue.status})", render.line(issue.title, 60))
+    screen.print(f"{what} #{issue.number} ({issue.status})", render.line(issue.title, 10_000))
     if issue.state == "closed" and issue.status != Status.DONE:
         screen.print(f"\nhint: closed at {issue.status}: it counts as given up, not as done")
 
@@ -200,7 +200,7 @@ def _draw(screen: Console, found: IssueList, now_ms: int) -> None:
             issue.type or "-",
             issue.priority or "-",
             age(from_iso(issue.updated), now_ms=now_ms),
-            render.line(issue.title, max(screen.width - 56, 20)),
+            issue.title,
         )
     screen.print(table)
 

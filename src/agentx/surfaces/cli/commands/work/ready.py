@@ -36,7 +36,7 @@ def _draw(screen: Console, found: ReadyReply, now_ms: int) -> None:
                 issue.priority or "-",
                 issue.type or "-",
                 age(from_iso(issue.created), now_ms=now_ms),
-                render.line(issue.title, max(screen.width - 40, 20)),
+                issue.title,
             )
         screen.print(table)
     else:
@@ -44,7 +44,7 @@ def _draw(screen: Console, found: ReadyReply, now_ms: int) -> None:
     if found.blocked:
         screen.print()
     for each in found.blocked:
-        title = render.line(each.issue.title, max(screen.width - 70, 20))
+        title = render.line(each.issue.title, 10_000)
         screen.print(
             render.text(f"#{each.issue.number} ")
             + title

@@ -41,8 +41,6 @@ def _draw(screen: Console, found: tuple[AgentStatus, ...], now_ms: int) -> None:
         screen.print("\nhint: agentx agent run ROLE --issue N, or agentx hook start", style="dim")
         return
     table = render.table("AGENT", "STATUS", ">ISSUE", "LAST", "CLARIFICATION")
-    # Whom an agent waits for is why people look here: it is wrapped, not cut.
-    table.columns[-1].no_wrap = False
     for status in found:
         at = status.last_activity_ms
         table.add_row(

@@ -90,7 +90,7 @@ def _draw_list(screen: Console, rows: tuple[WorkflowRow, ...]) -> None:
     for row in rows:
         about = f"broken: {row.problem}" if row.problem else row.description
         source = "project" if row.own else "AgentX"
-        table.add_row(row.name, source, str(row.steps), render.line(about, screen.width - 36))
+        table.add_row(row.name, source, str(row.steps), about)
     screen.print(table)
 
 
