@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from enum import StrEnum
 from functools import lru_cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
@@ -245,6 +244,8 @@ def zone_named(name: str) -> tzinfo:
     """
     if name.upper() in ("UTC", "Z"):
         return UTC  # must work on a machine without a time zone database
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415  it looks for the database
+
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:

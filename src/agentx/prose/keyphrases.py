@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import groupby, takewhile
 
 from agentx.kernel.text import compile_late
 from agentx.prose import limits
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _KATAKANA = "\u30a0-\u30ff"
-_CJK = f"\u3040-\u309f{_KATAKANA}{_HAN}"
+_CJK_FROM = "\u3040"
+_CJK = f"{_CJK_FROM}-\u309f{_KATAKANA}{_HAN}"
 _CODE = compile_late(
     r"`([^`\s]{2,60})`"  # what the writer marked as code
     r"|(?<![\w/])(/?(?:[\w.@-]+/)+[\w.@-]*\w)"  # a path
@@ -26,7 +28,9 @@ _CODE = compile_late(
     r"|(?<![\w.])(\w+(?:\.\w+)*\.[a-z]{1,5})(?![\w.])"  # a file, or a dotted name
     r"|\b([A-Za-z]\w*_\w+|[a-z]+[A-Z]\w+|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}\d*[a-z]\w+)\b"
 )
-_WORD = compile_late(rf"[{_CJK}]+|[^\W_](?:[\w'\u2019-]*\w)?")
+_SPACED = r"[^\W_](?:[\w'\u2019-]*\w)?"
+_WORD = compile_late(rf"[{_CJK}]+|{_SPACED}")
+_WORD_SPACED = compile_late(_SPACED)
 _WORD_ASCII = compile_late(r"[a-z0-9](?:[\w'-]*\w)?", re.ASCII)
 _CJK_NAME = compile_late(rf"[{_KATAKANA}]{{2,}}|[{_HAN}]{{2,}}")
 _URL = compile_late(r"\b(?:https?|file|ssh|git)://\S+")
@@ -79,7 +83,7 @@ def terms(text: str) -> frozenset[str]:
     if text.isascii():
         return frozenset(map(_stem, set(_WORD_ASCII.findall(text.lower())) - _STOP_WORDS))
     found: set[str] = set()
-    for word in set(_WORD.findall(text)):
+    for word in set(_list_words(text)):
         if _is_cjk(word[0]):
             found.update(_cjk_terms(word))
             continue
@@ -89,8 +93,22 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def _list_words(text: str) -> Iterator[str]:
+    """Yield words, and what is written without spaces by itself.
+
+    No pattern tells these apart: one that names many thousand characters takes long to compile.
+    """
+    for word in _WORD_SPACED.findall(text):
+        if not _is_cjk(word[0]):
+            yield word
+            continue
+        run = "".join(takewhile(_is_cjk, word))
+        yield run
+        yield from _list_words(word[len(run) :])
+
+
 def _is_cjk(char: str) -> bool:
-    return char >= "\u3040" and (
+    return char >= _CJK_FROM and (
         char <= "\u30ff"
         or "\u3400" <= char <= "\u4dbf"
         or "\u4e00" <= char <= "\u9fff"
@@ -100,8 +118,14 @@ def _is_cjk(char: str) -> bool:
 
 def _cjk_terms(run: str) -> list[str]:
     """Return the pairs of characters in a run without spaces, of its names if it has any."""
-    names = _CJK_NAME.findall(run) or [run]
+    by_script = ("".join(chars) for is_name, chars in groupby(run, _script_of) if is_name)
+    names = [name for name in by_script if len(name) > 1] or [run]
     return [name[at : at + 2] for name in names for at in range(max(len(name) - 1, 1))]
+
+
+def _script_of(char: str) -> str:
+    """Return the script that names are written in; empty for the one of grammar."""
+    return "" if char <= "\u309f" else "katakana" if char <= "\u30ff" else "han"
 
 
 def code_names(text: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import traceback
 
 from agentx.kernel.errors import (
     AgentXError,
@@ -67,6 +66,8 @@ def failure_of(error: AgentXError | OSError) -> Failure:
 
 def unforeseen(error: Exception) -> Failure:
     """Say that something nobody foresaw went wrong, and where, so that it can be reported."""
+    import traceback
+
     last = traceback.extract_tb(error.__traceback__)[-1]
     return Failure(
         exit_code=1,
