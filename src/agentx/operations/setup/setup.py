@@ -18,6 +18,7 @@ from agentx.adapters.settings.edits import Applied, apply, diff_text
 from agentx.host.files.atomic import PRIVATE_FILE, replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
+from agentx.kernel.errors import InvalidValue
 from agentx.kernel.paths import DataPaths
 from agentx.kernel.values import frozen
 from agentx.project.toolsets import READ_ONLY
@@ -86,6 +87,11 @@ def setup(inputs: SetupInputs, request: Setup) -> SetupReply:
     UnavailableError; then nothing of the user's was changed.
     """
     adapter = ADAPTERS[request.harness]
+    if request.scope is SetupScope.PROJECT and request.project_root == inputs.homes.home:
+        raise InvalidValue(
+            "your home is no project: its settings are those of all projects",
+            hint="go into a project, or use --scope user",
+        )
     edits = adapter.edits(setup_request(inputs, request))
     if request.dry_run:
         applied = tuple(Applied(edit=edit) for edit in edits)

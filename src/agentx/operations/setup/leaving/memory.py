@@ -16,7 +16,6 @@ from agentx.host.files.plain import (
     exists,
     is_folder,
     list_folder,
-    look,
     read_text,
     remove,
     remove_tree,
@@ -198,9 +197,13 @@ def _take(
     ground: Path | None = None,
 ) -> None:
     with account.trying(path):
-        seen = look(path, ground=ground)
+        is_link = ground is None and path.is_symlink()
+        if is_link:
+            account.leave(path.resolve(), f"{path} led there: it stays", is_fault=False)
         if not account.dry_run:
-            if seen is not None and is_folder(path, ground=ground):
+            if is_link:
+                path.unlink()
+            elif is_folder(path, ground=ground):
                 remove_tree(path, ground=ground)
             else:
                 remove(path, ground=ground)

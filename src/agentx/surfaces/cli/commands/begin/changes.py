@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from textwrap import wrap
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -47,13 +48,13 @@ def shorten_in(path: Path, project: Project) -> str:
 
 def draw_rows(screen: Console, rows: Sequence[Row]) -> None:
     """Show what becomes of each file, side by side where there is room."""
-    longest = max((len(path) for _, path, _ in rows), default=0)
+    longest = max((cell_len(path) for _, path, _ in rows), default=0)
     said = max((len(says) for *_, says in rows), default=0)
     align = _TITLE_CHARS + longest + said + 3 <= screen.width
     before = ""
     for title, path, says in rows:
         shown = "" if title == before else title
-        place = path.ljust(longest) if align else path
+        place = path + " " * (longest - cell_len(path)) if align else path
         style = {"+": "green", "-": "red", "~": "yellow"}.get(says[:1], "dim")
         head = (f"{shown:<{_TITLE_CHARS}} ", "bold")
         screen.print(render.assemble(head, f"{place}  ", (says, style)), soft_wrap=True)

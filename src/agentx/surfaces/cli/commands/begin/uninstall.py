@@ -56,8 +56,8 @@ def command(
         raise InvalidValue("keep the memory or remove it, not both")
     invocation: Invocation = ctx.obj
     is_talk = sys.stdin.isatty() and sys.stderr.isatty() and not invocation.as_json
-    plan = _run(invocation, LeaveRequest(remove_memory=remove_memory, dry_run=True))
     if dry_run or diff:
+        plan = _run(invocation, LeaveRequest(remove_memory=remove_memory, dry_run=True))
         invocation.show(plan, lambda screen: _draw(screen, plan, invocation, diff=diff))
         return
     if remove_memory and not (yes or is_talk):
@@ -65,7 +65,7 @@ def command(
     is_seen = False
     if not yes and is_talk:
         is_seen = sys.stdout.isatty()
-        remove_memory = _ask_person(invocation, plan, remove_memory, keep_memory)
+        remove_memory = _ask_person(invocation, remove_memory, keep_memory)
     reply = _run(invocation, LeaveRequest(remove_memory=remove_memory))
     invocation.show(reply, lambda screen: _draw(screen, reply, invocation, is_seen=is_seen))
     ctx.exit(_EXIT_LEFT if any(each.is_fault for each in reply.left) else 0)
@@ -80,8 +80,9 @@ def _run(invocation: Invocation, request: LeaveRequest) -> LeaveReply:
     return uninstall(invocation.environment, directory, end, request)
 
 
-def _ask_person(invocation: Invocation, plan: LeaveReply, remove: bool, keep: bool) -> bool:
+def _ask_person(invocation: Invocation, remove: bool, keep: bool) -> bool:
     """Show what would go, and ask; return whether the memory goes too."""
+    plan = _run(invocation, LeaveRequest(remove_memory=remove, dry_run=True))
     talk = invocation.talk
     _draw_gone(talk, plan, invocation.environment)
     if plan.gone:
@@ -146,6 +147,9 @@ def _draw_rest(screen: Console, reply: LeaveReply, environment: Environment) -> 
         words = f"Memory is kept: {_tell_memory(reply.memory, environment)}."
         out = "Remove it: agentx uninstall --remove-memory."
         changes.tell(screen, f"{words} {out}")
+    if reply.memory.files and reply.removes_memory and not reply.dry_run:
+        projects = render.count(len(reply.memory.projects), "project")
+        changes.tell(screen, f"Memory is gone: {render.size(reply.memory.bytes)} of {projects}.")
     if reply.gone and not reply.dry_run:
         changes.tell(screen, "Agent CLIs that run now: start them anew.", style="dim")
         words = "The program itself goes as it came: pip, pipx or uv uninstall agentx."
