@@ -53,3 +53,10 @@ def name_origin(said: str, origin: str) -> str:
     if not origin:
         return said
     return said.replace(_OPENING, f"{_OPENING}What follows is {origin}.\n", 1)
+
+
+def tell_behind(events: int, *, goes_on: bool) -> str:
+    """Say that an answer is not complete, in a line of its own."""
+    count = "1 event is" if events == 1 else f"{events:,} events are"
+    then = "ask again in a minute" if goes_on else "the user can run `agentx sync`"
+    return f"({count} not taken in yet, so this may be incomplete: {then})"

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import TypeVar
 
 from agentx.daemon.door import open_or_look
 from agentx.kernel.errors import DaemonUnavailable, NotFound
-from agentx.memory.port import Memory
+from agentx.memory.port import Behind, Memory
 from agentx.project.config import Environment
 from agentx.project.project import Project, open_project
 from agentx.project.settings import StorageSettings
@@ -37,6 +37,7 @@ class Desk:
         self._directory = directory
         self._environment = environment
         self._opened = opened
+        self._last = local()  # what the last answer to this thread does not know
         # A store can be open once in a process, and clients call tools side by side.
         self._one_at_a_time = Lock()
 
@@ -84,8 +85,15 @@ class Desk:
     ) -> Reply:
         with self._opened(project) as memory:
             if fresh:
-                memory.freshen(project.config.section(StorageSettings).wait_ms)
+                wait_ms = project.config.section(StorageSettings).wait_ms
+                self._last.behind = memory.freshen(wait_ms)
             return question(project, memory)
+
+    def take_behind(self) -> Behind:
+        """Return what the answers to this thread did not know, once."""
+        behind: Behind = getattr(self._last, "behind", Behind())
+        self._last.behind = Behind()
+        return behind
 
 
 def _is_remembered(project: Project) -> bool:

@@ -129,13 +129,26 @@ class LatePerformer:
 
         return name_origin(said, origin_of_data(self.desk.project()))
 
+    def _add_behind(self, said: str) -> dict[str, Any]:
+        """Say an answer, and how much of what was captured it does not know yet."""
+        behind = self.desk.take_behind()
+        if not behind.count:
+            return _say(said)
+        from agentx.daemon.auto.calling import call_daemon
+        from agentx.surfaces.mcp.answer import tell_behind
+
+        # Whoever has the store goes on with it; nobody else could.
+        goes_on = behind.is_look or call_daemon(self.desk.project())
+        told = tell_behind(behind.count, goes_on=goes_on)
+        return {**_say(f"{said}\n{told}"), "_meta": {_BEHIND: behind.count}}
+
     def _perform(self, work: Callable[[], str]) -> dict[str, Any]:
         from agentx.kernel.errors import AgentXError, LockHeld, UnavailableError
         from agentx.kernel.text import disarm
         from agentx.surfaces.mcp.hints import speak_hint
 
         try:
-            return _say(work())
+            return self._add_behind(work())
         except AgentXError as error:
             hint = speak_hint(error.hint)
             if isinstance(error, LockHeld | UnavailableError):
@@ -151,6 +164,11 @@ class LatePerformer:
 
             traceback.print_exc()
             raise Refusal(INTERNAL_ERROR, f"this went wrong: {type(error).__name__}") from error
+
+
+# Beside the text, for who reads answers with a program: a client that is given structured content
+# hands the model that instead of the text.
+_BEHIND = "agentx/behind"
 
 
 def _find(verb: str) -> Callable[..., str]:
