@@ -27,6 +27,7 @@ _AGENTX = str(Path(sys.executable).with_name("agentx"))
 _BARE = (sys.executable, "-c", "pass")
 _CLICK = (sys.executable, "-c", "import click")
 _READING: Mapping[str, tuple[str, ...]] = {
+    "alone": (),
     "status": ("status",),
     "toc": ("toc",),
     "search": ("search", "why did we move from SQLite to Postgres?"),

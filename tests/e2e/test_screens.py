@@ -5,7 +5,12 @@ Method: the real commands in a throw-away home.
 
 from __future__ import annotations
 
+import re
+
 from tests.support.house import House, prompt
+
+OURS = re.compile(r"\x1b\[[0-9;]*m")
+SCREEN = {"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": "80"}
 
 
 def test_the_id_that_sessions_shows_names_one_session(house: House) -> None:
@@ -41,3 +46,27 @@ def test_a_session_that_goes_on_is_shown_with_its_branch(house: House) -> None:
     assert house.json("status")["live"][0]["branch"] == "feature/9-quay"
     assert "on feature/9-quay" in house.agentx("status").stdout
     assert "feature/9-quay" in house.agentx("sessions").stdout
+
+
+def test_agentx_alone_is_one_screen_of_what_there_is(sample_house: House) -> None:
+    shown = OURS.sub("", sample_house.agentx(env=SCREEN).stdout)
+    said = sample_house.json()
+
+    assert len(shown.splitlines()) <= 24
+    assert " events in 27 sessions" in shown
+    assert "Nothing since yesterday. The last session:" in shown
+    assert "no hooks: new sessions are not captured  agentx init" in shown
+    assert said["status"]["memory"]["log"]["sessions"] == 27
+    assert len(said["days"]) == 28
+
+
+def test_agentx_alone_where_nothing_is_remembered_says_how_to_begin_and_makes_nothing(
+    house: House,
+) -> None:
+    before = sorted(house.root.rglob("*"))
+    shown = house.agentx(env=SCREEN).stdout
+
+    assert "Nothing is remembered" in shown
+    assert "agentx init" in shown
+    assert house.json()["begun"] is False
+    assert sorted(house.root.rglob("*")) == before

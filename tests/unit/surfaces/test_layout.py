@@ -145,3 +145,10 @@ def test_a_home_is_written_as_people_write_it() -> None:
     assert shorten_home("/home/ada/x", "/home/ada") == "~/x"
     assert shorten_home("/home/adam/x", "/home/ada") == "/home/adam/x"
     assert shorten_home("/home/ada/x", "") == "/home/ada/x"
+
+
+def test_a_text_does_not_look_like_its_lead() -> None:
+    (line,) = lay(Text("next: ", style="bold"), Text("go on"), 40)
+
+    assert line.style == ""
+    assert [(span.start, span.end, span.style) for span in line.spans] == [(0, 6, "bold")]

@@ -137,7 +137,7 @@ def lay(lead: Text, body: Text, width: int, *, lines_max: int = 0, indent: int =
     """
     from rich.text import Text  # as in `render`
 
-    body = _tame(body)
+    lead, body = Text().append_text(lead), _tame(body)  # the style of a lead is not its text's
     begins = measure(lead.plain)
     indent = begins if indent < 0 else indent
     if width >= CELLS_UNBOUND:

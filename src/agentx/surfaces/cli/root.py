@@ -130,6 +130,7 @@ _HELP = frozenset({"-h", "--help"})
 
 @click.group(
     cls=Commands,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", message="agentx %(version)s")
@@ -140,9 +141,16 @@ def agentx(ctx: click.Context, as_json: bool, project: str) -> None:
     """One memory for all your coding agents.
 
     Captures every session of Claude Code, Codex, Gemini CLI, OpenCode and Copilot CLI into one
-    append-only log on this machine, and gives it back.
+    append-only log on this machine, and gives it back. Without a command: one screen of what is
+    remembered, what waits for you, and what happened since yesterday.
     """
     ctx.obj = Invocation(project_directory=project, as_json=as_json)
+    if ctx.invoked_subcommand is None:
+        from agentx.surfaces.cli.commands.begin.glance import (
+            show_glance,
+        )  # who says more needs less
+
+        show_glance(ctx.obj)
 
 
 def run(given: list[str]) -> NoReturn:
