@@ -70,7 +70,7 @@ class ViewSet:
     following: tuple[View, ...]  # the table of contents, in the order they catch up
     answer: Callable[[SearchRequest], SearchReply]
     polish: Callable[[], int]
-    count_due: Callable[[], int]  # sessions that are over and not captured yet
+    capture_due: Callable[[HowFar], None]  # every session that is over, however many
 
     def count_left(self) -> int:
         """Return about how many events are in the log and not yet in what answers."""
@@ -216,12 +216,8 @@ class LocalMemory(LogReader):
 
     def settle(self, told: HowFar = unheard) -> None:
         """Bring every view up to date with the log, and capture every session that is over."""
-        left = self._set.count_due()
-        while True:
-            self.catch_up(told)
-            before, left = left, self._set.count_due()
-            if not left or left == before:  # captured, or nobody can capture them now
-                return
+        self._set.capture_due(told)
+        self.catch_up(told)
 
     def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
         """Take in what is new for who reads, for at most so long; say what is left."""

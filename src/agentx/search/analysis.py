@@ -31,6 +31,7 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3100-\u312f"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
+_UNIT_CHARS_MAX = 32
 _UNIT_ASCII = compile_late(r"\w{1,32}", re.ASCII)
 _WORD = compile_late(r"(\w+)", re.ASCII)
 # Only words that change case inside, hold an underscore, or mix letters with digits.
@@ -70,9 +71,29 @@ def prepare(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         text = _compile_unspaced().sub(_pairs, text)
+    return "".join(spell_parts(_WORD.split(text)))
+
+
+def split_plainly(text: str) -> list[str] | None:
+    """Return a text cut before and after each unit; None where units are more than ASCII's words.
+
+    Every second part is a unit, and what is between two is one too, be it empty.
+    """
+    if not text.isascii() and (
+        not unicodedata.is_normalized("NFKC", text)
+        or any(char > "\x7f" and char.isalnum() for char in set(text))
+        or _compile_unspaced().search(text)
+    ):
+        return None
     parts = _WORD.split(text)
-    parts[1::2] = map(_spelled.__getitem__, parts[1::2])
-    return "".join(parts)
+    return parts if max(map(len, parts[1::2]), default=0) <= _UNIT_CHARS_MAX else None
+
+
+def spell_parts(parts: list[str]) -> list[str]:
+    """Return the parts of a text with identifiers spelled out."""
+    spelled = parts.copy()
+    spelled[1::2] = map(_spelled.__getitem__, parts[1::2])
+    return spelled
 
 
 def _spell(word: str) -> str:

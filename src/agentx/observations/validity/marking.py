@@ -38,7 +38,8 @@ def mark_superseded(store: ObservationStore, kept: Sequence[Observation]) -> int
     oldest = min(one.timestamp_ms for one in kept)
     newer = mine | {row.id for row in rows if row.at_ms > oldest}
     fresh = [compare_observed(one) for one in kept]
-    loose = find_superseded([*fresh, *(row for row in rows if row.id not in mine)], by=newer)
+    others = (row for row in rows if row.id not in mine)
+    loose = find_superseded([*fresh, *others], by=newer, about=mine)
     # A row is short, and says neither its session nor its files: who may be concerned is opened.
     named = {each for pair in loose for each in pair}.union(mine)
     named.update(row.id for row in rows if is_uncommitted(row.text))
@@ -46,8 +47,7 @@ def mark_superseded(store: ObservationStore, kept: Sequence[Observation]) -> int
         named.update(row.id for row in store.search(words, _FOUND_MAX) if not row.pinned)
     found = {one.id: one for one in store.get_by_ids(named)}
     standing = [one for one in found.values() if not one.superseded_by]
-    pairs = find_superseded(map(compare_observed, standing), by=newer)
-    by_old = {old: new for old, new in pairs if old in mine or new in mine}
+    by_old = dict(find_superseded(map(compare_observed, standing), by=newer, about=mine))
     store.amend([replace(found[old], superseded_by=new) for old, new in by_old.items()])
     _let_stand_again(store, (found[old] for old in by_old))
     return len(by_old)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late, fold_text
@@ -135,11 +136,15 @@ def list_sought(one: Comparable) -> list[str]:
 
 
 def find_superseded(
-    given: Iterable[Comparable], *, by: Collection[str] | None = None
+    given: Iterable[Comparable],
+    *,
+    by: Collection[str] | None = None,
+    about: Collection[str] | None = None,
 ) -> list[tuple[str, str]]:
     """Return pairs of an older memory's id and the id of the one that replaced it.
 
-    `by` names the newer ones that are asked about; all are, where it is None.
+    `by` names the newer ones that are asked about, `about` those of which one must be in each
+    pair; all are, where it is None.
     """
     ordered = sorted(given, key=lambda one: (one.at_ms, one.id))
     holders: dict[str, list[int]] = defaultdict(list)
@@ -150,9 +155,12 @@ def find_superseded(
         mine = _read(one, is_newer=is_asked)
         if is_asked and mine.may_replace:
             sharing = {at for key in mine.keys for at in holders[key][-_CANDIDATES_MAX:]}
+            is_told = about is None or one.id in about
             for at in sorted(sharing, reverse=True)[:_CANDIDATES_MAX]:
                 old = ordered[at].id
-                if old not in found and _replaces(mine, read[at]):
+                if old in found or not (is_told or (about and old in about)):
+                    continue
+                if _replaces(mine, read[at]):
                     found[old] = one.id
         for key in mine.keys:
             holders[key].append(index)
@@ -177,10 +185,7 @@ class _Read:
     takes_back: bool
     closed: frozenset[str]
 
-    @property
-    def keys(self) -> Terms:
-        """By what it is found: its words, and the files of what was or was not committed."""
-        return self.said | self.asked | {f"file:{each}" for each in self.of.files}
+    keys: Terms  # by what it is found: its words, and the files of what was or was not committed
 
     @property
     def is_prescribed(self) -> bool:
@@ -204,16 +209,21 @@ def is_revert(text: str) -> bool:
     return _REVERTS.search(text[:_CHARS_READ_MAX]) is not None
 
 
+# The same memories are compared with every session that is captured.
+@lru_cache(maxsize=1_500)
 def _read(one: Comparable, *, is_newer: bool) -> _Read:
     text = one.text[:_CHARS_READ_MAX]
     question = _ASKED.match(text)
     alone = _ONLY_ASKED.match(text)
     said = _SAID.sub("", text)
+    words = terms(said)
+    asked = terms(question[1] if question else alone[1] if alone else "")
     return _Read(
         of=one,
         text=strip_beside(text),
-        said=terms(said),
-        asked=terms(question[1] if question else alone[1] if alone else ""),
+        said=words,
+        asked=asked,
+        keys=words | asked | {f"file:{each}" for each in one.files},
         answered=terms(question[2]) if question else frozenset(),
         is_answered=question is not None,
         left=tuple(

@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 
 from agentx.kernel.ids import digest
 from agentx.kernel.values import frozen
-from agentx.search.analysis import list_units, unit_spans
+from agentx.search.analysis import list_units, prepare, spell_parts, split_plainly, unit_spans
 from agentx.search.document import Chapter, Document
 from agentx.search.limits import (
     CHAPTER_DOCUMENT_UNITS_MAX,
@@ -39,10 +40,11 @@ _UNIT_CHARS = 16
 
 @frozen(kw_only=False)
 class Passage:
-    """A part of a text, and where it begins, in characters."""
+    """A part of a text, where it begins, in characters, and how its words are spelled out."""
 
     start: int
     text: str
+    spelled: str
 
 
 @frozen(kw_only=False)
@@ -55,20 +57,49 @@ class Window:
 
 def passages(text: str) -> list[Passage]:
     """Cut a text into overlapping passages; the last one ends where the text ends."""
+    parts = split_plainly(text)
+    if parts is not None:
+        return _cut_parts(text, parts)
     spans = unit_spans(text)
     if len(spans) <= PASSAGE_UNITS:
-        return [Passage(0, text[:PASSAGE_CHARS_MAX])]
-    starts = list(range(0, len(spans) - PASSAGE_UNITS, PASSAGE_STEP_UNITS))
-    starts.append(len(spans) - PASSAGE_UNITS)
+        return [_cut(text, 0, len(text))]
+    return [
+        _cut(text, spans[first][0], spans[first + PASSAGE_UNITS - 1][1])
+        for first in _starts(len(spans))
+    ]
+
+
+def _cut_parts(text: str, parts: list[str]) -> list[Passage]:
+    """Cut a text whose units are known: words that are in two passages are spelled out once."""
+    count = len(parts) // 2
+    spelled = spell_parts(parts)
+    if count <= PASSAGE_UNITS:
+        return [_cut(text, 0, len(text), "".join(spelled))]
+    ends = list(accumulate(map(len, parts)))
+    found = []
+    for first in _starts(count):
+        begin, last = 2 * first + 1, 2 * (first + PASSAGE_UNITS) - 1
+        words = "".join(spelled[begin : last + 1])
+        found.append(_cut(text, ends[begin - 1], ends[last], words))
+    return found
+
+
+def _cut(text: str, begin: int, end: int, spelled: str | None = None) -> Passage:
+    if spelled is not None and end - begin <= PASSAGE_CHARS_MAX:
+        return Passage(begin, text[begin:end], spelled)
+    piece = text[begin : min(end, begin + PASSAGE_CHARS_MAX)]
+    return Passage(begin, piece, prepare(piece))
+
+
+def _starts(count: int) -> list[int]:
+    """Return the units that passages begin with, in a text of more than one passage."""
+    starts = list(range(0, count - PASSAGE_UNITS, PASSAGE_STEP_UNITS))
+    starts.append(count - PASSAGE_UNITS)
     if len(starts) > PASSAGES_MAX:
         # The point of a long text is at its head, its outcome at its tail.
         tail = PASSAGES_MAX // 4
         starts = starts[: PASSAGES_MAX - tail] + starts[-tail:]
-    found = []
-    for first in starts:
-        begin, end = spans[first][0], spans[first + PASSAGE_UNITS - 1][1]
-        found.append(Passage(begin, text[begin : min(end, begin + PASSAGE_CHARS_MAX)]))
-    return found
+    return starts
 
 
 def windows(chapter: Chapter) -> list[Window]:

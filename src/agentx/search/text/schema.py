@@ -20,7 +20,8 @@ from functools import lru_cache
 import tantivy
 
 from agentx.kernel.ids import digest
-from agentx.search.analysis import ANALYSER, analyser, indexable, terms
+from agentx.kernel.text import encodable
+from agentx.search.analysis import ANALYSER, analyser, indexable, prepare, terms
 from agentx.search.document import Chapter, Document
 from agentx.search.text.scales import Passage, Window, chapter_text, passages
 from agentx.search.traits import traits
@@ -90,10 +91,10 @@ def passage_records(document: Document) -> Iterator[tantivy.Document]:
 def _passage_record(document: Document, part: int, passage: Passage) -> tantivy.Document:
     """Return one passage. The first one carries the keywords."""
     record = _record(document)
-    words = passage.text
+    words = passage.spelled
     if part == 0 and document.keywords:
-        words = f"{words}\n{' '.join(document.keywords)}"
-    record.add_text("text", indexable(words))
+        words = f"{words}\n{prepare(' '.join(document.keywords))}"
+    record.add_text("text", encodable(words))
     record.add_bytes("body", passage.text.encode("utf-8", "replace"))
     record.add_text("doc_id", clean(document.doc_id))
     record.add_unsigned("doc_key", key(document.doc_id))

@@ -81,6 +81,17 @@ class Observer(View):
             return True
         return self.count_due() > 0
 
+    def capture_due(self, told: HowFar = unheard) -> None:
+        """Capture every session that is over, pass by pass; `told` is heard between two."""
+        self.catch_up()
+        left = total = self.count_due()
+        while left:
+            told(total - left, total)
+            self.catch_up()
+            before, left = left, self.count_due()
+            if left == before:  # nobody can capture them now
+                return
+
     def count_due(self) -> int:
         """Return how many sessions are over and not captured yet."""
         if not self.enabled:

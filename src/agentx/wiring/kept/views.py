@@ -17,7 +17,7 @@ from agentx.conversation.model import is_lived
 from agentx.conversation.store.feed import Feed
 from agentx.host.files.plain import exists
 from agentx.host.kv.port import KeyValue
-from agentx.kernel.bus import Bus
+from agentx.kernel.bus import Bus, HowFar
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 from agentx.llm.settings import LlmSettings
@@ -89,7 +89,7 @@ def open_views(source: ViewSource) -> ViewSet:
         following=following,
         answer=_answer(source, text),
         polish=partial(_polish, source, observers),
-        count_due=lambda: sum(observer.count_due() for observer in observers),
+        capture_due=partial(_capture_due, observers),
     )
 
 
@@ -200,6 +200,11 @@ def _list_at_work(project: Project) -> list[tuple[str, int, Millis]]:
         for one in open_agents(project).all()
         if one.state not in rest and one.issue is not None and one.last_activity_ms is not None
     ]
+
+
+def _capture_due(observers: tuple[Observer, ...], told: HowFar) -> None:
+    for observer in observers:
+        observer.capture_due(told)
 
 
 def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:

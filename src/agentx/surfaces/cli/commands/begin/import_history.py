@@ -81,7 +81,7 @@ def follow(bar: Progress) -> Callable[[ImportProgress], None]:
         task = bar.task_ids[0] if bar.task_ids else bar.add_task("importing", far="")
         far = f"{step.done:,}/{step.total:,} transcripts, {step.events:,} events"
         if step.is_summing:
-            far = f"{step.done:,}/{step.total:,} events; all can be found, Ctrl-C leaves the rest"
+            far = f"{step.done:,}/{step.total:,}; all can be found, Ctrl-C leaves the rest"
         said = "summing up" if step.is_summing else "importing"
         bar.update(task, description=said, total=step.total, completed=step.done, far=far)
 
