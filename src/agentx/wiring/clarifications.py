@@ -161,6 +161,9 @@ def make_logged_bus(project: Project) -> Bus:
         )
 
     def monitor(event: MonitorRan) -> None:
+        found = (event.stale, event.stuck, event.deadlocked, event.abandoned, event.damaged)
+        if not any(found) and not is_folder(project.store.root):
+            return  # whoever only looks begins no folder to say that nothing is the matter
         log.record(
             "warning" if event.damaged else "info",
             "clarification-monitor",

@@ -25,8 +25,8 @@ def test_what_is_put_in_is_what_is_taken_out(tmp_path: Path, harness: Harness) -
     out = ADAPTERS[harness].edits(request_in(tmp_path, mcp=True, uninstall=True))
 
     came = [tell_change(one) for one in put]
-    assert all(said.startswith("+ ") and said.endswith("(new file)") for said in came)
-    left = [said.replace("+", "-").replace("new file", "the file goes") for said in came]
+    assert all(said.startswith("+ ") and said.endswith("(new)") for said in came)
+    left = [said.replace("+", "-").replace("new", "file goes") for said in came]
     assert [tell_change(one) for one in out] == left
     assert {tell_change(one) for one in same} == {"nothing to do"}
     assert any(

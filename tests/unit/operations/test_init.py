@@ -55,8 +55,8 @@ def test_a_dry_run_changes_nothing_and_tells_every_file_in_few_words(tmp_path: P
 
     assert list_all(tmp_path) == before
     said = {file.path.name: file.says for one in reply.setups for file in one.files}
-    assert said["settings.json"] == "+ 7 hooks, + MCP server (new file)"
-    assert said["agentx.js"] == "+ plugin (new file)"
+    assert said["settings.json"] == "+ 7 hooks, + MCP server (new)"
+    assert said["agentx.js"] == "+ plugin (new)"
     assert reply.is_changed
     assert reply.live is None
 

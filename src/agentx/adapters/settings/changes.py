@@ -22,7 +22,7 @@ _COMMAND_KEYS = ("command", "bash")
 
 
 def tell_change(edit: FileEdit) -> str:
-    """Return what an edit comes to: `+ 12 hooks, + MCP server (new file)`."""
+    """Return what an edit comes to: `+ 12 hooks, + MCP server (new)`."""
     before, after = edit.before or "", edit.after or ""
     if edit.before == edit.after:
         return "nothing to do"
@@ -32,8 +32,8 @@ def tell_change(edit: FileEdit) -> str:
         parts = list(_list_parts(before, after))
     said = ", ".join(parts) or "~ brought up to date"
     if edit.before is None:
-        return f"{said} (new file)"
-    return f"{said} (the file goes)" if edit.after is None else said
+        return f"{said} (new)"
+    return f"{said} (file goes)" if edit.after is None else said
 
 
 def find_hook_line(edit: FileEdit) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from textwrap import wrap
 
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -16,12 +14,13 @@ from agentx.operations.setup.programs.live import LiveReply
 from agentx.operations.setup.setup import SetupReply
 from agentx.project.project import Project
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.layout import lay, measure, shorten_home
 
 Row = tuple[str, str, str]  # whose file, which one, what becomes of it
 
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 _TITLE_CHARS = 12
-_NARROW = 30
+_ALIGNED_MAX = 60  # one long path would push all others' words far to the right
 _USER_WIDE = (
     "The hooks are yours, not this project's: sessions in every repository you work in are "
     "captured, and kept on this machine."
@@ -35,10 +34,9 @@ _PROJECT_ONLY = (
 def shorten(path: Path | str, home: Path, root: Path | None = None) -> str:
     """Return a path as one line: below the home with `~`, below a project from there."""
     given = Path(path)
-    for folder, sign in ((root, "."), (home, "~")):
-        if folder is not None and folder != Path("/") and given.is_relative_to(folder):
-            return show_name(f"{sign}/{given.relative_to(folder)}")
-    return show_name(given)
+    if root is not None and root != Path("/") and given.is_relative_to(root):
+        return show_name(f"./{given.relative_to(root)}")
+    return show_name(shorten_home(str(given), str(home)))
 
 
 def shorten_in(path: Path, project: Project) -> str:
@@ -48,16 +46,17 @@ def shorten_in(path: Path, project: Project) -> str:
 
 def draw_rows(screen: Console, rows: Sequence[Row]) -> None:
     """Show what becomes of each file, side by side where there is room."""
-    longest = max((cell_len(path) for _, path, _ in rows), default=0)
+    longest = max((measure(path) for _, path, _ in rows), default=0)
     said = max((len(says) for *_, says in rows), default=0)
-    align = _TITLE_CHARS + longest + said + 3 <= screen.width
+    align = longest <= _ALIGNED_MAX and _TITLE_CHARS + longest + said + 3 <= screen.width
     before = ""
     for title, path, says in rows:
         shown = "" if title == before else title
-        place = path + " " * (longest - cell_len(path)) if align else path
+        place = path + " " * (longest - measure(path)) if align else path
         style = {"+": "green", "-": "red", "~": "yellow"}.get(says[:1], "dim")
-        head = (f"{shown:<{_TITLE_CHARS}} ", "bold")
-        screen.print(render.assemble(head, f"{place}  ", (says, style)), soft_wrap=True)
+        head = render.assemble((f"{shown:<{_TITLE_CHARS}} ", "bold"))
+        for row in lay(head, render.assemble(f"{place}  ", (says, style)), screen.width):
+            screen.print(row)
         before = title
 
 
@@ -101,19 +100,9 @@ def list_notes(replies: Iterable[SetupReply]) -> tuple[str, ...]:
 
 
 def tell(screen: Console, words: str, *, indent: int = 0, style: str = "") -> None:
-    """Show words that may go over several lines, with nothing behind the last of each."""
-    width = max(screen.width - 1, _NARROW)
-    pad = " " * indent
-    rows = wrap(
-        words,
-        width,
-        initial_indent=pad,
-        subsequent_indent=pad,
-        break_long_words=False,  # a path is copied as a whole
-        break_on_hyphens=False,
-    )
-    for row in rows:
-        screen.print(Text(row, style=style), soft_wrap=True)
+    """Show words that may go over several lines, all of them indented."""
+    for row in lay(Text(" " * indent), Text(words, style=style), screen.width):
+        screen.print(row)
 
 
 def draw_scope(screen: Console, scope: SetupScope) -> None:

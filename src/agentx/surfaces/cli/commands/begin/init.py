@@ -143,7 +143,7 @@ def _draw(
         render.assemble((reply.project_id, "bold"), (f"  {show_name(reply.root)}", "dim")),
         soft_wrap=True,
     )
-    more = [("This project", "./.agentx/.gitignore", "+ ignore rules (new file)")]
+    more = [("This project", "./.agentx/.gitignore", "+ ignore rules (new)")]
     beside = more if reply.wrote_ignore_rules else []
     if reply.is_changed:
         programs = changes.shorten_in(project.data.launcher.parent, project)
