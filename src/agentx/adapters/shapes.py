@@ -101,7 +101,7 @@ def clean_words(text: str) -> str:
 
 def clean(text: str) -> str:
     """Replace lone surrogates: half characters that no file can hold."""
-    return _SURROGATES.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def limit_id(value: object) -> str:
@@ -172,10 +172,10 @@ def _block_text(block: object) -> str:
 
 def _limit(value: object, depth: int) -> Any:
     """Return a JSON value that can be stored, whatever it was."""
-    if isinstance(value, Mapping | list | tuple):
-        return _limit_inside(value, depth) if depth > 0 else _flat(value)
     if isinstance(value, str):
         return cut(without_recall(clean(value)), METADATA_TEXT_CHARS_MAX)
+    if isinstance(value, dict | list | tuple | Mapping):
+        return _limit_inside(value, depth) if depth > 0 else _flat(value)
     if isinstance(value, int) and not -_INT_MAX <= value <= _INT_MAX:
         return hex(value)  # decimal digits are refused past 4300 of them
     if isinstance(value, float) and not math.isfinite(value):

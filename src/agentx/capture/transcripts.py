@@ -74,7 +74,13 @@ class ImportReply:
     dry_run: bool
     harnesses: tuple[HarnessImport, ...]
     damaged: tuple[Damaged, ...] = ()
-    searchable_ms: int | None = None  # until every word could be found
+
+
+@frozen
+class ImportDone(ImportReply):
+    """What an import did, and how soon."""
+
+    searchable_ms: int  # until every word could be found
     complete_ms: int | None = None  # until all was summed up; None where that is left
 
 

@@ -184,15 +184,14 @@ def _find(data: bytes, lowered: bytes) -> "Iterator[str]":
     """Yield the words, heads and outlines that are in the text."""
     spotted = _sought().needles.spot(set(split_words(lowered)))
     yield from _find_words(spotted, data, lowered)
-    dense = _dense(data)
-    if dense:
-        yield from _find_tokens(data, dense)
+    long_words = _list_long(data)
+    yield from _find_tokens(long_words)
     if b"key" in spotted and _gives_random(lowered, b"key"):
         yield KEY_GIVEN
     if b"token" in spotted and _gives_random(lowered, b"token"):
         yield TOKEN_GIVEN
     # What a service is given is long, and has digits.
-    if dense.translate(None, _NO_DIGITS):
+    if b"".join(long_words).translate(None, _NO_DIGITS):
         yield from _find_vendors(spotted, lowered)
     if may_hold_card(data):
         yield CARD
@@ -218,12 +217,33 @@ def _find_words(spotted: "set[bytes]", data: bytes, lowered: bytes) -> "Iterator
                 yield word
 
 
-def _find_tokens(data: bytes, dense: bytes) -> "Iterator[str]":
-    """Yield what words that are long enough for a token may be."""
+# Long words that hold no token: paths and names come again and again.
+_tokenless: set[bytes] = set()
+_TOKENLESS_MAX = 50_000
+_TOKENLESS_BYTES_MAX = 80
+
+
+def _find_tokens(long_words: "set[bytes]") -> "Iterator[str]":
+    """Yield what words that are long enough for a token may be; each is judged by itself."""
+    fresh = long_words - _tokenless
+    if not fresh:
+        return
+    dense = b" ".join(fresh).replace(b"Basic_", b"Basic ").replace(b"FlyV1_", b"FlyV1 ")
+    is_clean = True
+    for found in _find_in_dense(dense):
+        is_clean = False
+        yield found
+    if is_clean:
+        if len(_tokenless) >= _TOKENLESS_MAX:
+            _tokenless.clear()
+        _tokenless.update([word for word in fresh if len(word) <= _TOKENLESS_BYTES_MAX])
+
+
+def _find_in_dense(dense: bytes) -> "Iterator[str]":
     heads = _sought().heads
     for start in _list_edges(dense).intersection(heads):
         for head, raw in heads[start]:
-            if raw in dense and _at_an_edge(data, raw):
+            if raw in dense and _at_an_edge(dense, raw):
                 yield head
     drawn = outline(dense)
     for run, raw in _RUNS:
@@ -296,13 +316,12 @@ _BEFORE_SIGN = b" \t\"'`\\)]"
 _GIVES = frozenset((b"=", b":", b"?", b">", b"|", b","))
 
 
-def _dense(data: bytes) -> bytes:
-    """Return the words that are long enough to hold a token, each once: most text has few."""
+def _list_long(data: bytes) -> "set[bytes]":
+    """Return the words that are long enough to hold a token: most text has few."""
     # Two heads end in a space.
     if b"Basic " in data or b"FlyV1 " in data:
         data = data.replace(b"Basic ", b"Basic_").replace(b"FlyV1 ", b"FlyV1_")
-    dense = b" ".join([word for word in set(data.split()) if len(word) >= _TOKEN_BYTES_MIN])
-    return dense.replace(b"Basic_", b"Basic ").replace(b"FlyV1_", b"FlyV1 ")
+    return {word for word in data.split() if len(word) >= _TOKEN_BYTES_MIN}
 
 
 def _at_an_edge(data: bytes, head: bytes) -> bool:

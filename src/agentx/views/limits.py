@@ -13,6 +13,8 @@ CAPTURE_QUIET_MS = 30 * 60 * 1000
 # One pass of capturing: an imported history must not hold up everything else.
 CAPTURE_SESSIONS_MAX = 200
 CAPTURE_PASS_MS_MAX = 5_000
+# So many sessions are captured in the order they happened; of more the newest go first.
+CAPTURE_IN_ORDER_MAX = 20
 # Of a longer session the end is read: what stood before was captured when it was the end.
 CAPTURE_EVENTS_MAX = 20_000
 # What is remembered of a session's captures, to tell news from what was taken before.

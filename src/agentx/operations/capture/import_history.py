@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentx.capture.transcripts import (
+    ImportDone,
     ImportProgress,
     ImportReply,
     ImportRequest,
@@ -47,7 +48,12 @@ def import_history(
     if memory is None or request.dry_run:
         return reply
     memory.make_searchable()
-    found = replace(reply, searchable_ms=int((time.monotonic() - began) * 1000))
+    found = ImportDone(
+        dry_run=False,
+        harnesses=reply.harnesses,
+        damaged=reply.damaged,
+        searchable_ms=int((time.monotonic() - began) * 1000),
+    )
     if not with_views:
         return found
     stored = sum(one.stored for one in reply.harnesses)

@@ -41,6 +41,7 @@ from agentx.observations.validity.marking import mark_superseded
 from agentx.prose.keyphrases import terms
 from agentx.views.limits import (
     CAPTURE_EVENTS_MAX,
+    CAPTURE_IN_ORDER_MAX,
     CAPTURE_PASS_MS_MAX,
     CAPTURE_QUIET_MS,
     CAPTURE_SESSIONS_MAX,
@@ -122,7 +123,7 @@ class Observing:
         self._lock = RLock()
 
     def catch_up(self, limit: int = CAPTURE_SESSIONS_MAX) -> Captured:
-        """Capture the sessions that are due, at most `limit` of them, the newest first."""
+        """Capture the sessions that are due, at most `limit` of them; of many the newest first."""
         with self._lock:
             self._read_news()
             now_ms = self._rules.clock.now_ms()
@@ -137,7 +138,9 @@ class Observing:
             if not room.is_enabled:
                 return Captured()
             counts: list[int] = []
-            for _, ref in sorted(due, reverse=True)[:limit]:
+            # Of many the newest are worth most; a few are taken in the order they happened.
+            in_order = sorted(due, reverse=len(due) > CAPTURE_IN_ORDER_MAX)
+            for _, ref in in_order[:limit]:
                 counts.append(self._capture(room, ref))
                 if self._rules.clock.now_ms() - now_ms >= CAPTURE_PASS_MS_MAX:
                     break

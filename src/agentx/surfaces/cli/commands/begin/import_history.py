@@ -60,10 +60,9 @@ def command(
         if memory is not None:
             memory.drain()
         give_way()
-        reply = import_history(
-            project, memory, request, follow(bar), with_views=not may_call(project)
-        )
-    if reply.searchable_ms is not None and reply.complete_ms is None:
+        with_views = not may_call(project)
+        reply = import_history(project, memory, request, follow(bar), with_views=with_views)
+    if not (dry_run or with_views):
         call_daemon(project)
     invocation.show(reply, lambda screen: draw(screen, reply))
 
