@@ -6,18 +6,22 @@ Method: the real operation on a temporary home, with what people have there; no 
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from agentx.adapters.port import SetupScope
 from agentx.adapters.registry import ADAPTERS
+from agentx.host.files.atomic import replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import DaemonUnavailable, InvalidValue
 from agentx.kernel.paths import StorePaths
+from agentx.operations.setup.init import IGNORE_RULES
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.setup.leaving.uninstall import LeaveReply, LeaveRequest, uninstall
 from agentx.operations.setup.setup import Setup, setup
+from agentx.project.claims import claim_private
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 
@@ -173,3 +177,43 @@ def test_a_home_is_no_project_of_its_own(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidValue, match="your home is no project"):
         setup(setup_inputs(project), wanted)
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_a_dry_run_tells_what_then_happens_and_only_ours_goes_out_of_a_project(
+    tmp_path: Path, with_git: bool
+) -> None:
+    if with_git:
+        subprocess.run(["git", "init", "-q", str(tmp_path / "shop")], check=True)
+    project = made(tmp_path)
+    claim_private(project)
+    replace_file(project.paths.ignore_file, IGNORE_RULES.encode())
+    project.paths.observations.mkdir()
+    (project.paths.observations / "1.jsonl").write_text("{}")
+    remember(project)
+
+    kept = leave(project)
+    assert project.paths.own.exists()
+    assert not any(each.path.startswith(str(project.paths.own)) for each in kept.gone)
+    plan = leave(project, remove_memory=True, dry_run=True)
+    reply = leave(project, remove_memory=True)
+
+    assert reply.gone == plan.gone
+    assert reply.left == plan.left == ()
+    assert not project.paths.own.exists()
+    assert not project.trust.marker_path.exists()
+
+
+def test_what_a_user_put_beside_the_memory_stays(tmp_path: Path) -> None:
+    project = made(tmp_path)
+    claim_private(project)
+    project.paths.observations.mkdir(parents=True)
+    (project.paths.own / "mine").symlink_to(tmp_path)
+
+    plan = leave(project, remove_memory=True, dry_run=True)
+    reply = leave(project, remove_memory=True)
+
+    assert reply.gone == plan.gone
+    assert (project.paths.own / "mine").is_symlink()
+    assert not project.paths.observations.exists()
+    assert [each.path for each in reply.left] == [str(project.paths.own)]

@@ -15,7 +15,6 @@ from pathlib import Path
 from agentx.host.files.plain import (
     exists,
     is_folder,
-    list_folder,
     read_text,
     remove,
     remove_tree,
@@ -146,40 +145,52 @@ def _erase_settings(environment: Environment, account: LeavingAccount) -> None:
 
 
 def _leave_project(project: Project, account: LeavingAccount, *, with_memory: bool) -> None:
-    paths, tracked = project.paths, project.private.list_tracked()
+    paths, own = project.paths, project.paths.own
+    private: list[Path] = []
     if with_memory and project.trust.has_private:
-        for name in PRIVATE_NAMES:
-            if name.partition("/")[0] not in tracked and exists(paths.own / name):
-                _take(paths.own / name, "Memory", account, ground=project.root)
-    if project.trust.record() is not None and _is_bare(paths):
-        _take(paths.own, "Project", account, "- ignore rules", ground=project.root)
+        tracked = project.private.list_tracked()
+        private = [own / name for name in PRIVATE_NAMES if name.partition("/")[0] not in tracked]
+    # Without git the marker lies there too: it stays as long as the memory that it is of.
+    private += [project.trust.marker_path] if with_memory else []
+    if project.trust.record() is not None and _is_bare(paths, private):
+        has_memory = any(exists(path, ground=project.root) for path in private)
+        says = "- memory, - ignore rules" if has_memory else "- ignore rules"
+        _take(own, "Project", account, says, ground=project.root)
+    else:
+        for path in private[:-1]:
+            if exists(path, ground=project.root):
+                _take(path, "Memory", account, ground=project.root)
     if not with_memory:
         return
     marker = project.trust.marker_path
-    if project.trust.marker() is not None:
+    if project.trust.marker() is not None and not (
+        own in marker.parents and any(gone.path == str(own) for gone in account.gone)
+    ):
         _take(marker, "Project", account, "- marker")
-    for path in (paths.own, paths.run_memory):
+    for path in (own, paths.run_memory):
         if not any(str(path) == gone.path for gone in account.gone) and exists(path):
             why = "belongs to the repository: issues, runs, settings"
             account.leave(path, why, "delete it there if nobody needs it", is_fault=False)
 
 
-def _is_bare(paths: ProjectPaths) -> bool:
-    """Tell whether nothing but the rules that `init` wrote is left, which git does not track."""
-    if not is_folder(paths.own, ground=paths.root):
-        return False
-    listed = list_folder(paths.own, ground=paths.root)
-    if listed.refused or any(map(_holds_anything, (paths.own / name for name in listed.folders))):
-        return False
-    if set(listed.files) - {paths.ignore_file.name}:
-        return False
-    if listed.files and read_text(paths.ignore_file, ground=paths.root) != IGNORE_RULES:
-        return False
-    return not git.list_tracked(paths.root, paths.own.name)
+def _is_bare(paths: ProjectPaths, private: Iterable[Path]) -> bool:
+    """Tell whether nothing but ours is left: the rules of `init`, not tracked, and what is private.
 
-
-def _holds_anything(folder: Path) -> bool:
-    return any(not name.endswith(_LOCKS) for _, _, names in os.walk(folder) for name in names)
+    Locks are as good as nothing.
+    """
+    own, rules = paths.own, paths.ignore_file
+    if not is_folder(own, ground=paths.root) or git.list_tracked(paths.root, own.name):
+        return False
+    walked = [(Path(at), folders, names) for at, folders, names in os.walk(own)]
+    found = {at / name for at, _, names in walked for name in names}
+    found |= {
+        at / name for at, folders, _ in walked for name in folders if (at / name).is_symlink()
+    }
+    going = [path for each in private for path in found if path.is_relative_to(each)]
+    left = {path for path in found if not path.name.endswith(_LOCKS)} - set(going)
+    if rules in left and read_text(rules, ground=paths.root) == IGNORE_RULES:
+        left.remove(rules)
+    return not left
 
 
 def _list_below(folder: Path) -> tuple[Path, ...]:
