@@ -265,3 +265,21 @@ def test_an_issue_with_many_memories_leaves_room_for_what_everybody_has_to_know(
     assert chosen[:5] == [one for one in chosen if one.is_of_issue][:5], "its own come first"
     assert sum(not one.is_of_issue for one in chosen) >= 4
     assert sum(one.is_of_issue for one in chosen) >= 12
+
+
+def low(number: int) -> Tellable:
+    return candidate(f"word{number} name{number} place{number}", session=f"s-{number}", worth=0.2)
+
+
+def test_what_is_worth_little_is_left_out_though_there_is_room() -> None:
+    high = [replace(low(number), worth=0.9) for number in range(10)]
+    poor = [low(number) for number in range(10, 20)]
+
+    assert set(choose([*poor, *high], 100)) == set(high)
+    pinned, of_issue = replace(low(30), has_place=True), replace(low(31), is_of_issue=True)
+    assert {pinned, of_issue} <= set(choose([pinned, of_issue, *poor, *high], 100))
+
+
+def test_where_little_is_known_what_is_worth_little_is_told() -> None:
+    assert len(choose([low(number) for number in range(5)], 100)) == 5
+    assert len(choose([low(number) for number in range(50)], 100)) == 8

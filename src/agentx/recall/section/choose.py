@@ -37,6 +37,9 @@ _KIND_COSTS = {
 _ANSWER_COSTS = 0.12
 # What a line says beside its text: who, how long ago, its id.
 _BESIDE_TOKENS = 10
+# What is worth less is left out though there is room for it, unless little else is known.
+_WORTH_MIN = 0.4
+_FEW = 8
 # Past so many lines nothing is weighed against the others any more.
 _WEIGHED_MAX = 150
 
@@ -80,11 +83,15 @@ def choose(candidates: Sequence[Tellable], count: int) -> list[Tellable]:
             heapreplace(queue, (-value, at))
             continue
         heappop(queue)
-        if like < SAME:
+        if like < SAME and (len(taken) < _FEW or _is_worth_it(one)):
             taken.append(one)
             crowds.add(one)
             told.take(at)
     return taken
+
+
+def _is_worth_it(one: Tellable) -> bool:
+    return one.worth >= _WORTH_MIN or one.has_place or one.is_of_issue
 
 
 def follow(chosen: Sequence[Tellable], candidates: Sequence[Tellable]) -> list[Tellable]:
