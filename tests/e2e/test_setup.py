@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.house import House, processes_of, prompt
+from tests.support.terminal import converse
 
 OWN = {
     ".claude/settings.json": '{\n  "model": "opus",\n  "hooks": {"Stop": []}\n}\n',
@@ -20,6 +21,7 @@ OWN = {
     ".config/opencode/opencode.jsonc": '{\n  // mine\n  "model": "a/b", // last\n}\n',
     ".copilot/mcp-config.json": '{"mcpServers":{}}',
 }
+LOOKING = ("toc", "search x", "recall", "doctor", "ready", "state", "init --dry-run")
 ALL = "claude-code,codex,gemini,opencode,copilot"
 
 
@@ -100,20 +102,7 @@ def test_who_looks_creates_nothing_anywhere(house: House, where: str) -> None:
     place = _place(house, where)
     before = look(house.root)
 
-    for verb in (
-        "status",
-        "sessions",
-        "toc",
-        "search x",
-        "recall",
-        "events",
-        "doctor",
-        "ready",
-        "state",
-    ):
-        house.agentx(*verb.split(), cwd=place, expect=None)
-        house.agentx(*verb.split(), "--json", cwd=place, expect=None)
-    for verb in ("init --dry-run", "import --dry-run", "daemon status", "exclude --list"):
+    for verb in ("status", "status --json", *(LOOKING if where in ("strangers", "set-up") else ())):
         house.agentx(*verb.split(), cwd=place, expect=None)
 
     if where == "read-only":
@@ -281,3 +270,42 @@ def test_a_setting_that_is_wrong_keeps_nobody_from_leaving(house: House) -> None
     house.agentx("uninstall")
 
     assert outside(house) == {**before, str(settings): b"[nonsense\n"}
+
+
+def test_a_person_at_a_terminal_is_asked_before_anything_happens(house: House) -> None:
+    furnish(house)
+    before = look(house.root)
+    wanted = ("init", "--harness", ALL)
+
+    code, screen = converse(house, wanted, [("othing?", "n")], columns=60)
+    assert code == 2
+    assert look(house.root) == before
+    assert "sessions in every repository" in " ".join(screen.split())
+    assert max(map(len, screen.splitlines())) <= 60
+
+    answers = [("othing?", ""), ("never to capture", "~/private, /srv/x"), ("asking?", "n")]
+    code, screen = converse(house, wanted, answers)
+    assert code == 0
+    assert house.json("exclude", "--list")["excluded"] == [f"{house.home}/private", "/srv/x"]
+    assert screen.count("~/.codex/config.toml") == 1  # what was agreed to is not told again
+
+
+def test_a_person_who_leaves_chooses_what_becomes_of_the_memory(house: House) -> None:
+    furnish(house)
+    house.agentx("init", "--harness", ALL)
+    house.hook(prompt("keep me"))
+    house.agentx("sync")
+
+    assert converse(house, ["uninstall"], [("out?", "n")])[0] == 2
+    assert house.data.launcher.exists()
+    declined = [("out?", "y"), ("good?", "r"), ("Remove it?", "n")]
+    assert converse(house, ["uninstall"], declined)[0] == 2
+    assert house.data.launcher.exists()
+    assert converse(house, ["uninstall"], [("out?", "y"), ("good?", "")])[0] == 0
+    assert [event["text"] for event in house.events()] == ["keep me"]
+    agreed = [("out?", "y"), ("Remove it?", "y")]
+    code, screen = converse(house, ["uninstall", "--remove-memory"], agreed)
+
+    assert code == 0
+    assert "Memory is gone" in screen
+    assert not house.data.root.exists()
