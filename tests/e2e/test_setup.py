@@ -277,13 +277,13 @@ def test_a_person_at_a_terminal_is_asked_before_anything_happens(house: House) -
     before = look(house.root)
     wanted = ("init", "--harness", ALL)
 
-    code, screen = converse(house, wanted, [("othing?", "n")], columns=60)
+    code, screen = converse(house, wanted, [("one? (a)", "n")], columns=60)
     assert code == 2
     assert look(house.root) == before
     assert "sessions in every repository" in " ".join(screen.split())
     assert max(map(len, screen.splitlines())) <= 60
 
-    answers = [("othing?", ""), ("never to capture", "~/private, /srv/x"), ("asking?", "n")]
+    answers = [("one? (a)", ""), ("never to capture", "~/private, /srv/x"), ("asking?", "n")]
     code, screen = converse(house, wanted, answers)
     assert code == 0
     assert house.json("exclude", "--list")["excluded"] == [f"{house.home}/private", "/srv/x"]

@@ -116,7 +116,7 @@ def _ask_scope(invocation: Invocation, inputs: SetupInputs, request: InitRequest
     talk = invocation.talk
     changes.draw_rows(talk, changes.list_rows(plan.setups, project))
     changes.draw_scope(talk, SetupScope.USER)
-    said = ask_which("Capture [a]ll repositories, this [p]roject, [n]othing? (a)", "apn")
+    said = ask_which("Capture [a]ll repositories, [p]roject only, [n]one? (a)", "apn")
     if said == "n":
         remark("Nothing was changed.")
         raise click.exceptions.Exit(_EXIT_DECLINED)
