@@ -5,9 +5,17 @@ Method: the real commands in a throw-away home.
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pty
 import re
+import struct
+import subprocess
+import termios
 
-from tests.support.house import House, prompt
+import pytest
+
+from tests.support.house import BIN, WAIT_S, House, prompt
 
 OURS = re.compile(r"\x1b\[[0-9;]*m")
 SCREEN = {"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": "80"}
@@ -70,3 +78,80 @@ def test_agentx_alone_where_nothing_is_remembered_says_how_to_begin_and_makes_no
     assert "agentx init" in shown
     assert house.json()["begun"] is False
     assert sorted(house.root.rglob("*")) == before
+
+
+def _look(house: House, words: str, pager: str, *, lines: int = 24) -> str:
+    """Run a command on a terminal of 80 columns; return what the terminal was sent."""
+    near, far = pty.openpty()
+    fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
+    told = {name: value for name, value in house.environment.items() if name != "COLUMNS"}
+    with subprocess.Popen(
+        [str(BIN / "agentx"), *words.split()],
+        cwd=house.project,
+        env={**told, "TERM": "xterm-256color", "AGENTX_PAGER": pager},
+        stdin=subprocess.DEVNULL,
+        stdout=far,
+        stderr=far,
+    ) as running:
+        os.close(far)
+        sent = b""
+        try:
+            while part := os.read(near, 65_536):
+                sent += part
+        except OSError:
+            pass  # the other end is closed: all was said
+        os.close(near)
+        assert running.wait(WAIT_S) == 0
+    return sent.decode()
+
+
+def test_what_is_longer_than_the_terminal_is_paged_and_what_fits_it_is_not(
+    sample_house: House,
+) -> None:
+    pager = "sed s/^/PAGED:/"
+
+    assert "PAGED:" in _look(sample_house, "sessions", pager)
+    assert "PAGED:" in _look(sample_house, "recall", pager)
+    assert "PAGED:" not in _look(sample_house, "sessions", pager, lines=400)
+    assert "PAGED:" not in _look(sample_house, "sessions --no-pager", pager)
+    assert "PAGED:" not in _look(sample_house, "--no-pager config", pager)
+    assert "PAGED:" not in sample_house.agentx("sessions", env={"AGENTX_PAGER": pager}).stdout
+
+
+@pytest.mark.parametrize("pager", ["", "cat", "a-pager-that-is-not-there", "'", "true"])
+def test_no_pager_takes_anything_away(sample_house: House, pager: str) -> None:
+    shown = _look(sample_house, "sessions", pager)
+
+    assert ("SESSION" in shown) == (pager != "true")
+    assert "unforeseen" not in shown
+
+
+def test_bash_completes_commands_and_options_where_nothing_is_remembered(house: House) -> None:
+    before = sorted(house.root.rglob("*"))
+    script = """
+        eval "$(agentx completion bash)"
+        try() {
+            COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
+            _agentx_completion agentx; echo "${COMPREPLY[*]}"
+        }
+        try agentx se; try agentx memory re; try agentx search --ha; try agentx completion ""
+        try agentx nosuch x
+    """
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        cwd=house.project,
+        env=house.environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=WAIT_S,
+    )
+
+    said = ["setup search sessions", "remove review", "--harness", "bash zsh fish", ""]
+    assert done.stdout.splitlines() == said
+    assert sorted(house.root.rglob("*")) == before
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_is_given_a_script_of_its_own(house: House, shell: str) -> None:
+    assert f"_AGENTX_COMPLETE={shell}_complete" in house.agentx("completion", shell).stdout

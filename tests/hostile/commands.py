@@ -21,6 +21,7 @@ READING = {
     "config": "config",
     "config get": "config get toc.timezone",
     "logs": "logs",
+    "completion": "completion bash",
     "search": "search gate",
     "recall": "recall --issue 1 --agent engineer",
     "events": "events",

@@ -235,6 +235,11 @@ _UPKEEP = (
     ),
     _row("upkeep.export", "operations.upkeep.carry:export", "export"),
     _row("upkeep.restore", "operations.upkeep.carry:restore", "restore"),
+    _row(
+        "upkeep.completion",
+        "surfaces.cli.commands.behind.completion:write_script",
+        "completion",
+    ),
     _row("upkeep.logs", "operations.upkeep.logs:logs", "logs"),
     _row("upkeep.audit", "operations.upkeep.logs:audit", "logs"),
     _row("daemon.start", "daemon.launch:launch", "daemon start"),

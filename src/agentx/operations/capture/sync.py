@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import UnsafePath
 from agentx.memory.port import Drained, Memory
 from agentx.project.project import Project
@@ -11,10 +12,10 @@ from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.spool import open_spool
 
 
-def sync(project: Project, memory: Memory) -> Drained:
+def sync(project: Project, memory: Memory, told: HowFar = unheard) -> Drained:
     """Take what hooks captured into the log and bring every view up to date."""
     drained = memory.drain()
-    memory.settle()
+    memory.settle(told)
     for room, bring_up in (("observations", settle_observations), ("threads", mirror_threads)):
         try:
             bring_up(project)

@@ -6,6 +6,7 @@ after the name of the command.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentx.surfaces.cli.screen import write_json, write_text
+from agentx.surfaces.cli.screen import fit_words, write_json, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,9 +36,12 @@ _OF_REPOSITORY = frozenset(
 class Invocation:
     """One call of the command line."""
 
-    def __init__(self, *, project_directory: str = "", as_json: bool = False) -> None:
+    def __init__(
+        self, *, project_directory: str = "", as_json: bool = False, is_paged: bool = True
+    ) -> None:
         self.project_directory = project_directory
         self.as_json = as_json
+        self.is_paged = is_paged  # what is longer than the terminal
         self.behind: Behind | None = None  # what was captured; None if level
 
     @cached_property
@@ -134,7 +138,20 @@ class Invocation:
             return
         if origin:
             self.talk.print(f"what follows is {origin}: agentx trust --show")
-        draw(self.screen)
+        if not (self.is_paged and sys.stdout.isatty()):
+            draw(self.screen)
+            return
+        with self.screen.capture() as captured:
+            draw(self.screen)
+        self._page(captured.get())
+
+    def _page(self, words: str) -> None:
+        """Write what a terminal shows; what is longer than it, page by page."""
+        from shutil import get_terminal_size
+
+        from agentx.surfaces.cli.pager import page
+
+        page(words, self.environment.variables, get_terminal_size().lines)
 
     def _add_behind(self, said: object, *, origin: str = "") -> object:
         """Return what is said with what is to be known of it."""
@@ -158,6 +175,8 @@ class Invocation:
         """Write the reply: as JSON for a program, as plain words for a person."""
         if self.as_json:
             write_json(self._add_behind(plain(data)))
+        elif self.is_paged and sys.stdout.isatty():
+            self._page(fit_words(words))
         else:
             write_text(words)
 
@@ -185,6 +204,11 @@ def _take_project(ctx: click.Context, _option: click.Parameter, given: str) -> N
         ctx.find_object(Invocation).project_directory = given  # type: ignore[union-attr]  # as above
 
 
+def _take_no_pager(ctx: click.Context, _option: click.Parameter, given: bool) -> None:
+    if given:
+        ctx.find_object(Invocation).is_paged = False  # type: ignore[union-attr]  # as above
+
+
 class Verb(click.Command):
     """A command that takes `--json` and `--project` too."""
 
@@ -206,6 +230,13 @@ class Verb(click.Command):
                     expose_value=False,
                     callback=_take_project,
                     help="The project's folder (default: here).",
+                ),
+                click.Option(
+                    ["--no-pager"],
+                    is_flag=True,
+                    hidden=True,
+                    expose_value=False,
+                    callback=_take_no_pager,
                 ),
             )
         )

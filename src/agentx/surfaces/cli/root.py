@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -17,6 +17,9 @@ from agentx.kernel.errors import AgentXError
 from agentx.surfaces.cli.failure import Failure, failure_of, unforeseen
 from agentx.surfaces.cli.frame import Invocation
 from agentx.surfaces.cli.screen import prepare_streams, write_json, write_text
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # name -> (module, what it does): in the order a newcomer needs them.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -61,6 +64,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "restore": ("behind.restore", "An export in the place of this memory."),
     "config": ("behind.config", "Settings: show, set, unset."),
     "logs": ("behind.logs", "AgentX's own log."),
+    "completion": ("behind.completion", "What a shell needs to complete commands."),
     "demo": ("begin.demo", "Three weeks of a small team, replayed: see what AgentX remembers."),
 }
 
@@ -77,7 +81,10 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         *("clarify", "hook", "digest"),
     ),
     "Runs": ("run", "ltm"),
-    "Behind it": ("mcp", "daemon", "scheduler", "rebuild", "export", "restore", "config", "logs"),
+    "Behind it": (
+        *("mcp", "daemon", "scheduler", "rebuild", "export", "restore", "config", "logs"),
+        "completion",
+    ),
 }
 
 # Commands of earlier versions, and what became of them.
@@ -99,6 +106,18 @@ class Commands(click.Group):
         command: click.Command = module.command
         command.name = cmd_name
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command without importing any; options as click knows them."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [
+            CompletionItem(name, help=about)
+            for name, (_, about) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  as above
         """Write the list without importing what it lists."""
@@ -136,15 +155,16 @@ _HELP = frozenset({"-h", "--help"})
 @click.version_option(__version__, "-V", "--version", message="agentx %(version)s")
 @click.option("--json", "as_json", is_flag=True, help="Write data as JSON on stdout.")
 @click.option("--project", metavar="DIR", default="", help="The project's folder (default: here).")
+@click.option("--no-pager", is_flag=True, help="Write long answers at once, not page by page.")
 @click.pass_context
-def agentx(ctx: click.Context, as_json: bool, project: str) -> None:
+def agentx(ctx: click.Context, as_json: bool, project: str, no_pager: bool) -> None:
     """One memory for all your coding agents.
 
     Captures every session of Claude Code, Codex, Gemini CLI, OpenCode and Copilot CLI into one
     append-only log on this machine, and gives it back. Without a command: one screen of what is
     remembered, what waits for you, and what happened since yesterday.
     """
-    ctx.obj = Invocation(project_directory=project, as_json=as_json)
+    ctx.obj = Invocation(project_directory=project, as_json=as_json, is_paged=not no_pager)
     if ctx.invoked_subcommand is None:
         from agentx.surfaces.cli.commands.begin.glance import (
             show_glance,

@@ -35,14 +35,21 @@ def prepare_streams() -> None:
 def write_text(words: str, *, to_stderr: bool = False) -> None:
     """Write plain words."""
     stream = sys.stderr if to_stderr else sys.stdout
-    shown = printable(words)
-    if stream.isatty():
-        from shutil import get_terminal_size
+    stream.write(fit_words(words) if stream.isatty() else printable(words))
 
-        from agentx.surfaces.cli.layout import fold_words  # only a screen has a width
 
-        shown = fold_words(shown, get_terminal_size().columns)
-    stream.write(shown)
+def write_drawn(words: str) -> None:
+    """Write what was made for a screen already, or is ours to the last character."""
+    sys.stdout.write(words)
+
+
+def fit_words(words: str) -> str:
+    """Return plain words as a terminal shows them: in its width."""
+    from shutil import get_terminal_size
+
+    from agentx.surfaces.cli.layout import fold_words  # only a screen has a width
+
+    return fold_words(printable(words), get_terminal_size().columns)
 
 
 def remark(words: str) -> None:

@@ -17,6 +17,7 @@ from agentx.operations.capture.waiting import (
 )
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.progress import behind_progress
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +43,9 @@ def command(invocation: Invocation, adopt: str) -> None:
     if adopt:
         adopt_waiting(invocation.project, adopt)
     with invocation.memory() as memory:
-        reply = sync(invocation.project, memory)
+        reply = behind_progress(
+            invocation, lambda told: sync(invocation.project, memory, told), "bringing up to date"
+        )
         aged = _forget_aged(invocation.project, memory)
     stuck = sum_up(one for one in list_waiting(invocation.project) if one.is_stuck)
     told = {**asdict(reply), "aged": aged} if aged else reply

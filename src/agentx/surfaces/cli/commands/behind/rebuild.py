@@ -6,8 +6,8 @@ import click
 
 from agentx.operations.upkeep.rebuild import VIEWS, rebuild
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.commands.said.toc import behind_progress
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.progress import behind_progress
 
 
 @click.command(cls=Verb)

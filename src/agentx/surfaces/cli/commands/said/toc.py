@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
-from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 from rich.text import Text
 
 from agentx.conversation.toc_model import TocNode
-from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.periods import Level
 from agentx.kernel.text import show_name
@@ -23,13 +19,10 @@ from agentx.surfaces.cli.commands.said.contents import draw_sessions, draw_trees
 from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.layout import flatten, lay
+from agentx.surfaces.cli.progress import behind_progress
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from agentx.operations.recall.stretch import TimeStretch
-
-Done = TypeVar("Done")
 
 
 @click.command(cls=Verb)
@@ -144,29 +137,3 @@ def _say_stretch(stretch: TimeStretch, dates: Dates) -> str:
     first, last = dates.say_day(stretch.since_ms), dates.say_day(stretch.until_ms - 1)
     span = first if first == last else f"{first} to {last}"
     return words if span in (words, "-") else f"{words} ({span})"
-
-
-def behind_progress(invocation: Invocation, update: Callable[[HowFar], Done]) -> Done:
-    """Run a catch-up or a rebuild behind a progress bar that shows only when it takes a while."""
-    talk = invocation.talk
-    if invocation.as_json or not talk.is_terminal:
-        return update(unheard)
-    with ExitStack() as drawing:
-
-        @cache
-        def bar() -> Progress:
-            from rich.progress import BarColumn, Progress, TextColumn
-
-            columns = (
-                TextColumn("reading the log"),
-                BarColumn(),
-                TextColumn("{task.completed:,}/{task.total:,}"),
-            )
-            made = drawing.enter_context(Progress(*columns, console=talk, transient=True))
-            made.add_task("toc", total=1)
-            return made
-
-        def tell(done: int, total: int) -> None:
-            bar().update(bar().task_ids[0], completed=done, total=max(total, 1))
-
-        return update(tell)
