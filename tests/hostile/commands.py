@@ -144,6 +144,7 @@ WRITING |= {
     "setup": "setup claude-code --scope project --dry-run",
 }
 READING |= {"trust": "trust --show", "exclude": "exclude --list"}
+READING |= {"uninstall": "uninstall --remove-memory --dry-run"}
 READING |= {
     f"daemon {verb}": f"daemon {verb} --manager systemd --dry-run"
     for verb in ("install", "uninstall")
