@@ -152,3 +152,10 @@ def test_a_text_does_not_look_like_its_lead() -> None:
 
     assert line.style == ""
     assert [(span.start, span.end, span.style) for span in line.spans] == [(0, 6, "bold")]
+
+
+def test_a_long_word_in_prose_moves_no_margin() -> None:
+    prose = "one two three four five six seven " + "/a-path" * 7
+    laid = lay(Text("  01:28  agent    "), Text(prose), 60)
+
+    assert all(line.plain.startswith(" " * 18) for line in laid[1:])

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CELLS_UNBOUND = 1_000_000
 
 _GAP = 2
+_FEW_WORDS = 6  # where there are more it is prose, whose margin no word of it moves
 _TEXT_CELLS_MIN = 28  # less than that beside the facts, and a text stands below them
 _ELLIPSIS = "\u2026"
 _SELECTOR = "\ufe0f"
@@ -143,7 +144,8 @@ def lay(lead: Text, body: Text, width: int, *, lines_max: int = 0, indent: int =
     if width >= CELLS_UNBOUND:
         return [lead.copy().append_text(body)]
     # A lead that takes half of the screen is no margin; nor one that leaves an id no room.
-    longest = max(map(measure, body.plain.split(" ")))
+    words = body.plain.split(" ", _FEW_WORDS)
+    longest = max(map(measure, words)) if len(words) <= _FEW_WORDS else 0
     indent = min(indent, max(width // 2, 2))
     if width - indent < longest <= width - _GAP:
         indent = width - longest
