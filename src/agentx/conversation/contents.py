@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from datetime import tzinfo
 from functools import cached_property
+from itertools import count
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,6 +25,7 @@ from agentx.conversation.limits import (
     EXPAND_EVENTS_MAX,
     TOC_BATCH_EVENTS_MAX,
     TOC_BATCH_PERIODS_MAX,
+    TOC_FIRST_EVENTS,
 )
 from agentx.conversation.segments import is_due
 from agentx.conversation.store.rows import session_ref
@@ -48,6 +50,7 @@ from agentx.kernel.values import frozen
 if TYPE_CHECKING:
     from agentx.conversation.editing import Editor
 
+_STEPS_A_ROLL = 16
 _ROLLED = (Level.DAY, Level.WEEK, Level.MONTH, Level.YEAR)
 
 
@@ -107,11 +110,19 @@ class Contents:
             if not self._store.is_sound(self._rules.zone_name):
                 self._store.begin_again(self._rules.zone_name)
             total = self._store.events_left()
-        events = 0
-        while (step := self._step()) is not None:
+        events, size = 0, TOC_FIRST_EVENTS
+        # The first steps are small, and now and then periods follow their segments: who asks
+        # again and again while a long history is taken in sees it grow.
+        for number in count():
+            step = self._step(size)
+            if step is None:
+                break
+            size = min(TOC_BATCH_EVENTS_MAX, 2 * size)
             events += step.events
             told(events, max(total, events))
             yield step
+            if number % _STEPS_A_ROLL == 0 and events < total:
+                yield CaughtUp(nodes=self.roll())
         yield CaughtUp(nodes=self.roll() + self.close_due())
         self._leave_no_trace()
 
@@ -258,18 +269,18 @@ class Contents:
 
     # --- parts --------------------------------------------------------------------------------
 
-    def _step(self) -> CaughtUp | None:
+    def _step(self, size: int) -> CaughtUp | None:
         """Take the next few events into the view; None when there are none."""
         with self._lock:
             change = self._store.change()
-            part = self._store.part_to_do(TOC_BATCH_EVENTS_MAX)
+            part = self._store.part_to_do(size)
             if part is not None:
                 if part.places:
                     self._editor.revise(change, part.ref, part.places, until=part.places[-1])
                 change.note_done(part)
                 change.commit()
                 return CaughtUp(events=len(part.places), nodes=change.nodes)
-            news = self._store.news(self._store.progress().sequence, TOC_BATCH_EVENTS_MAX)
+            news = self._store.news(self._store.progress().sequence, size)
             if not news.entries:
                 return None
             if not news.is_complete:

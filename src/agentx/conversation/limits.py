@@ -40,6 +40,7 @@ NODE_ISSUES_MAX = 200
 NODE_VERSIONS_MAX = 20
 # Outbox entries taken into one change of the table of contents: bounds how long it has the store.
 TOC_BATCH_EVENTS_MAX = 500
+TOC_FIRST_EVENTS = 100
 # Periods rolled in one change, for the same reason.
 TOC_BATCH_PERIODS_MAX = 50
 # Events on each side of a grip.

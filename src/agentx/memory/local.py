@@ -201,7 +201,8 @@ class LocalMemory(LogReader):
                 closing(self._set.search.take_steps(told)) as found,
                 closing(self._set.toc.take_steps(told)) as told_of,
             ):
-                for _ in zip_longest(found, told_of):
+                turns = (found, told_of) if self._is_search_behind() else (told_of, found)
+                for _ in zip_longest(*turns):
                     pass
         done = self._set.toc.catch_up(told)
         for view in self._set.following:
@@ -209,6 +210,9 @@ class LocalMemory(LogReader):
         for other in self._others():
             other.catch_up(told)
         return done
+
+    def _is_search_behind(self) -> bool:
+        return self._set.search.count_left() >= self._set.toc.count_left()
 
     def make_searchable(self) -> None:
         """Let what is in the log be found; what tells of it may follow."""

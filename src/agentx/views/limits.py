@@ -3,6 +3,7 @@
 # Log entries and nodes indexed in one commit: bounds memory, how late a hit can be, and what is
 # done again by who goes on after a command that ended amid it.
 INDEX_BATCH_EVENTS_MAX = 500
+INDEX_FIRST_EVENTS = 60
 INDEX_BATCH_NODES_MAX = 300
 # Sessions one run of the job hands to a model: bounds how long it takes and what it may cost.
 MODEL_EXTRACTION_SESSIONS_MAX = 10

@@ -41,7 +41,7 @@ from agentx.views.documents.conversation import (
     node_document,
 )
 from agentx.views.documents.rooms import Rooms, Stamps
-from agentx.views.limits import INDEX_BATCH_EVENTS_MAX, INDEX_BATCH_NODES_MAX
+from agentx.views.limits import INDEX_BATCH_EVENTS_MAX, INDEX_BATCH_NODES_MAX, INDEX_FIRST_EVENTS
 from agentx.views.port import View
 
 Place = tuple[Millis, str]  # the time and the id of an event
@@ -199,9 +199,11 @@ class SearchView(View):
             self._lost(max(1, _Noted.of(index.mark()).sequence - newest))
             yield self.rebuild(told)
             return
+        # The first steps are small: who reads does not wait for more, and each step stays.
+        size = min(batch, INDEX_FIRST_EVENTS)
         while True:
             noted = _Noted.of(index.mark())
-            news = self._source.news(noted.sequence, batch)
+            news = self._source.news(noted.sequence, size)
             nodes = self._source.new_nodes(INDEX_BATCH_NODES_MAX)
             seen = self._put_rooms(index, noted.rooms)
             if news.has_forgotten or not news.is_complete:
@@ -213,7 +215,8 @@ class SearchView(View):
             self._put_nodes(index, nodes)
             taken = news.entries
             if not taken and not nodes:
-                after, taken = self._put_left(index, after, batch)
+                after, taken = self._put_left(index, after, size)
+            size = min(batch, 2 * size)
             if after != noted or nodes:
                 index.commit(mark=self._mark(after))
             self._source.settle_nodes(node_id for node_id, _ in nodes)
