@@ -302,6 +302,11 @@ def test_opening_often_leaves_few_files(tmp_path: Path) -> None:
             LockHeld,
             "daemon",
         ),
+        (
+            "IO error: while unlink() file: /db/LOG.old.17: No such file or directory",
+            LockHeld,
+            "daemon",
+        ),
         ("Shutdown in progress", UnavailableError, "open it again"),
         ("Corruption: block checksum mismatch", CorruptRecord, "doctor"),
     ],

@@ -52,7 +52,9 @@ def translate(path: Path, said: str) -> AgentXError:
             f"{path}: the store may not be written",
             hint="make the folder writable for this user, then try again",
         )
-    if said.startswith("IO error") and any(mark in said for mark in _IN_USE):
+    # Of two that open a store at once each sweeps its old logs, before either has the lock.
+    is_swept = "/LOG.old." in said and "No such file" in said
+    if said.startswith("IO error") and (is_swept or any(mark in said for mark in _IN_USE)):
         return _in_use(path, said)
     if "Column families not opened" in said:
         return UnsupportedVersion(
