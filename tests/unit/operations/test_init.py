@@ -184,3 +184,15 @@ def test_what_arrives_where_the_data_folder_takes_nothing_is_not_called_well(
 
     assert "the data folder takes nothing" in trial.says
     assert not list((tmp_path / "spare").rglob("*.evt"))
+
+
+def test_a_project_that_cannot_be_written_is_told_and_hooks_are_installed(tmp_path: Path) -> None:
+    project = made(tmp_path)
+    project.paths.own.write_text("a file where a folder belongs")
+
+    reply = begin(project)
+
+    assert [one.harness for one in reply.failures] == ["this project"]
+    assert len(reply.setups) == len(ALL)
+    assert reply.live is not None
+    assert reply.live.arrived

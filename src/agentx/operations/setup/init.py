@@ -53,7 +53,7 @@ class InitRequest:
 
 @frozen
 class SetupFailure:
-    """An agent CLI that could not be set up; the others were."""
+    """An agent CLI, or the project, that could not be set up; the others were."""
 
     harness: str
     message: str
@@ -99,12 +99,18 @@ def init(
     chosen = request.harnesses or detect(inputs.homes, _make_finder(project))
     if request.scope is SetupScope.PROJECT:
         _refuse_user_wide(inputs, chosen)
+    has_store = exists(project.store.root)
     if not request.dry_run:
         for folder in request.exclude:  # before anything could be captured or imported
             exclude(project.data, folder, here=project.directory)
         claim_data(project, "init")
-    wrote = _ignore_rules(project, dry_run=request.dry_run)
     setups, failures = _set_up_all(project, inputs, request, chosen)
+    wrote = False
+    try:
+        wrote = _ignore_rules(project, dry_run=request.dry_run)
+    except AgentXError as error:  # a folder that cannot be written is no reason to capture nothing
+        failed = SetupFailure(harness="this project", message=error.message, hint=error.hint)
+        failures = (*failures, failed)
     history = survey_history(project) if request.with_import else None
     reply = InitReply(
         project_id=project.id,
@@ -122,7 +128,7 @@ def init(
     if request.dry_run:
         return reply
     imported = None
-    if history is not None and (_has_new(history) or exists(project.store.root)):
+    if history is not None and (_has_new(history) or has_store):
         settle(project)
         imported = _import(project, open_memory, request, told)
     live = try_hooks(project, inputs) if setups and request.with_check else None
