@@ -19,7 +19,7 @@ from agentx.daemon.limits import DAEMON_POLL_MS, OTHER_STORE_WAIT_MS, STORE_TURN
 from agentx.daemon.presence import Presence, is_served, reachable
 from agentx.host.files.plain import exists
 from agentx.host.limits import STORE_OPEN_WAIT_MS
-from agentx.kernel.errors import DaemonUnavailable, LockHeld, NotFound
+from agentx.kernel.errors import DaemonUnavailable, LockHeld, NotFound, UnavailableError
 from agentx.kernel.paths import DataPaths, StorePaths
 from agentx.project.project import Project
 from agentx.project.settings import StorageSettings
@@ -113,16 +113,17 @@ def open_to_read(project: Project) -> Iterator[Memory]:
 
 
 def open_or_look(project: Project) -> Memory:
-    """Return the memory of a project; as it is now, where somebody else keeps it for too long.
+    """Return the memory of a project; as it is now, where it cannot be written: somebody else
+    keeps it for too long, or the disk is full.
 
-    Raises: LockHeld or DaemonUnavailable where there is nothing yet to look at, DataError.
+    Raises: LockHeld or UnavailableError where there is nothing yet to look at, DataError.
     """
     try:
         return open_memory(project, wait_ms=project.config.section(StorageSettings).wait_ms)
-    except (LockHeld, DaemonUnavailable):
+    except (LockHeld, UnavailableError):
         from agentx.wiring.memory import look_into_store  # noqa: PLC0415  see above
 
-        with suppress(NotFound):
+        with suppress(NotFound, UnavailableError):
             return look_into_store(project)
         raise
 
