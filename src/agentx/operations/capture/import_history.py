@@ -18,6 +18,9 @@ from agentx.memory.port import Memory
 from agentx.project.exclusion import list_patterns
 from agentx.project.project import Project
 
+_LOOK_MS = 200
+_STANDSTILL_MS = 20_000
+
 
 def import_history(
     project: Project,
@@ -48,6 +51,7 @@ def import_history(
     if memory is None or request.dry_run:
         return reply
     memory.make_searchable()
+    _await_words(project, memory)
     found = ImportDone(
         dry_run=False,
         harnesses=reply.harnesses,
@@ -63,6 +67,16 @@ def import_history(
 
     memory.settle(tell)
     return replace(found, complete_ms=int((time.monotonic() - began) * 1000))
+
+
+def _await_words(project: Project, memory: Memory) -> None:
+    """Wait for a daemon that indexes by itself, for as long as it gets on with it."""
+    left = memory.index_report().text.entries_left
+    waited_ms = 0
+    while left and waited_ms < _STANDSTILL_MS:
+        project.clock.sleep_ms(_LOOK_MS)
+        before, left = left, memory.index_report().text.entries_left
+        waited_ms = 0 if left < before else waited_ms + _LOOK_MS
 
 
 def survey_history(project: Project) -> ImportReply:
