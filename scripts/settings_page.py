@@ -37,11 +37,36 @@ any other into your own for this project.
 |---|---|---|---|---|
 """
 
+PROCESS = {
+    "`AGENTX_AGENT`": (
+        "The role that a session plays, such as `engineer` (`agentx agent roles` lists them), set "
+        "where the agent CLI is started: `AGENTX_AGENT=engineer claude`. What is captured and "
+        "learnt there is the role's, it is told first what was done in that role and which "
+        "questions wait for it, and the tools for questions are listed."
+    ),
+    "`AGENTX_PAGER`, `PAGER`": (
+        "What shows answers that are longer than the terminal; `cat` or nothing writes them at "
+        "once, as `--no-pager` does."
+    ),
+    "`NO_COLOR`, `FORCE_COLOR`, `COLUMNS`": (
+        "No colours; a terminal although it is none; its width. What goes into a pipe is never "
+        "cut or wrapped."
+    ),
+}
+TAIL = """
+What is said for one process, and is no setting:
+
+| variable | what it does |
+|---|---|
+"""
+
 
 def write_page() -> str:
     """Return the page as it should be."""
     shared = list_shared()
-    return HEAD + "".join(_write_row(row, is_shared=row.key in shared) for row in list_defaults())
+    rows = (_write_row(row, is_shared=row.key in shared) for row in list_defaults())
+    told = "".join(f"| {name} | {about} |\n" for name, about in PROCESS.items())
+    return HEAD + "".join(rows) + TAIL + told
 
 
 def _write_row(row: SettingRow, *, is_shared: bool) -> str:

@@ -54,7 +54,8 @@ def fit_words(words: str) -> str:
 
 def remark(words: str) -> None:
     """Say something beside the data, on stderr: dim, where there are colours."""
-    click.secho(printable(words), dim=True, err=True)
+    shown = fit_words(words) if sys.stderr.isatty() else printable(words)
+    click.secho(shown, dim=True, err=True)
 
 
 def remark_untold(project: Project) -> None:
