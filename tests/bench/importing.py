@@ -240,7 +240,10 @@ def main() -> int:
             for row in measure(history, store):
                 wrong += not row.holds
                 sign = " " if row.holds else "!"
-                print(f"{row.name:<44}{row.value:>12,.2f} {row.unit:<10}{row.budget:>10} {sign}")
+                print(
+                    f"{row.name:<44}{row.value:>12,.2f} {row.unit:<10}{row.budget:>10} {sign}",
+                    flush=True,
+                )
     return 1 if wrong else 0
 
 
