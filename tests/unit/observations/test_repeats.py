@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from agentx.kernel.clock import DAY_MS
 from agentx.observations.model import Category, Marking, Observation, SearchFilters
 from agentx.observations.service import Observations, Supplies
 from agentx.observations.settings import MemorySettings
-from agentx.observations.tidying.repeats import list_repeats
+from agentx.observations.tidying.repeats import join_later, list_repeats
 from tests.support.observations import observation, opened_store
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
@@ -60,6 +61,7 @@ def _capture(room: Observations, *errors: Observation) -> None:
     for each in errors:
         kept = room.capture([each], agent="engineer", issue=each.issue_number)
         assert [one.id for one in kept or ()] == [each.id]
+        join_later(room.store, kept or ())
 
 
 def test_the_third_time_an_error_says_so_with_its_days(room: Observations) -> None:
@@ -117,3 +119,38 @@ def test_merging_counts_what_was_seen_again(room: Observations) -> None:
     (line,) = [each for each in done.merged[0].content.splitlines() if "crane" in each]
     assert line.endswith("(2 times: 2026-03-02, 2026-03-05)")
     assert "Again on" not in line
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3)))[1:])
+def test_the_first_time_of_an_error_is_told_whichever_session_was_captured_first(
+    room: Observations, order: tuple[int, ...]
+) -> None:
+    errors = [_error(f"s{day}", day) for day in (0, 3, 5)]
+    _capture(room, *(errors[at] for at in order))
+    _capture(room, errors[order[-1]])  # a capture that died is done again
+
+    (known,) = room.store.everything()
+    assert known.id == errors[0].id
+    assert known.content == f"{_SAID}\nAgain on 5 March 2026 and 7 March 2026: the third time."
+    assert known.repeats == (errors[1].id, errors[2].id)
+
+
+def test_what_a_person_looked_after_stays_when_an_earlier_time_is_imported(
+    room: Observations,
+) -> None:
+    first, later = _error("s0", 0), _error("s3", 3)
+    _capture(room, later)
+    room.store.mark([Marking(id=later.id, pinned=True)])
+    _capture(room, first)
+
+    assert {each.id for each in room.store.everything()} == {first.id, later.id}
+
+
+def test_an_error_that_came_back_is_not_told_of_as_replaced(room: Observations) -> None:
+    first, later = _error("s0", 0), _error("s5", 5)
+    _capture(room, later)
+    room.capture([first], agent="engineer", issue=0)
+    room.store.amend([replace(first, superseded_by="obs-engineer-0-1772600000000-mended")])
+    join_later(room.store, [first])
+
+    assert {each.id for each in room.store.everything()} == {first.id, later.id}

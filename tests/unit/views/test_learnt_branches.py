@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from agentx.kernel.capture import Draft, EventType
-from agentx.observations.model import Category, SearchFilters
+from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.views.sessions.branches import KnownBranches
 from tests.unit.views.test_session_capture import (
     MINUTE_MS,
@@ -123,6 +123,38 @@ def test_the_default_branch_and_what_no_branch_can_be_called_bind_nothing(
     assert {one.branch for one in bench.all()} == {""}
 
 
+def fail_in(bench: Bench, session: str, begin: int, branch: str) -> list[Observation]:
+    """Let a session fail as others do, and capture it; return the errors that are known then."""
+    bench.say(
+        said(begin, EventType.USER_MESSAGE, "run the tests", session, git_branch=branch),
+        said(
+            begin + 1,
+            EventType.TOOL_CALL,
+            "",
+            session,
+            git_branch=branch,
+            tool_name="Bash",
+            tool_use_id=f"c{begin}",
+            tool_input={"command": "make test"},
+        ),
+        said(
+            begin + 2,
+            EventType.TOOL_RESULT,
+            "Error: the database refuses connections on port 5432\nmake: *** [test] Error 1",
+            session,
+            git_branch=branch,
+            tool_name="Bash",
+            tool_use_id=f"c{begin}",
+            is_error=True,
+            exit_code=2,
+        ),
+        said(begin + 3, EventType.ASSISTANT_MESSAGE, "Fails.", session, git_branch=branch),
+        said(begin + 4, EventType.SESSION_END, "", session, git_branch=branch),
+    )
+    bench.observing.catch_up()
+    return [one for one in bench.all() if one.category is Category.ERROR]
+
+
 def test_an_error_seen_again_on_another_branch_is_bound_to_none(bench: Bench) -> None:
     failed = [
         ("s-1", 0, "feature/x"),
@@ -131,34 +163,18 @@ def test_an_error_seen_again_on_another_branch_is_bound_to_none(bench: Bench) ->
     ]
     seen = []
     for session, begin, branch in failed:
-        bench.say(
-            said(begin, EventType.USER_MESSAGE, "run the tests", session, git_branch=branch),
-            said(
-                begin + 1,
-                EventType.TOOL_CALL,
-                "",
-                session,
-                git_branch=branch,
-                tool_name="Bash",
-                tool_use_id=f"c{begin}",
-                tool_input={"command": "make test"},
-            ),
-            said(
-                begin + 2,
-                EventType.TOOL_RESULT,
-                "Error: the database refuses connections on port 5432\nmake: *** [test] Error 1",
-                session,
-                git_branch=branch,
-                tool_name="Bash",
-                tool_use_id=f"c{begin}",
-                is_error=True,
-                exit_code=2,
-            ),
-            said(begin + 3, EventType.ASSISTANT_MESSAGE, "Fails.", session, git_branch=branch),
-            said(begin + 4, EventType.SESSION_END, "", session, git_branch=branch),
-        )
-        bench.observing.catch_up()
-        errors = [one for one in bench.all() if one.category is Category.ERROR]
+        errors = fail_in(bench, session, begin, branch)
         seen.append([(one.branch, len(one.repeats)) for one in errors])
 
     assert seen == [[("feature/x", 0)], [("feature/x", 1)], [("", 2)]]
+
+
+def test_an_error_of_sessions_that_are_captured_newest_first_is_told_by_the_first(
+    bench: Bench,
+) -> None:
+    fail_in(bench, "s-3", 200, "main")
+    fail_in(bench, "s-1", 0, "feature/x")
+    (known,) = fail_in(bench, "s-2", 100, "feature/x")
+
+    assert (known.session_id, known.branch, len(known.repeats)) == ("s-1", "", 2)
+    assert known.content.endswith(": the third time.")

@@ -4,11 +4,12 @@
     Again on 5 November 2026 and 9 November 2026: the third time.
 
 What was seen again is not kept a second time: its id, which holds its time, is added to the first.
+The first is the one that happened first, whichever session was captured first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from agentx.kernel.text import compile_late, preview
@@ -55,17 +56,45 @@ def find_repeats(store: ObservationStore, observations: Sequence[Observation]) -
     return Sorted(fresh=tuple(fresh), again=tuple(again), unbound=frozenset(unbound))
 
 
+def join_later(store: ObservationStore, kept: Iterable[Observation]) -> tuple[str, ...]:
+    """Let errors that stand tell of later ones that were captured before them; return whose ids.
+
+    What a person looked after stays as it is.
+    """
+    gone: list[str] = []
+    errors = [each.id for each in kept if each.category is Category.ERROR]
+    for first in store.get_by_ids(errors):
+        if first.superseded_by:
+            continue  # what came after it was mended came back
+        later = [one for one in _list_same(store, first) if one.timestamp_ms > first.timestamp_ms]
+        later = [one for one in later if not (one.pinned or one.reviewed or one.mended_ms)]
+        unbound = any(one.branch != first.branch for one in later) and bool(first.branch)
+        ids = [(first.id, each) for one in later for each in (one.id, *one.repeats)]
+        add_repeats(store, ids, frozenset({first.id}) if unbound else frozenset())
+        gone += [one.id for one in later if store.remove(one.id)]
+    return tuple(gone)
+
+
 def _find_known(store: ObservationStore, observation: Observation) -> Observation | None:
+    if store.get_by_id(observation.id) is not None:
+        return None  # captured before, by somebody who died then
+    earlier = (
+        known
+        for known in _list_same(store, observation)
+        if known.timestamp_ms <= observation.timestamp_ms
+    )
+    return next(earlier, None)
+
+
+def _list_same(store: ObservationStore, observation: Observation) -> Iterator[Observation]:
+    """Yield the errors of other sessions that stand and say the same."""
     rows = store.search(observation.summary, _LOOKED_AT_MAX)
     ids = [row.id for row in rows if row.category is Category.ERROR and not row.superseded_by]
-    if observation.id in ids:
-        return None  # captured before, by somebody who died then
     meaning = read_observed(observation)
     for known in store.get_by_ids(ids):
         other = known.session_id != observation.session_id and not known.sources
         if other and say_same(meaning, read_observed(known), least=_SAME):
-            return known
-    return None
+            yield known
 
 
 def add_repeats(
@@ -102,8 +131,8 @@ def drop_repeats(store: ObservationStore, forgotten: Iterable[str]) -> None:
 
 def join_ids(repeats: Sequence[str], marking: Marking) -> tuple[str, ...]:
     """Return what something was seen again as, once a marking is made."""
-    joined = dict.fromkeys((*repeats, *marking.again))
-    return tuple(each for each in joined if each not in marking.not_again)[:OBSERVATION_REPEATS_MAX]
+    joined = {*repeats, *marking.again}.difference(marking.not_again)
+    return tuple(sorted(joined, key=_time_of)[:OBSERVATION_REPEATS_MAX])
 
 
 def say_again(content: str, summary: str, repeats: Sequence[str]) -> tuple[str, str]:
@@ -111,7 +140,7 @@ def say_again(content: str, summary: str, repeats: Sequence[str]) -> tuple[str, 
     content, summary = strip_again(content), _TIMES.sub("", summary)
     if not repeats:
         return content, summary
-    days = sorted({int(parse_observation_id(each).timestamp_ms) // 86_400_000 for each in repeats})
+    days = sorted({_time_of(each)[0] // 86_400_000 for each in repeats})
     times = len(repeats) + 1
     count = f": the {_spell(times)} time" if times > 2 else ""
     tail = f" ({times} times)"
@@ -122,6 +151,10 @@ def say_again(content: str, summary: str, repeats: Sequence[str]) -> tuple[str, 
 def strip_again(content: str) -> str:
     """Return a text without the line that says when it was seen again."""
     return _AGAIN.sub("", content)
+
+
+def _time_of(observation_id: str) -> tuple[int, str]:
+    return int(parse_observation_id(observation_id).timestamp_ms), observation_id
 
 
 def _spell(times: int) -> str:

@@ -35,7 +35,7 @@ from agentx.observations.extract.session.turns import Turn
 from agentx.observations.ids import agent_name
 from agentx.observations.model import Observation
 from agentx.observations.port import ObservationStore
-from agentx.observations.tidying.repeats import list_repeats
+from agentx.observations.tidying.repeats import join_later, list_repeats
 from agentx.observations.validity.gone import look_at, mark_gone
 from agentx.observations.validity.marking import mark_superseded
 from agentx.prose.keyphrases import terms
@@ -363,6 +363,8 @@ class Observing:
         kept = room.capture(made, agent=intent.agent, issue=intent.issue)
         if kept:
             mark_superseded(room.store, kept)
+            if gone := join_later(room.store, kept):
+                room.let_stand(gone)
         return kept
 
 
