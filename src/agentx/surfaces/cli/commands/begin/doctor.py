@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 import click
@@ -16,10 +17,12 @@ from agentx.operations.capture.waiting import list_waiting
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.setup.programs.live import LiveReply, try_hooks
 from agentx.operations.upkeep.doctor import diagnose, fix
-from agentx.operations.upkeep.health import Diagnosis, Health
+from agentx.operations.upkeep.health import Diagnosis, Health, HealthCheck
 from agentx.operations.upkeep.mend import mend, plan_mending
+from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.begin.changes import draw_live
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.layout import lay
 from agentx.surfaces.cli.screen import ask
 
 _SIGNS = {Health.GOOD: ("ok", "green"), Health.NOTE: ("--", "yellow"), Health.WRONG: ("!!", "red")}
@@ -95,13 +98,8 @@ def _mend(invocation: Invocation, *, yes: bool, deep: bool) -> tuple[str, ...]:
 def _draw(screen: Console, diagnosis: Diagnosis, tried: LiveReply | None) -> None:
     for done in diagnosis.fixed:
         screen.print(f"mended: {done}", style="green", soft_wrap=True)
-    for check in diagnosis.checks:
-        sign, style = _SIGNS[check.health]
-        row = Text(f"{sign} ", style=style).append(f"{check.name:<14}", style="bold")
-        # What a file is called stands in these; it must not be taken for another row.
-        screen.print(row.append(show_name(check.says), style="default"), soft_wrap=True)
-        if check.mend:
-            screen.print(f"{'':<17}-> {show_name(check.mend)}", style="dim", soft_wrap=True)
+    for line in draw_checks(diagnosis.checks, screen.width):
+        screen.print(line)
     if tried is not None:
         screen.print()
         draw_live(screen, tried)
@@ -109,3 +107,15 @@ def _draw(screen: Console, diagnosis: Diagnosis, tried: LiveReply | None) -> Non
         screen.print("\nNothing is wrong; records wait in the spool, as told above.")
     elif diagnosis.is_well:
         screen.print("\nAll is well.", style="green")
+
+
+def draw_checks(checks: Iterable[HealthCheck], width: int) -> Iterator[Text]:
+    """Yield the lines that say what was found, and below it how to mend it."""
+    for check in checks:
+        sign, style = _SIGNS[check.health]
+        lead = Text(f"{sign} ", style=style).append(f"{check.name:<14}", style="bold")
+        # What a file is called stands in these; it must not be taken for another row.
+        yield from lay(lead, render.text(show_name(check.says)), width)
+        if check.mend:
+            arrow = Text(f"{'':<{len(lead)}}-> ", style="dim")
+            yield from lay(arrow, render.text(show_name(check.mend), style="dim"), width)
