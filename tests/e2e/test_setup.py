@@ -239,6 +239,12 @@ def test_hooks_of_one_project_are_found_from_anywhere_and_others_are_left_alone(
     assert outside(house) == before
 
 
+def test_agent_clis_may_be_named_one_by_one(house: House) -> None:
+    said = house.json("init", "--harness", "codex", "--harness", "gemini", "--dry-run")
+
+    assert [each["harness"] for each in said["setups"]] == ["codex", "gemini"]
+
+
 def test_the_daemon_and_its_service_go_too(house: House) -> None:
     house.agentx("init", "--harness", "codex")
     house.hook(prompt("hello"))

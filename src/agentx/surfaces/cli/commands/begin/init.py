@@ -34,10 +34,11 @@ _EXIT_WRONG = 4
 @click.command(cls=Verb)
 @click.option(
     "--harness",
-    default="auto",
+    multiple=True,
+    default=("auto",),
     show_default=True,
     metavar="LIST",
-    help="Agent CLIs to set up, with commas; auto finds those in use.",
+    help="Agent CLIs to set up, with commas or said more than once; auto finds those in use.",
 )
 @click.option(
     "--scope",
@@ -58,7 +59,7 @@ _EXIT_WRONG = 4
 def command(
     ctx: click.Context,
     *,
-    harness: str,
+    harness: tuple[str, ...],
     scope: str | None,
     exclude: tuple[str, ...],
     no_import: bool,
@@ -75,7 +76,7 @@ def command(
     """
     invocation: Invocation = ctx.obj
     request = InitRequest(
-        harnesses=parse_harnesses(harness),
+        harnesses=parse_harnesses(",".join(harness)),
         scope=SetupScope(scope or SetupScope.USER),
         exclude=exclude,
         with_import=not no_import,
