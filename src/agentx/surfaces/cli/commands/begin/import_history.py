@@ -10,7 +10,12 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from agentx.capture.transcripts import ImportProgress, ImportReply, ImportRequest
+from agentx.capture.transcripts import (
+    ImportDone,
+    ImportProgress,
+    ImportReply,
+    ImportRequest,
+)
 from agentx.daemon.auto.calling import call_daemon, may_call
 from agentx.kernel.clock import point
 from agentx.operations.capture.import_history import import_history
@@ -117,10 +122,16 @@ def draw(screen: Console, reply: ImportReply) -> None:
                 style="dim",
             )
         return
+    unchanged = sum(one.unchanged for one in seen)
+    read = [one for one in seen if one.transcripts]
+    if not read:
+        count = render.count(unchanged, "transcript")
+        screen.print(f"Nothing new: {count} unchanged since the last import.")
+        return
     new = ">WOULD READ" if reply.dry_run else ">NEW"
     table = render.table("AGENT CLI", ">SESSIONS", ">PROMPTS", ">EVENTS", new, ">SIZE", "DATES")
     zone = render.local_zone()
-    for one in seen:
+    for one in read:
         table.add_row(
             render.harness(one.harness),
             f"{one.sessions:,}",
@@ -133,14 +144,15 @@ def draw(screen: Console, reply: ImportReply) -> None:
             else "-",
         )
     screen.print(table)
-    unchanged = sum(one.unchanged for one in seen)
+    if isinstance(reply, ImportDone) and reply.complete_ms is None:
+        screen.print("\nEvery word can be found now; a daemon sums up what is left.")
     if unchanged:
         screen.print(
             f"\n{render.count(unchanged, 'transcript')} unchanged since the last import",
             style="dim",
         )
-    for one in seen:
-        if one.keeps_transcripts_days is not None and one.transcripts:
+    for one in read:
+        if one.keeps_transcripts_days is not None:
             screen.print(
                 f"\n{one.harness} deletes its transcripts after {one.keeps_transcripts_days} days; "
                 "what is imported stays",
