@@ -386,3 +386,12 @@ def test_who_only_reads_in_a_folder_that_was_never_set_up_begins_nothing(
     house.hook(prompt("shut the gate", prompt_id="p-1"))
     assert "remembered of this folder" not in house.agentx(*words.split(), expect=None).stderr
     assert [event["text"] for event in house.events()] == ["shut the gate"]
+
+
+def test_a_store_that_was_not_begun_takes_no_room(house: House) -> None:
+    assert house.json("status")["memory"]["log"]["bytes_on_disk"] == 0
+    assert "none yet; it will lie in" in house.agentx("status").stdout
+
+    house.hook(prompt("shut the gate", prompt_id="p-1"))
+    assert house.json("sync")
+    assert house.json("status")["memory"]["log"]["bytes_on_disk"] > 0

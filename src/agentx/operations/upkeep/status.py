@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -78,7 +79,7 @@ def status(project: Project, memory: Memory) -> StatusReply:
         root=str(project.root),
         rule=project.identity.rule,
         store=str(project.store.root),
-        memory=memory.status(),
+        memory=_look_at(project, memory),
         indexes=memory.index_report(),
         rooms=_rooms(project, notes),
         hooks=_hooks(project, notes),
@@ -88,6 +89,14 @@ def status(project: Project, memory: Memory) -> StatusReply:
         untrusted=list_untrusted(project),
         passed_over=project.config.faults,
     )
+
+
+def _look_at(project: Project, memory: Memory) -> MemoryStatus:
+    found = memory.status()
+    if exists(project.store.db):
+        return found
+    # Where no store was begun an empty one is read, which lies elsewhere and goes with the reader.
+    return replace(found, log=replace(found.log, bytes_on_disk=0))
 
 
 def list_live(memory: Memory, now_ms: Millis) -> tuple[Session, ...]:

@@ -61,7 +61,8 @@ def _draw(screen: Console, reply: StatusReply, dates: Dates, home: str, *, by_it
     rows += _rooms(reply.rooms)
     rows += _tell_told(reply.told)
     rows += _spool(reply.waiting)
-    rows.append(("store", f"{render.size(log.bytes_on_disk)} in {shorten_home(reply.store, home)}"))
+    held = render.size(log.bytes_on_disk) if log.bytes_on_disk else "none yet; it will lie"
+    rows.append(("store", f"{held} in {shorten_home(reply.store, home)}"))
     rows.append(("daemon", _daemon(reply, by_itself=by_itself)))
     rows.append(("words", _words(reply.indexes.text)))
     spent = reply.memory.spending
