@@ -5,6 +5,7 @@ Method: a real index in a temporary folder. Damage is done to its files while it
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from agentx.kernel.errors import IndexUnavailable, LockHeld
 from agentx.search.document import Chapter, Document, Filters
 from agentx.search.paths import IndexPaths
 from agentx.search.query import parse
+from agentx.search.text.engine import guard
 from agentx.search.text.evidence import gather
 from agentx.search.text.index import TextIndex
 from agentx.search.text.scales import chapters
@@ -303,3 +305,13 @@ def test_lines_that_other_rooms_keep_are_found_replaced_and_taken_out(index: Tex
     index.delete_parts(["observations/0"])
     index.commit()
     assert found(index, "checked") == []
+
+
+def test_a_full_disk_is_not_taken_for_an_index_that_has_to_be_made_anew(tmp_path: Path) -> None:
+    def fill() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(IndexUnavailable, match="no room left") as caught:
+        guard(tmp_path, fill)
+
+    assert caught.value.hint == "free some disk space, then try again"

@@ -25,6 +25,7 @@ from agentx.search.text.schema import register, schema
 T = TypeVar("T")
 
 _META = "meta.json"
+_NO_ROOM = ("No space left", "Disk quota exceeded", "File too large")
 # More threads make more segments; ours come in small batches.
 _WRITER_THREADS = 1
 
@@ -232,7 +233,13 @@ def _sizes(folder: Path) -> dict[str, int]:
 
 
 def _unavailable(folder: Path, error: BaseException) -> IndexUnavailable:
+    said = str(error)
+    if any(mark in said for mark in _NO_ROOM):
+        return IndexUnavailable(
+            f"{folder}: no room left for the search index; every event that was kept is safe",
+            hint="free some disk space, then try again",
+        )
     return IndexUnavailable(
-        f"{folder}: the search index cannot be used ({str(error)[:200]})",
+        f"{folder}: the search index cannot be used ({said[:200]})",
         hint="it is rebuilt from the log by `agentx rebuild search`",
     )
