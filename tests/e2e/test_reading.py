@@ -7,6 +7,7 @@ is listed.
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.commands import READING
-from tests.support.house import House, prompt
+from tests.support.house import BIN, House, prompt
 
 WORDS = {"run": "20260101-0000-none-aaaa", "observation": "obs-1-0000000000000-000000"}
 
@@ -111,3 +112,25 @@ def test_a_store_that_another_process_has_is_read_as_it_is(house: House) -> None
     assert (late["hits"], late["behind"]) == ([], 1)
     assert all(one.returncode == 0 for one in others)
     assert "buoys" in house.agentx("search", "buoys").stdout
+
+
+def test_a_store_that_nobody_can_write_is_read_as_it_is_and_said_to_be_so(house: House) -> None:
+    house.agentx("init")
+    house.hook(prompt("keep the lanterns of the harbour lit", cwd=str(house.project)))
+    house.agentx("sync")
+    house.hook(prompt("then count the buoys", cwd=str(house.project)))
+
+    found = subprocess.run(
+        [str(BIN / "agentx"), "search", "lanterns"],
+        cwd=house.project,
+        # A file that is cut short may be one of Python's own.
+        env={**house.environment, "PYTHONDONTWRITEBYTECODE": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000)),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+    assert "lanterns of the harbour" in found.stdout
+    assert "1 event not taken in yet: the store cannot be written" in found.stderr

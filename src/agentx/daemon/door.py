@@ -120,11 +120,12 @@ def open_or_look(project: Project) -> Memory:
     """
     try:
         return open_memory(project, wait_ms=project.config.section(StorageSettings).wait_ms)
-    except (LockHeld, UnavailableError):
+    except (LockHeld, UnavailableError) as error:
         from agentx.wiring.memory import look_into_store  # noqa: PLC0415  see above
 
+        is_had = isinstance(error, LockHeld | DaemonUnavailable)
         with suppress(NotFound, UnavailableError):
-            return look_into_store(project)
+            return look_into_store(project, is_unwritable=not is_had)
         raise
 
 

@@ -92,7 +92,8 @@ class Parts:
     of_project: Callable[[str], LocalMemory]
     others: Callable[[], Iterable[str]]  # projects whose views this memory keeps as well
     close: Callable[[], None]
-    is_look: bool = False  # another process has the store: nothing is changed here
+    is_look: bool = False  # nothing is changed here: another process has the store
+    is_unwritable: bool = False  # or nobody can write it
 
 
 class LocalMemory(LogReader):
@@ -228,7 +229,12 @@ class LocalMemory(LogReader):
         if not self._parts.is_look and self._news.take_in(wait_ms, views=views):
             return Behind()
         left = self._set.count_left() if views else 0
-        return Behind(events=left, spooled=self._parts.waiting(), is_look=self._parts.is_look)
+        return Behind(
+            events=left,
+            spooled=self._parts.waiting(),
+            is_look=self._parts.is_look,
+            is_unwritable=self._parts.is_unwritable,
+        )
 
     def _take_news(self, with_views: bool, told: HowFar) -> None:
         self._parts.drain(told)

@@ -75,6 +75,7 @@ class Behind:
     events: int = 0  # in the log, and not yet in every view
     spooled: int = 0  # captured, and not yet in the log
     is_look: bool = False  # another process has the store, so that nothing was taken in here
+    is_unwritable: bool = False  # nobody can take it in: the disk is full, or refuses
 
     @property
     def count(self) -> int:

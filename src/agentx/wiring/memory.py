@@ -64,22 +64,30 @@ def open_store(
     return _Store(project, kv, bus if bus is not None else Bus()).own
 
 
-def look_into_store(project: Project) -> LocalMemory:
-    """Open the store of a project to read, as it is now, whoever else has it open.
+def look_into_store(project: Project, *, is_unwritable: bool = False) -> LocalMemory:
+    """Open the store of a project to read, as it is now, whoever else has it open, or nobody can.
 
     Raises: NotFound when there is none, DataError.
     """
     refuse_lost_log(project.store)
     kv = open_rocks(project.store.db, project.clock, read_only=True)
-    return _Store(project, kv, Bus(), is_look=True).own
+    return _Store(project, kv, Bus(), is_look=True, is_unwritable=is_unwritable).own
 
 
 class _Store:
     """One opened store, and the memory of each project in it."""
 
-    def __init__(self, project: Project, kv: KeyValue, bus: Bus, *, is_look: bool = False) -> None:
+    def __init__(
+        self,
+        project: Project,
+        kv: KeyValue,
+        bus: Bus,
+        *,
+        is_look: bool = False,
+        is_unwritable: bool = False,
+    ) -> None:
         self._project = project
-        self._is_look = is_look
+        self._is_look, self._is_unwritable = is_look, is_unwritable
         self._kv = kv
         self._bus = bus
         log = LogStore(
@@ -126,6 +134,7 @@ class _Store:
                 others=self._others if is_own else tuple,
                 close=self._closing.close if is_own else lambda: None,
                 is_look=self._is_look,
+                is_unwritable=self._is_unwritable,
             )
         )
 

@@ -97,7 +97,9 @@ class Invocation:
         """Say what the answer does not know yet, and see to it that it will."""
         from agentx.daemon.auto.calling import call_daemon
 
-        if behind.is_look:
+        if behind.is_unwritable:
+            who = "the store cannot be written, `agentx doctor` says why"
+        elif behind.is_look:
             who = "another process has the store"
         elif call_daemon(self.project):
             who = "a daemon goes on with them"

@@ -138,7 +138,8 @@ class LatePerformer:
         from agentx.surfaces.mcp.answer import tell_behind
 
         # Whoever has the store goes on with it; nobody else could.
-        goes_on = behind.is_look or call_daemon(self.desk.project())
+        is_had = behind.is_look and not behind.is_unwritable
+        goes_on = is_had or call_daemon(self.desk.project())
         told = tell_behind(behind.count, goes_on=goes_on)
         return {**_say(f"{said}\n{told}"), "_meta": {_BEHIND: behind.count}}
 
