@@ -68,3 +68,19 @@ def test_a_sibling_writes_no_digest_and_forgets_in_its_own_tally(
     assert not any("heliotrope" in path.read_text("utf-8") for path in before)
     assert set(recall_counts(ferry.store.recall_counts(ferry.id))) == {told.event_id}
     assert not recall_counts(shop.store.recall_counts(shop.id))
+
+
+def test_what_a_session_that_goes_on_no_longer_tells_is_no_longer_found(tmp_path: Path) -> None:
+    asked = SearchRequest(query="lantern webhook sender", kinds=("grip",), limit=50)
+    said = talk(words="lantern")
+    with open_store(project_in(tmp_path, "ferry")) as memory:
+        memory.append(said[:1])
+        memory.catch_up()
+        before = {hit.doc_id for hit in memory.search(asked).hits}
+        memory.append(said[1:])
+        memory.catch_up()
+        after = {hit.doc_id for hit in memory.search(asked).hits}
+
+        assert before - after, "nothing was taken out of the table of contents"
+        for grip_id in after:
+            assert memory.expand(grip_id, before=0, after=0).grip.grip_id == grip_id

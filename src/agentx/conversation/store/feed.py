@@ -56,7 +56,10 @@ class Feed:
             return list(self._toc.events_of(ref, since_ms, until_ms))
 
     def new_nodes(self, limit: int) -> list[tuple[NodeId, TocNode | None]]:
-        """Return some of the nodes that are new since they were settled; None for one gone."""
+        """Return some of the nodes that are new since they were settled; None for one gone.
+
+        A grip that is gone stands among them, before the nodes that may have it again.
+        """
         with self._lock:
             names = self._toc.list_noted("toc-new", limit=limit)
             return [(name, self._toc.node(name)) for name in names]

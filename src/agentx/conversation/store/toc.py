@@ -8,7 +8,7 @@ them true:
     toc-marks/{session}           where the session's segments begin
     toc-todo/{project}|{session}  a session of a view that is begun again, and what is done of it
     toc-dirty/{project}|{id}      a period that must be rolled again
-    toc-new/{project}|{id}        a node that readers of the view have not seen yet
+    toc-new/{project}|{id}        a node, or a grip that is gone, that readers have not seen yet
     toc-open/{project}|{id}       a node that is provisional
     toc-tried/{project}|{id}      a segment, and the model that could not tell it
     toc-traces/{project}          something was forgotten that old rows may still hold
@@ -338,10 +338,12 @@ class TocChange:
         """Keep a grip."""
         key = keys.grip_key(self._project, grip.grip_id)
         self._batch.put(Family.GRIPS, key, toc_rows.pack(grip))
+        self._note("toc-new", grip.grip_id, kept=False)
 
     def drop_grip(self, grip_id: str) -> None:
-        """Let a grip go."""
+        """Let a grip go, and readers know of it: what stays of its node does not name it."""
         self._batch.delete(Family.GRIPS, keys.grip_key(self._project, grip_id))
+        self._note("toc-new", grip_id, kept=True)
 
     def dirty(self, node_id: NodeId, *, kept: bool = True) -> None:
         """Note that a period must be rolled again, or that it was."""
