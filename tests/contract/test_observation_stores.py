@@ -140,6 +140,32 @@ def test_a_mended_text_is_found_by_its_new_words_and_no_longer_by_its_old(reopen
         assert again.search("midnight") == ()
 
 
+def test_what_was_seen_again_says_so_at_once_and_once_it_is_settled(reopened: Open) -> None:
+    one = replace(observation("The broker refuses connections."), branch="x", head="a" * 40)
+    store, second = reopened(), reopened()
+    store.store([one])
+    assert second.get_by_id(one.id) == one
+    first, later = (f"obs-engineer-29-{START_MS + days * DAY_MS}-aaaaa{days}" for days in (1, 2))
+
+    store.mark([Marking(id=one.id, again=(first,))])
+    # Others write meanwhile what else is known of it, and that it was seen once more.
+    second.amend([replace(one, changed_files=("a.py",))])
+    (now,) = second.mark([Marking(id=one.id, again=(later,), unbound=True)])
+
+    assert now.repeats == (first, later)
+    assert now.content.endswith(": the third time.")
+    assert (now.branch, now.changed_files) == ("", ("a.py",))
+    for _ in range(2):
+        for again in (store, second, reopened()):
+            assert again.get_by_id(one.id) == now
+            assert again.get_by_issue(29) == (now,)
+            assert again.search_by_filters(SearchFilters()) == (now.index(),)
+            assert [row.id for row in again.search("third time of the broker")] == [one.id]
+        store.settle()
+    store.mark([Marking(id=one.id, pinned=True, again=(first,))])
+    assert reopened().get_by_id(one.id) == replace(now, pinned=True)
+
+
 def test_what_is_pinned_is_not_merged(reopened: Open) -> None:
     store = reopened()
     store.store([observation(f"Retry {each} of the queue failed.") for each in "abcdef"])

@@ -8,6 +8,7 @@ parts after it never do. Its two ends are enough to name it: `obs-a1b2c3`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from unicodedata import combining, normalize
 
 from agentx.kernel.clock import Millis
@@ -94,3 +95,14 @@ def parse_observation_id(text: str) -> ParsedId:
         issue_number=int(match["issue"]),
         timestamp_ms=Millis(int(match["at"])),
     )
+
+
+def group_by_issue(ids: Iterable[str]) -> dict[int, set[str]]:
+    """Return ids by the issue they belong to.
+
+    Raises: InvalidValue.
+    """
+    found: dict[int, set[str]] = {}
+    for each in ids:
+        found.setdefault(parse_observation_id(each).issue_number, set()).add(each)
+    return found

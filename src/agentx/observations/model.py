@@ -106,6 +106,11 @@ class Marking:
     not_again: tuple[str, ...] = ()  # of these, those that are forgotten
     unbound: bool = False  # it was seen on another branch too: no branch is its own
 
+    @property
+    def is_of_session(self) -> bool:
+        """Tell whether it says no more than that a session saw the same again."""
+        return self == Marking(id=self.id, again=self.again, unbound=self.unbound)
+
 
 @frozen
 class Dropped:

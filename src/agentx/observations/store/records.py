@@ -199,6 +199,19 @@ def with_news(record: ObservationRecord, amended: ObservationRecord) -> Observat
     )
 
 
+def with_repeats(record: ObservationRecord, repeated: ObservationRecord) -> ObservationRecord:
+    """Return a record that says when it was seen again, as it was made to; the rest stays."""
+    return msgspec.structs.replace(
+        record,
+        content=repeated.content,
+        summary=repeated.summary,
+        tokens=repeated.tokens,
+        repeats=repeated.repeats,
+        branch=repeated.branch,
+        head=repeated.head,
+    )
+
+
 def with_marking(record: ObservationRecord, marking: Marking, now: str) -> ObservationRecord:
     """Return a record as a person wants it; `now` is noted where the text is another."""
     said: dict[str, object] = {

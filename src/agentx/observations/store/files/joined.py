@@ -13,7 +13,7 @@ from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import ConflictError, UnavailableError
 from agentx.observations.limits import MANIFEST_CACHE_MS
-from agentx.observations.model import StoreFault
+from agentx.observations.model import ObservationIndex, StoreFault
 from agentx.observations.store.files.issue_files import OWNER
 from agentx.observations.store.files.manifest import (
     Index,
@@ -23,9 +23,11 @@ from agentx.observations.store.files.manifest import (
     list_unsettled,
 )
 from agentx.observations.store.files.pending import Pending, Seen, look_at
+from agentx.observations.store.records import EntryRecord, index_of
 
 # A reader mends the manifest in passing; it does not wait for those who are writing it.
 _MEND_WAIT_MS = 200
+_VALUES_KEPT_MAX = 4_000
 _MOVING = frozenset({"store", "remove"})
 
 
@@ -48,6 +50,7 @@ class Joined:
         self._read_ms = 0
         self._rows: Rows = {}
         self._applied = 0  # acts of the journal that are in the rows
+        self._values: dict[str, tuple[EntryRecord, ObservationIndex]] = {}
 
     def rows(self) -> Rows:
         """Return a line for every observation there is; not to be changed.
@@ -72,6 +75,17 @@ class Joined:
         apply(self._rows, self._pending.acts[self._applied :])
         self._applied = len(self._pending.acts)
         return self._rows
+
+    def value_of(self, row: EntryRecord) -> ObservationIndex:
+        """Return a line as a value, made once for as long as the line is the same."""
+        known = self._values.get(row.id)
+        if known is not None and known[0] is row:
+            return known[1]
+        made = index_of(row)
+        if len(self._values) >= _VALUES_KEPT_MAX:
+            self._values.clear()
+        self._values[row.id] = row, made
+        return made
 
     def state(self) -> str:
         """Return a text that changes whenever a row may have come or gone."""

@@ -11,6 +11,7 @@ counts live here and nowhere else; without a manifest they begin at nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,31 +180,51 @@ def list_unsettled(acts: list[Act], settled: str) -> list[Act]:
 
 
 def apply(rows: Rows, acts: Iterable[Act]) -> None:
-    """Bring rows up to date with acts of the journal, in their order."""
+    """Bring rows up to date with acts of the journal, in their order.
+
+    Acts of a later version stay in the journal's lines that were applied.
+    """
     for act in acts:
-        match act.op:
-            case "store":
-                for record in act.observations:
-                    rows.setdefault(record.id, entry_of(record))
-            case "amend":
-                for record in act.observations:
-                    row = rows.get(record.id)
-                    if row is not None:
-                        rows[record.id] = msgspec.structs.replace(
-                            row,
-                            superseded_by=record.superseded_by,
-                            stale=bool(record.changed_files),
-                        )
-            case "remove":
-                for each in act.ids:
-                    rows.pop(each, None)
-            case "recalled":
-                for each in act.ids:
-                    row = rows.get(each)
-                    if row is not None:
-                        rows[each] = msgspec.structs.replace(row, recall_count=row.recall_count + 1)
-            case _:
-                continue  # of a later version; it stays in the journal's lines that were applied
+        if act.op == "store":
+            for record in act.observations:
+                rows.setdefault(record.id, entry_of(record))
+        elif act.op == "remove":
+            for each in act.ids:
+                rows.pop(each, None)
+        elif act.op in _NEWS:
+            changes = {record.id: _NEWS[act.op](record) for record in act.observations}
+            _change(rows, changes)
+        elif act.op == "recalled":
+            counts = Counter(each for each in act.ids if each in rows)
+            _change(
+                rows,
+                {
+                    each: {"recall_count": rows[each].recall_count + count}
+                    for each, count in counts.items()
+                },
+            )
+
+
+def _change(rows: Rows, changes: Mapping[str, Mapping[str, object]]) -> None:
+    for each, change in changes.items():
+        if each in rows:
+            rows[each] = msgspec.structs.replace(rows[each], **change)
+
+
+def _list_news(record: ObservationRecord) -> dict[str, object]:
+    return {"superseded_by": record.superseded_by, "stale": bool(record.changed_files)}
+
+
+def _list_repeated(record: ObservationRecord) -> dict[str, object]:
+    return {
+        "summary": record.summary,
+        "tokens": record.tokens,
+        "repeats": record.repeats,
+        "branch": record.branch,
+    }
+
+
+_NEWS = {"amend": _list_news, "repeat": _list_repeated}
 
 
 def _page(index: Index, updated_at: str) -> bytes:

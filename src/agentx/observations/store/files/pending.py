@@ -2,6 +2,7 @@
 
     {"record": "01K...", "op": "store",    "observations": [...]}
     {"record": "01K...", "op": "amend",    "observations": [...]}
+    {"record": "01K...", "op": "repeat",   "observations": [...]}
     {"record": "01K...", "op": "remove",   "ids": [...]}
     {"record": "01K...", "op": "recalled", "ids": [...]}
 

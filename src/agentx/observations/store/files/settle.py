@@ -40,9 +40,10 @@ from agentx.observations.store.records import (
     encode,
     with_marking,
     with_news,
+    with_repeats,
 )
 
-_KNOWN = frozenset({"store", "amend", "remove", "recalled"})
+_KNOWN = frozenset({"store", "amend", "repeat", "remove", "recalled"})
 _ROUNDS = 3
 
 
@@ -152,7 +153,8 @@ class Settling:
                 if act.op == "store":
                     kept.setdefault(record.id, record)
                 elif record.id in kept:
-                    kept[record.id] = with_news(kept[record.id], record)
+                    join = with_repeats if act.op == "repeat" else with_news
+                    kept[record.id] = join(kept[record.id], record)
             if act.op == "remove":
                 for each in act.ids:
                     kept.pop(each, None)
@@ -216,10 +218,18 @@ def _fold(kept: dict[str, bytes], *, acts: Iterable[Act], issue: int) -> None:
     for act in acts:
         for record in act.observations:
             if record.issue_number == issue:
-                (put if act.op == "store" else amend)(kept, record)
+                _CHANGES[act.op](kept, record)
         if act.op == "remove":
             for each in act.ids:
                 kept.pop(each, None)
+
+
+def _repeat(kept: dict[str, bytes], record: ObservationRecord) -> None:
+    if record.id in kept:
+        rewrite(kept, with_repeats(decode_observation(kept[record.id]), record))
+
+
+_CHANGES = {"store": put, "amend": amend, "repeat": _repeat}
 
 
 def _mark(kept: dict[str, bytes], *, markings: Mapping[str, Marking], now: str) -> None:

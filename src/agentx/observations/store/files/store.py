@@ -16,7 +16,7 @@ What a kill leaves:  in the journal only           read from there, settled next
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from threading import RLock
@@ -26,7 +26,7 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy
 from agentx.observations.forgetting import Undoing, holders, take_whole, undoing
-from agentx.observations.ids import parse_observation_id, shorten_id
+from agentx.observations.ids import group_by_issue, parse_observation_id, shorten_id
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT, OBSERVATIONS_PENDING_BYTES_MAX
 from agentx.observations.model import (
     CompactionResult,
@@ -48,19 +48,16 @@ from agentx.observations.store.files.manifest import ManifestFile
 from agentx.observations.store.files.pending import Pending
 from agentx.observations.store.files.settle import Settling
 from agentx.observations.store.records import (
-    EntryRecord,
     ObservationRecord,
-    index_of,
     observation_of,
     record_of,
+    with_marking,
 )
 from agentx.observations.store.words.lists import IndexedWords, wording
 from agentx.observations.store.words.matching import best_matches
 from agentx.observations.store.words.view import Source, WordView
 from agentx.observations.tidying.merging import merges, old_enough, outcome
 from agentx.search.limits import SEARCH_HITS_MAX
-
-_LINES_KEPT_MAX = 4_000
 
 
 class JsonObservationStore(ObservationStore):
@@ -87,7 +84,6 @@ class JsonObservationStore(ObservationStore):
         self._pending = Pending(files.paths.pending, clock, entropy)
         self._joined = Joined(self._pending, manifest, clock, self._report)
         self._settling = Settling(self._pending, files, manifest, clock)
-        self._lines: dict[str, tuple[EntryRecord, ObservationIndex]] = {}
 
     @property
     def folder(self) -> Path:
@@ -108,9 +104,7 @@ class JsonObservationStore(ObservationStore):
         if not observations:
             return
         with self._lock:
-            self._pending.append("store", observations=[record_of(each) for each in observations])
-            if self._pending.size() > OBSERVATIONS_PENDING_BYTES_MAX:
-                self._settle_if_possible()
+            self._append("store", [record_of(each) for each in observations])
 
     def amend(self, observations: Sequence[Observation]) -> None:
         """Write anew what is known about stored observations; those not stored are left out."""
@@ -126,15 +120,25 @@ class JsonObservationStore(ObservationStore):
         Raises: InvalidValue, LockHeld, UnavailableError.
         """
         by_id = {each.id: each for each in markings}
-        by_issue = _by_issue(by_id)
+        by_issue = group_by_issue(by_id)
         with self._lock:
+            texts = [one.id for one in markings if one.content or one.again or one.not_again]
+            if all(one.is_of_session for one in markings):
+                self._note_repeats(by_id)
+                return self.get_by_ids(by_id)
             # Only what lies in a file can be changed there.
             self._settling.settle()
-            texts = [one.id for one in markings if one.content or one.again or one.not_again]
             self._words.drop(list(self._wordings(texts)))
             for issue, ids in by_issue.items():
                 self._settling.mark(issue, {each: by_id[each] for each in sorted(ids)})
             return self.get_by_ids(by_id)
+
+    def _note_repeats(self, by_id: Mapping[str, Marking]) -> None:
+        """Write that some were seen again; sessions do that often, so it goes to the journal."""
+        said = [with_marking(each, by_id[each.id], now="") for each in self._fetch(by_id)]
+        if said:
+            self._words.drop(list(self._wordings(by_id)))  # as they were worded until now
+            self._append("repeat", said)
 
     def get_by_issue(self, issue_number: int) -> tuple[Observation, ...]:
         """Return the observations of an issue, oldest first."""
@@ -165,13 +169,15 @@ class JsonObservationStore(ObservationStore):
             rows = self._joined.rows()
             found = self._words.search(query, limit, self._words_source())
             if found is None:
-                return tuple(map(self._index, best_matches(rows.values(), query, limit)))
-            return tuple(self._index(rows[each]) for each in found if each in rows)
+                return tuple(map(self._joined.value_of, best_matches(rows.values(), query, limit)))
+            return tuple(self._joined.value_of(rows[each]) for each in found if each in rows)
 
     def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         """Return what passes every filter, newest first."""
         with self._lock:
-            return tuple(map(self._index, filter_lines(self._joined.rows().values(), filters)))
+            return tuple(
+                map(self._joined.value_of, filter_lines(self._joined.rows().values(), filters))
+            )
 
     def find_ids(self, short_id: str) -> tuple[str, ...]:
         """Return the ids that are named so for short."""
@@ -215,7 +221,7 @@ class JsonObservationStore(ObservationStore):
 
         Raises: InvalidValue, LockHeld, UnavailableError.
         """
-        by_issue = _by_issue(observation_ids)
+        by_issue = group_by_issue(observation_ids)
         with self._lock:
             if not by_issue:
                 return
@@ -230,7 +236,7 @@ class JsonObservationStore(ObservationStore):
 
         Raises: InvalidValue, LockHeld, UnavailableError.
         """
-        by_issue = _by_issue(observation_ids)
+        by_issue = group_by_issue(observation_ids)
         with self._lock:
             for issue, ids in by_issue.items():
                 self._settling.undo(issue, Undoing(gone=frozenset(), returning=frozenset(ids)))
@@ -253,7 +259,7 @@ class JsonObservationStore(ObservationStore):
         Raises: InvalidValue, LockHeld, UnavailableError.
         """
         asked = frozenset(observation_ids)
-        by_issue = _by_issue(asked)
+        by_issue = group_by_issue(asked)
         with self._lock:
             if not asked or not is_folder(self.folder):
                 return ()
@@ -353,7 +359,7 @@ class JsonObservationStore(ObservationStore):
 
     def _fetch(self, ids: Iterable[str]) -> list[ObservationRecord]:
         """Return some records, reading only the files they lie in."""
-        by_issue = _by_issue(ids)
+        by_issue = group_by_issue(ids)
         self._pending.refresh()
         acts = list(self._pending.acts)
         found: list[ObservationRecord] = []
@@ -364,17 +370,6 @@ class JsonObservationStore(ObservationStore):
             found += [joined[each] for each in wanted if each in joined]
         return found
 
-    def _index(self, row: EntryRecord) -> ObservationIndex:
-        """Return a line as a value, made once for as long as the line is the same."""
-        known = self._lines.get(row.id)
-        if known is not None and known[0] is row:
-            return known[1]
-        made = index_of(row)
-        if len(self._lines) >= _LINES_KEPT_MAX:
-            self._lines.clear()
-        self._lines[row.id] = row, made
-        return made
-
     def _words_source(self) -> Source:
         rows = self._joined.rows()
         return Source(state=self._joined.state(), ids=rows.keys, fetch=self._wordings)
@@ -384,6 +379,11 @@ class JsonObservationStore(ObservationStore):
             path = self._files.archive_path(record.issue_number)
             olds = self._files.read_some(path, frozenset(record.sources)) if record.sources else ()
             yield wording(record, olds)
+
+    def _append(self, op: str, records: Sequence[ObservationRecord]) -> None:
+        self._pending.append(op, observations=records)
+        if self._pending.size() > OBSERVATIONS_PENDING_BYTES_MAX:
+            self._settle_if_possible()
 
     def _settle_if_possible(self) -> None:
         """Settle; what was stored is on disk already, so that nothing depends on it."""
@@ -398,14 +398,3 @@ class JsonObservationStore(ObservationStore):
         if fault not in self._faults:
             self._faults.append(fault)
             self._tell(fault)
-
-
-def _by_issue(ids: Iterable[str]) -> dict[int, set[str]]:
-    """Return ids by the issue they belong to.
-
-    Raises: InvalidValue.
-    """
-    found: dict[int, set[str]] = {}
-    for each in ids:
-        found.setdefault(parse_observation_id(each).issue_number, set()).add(each)
-    return found
