@@ -269,7 +269,7 @@ def test_reading_is_allowed_when_asked_for_shown_before_and_undone_exactly(house
     settings.write_text(own)
     house.agentx("setup", "claude-code")
     without = settings.read_text()
-    shown = house.agentx("setup", "claude-code", "--allow-tools", "--dry-run").stdout
+    shown = house.agentx("setup", "claude-code", "--allow-tools", "--dry-run", "--diff").stdout
     untouched = settings.read_text()
     house.agentx("setup", "claude-code", "--allow-tools")
     allowed = json.loads(settings.read_text())["permissions"]["allow"]

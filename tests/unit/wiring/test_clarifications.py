@@ -163,7 +163,8 @@ def test_12_3_every_operation_is_logged_with_its_fields(project: Project) -> Non
 
 
 def test_12_3_locks_and_monitor_results_are_logged(project: Project) -> None:
-    ask(project)
+    ask(project)  # before it there was no folder, and nothing to say
+    ask(project, "And refresh tokens?")
 
     for name in ("lock-acquired", "lock-released"):
         found = records(project, name)[0]
