@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 
 from agentx.kernel.clock import to_iso
 from agentx.observations.model import SearchFilters, StoreStats
 from agentx.observations.store.records import EntryRecord, moment_of
 
 
+def order_lines(rows: Iterable[EntryRecord]) -> list[EntryRecord]:
+    """Return lines, newest first."""
+    # They lie about in the order in which they came, and that is almost this one.
+    ordered = sorted(rows, key=lambda row: (row.timestamp, row.id))
+    ordered.reverse()
+    return ordered
+
+
 def filter_lines(rows: Iterable[EntryRecord], filters: SearchFilters) -> list[EntryRecord]:
-    """Return the lines that pass every filter, newest first."""
+    """Return the lines that pass every filter, in their order, as many as are wanted."""
     since = None if filters.since_ms is None else to_iso(filters.since_ms)
     until = None if filters.until_ms is None else to_iso(filters.until_ms)
     category = None if filters.category is None else filters.category.value
-    found = [
+    found = (
         row
         for row in rows
         if (not filters.agent or row.agent == filters.agent)
@@ -26,15 +35,8 @@ def filter_lines(rows: Iterable[EntryRecord], filters: SearchFilters) -> list[En
         and (filters.superseded is None or bool(row.superseded_by) == filters.superseded)
         and (filters.pinned is None or row.pinned == filters.pinned)
         and (filters.reviewed is None or row.reviewed == filters.reviewed)
-    ]
-    # They lie about in the order in which they came, and that is almost this one.
-    found.sort(key=_newness)
-    found.reverse()
-    return found if filters.limit is None else found[: max(filters.limit, 0)]
-
-
-def _newness(row: EntryRecord) -> tuple[str, str]:
-    return row.timestamp, row.id
+    )
+    return list(found if filters.limit is None else islice(found, max(filters.limit, 0)))
 
 
 def count_lines(rows: Iterable[EntryRecord], *, archived: int, bytes_on_disk: int) -> StoreStats:

@@ -13,7 +13,8 @@ from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import ConflictError, UnavailableError
 from agentx.observations.limits import MANIFEST_CACHE_MS
-from agentx.observations.model import ObservationIndex, StoreFault
+from agentx.observations.model import ObservationIndex, SearchFilters, StoreFault
+from agentx.observations.store.counts import filter_lines, order_lines
 from agentx.observations.store.files.issue_files import OWNER
 from agentx.observations.store.files.manifest import (
     Index,
@@ -28,6 +29,7 @@ from agentx.observations.store.records import EntryRecord, index_of
 # A reader mends the manifest in passing; it does not wait for those who are writing it.
 _MEND_WAIT_MS = 200
 _VALUES_KEPT_MAX = 4_000
+_FOUND_KEPT_MAX = 600
 _MOVING = frozenset({"store", "remove"})
 
 
@@ -50,6 +52,10 @@ class Joined:
         self._read_ms = 0
         self._rows: Rows = {}
         self._applied = 0  # acts of the journal that are in the rows
+        # What was found out of the rows, until they change.
+        self._ordered: list[EntryRecord] | None = None
+        self._standing: int | None = None
+        self._found: dict[SearchFilters, tuple[ObservationIndex, ...]] = {}
         self._values: dict[str, tuple[EntryRecord, ObservationIndex]] = {}
 
     def rows(self) -> Rows:
@@ -72,9 +78,39 @@ class Joined:
             self._rows = dict(self._index.rows)
             acts = list_unsettled(self._pending.acts, self._index.settled)
             self._applied = len(self._pending.acts) - len(acts)
-        apply(self._rows, self._pending.acts[self._applied :])
-        self._applied = len(self._pending.acts)
+        acts = self._pending.acts[self._applied :]
+        if anew or acts:
+            apply(self._rows, acts)
+            self._applied = len(self._pending.acts)
+            self._ordered = None
+            self._standing = None
+            self._found.clear()
         return self._rows
+
+    def find(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
+        """Return what passes every filter, newest first; who serves many asks the same again.
+
+        Raises: UnavailableError.
+        """
+        rows = self.rows()
+        if self._ordered is None:
+            self._ordered = order_lines(rows.values())
+        found = self._found.get(filters)
+        if found is None:
+            found = tuple(map(self.value_of, filter_lines(self._ordered, filters)))
+            if len(found) <= _FOUND_KEPT_MAX:
+                self._found[filters] = found
+        return found
+
+    def count_standing(self) -> int:
+        """Return how many observations nothing has replaced.
+
+        Raises: UnavailableError.
+        """
+        rows = self.rows()
+        if self._standing is None:
+            self._standing = sum(not row.superseded_by for row in rows.values())
+        return self._standing
 
     def value_of(self, row: EntryRecord) -> ObservationIndex:
         """Return a line as a value, made once for as long as the line is the same."""

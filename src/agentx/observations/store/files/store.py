@@ -40,7 +40,7 @@ from agentx.observations.model import (
 from agentx.observations.port import ObservationStore
 from agentx.observations.store.aside import purge_aside
 from agentx.observations.store.checks import check
-from agentx.observations.store.counts import count_lines, filter_lines
+from agentx.observations.store.counts import count_lines
 from agentx.observations.store.dropped import DroppedFile
 from agentx.observations.store.files.issue_files import IssueFiles
 from agentx.observations.store.files.joined import Joined
@@ -175,9 +175,7 @@ class JsonObservationStore(ObservationStore):
     def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         """Return what passes every filter, newest first."""
         with self._lock:
-            return tuple(
-                map(self._joined.value_of, filter_lines(self._joined.rows().values(), filters))
-            )
+            return self._joined.find(filters)
 
     def find_ids(self, short_id: str) -> tuple[str, ...]:
         """Return the ids that are named so for short."""
@@ -187,7 +185,7 @@ class JsonObservationStore(ObservationStore):
     def count_standing(self) -> int:
         """Return how many observations nothing has replaced."""
         with self._lock:
-            return sum(not row.superseded_by for row in self._joined.rows().values())
+            return self._joined.count_standing()
 
     def increment_recall_count(self, *observation_ids: str) -> None:
         """Count one recall of each, in one write."""

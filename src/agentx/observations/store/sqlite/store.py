@@ -33,7 +33,7 @@ from agentx.observations.model import (
 from agentx.observations.port import ObservationStore
 from agentx.observations.store.aside import purge_aside
 from agentx.observations.store.checks import check
-from agentx.observations.store.counts import count_lines, filter_lines
+from agentx.observations.store.counts import count_lines, filter_lines, order_lines
 from agentx.observations.store.database import checkpoint, is_busy
 from agentx.observations.store.dropped import DroppedFile
 from agentx.observations.store.records import (
@@ -154,7 +154,7 @@ class SqliteObservationStore(ObservationStore):
         """Return what passes every filter, newest first."""
         with self._reading() as db:
             rows = [tables.entry(row) for row in db.execute(*tables.narrow(filters))]
-        return tuple(map(index_of, filter_lines(rows, filters)))
+        return tuple(map(index_of, filter_lines(order_lines(rows), filters)))
 
     def find_ids(self, short_id: str) -> tuple[str, ...]:
         """Return the ids that are named so for short."""
