@@ -35,6 +35,7 @@ _LINES_MAX = 2
 _SESSIONS_MAX = 3
 _SESSIONS_LOOKED_AT = 30
 _REMEMBERED_MAX = 16
+_MOMENT_MS = 1_000
 _EVENTS_MAX = 40
 _END_EVENTS = 3
 _RUNNING_MS = 30 * MINUTE_MS
@@ -119,7 +120,7 @@ def _find_running(
 ) -> Iterator[tuple[Tellable, tuple[str, ...]]]:
     """Yield what sessions decided that still run, and were not captured yet; with its files."""
     for session in here.others:
-        for finding in _DECIDED.list_of(reader, session):
+        for finding in _DECIDED.list_of(reader, session, here.now_ms):
             if finding.at_ms <= here.since_ms or not prompt.told.isdisjoint(finding.event_ids):
                 continue
             line = word_line(finding.content)
@@ -139,23 +140,42 @@ def _find_running(
 
 
 class _Decisions:
-    """What sessions that still run decided so far: worked out once, until they go on."""
+    """What sessions that still run decided so far: worked out anew when they went on.
+
+    Not within a second, though: sessions that ask in one moment are told the same.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._known: dict[Session, tuple[Finding, ...]] = {}
+        self._known: dict[tuple[str, str], _Decided] = {}
 
-    def list_of(self, reader: Readable, session: Session) -> tuple[Finding, ...]:
+    def list_of(self, reader: Readable, session: Session, now_ms: Millis) -> tuple[Finding, ...]:
         """Return the decisions of a session for which there is proof."""
+        key = session.harness, session.session_id
         with self._lock:
-            known = self._known.pop(session, None)
-        if known is None:
-            known = _list_decisions(_read_last(reader, session))
+            known = self._known.pop(key, None)
+        if known is None or not known.holds_for(session, now_ms):
+            found = _list_decisions(_read_last(reader, session))
+            known = _Decided(session=session, at_ms=now_ms, findings=found)
         with self._lock:
-            self._known[session] = known
+            self._known[key] = known
             while len(self._known) > _REMEMBERED_MAX:
                 del self._known[next(iter(self._known))]
-        return known
+        return known.findings
+
+
+@frozen
+class _Decided:
+    session: Session
+    at_ms: Millis
+    findings: tuple[Finding, ...]
+
+    def holds_for(self, session: Session, now_ms: Millis) -> bool:
+        if session == self.session:
+            return True
+        # One that is shorter lost something: what was forgotten is told to nobody.
+        went_on = session.events > self.session.events
+        return went_on and 0 <= now_ms - self.at_ms < _MOMENT_MS
 
 
 _DECIDED = _Decisions()

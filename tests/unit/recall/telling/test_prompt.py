@@ -191,8 +191,23 @@ def test_what_a_session_decides_later_is_told_too() -> None:
         ("theirs", EventType.USER_MESSAGE, "Which berth is free?", 5),
         ("theirs", EventType.USER_MESSAGE, DECIDED, 12),
     )
-    here = find_here(later, "mine", Millis(START_MS + 20))
+    at_once = find_here(later, "mine", Millis(START_MS + 20))
+    assert choose_meanwhile(later, (), prompt, at_once, on()) == [], "as in the same moment"
+    here = find_here(later, "mine", Millis(START_MS + 1_020))
     assert len(choose_meanwhile(later, (), prompt, here, on())) == 1
+
+
+def test_what_was_forgotten_is_told_in_no_moment() -> None:
+    mine = ("mine", EventType.USER_MESSAGE, "Moor the ferry.", 0)
+    asked = ("busy", EventType.USER_MESSAGE, "Which berth is free?", 5)
+    memory = log(mine, asked, ("busy", EventType.USER_MESSAGE, DECIDED, 6))
+    prompt = AskedNow(text="go on", session_id="mine")
+    here = find_here(memory, "mine", Millis(START_MS + 10))
+    assert len(choose_meanwhile(memory, (), prompt, here, on())) == 1
+
+    left = log(mine, asked)
+    here = find_here(left, "mine", Millis(START_MS + 11))
+    assert choose_meanwhile(left, (), prompt, here, on()) == []
 
 
 def test_a_session_of_another_agent_cli_with_the_same_id_is_another() -> None:

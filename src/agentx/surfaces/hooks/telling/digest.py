@@ -1,6 +1,6 @@
 """At session start: the recall digest, fresh from the daemon or as it was prepared beforehand.
 
-A daemon has 110 ms to make it. Without one, or without an answer by then, what was prepared is
+A daemon has 100 ms to make it. Without one, or without an answer by then, what was prepared is
 read from disk. Which digest is settled by the branch, the role and the agent CLI, in this order of
 preference: branch and role, branch, role, neither. Before it stands the notice of the
 role, or of everybody: what waits at this moment. What was printed is spooled too, so
@@ -22,7 +22,7 @@ from agentx.surfaces.hooks.telling.told import note_start, sweep_told
 
 _DIGEST_BYTES_MAX = 262_144
 _SOURCE_BYTES_MAX = 64
-_FRESH_WAIT_MS = 110  # with the start of this program under 150
+_FRESH_WAIT_MS = 100  # with the start of this program under 150
 
 
 def announce(call: Caller, raw: bytes) -> None:
