@@ -69,18 +69,18 @@ class OpenObservations:
 
     def of(self, project: Project) -> Observations:
         """Return the observations of a project, which are not to be closed."""
-        folder = project.observations
-        lie_in = (folder, ObservationPaths(folder).database)
+        settings, folder = project.config.section(MemorySettings), project.observations
+        lies_in = ObservationPaths(folder).database if settings.backend == "sqlite" else folder
         # What was put in the place of a folder or a database is to be opened anew.
-        places = ((each, found and found.st_ino) for each in lie_in for found in (look(each),))
-        key = (*places, project.config.section(MemorySettings))
+        found = look(lies_in)
+        key = (lies_in, found and found.st_ino, settings)
         with self._lock:
-            found = self._open.pop(key, None) or open_observations(project)
-            self._open[key] = found
+            room = self._open.pop(key, None) or open_observations(project)
+            self._open[key] = room
             gone = [self._open.pop(each) for each in list(self._open)[:-_OPEN_MAX]]
         for each in gone:
             each.close()
-        return found
+        return room
 
     def close(self) -> None:
         """Let go of all of them."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agentx.observations.model import SearchFilters
+from agentx.observations.store.paths import ObservationPaths
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.wiring.observations import OpenObservations, open_observations, prepare_observations
@@ -93,6 +94,16 @@ def test_a_folder_that_was_put_in_the_place_of_another_is_read(
     write(project, "Ferries moor at the northern quay.")
 
     assert read(kept, project) == ["Ferries moor at the northern quay."]
+
+
+def test_a_link_where_another_backend_keeps_its_database_is_nobodys_business(
+    tmp_path: Path, kept: OpenObservations
+) -> None:
+    project = project_in(tmp_path)
+    write(project, "Tide tables come from the port office.")
+    ObservationPaths(project.observations).database.symlink_to("/etc/passwd")
+
+    assert len(read(kept, project)) == 1
 
 
 def test_few_are_left_open(tmp_path: Path, kept: OpenObservations) -> None:

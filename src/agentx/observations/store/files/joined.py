@@ -30,6 +30,7 @@ from agentx.observations.store.records import EntryRecord, index_of
 _MEND_WAIT_MS = 200
 _VALUES_KEPT_MAX = 4_000
 _FOUND_KEPT_MAX = 600
+_FILTERS_KEPT_MAX = 32
 _MOVING = frozenset({"store", "remove"})
 
 
@@ -98,7 +99,7 @@ class Joined:
         found = self._found.get(filters)
         if found is None:
             found = tuple(map(self.value_of, filter_lines(self._ordered, filters)))
-            if len(found) <= _FOUND_KEPT_MAX:
+            if len(found) <= _FOUND_KEPT_MAX and len(self._found) < _FILTERS_KEPT_MAX:
                 self._found[filters] = found
         return found
 
