@@ -11,12 +11,14 @@ from __future__ import annotations
 from time import perf_counter
 
 from agentx.observations.extract import extract
+from agentx.prose import keyphrases
 from agentx.views.sessions.turns import turns_of
 from tests.bench.row import Row
 from tests.support.labelled import Score, labelled_sessions, score
 
 PRECISION_MIN = 0.78
 RECALL_MIN = 0.7
+_PASSES = 5
 
 
 def precision(scores: list[Score]) -> float:
@@ -40,10 +42,15 @@ def run(_size: str) -> list[Row]:
     """Measure quality and speed."""
     scores = scored()
     turns = [turns_of(one.events) for one in labelled_sessions()]
-    begun = perf_counter()
-    for one in turns:
-        extract(one)
-    speed = sum(len(one) for one in turns) / (perf_counter() - begun)
+    took_s = 0.0
+    for _ in range(_PASSES):
+        for known in (keyphrases._terms_of_line, keyphrases._names_of_line):
+            known.cache_clear()  # a session is told once: nobody has read its lines before
+        begun = perf_counter()
+        for one in turns:
+            extract(one)
+        took_s += perf_counter() - begun
+    speed = _PASSES * sum(len(one) for one in turns) / took_s
     return [
         Row("extraction, precision", precision(scores), "", at_least=PRECISION_MIN),
         Row("extraction, recall", recall(scores), "", at_least=RECALL_MIN),

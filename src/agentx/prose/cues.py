@@ -26,11 +26,25 @@ def _lower(found: re.Match[str]) -> str:
     return found[0].lower() if len(found[0]) == 1 else found[0]
 
 
+# Small letters that count as another one, and are not lowered to it.
+_OTHER_FORMS = compile_late(r"[\u0131\u017f\u1c80-\u1c88]")
+
+
+def _lower_text(text: str) -> str | None:
+    """Return a text in small letters, each in its place; None where that is not possible."""
+    lowered = text.lower()
+    if text.isascii():
+        return lowered
+    # Some capitals are written with two small letters.
+    is_other = len(lowered) != len(text) or _OTHER_FORMS.search(lowered)
+    return None if is_other else lowered
+
+
 class _Blind:
     """A pattern to which capitals do not matter, in a third of the time.
 
     Alternatives are told apart by their first letter, unless that may be of either case: so a
-    text of ASCII is lowered before it is looked through, and only what is found is read again.
+    text is lowered before it is looked through, and only what is found is read again.
     """
 
     def __init__(self, source: str) -> None:
@@ -43,22 +57,24 @@ class _Blind:
 
     def is_in(self, text: str, *, at_start: bool = False) -> bool:
         """Tell whether it is found, without looking again for where: in half the time."""
-        lowered = text.lower()
-        if len(lowered) != len(text):  # some capitals are written with two small letters
-            return (self.match(text) if at_start else self.search(text)) is not None
+        lowered = _lower_text(text)
+        if lowered is None:
+            return (self._blind.match(text) if at_start else self._blind.search(text)) is not None
         look = self._lowered.match if at_start else self._lowered.search
         return look(lowered) is not None
 
     def search(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
-        if text.isascii():
-            found = self._lowered.search(text.lower(), pos, endpos)
+        lowered = _lower_text(text)
+        if lowered is not None:
+            found = self._lowered.search(lowered, pos, endpos)
             if found is None:
                 return None
             pos = found.start()
         return self._blind.search(text, pos, endpos)
 
     def match(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
-        if text.isascii() and not self._lowered.match(text.lower(), pos, endpos):
+        lowered = _lower_text(text)
+        if lowered is not None and not self._lowered.match(lowered, pos, endpos):
             return None
         return self._blind.match(text, pos, endpos)
 

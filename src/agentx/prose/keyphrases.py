@@ -38,6 +38,8 @@ _ARGUMENTS = compile_late(r"[(\[{<=:].*", re.DOTALL)
 _TRIM = "`'\"()[]{}<>,;:!?"
 _VALUES = frozenset({"true", "false", "nil", "null", "none", "undefined"})
 
+_LINE_CHARS = 512
+
 # A longer run of Han is a sentence; its beginning is usually its subject.
 _CJK_NAME_CHARS_MAX = 6
 
@@ -80,10 +82,15 @@ _STOP_WORDS = frozenset(_EMPTY_WORDS.split())
 
 def terms(text: str) -> frozenset[str]:
     """Return the folded words by which two lines are compared."""
+    return _terms_of_line(text) if len(text) <= _LINE_CHARS else _find_terms(text)
+
+
+def _find_terms(text: str) -> frozenset[str]:
     if text.isascii():
         return frozenset(map(_stem, set(_WORD_ASCII.findall(text.lower())) - _STOP_WORDS))
     found: set[str] = set()
-    for word in set(_list_words(text)):
+    spaced = _WORD_SPACED.findall(text) if max(text) < _CJK_FROM else _list_words(text)
+    for word in set(spaced):
         if _is_cjk(word[0]):
             found.update(_cjk_terms(word))
             continue
@@ -91,6 +98,10 @@ def terms(text: str) -> frozenset[str]:
         if lowered not in _STOP_WORDS:
             found.add(_stem(lowered))
     return frozenset(found)
+
+
+# A line is compared by many rules, one soon after another.
+_terms_of_line = lru_cache(maxsize=1024)(_find_terms)
 
 
 def _list_words(text: str) -> Iterator[str]:
@@ -130,10 +141,16 @@ def _script_of(char: str) -> str:
 
 def code_names(text: str) -> list[str]:
     """Return the names out of code in a text, whole and in order."""
+    return list(_names_of_line(text) if len(text) <= _LINE_CHARS else _find_names(text))
+
+
+def _find_names(text: str) -> tuple[str, ...]:
     if "://" in text:
         text = _URL.sub(" ", text)
-    found = (_name(match) for match in _CODE.finditer(text))
-    return [name for name in found if name]
+    return tuple(name for found in _CODE.finditer(text) if (name := _name(found)))
+
+
+_names_of_line = lru_cache(maxsize=1024)(_find_names)
 
 
 def _name(match: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ sentences, in their order, each as it was shown; what stands between them is a s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -83,12 +83,12 @@ class _Part:
         return " ".join(shown for _, shown in self.said)
 
 
-def cut_passages(text: str) -> tuple[Stretch, ...]:
-    """Return the passages of a text, in order."""
+def cut_passages(text: str, said: Iterable[Sentence] | None = None) -> tuple[Stretch, ...]:
+    """Return the passages of a text, in order; of its sentences, where these are known."""
     found: list[Stretch] = []
     heading = lead = ""
     open_list: Stretch | None = None
-    for part in _parts(text):
+    for part in _parts(text, sentences(text) if said is None else said):
         if part.block is Block.HEADING:
             heading, lead = part.text, ""
             continue
@@ -110,8 +110,8 @@ def cut_passages(text: str) -> tuple[Stretch, ...]:
                 found.append(open_list)
             continue
         open_list = None
-        said, lead = _take_lead(kept)
-        found += _pack(said, kept.block, heading)
+        left, lead = _take_lead(kept)
+        found += _pack(left, kept.block, heading)
     return tuple(found)
 
 
@@ -123,9 +123,9 @@ def says_nothing(text: str) -> bool:
     return polite and not code_names(text)
 
 
-def _parts(text: str) -> Iterator[_Part]:
+def _parts(text: str, found: Iterable[Sentence]) -> Iterator[_Part]:
     said: list[tuple[Sentence, str]] = []
-    for sentence in sentences(text):
+    for sentence in found:
         shown = show_excerpt(text[sentence.start : sentence.end])
         before = said[-1][0] if said else None
         if before is not None and (

@@ -13,14 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
-from functools import lru_cache
 from math import exp, log1p
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
-from agentx.prose.sentences import is_question, words
+from agentx.prose.sentences import words
 
 
 class Occasion(Enum):
@@ -58,13 +57,13 @@ class Speech:
 
 
 def _sign(pattern: str) -> re.Pattern[str]:
-    return compile_late(rf"\b(?:{pattern})\b", re.IGNORECASE)
+    """Return a sign to be looked for in a text without capitals."""
+    return compile_late(rf"\b(?:{pattern})\b")
 
 
 _CODE = compile_late(r"`[^`\n]+`")
 _COMMAND = compile_late(r"`[a-z]+ [^`]+`")
 _HASH = compile_late(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
-_STOPS = compile_late(r"[.!?](?:\s|\Z)")
 _DENIES = _sign(
     r"not|no longer|instead|rather than|but|however|only|never|without|cannot|can't|doesn't|don't"
     r"|didn't|isn't|won't|nothing|already|unless|except|even"
@@ -171,18 +170,13 @@ def read_signs(said: Speech) -> Iterator[tuple[str, float]]:
     yield from _read_place(said)
 
 
-@lru_cache(maxsize=4)  # asked for twice of a passage
 def _count_names(text: str) -> float:
     return min(len(code_names(text)), 3) / 3
 
 
-@lru_cache(maxsize=4)
-def _says_done(text: str) -> bool:
-    return _DID.search(text) is not None
-
-
 def _read_text(text: str) -> Iterator[tuple[str, float]]:
     size = words(text)
+    lowered = text.lower()
     marked = len(_CODE.findall(text))
     yield "length", min(size, 40) / 20
     yield "short", float(size < 6)
@@ -193,20 +187,18 @@ def _read_text(text: str) -> Iterator[tuple[str, float]]:
     yield "names", _count_names(text)
     yield "command", float(bool(_COMMAND.search(text)))
     yield "hash", float(bool(_HASH.search(text)))
-    yield "stops", min(len(_STOPS.findall(text)), 3) / 3
-    yield "denies", min(len(_DENIES.findall(text)), 2) / 2
-    yield "praises", min(len(_PRAISES.findall(text)), 2) / 2
-    yield "asks", float(is_question(text))
-    yield "did", float(_says_done(text))
-    for name, cue in _CUES.items():
-        yield name, float(cue.search(text) is not None)
+    yield "denies", min(len(_DENIES.findall(lowered)), 2) / 2
+    yield "praises", min(len(_PRAISES.findall(lowered)), 2) / 2
+    yield "takes back", float(cues.finds(cues.TAKES_BACK, text))
+    for name, sign in _SIGNS.items():
+        yield name, float(sign.search(lowered) is not None)
 
 
-_CUES = {
+_SIGNS = {
+    "did": _DID,
     "obliges": _OBLIGES,
     "came out": _CAME_OUT,
     "open": _IS_OPEN,
-    "takes back": cues.TAKES_BACK,
     "turns to you": _TURNS_TO,
     "hedges": _HEDGES,
 }
@@ -226,14 +218,14 @@ def _read_place(said: Speech) -> Iterator[tuple[str, float]]:
         size = words(text)
         yield "prompt of a line or two", float(8 <= size <= 45 and said.turn_chars < 600)
         yield "prompt that led to edits", float(said.has_edits)
-        yield "prompt that wishes", float(bool(_WISHES.search(text)))
+        yield "prompt that wishes", float(bool(_WISHES.search(text.lower())))
         yield "prompt that was pasted", float(said.turn_lines > 8 or said.turn_chars > 1500)
     elif source is Occasion.CLOSING:
-        yield "closing that did", float(_says_done(text))
+        yield "closing that did", float(bool(_DID.search(text.lower())))
         yield "closing, first", float(said.index == 0)
         yield "closing, last", float(said.index == said.count - 1 and said.count > 1)
         yield "closing of all", float(said.is_last)
-        yield "left open", float(said.is_last and bool(_IS_OPEN.search(text)))
+        yield "left open", float(said.is_last and bool(_IS_OPEN.search(text.lower())))
         yield "closing in few", float(said.count <= 4)
         yield "closing in many", float(said.turn_chars > 2500)
         yield "closing with names", _count_names(text)
@@ -241,4 +233,3 @@ def _read_place(said: Speech) -> Iterator[tuple[str, float]]:
         yield "change that was committed", float("(commit " in text)
     elif source is Occasion.STEP:
         yield "step, first", float(said.index == 0)
-        yield "step with names", _count_names(text)

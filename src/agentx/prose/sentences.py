@@ -65,7 +65,7 @@ _CLAUSE = compile_late(
 )
 
 
-# Two of these say about as much as a word.
+_UNSPACED_FROM = "\u3040"
 
 
 class Block(Enum):
@@ -99,7 +99,7 @@ def show_excerpt(excerpt: str) -> str:
     """Return the form in which a piece of text is shown, before anything is cut."""
     if "**" in excerpt or "](" in excerpt:
         excerpt = _SHOWN.sub(_unmark, excerpt)
-    return _SPACE.sub(" ", excerpt).strip()
+    return " ".join(excerpt.split())
 
 
 def _unmark(found: re.Match[str]) -> str:
@@ -133,12 +133,14 @@ def is_question(text: str) -> bool:
 def words(text: str) -> int:
     """Count words; two characters of a script without spaces count as one."""
     spaced = len(text.split())
-    return spaced if text.isascii() else spaced + sum(map(_is_unspaced, text)) // 2
+    if text.isascii() or max(text) < _UNSPACED_FROM:
+        return spaced
+    return spaced + sum(map(_is_unspaced, text)) // 2
 
 
 def _is_unspaced(char: str) -> bool:
     # No pattern: one that names so many characters takes longer to compile than most texts have.
-    return char >= "\u3040" and (
+    return char >= _UNSPACED_FROM and (
         char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7af"
     )
 

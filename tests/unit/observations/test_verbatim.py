@@ -83,5 +83,5 @@ def test_a_command_is_told_in_its_own_words(pieces: list[str]) -> None:
 def test_a_command_keeps_how_its_parts_are_joined() -> None:
     assert plain("cd web && bun test; bun run lint 2>&1 | tail -3") == "bun test; bun run lint"
     assert plain("pytest -q || true") == "pytest -q"
-    assert parts_of("cd web; bun test && bun run lint") == ["bun test", "bun run lint"]
+    assert parts_of("cd web; bun test && bun run lint") == ("bun test", "bun run lint")
     assert plain("cd web") == "cd web"

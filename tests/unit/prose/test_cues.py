@@ -20,7 +20,7 @@ WORDS = (
     "decided let's go with race condition because tests pass now fixed added still not yet pending "
     "I'm running the suite instead of after all maybe okay great so then hello The ROOT cause was "
     "Commit it, please do. you're right would you like me to here is "
-    "caf\u00e9 \u51b3\u5b9a \u017ftale"
+    "caf\u00e9 \u51b3\u5b9a \u017ftale \u0130ssue d\u0131d \u2014 DON\u2019T"
 ).split()
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from agentx.observations.extract.candidates import gather_candidates
 from agentx.observations.extract.choice import choose
-from agentx.observations.extract.merging import settle
+from agentx.observations.extract.merging import keep_worthiest, settle
 from agentx.observations.extract.overview import overview
 from agentx.observations.extract.session.exchanges import exchanges
 from agentx.observations.extract.session.lines import Boot
@@ -42,7 +42,7 @@ def extract(
     files = Files(found)
     chosen = choose(gather_candidates(found, Boot(found)))
     taken = [files.place(replace(one.finding, weight=round(100 * one.worth))) for one in chosen]
-    kept = settle(filter(is_news, settle(taken)), limit=OBSERVATIONS_PER_CAPTURE_MAX - 1)
+    kept = keep_worthiest(filter(is_news, settle(taken)), OBSERVATIONS_PER_CAPTURE_MAX - 1)
     recent = [one for one in found if one.prompt is None or one.prompt.at_ms > since_ms]
     whole = overview(recent, kept)
     return kept if whole is None else (*kept, *settle((whole,)))

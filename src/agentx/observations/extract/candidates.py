@@ -116,7 +116,9 @@ def _drop_done(weighed: list[Keepable]) -> list[Keepable]:
 def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tuple[Speech, Turn]]:
     has_edits = any(next(iter(file_edits(step)), None) is not None for step in exchange.steps)
     for source, turn, text in _texts(exchange):
-        passages = [one for one in cut_passages(text) if not boot.restates(one.text)]
+        passages = [
+            one for one in cut_passages(text, boot.cut(text)) if not boot.restates(one.text)
+        ]
         if source is Occasion.PROMPT:  # an answer tells what was asked; a wish may be put so
             passages = [one for one in passages if not (only_asks(one.text) or _is_bare(one.text))]
         for index, passage in enumerate(passages):

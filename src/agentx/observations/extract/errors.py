@@ -140,11 +140,12 @@ def _episodes(found: list[Exchange], boot: Boot) -> list[_Episode]:
             for episode in open_ones:
                 episode.causes = episode.causes or _find_said_of(episode, edited)
                 episode.between += 1
-            if item.use is Use.EDIT or (item.use is Use.SHELL and not went_wrong(item)):
+            failed = went_wrong(item)
+            if item.use is Use.EDIT or (item.use is Use.SHELL and not failed):
                 _note_fix(open_ones, item, is_edit=bool(edited))
             if item.use is Use.SHELL:
-                open_ones = _settle(open_ones, item)
-                if went_wrong(item):
+                open_ones = _settle(open_ones, item, failed=failed)
+                if failed:
                     _take_failure(item, exchange, frozenset(fresh), made, open_ones)
     return made
 
@@ -166,12 +167,12 @@ def _take_failure(
     open_ones.append(episode)
 
 
-def _settle(open_ones: list[_Episode], step: ToolStep) -> list[_Episode]:
+def _settle(open_ones: list[_Episode], step: ToolStep, *, failed: bool) -> list[_Episode]:
     """Close the episodes whose command was run again and does not fail like that any more."""
     left: list[_Episode] = []
     for episode in open_ones:
         same = _same_check(episode.failure.command, step.command)
-        if same and not (went_wrong(step) and _alike(episode, step, error_lines(step.output))):
+        if same and not (failed and _alike(episode, step, error_lines(step.output))):
             episode.mended = step
         else:
             left.append(episode)

@@ -30,13 +30,11 @@ _SUMMARY_TOKENS_MAX = 50
 _SUMMARY_CHARS_MIN = 60
 
 
-def settle(found: Iterable[Finding], *, limit: int | None = None) -> tuple[Finding, ...]:
-    """Return at most `limit` findings, each once, oldest first."""
-    found = _tell_once(list(found))
-    ranked = sorted(enumerate(found), key=lambda one: (-one[1].weight, one[1].at_ms, one[0]))
+def settle(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings, each once, oldest first."""
     kept: list[Finding] = []
     about: list[frozenset[str]] = []
-    for _, finding in ranked:
+    for finding in _rank(_tell_once(list(found))):
         clean = _clean(finding)
         if clean is None:
             continue
@@ -47,7 +45,20 @@ def settle(found: Iterable[Finding], *, limit: int | None = None) -> tuple[Findi
             about.append(mine)
         else:
             kept[twin] = _merge(kept[twin], clean)
-    return tuple(sorted(kept[:limit], key=lambda one: (one.at_ms, one.category, one.summary)))
+    return _order(kept)
+
+
+def keep_worthiest(settled: Iterable[Finding], limit: int) -> tuple[Finding, ...]:
+    """Return at most so many of settled findings, oldest first."""
+    return _order(_rank(settled)[:limit])
+
+
+def _rank(found: Iterable[Finding]) -> list[Finding]:
+    return sorted(found, key=lambda one: (-one.weight, one.at_ms))
+
+
+def _order(kept: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(kept, key=lambda one: (one.at_ms, one.category, one.summary)))
 
 
 def _tell_once(found: list[Finding]) -> list[Finding]:
@@ -74,8 +85,11 @@ def summary_line(text: str) -> str:
 
 
 def _clean(finding: Finding) -> Finding | None:
-    content = cut(redact(without_recall(finding.content)).strip(), OBSERVATION_CHARS_MAX)
-    summary = summary_line(redact(without_recall(finding.summary)))
+    told = redact(without_recall(finding.content))
+    content = cut(told.strip(), OBSERVATION_CHARS_MAX)
+    if finding.summary != finding.content:
+        told = redact(without_recall(finding.summary))
+    summary = summary_line(told)
     if not content or not summary or not finding.event_ids:
         return None
     return replace(

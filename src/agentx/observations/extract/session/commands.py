@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from agentx.kernel.text import compile_late
 from agentx.observations.extract.session.tools import ToolStep, Use
@@ -111,10 +112,12 @@ _COUNTED = compile_late(
     r"\b(?:(\d+) (?:tests? )?passed\b|OK \((\d+) tests?\)|Tests\s+(\d+) passed)"
 )
 _ENDS_CHARS = 6_000
+_KNOWN_MAX = 256  # commands: each is compared with those that failed before it
 _LINE_CHARS_MAX = 240
 _LINES_MAX = 3
 
 
+@lru_cache(maxsize=_KNOWN_MAX)
 def plain(command: str) -> str:
     """Return a command as a person would type it again: without changing folders and piping.
 
@@ -129,10 +132,11 @@ def plain(command: str) -> str:
     return " ".join(text.split())
 
 
-def parts_of(command: str) -> list[str]:
+@lru_cache(maxsize=_KNOWN_MAX)
+def parts_of(command: str) -> tuple[str, ...]:
     """Return the commands that one line runs after another, but for changing folders."""
-    parts = [command[begin:end] for begin, end in _find_parts(command)]
-    return [part for part in parts if not _is_setup(part)] or parts[-1:]
+    parts = tuple(command[begin:end] for begin, end in _find_parts(command))
+    return tuple(part for part in parts if not _is_setup(part)) or parts[-1:]
 
 
 def _find_parts(command: str) -> Iterator[tuple[int, int]]:
@@ -148,12 +152,14 @@ def _is_setup(part: str) -> bool:
     return _SETUP.match(_ASSIGNED.sub("", part.strip())) is not None
 
 
+@lru_cache(maxsize=_KNOWN_MAX)
 def signature(command: str) -> str:
     """Return what two runs of the same check have in common: the program and what it does."""
     words = [word for word in plain(command).split() if not word.startswith("-")]
     return " ".join(words[:3]).lower()
 
 
+@lru_cache(maxsize=_KNOWN_MAX)
 def only_looks(command: str) -> bool:
     """Tell whether a command only looks at things."""
     return all(_LOOKS.match(_ASSIGNED.sub("", part)) for part in parts_of(command))

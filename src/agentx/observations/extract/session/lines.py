@@ -48,6 +48,7 @@ class Boot:
     def __init__(self, found: Iterable[Exchange]) -> None:
         self._sizes: list[int] = []  # of its lines, in words
         self._holds: dict[str, list[int]] = {}  # which lines hold a word
+        self._cut: dict[str, list[Sentence]] = {}
         self.read: dict[int, tuple[Turn, tuple[Line, ...]]] = {}
         for exchange in found:
             for step in exchange.steps:
@@ -71,9 +72,16 @@ class Boot:
             return False
         shared = Counter(line for word in about for line in self._holds.get(word, ()))
         return any(
-            count >= _RESTATES * min(len(about), self._sizes[line])
+            count > 2 and count >= _RESTATES * min(len(about), self._sizes[line])
             for line, count in shared.items()
         )
+
+    def cut(self, text: str) -> list[Sentence]:
+        """Return the sentences of what was said; two readers ask, and it is cut once."""
+        known = self._cut.get(text)
+        if known is None:
+            known = self._cut[text] = sentences(text)
+        return known
 
 
 def lines(turn: Turn, boot: Boot) -> tuple[Line, ...]:
@@ -92,7 +100,7 @@ def _lines(turn: Turn, boot: Boot) -> Iterator[Line]:
         text = split_pasted(text)[0]
     before: Sentence | None = None
     paragraph = 0
-    for sentence in sentences(text):
+    for sentence in boot.cut(text):
         own = _whole(text, sentence)
         goes_on = before is not None and "\n" not in text[before.end : sentence.start].strip(" \t")
         paragraph += not goes_on

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from agentx.kernel.text import compile_late, without_recall
 from agentx.kernel.values import frozen
@@ -60,7 +62,7 @@ class Use(Enum):
     OTHER = "other"
 
 
-@frozen
+@dataclass(frozen=True, kw_only=True)  # without slots: what every rule asks is worked out once
 class ToolStep:
     """A call and what came back."""
 
@@ -68,18 +70,18 @@ class ToolStep:
     result: Turn | None
     use: Use
 
-    @property
+    @cached_property
     def event_ids(self) -> tuple[str, ...]:
         """The events it is known from."""
         ids = (self.call.event_id, self.result.event_id if self.result else "")
         return tuple(dict.fromkeys(name for name in ids if name))
 
-    @property
+    @cached_property
     def command(self) -> str:
         """What was run."""
         return _command(self.call.arguments) if self.use is Use.SHELL else ""
 
-    @property
+    @cached_property
     def output(self) -> str:
         """What came back, without what the agent CLI put around it."""
         if self.result is None:
@@ -87,7 +89,7 @@ class ToolStep:
         text = _OUTPUT_TAIL.sub("", _OUTPUT_MARK.sub("", self.result.text, count=1))
         return "" if text.strip() == "(empty)" else text
 
-    @property
+    @cached_property
     def exit_code(self) -> int | None:
         """How the command ended, where that is known."""
         if self.result is None:
@@ -97,26 +99,26 @@ class ToolStep:
         told = _EXIT_LINE.search(self.result.text)
         return int(told[1]) if told else None
 
-    @property
+    @cached_property
     def was_refused(self) -> bool:
         """Tell whether the user did not let it happen."""
         return self.result is not None and bool(_REFUSED.match(self.result.text))
 
-    @property
+    @cached_property
     def has_failed(self) -> bool:
         """Tell whether it ran and went wrong."""
         if self.result is None or self.was_refused:
             return False
         return bool(self.exit_code) or (self.exit_code is None and self.result.failed)
 
-    @property
+    @cached_property
     def is_running(self) -> bool:
         """Tell whether a command had not ended when the agent was told of it."""
         if self.use is not Use.SHELL or self.was_refused:
             return False
         return self.exit_code is None and not (self.result and self.result.failed)
 
-    @property
+    @cached_property
     def words_of_user(self) -> str:
         """What the user said instead of letting it happen."""
         said = _USER_SAID.search(self.result.text) if self.result and self.was_refused else None
