@@ -217,7 +217,7 @@ class LocalMemory(LogReader):
 
     def make_searchable(self) -> None:
         """Let what is in the log be found; what tells of it may follow."""
-        self._set.search.catch_up(batch=SEARCHABLE_BATCH_EVENTS_MAX)
+        self._set.search.take_in(SEARCHABLE_BATCH_EVENTS_MAX)
 
     def settle(self, told: HowFar = unheard) -> None:
         """Bring every view up to date with the log, and capture every session that is over."""

@@ -79,21 +79,66 @@ def split_plainly(text: str) -> list[str] | None:
 
     Every second part is a unit, and what is between two is one too, be it empty.
     """
-    if not text.isascii() and (
-        not unicodedata.is_normalized("NFKC", text)
-        or any(char > "\x7f" and char.isalnum() for char in set(text))
-        or _compile_unspaced().search(text)
-    ):
+    if not text.isascii() and not all(map(_separates, set(text))):
         return None
     parts = _WORD.split(text)
-    return parts if max(map(len, parts[1::2]), default=0) <= _UNIT_CHARS_MAX else None
+    longest = max(map(len, parts[1::2]), default=0)
+    if longest <= _UNIT_CHARS_MAX:
+        return parts
+    return _cut_long(parts) if longest <= SEARCH_TERM_CHARS_MAX else None
+
+
+@lru_cache(maxsize=1024)
+def _separates(char: str) -> bool:
+    """Tell whether a character is ASCII, or stands between words however it is written."""
+    if char.isascii():
+        return True
+    written = unicodedata.normalize("NFKC", char)
+    return not (
+        unicodedata.combining(char)
+        or any(map(str.isalnum, char + written))
+        or _compile_unspaced().search(char)
+    )
+
+
+def _cut_long(parts: list[str]) -> list[str]:
+    """Return parts of which no unit is longer than one may be; nothing is between its pieces."""
+    cut = parts[:1]
+    for word, gap in zip(parts[1::2], parts[2::2], strict=True):
+        for at in range(0, len(word), _UNIT_CHARS_MAX):
+            cut += (word[at : at + _UNIT_CHARS_MAX], "")
+        cut[-1] = gap
+    return cut
 
 
 def spell_parts(parts: list[str]) -> list[str]:
     """Return the parts of a text with identifiers spelled out."""
     spelled = parts.copy()
-    spelled[1::2] = map(_spelled.__getitem__, parts[1::2])
+    if "" in parts[2:-1:2]:
+        _spell_cut(spelled)
+    else:
+        spelled[1::2] = map(_spelled.__getitem__, parts[1::2])
     return spelled
+
+
+def _spell_cut(parts: list[str]) -> None:
+    """Spell words of which some were cut: a word stands where its first piece was."""
+    first = 1
+    for at in range(3, len(parts), 2):
+        if parts[at - 1]:
+            parts[first] = _spelled[parts[first]]
+            first = at
+        else:
+            parts[first] += parts[at]
+            parts[at] = ""
+    parts[first] = _spelled[parts[first]]
+
+
+def spell_units(units: list[str]) -> str:
+    """Return units one after the other, as they are handed to the index."""
+    if all(map(str.isascii, units)):
+        return " ".join(map(_spelled.__getitem__, units))
+    return indexable(" ".join(units))
 
 
 def _spell(word: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from agentx.kernel.text import compile_late
 from agentx.search.analysis import list_units
 from agentx.search.document import Document, Trait
@@ -17,8 +15,7 @@ _DATED = compile_late(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|recently|since|last|next|this\s+(?:morning|week)"
     r"|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july"
     r"|august|september|october|november|december|(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)"
-    r"|(?:day|week|month|year)s?)\b",
-    re.IGNORECASE,
+    r"|(?:day|week|month|year)s?)\b"
 )
 
 
@@ -30,7 +27,7 @@ def traits(document: Document) -> Trait:
         found |= Trait.QUESTION
     if len(text) < SHORT_UNITS * 32 and len(list_units(text)) <= SHORT_UNITS:
         found |= Trait.SHORT
-    if _DATED.search(text[:_TAIL_CHARS]) or _DATED.search(text[-_TAIL_CHARS:]):
+    if _DATED.search(text[:_TAIL_CHARS].lower()) or _DATED.search(text[-_TAIL_CHARS:].lower()):
         found |= Trait.DATED
     if document.superseded or document.superseded_by:
         found |= Trait.SUPERSEDED

@@ -111,23 +111,33 @@ class SearchView(View):
         left = self._source.count_events(noted.left) if noted.left else 0
         return left + max(0, newest - noted.sequence)
 
-    def catch_up(self, told: HowFar = unheard, batch: int = INDEX_BATCH_EVENTS_MAX) -> int:
+    def catch_up(self, told: HowFar = unheard) -> int:
         """Bring the index up to date; return how many log entries were read."""
-        return sum(self.take_steps(told, batch))
+        return sum(self.take_steps(told))
+
+    def take_in(self, batch: int) -> None:
+        """Bring the index up to date for nobody who waits: in few large steps."""
+        for _ in self.take_steps(unheard, batch, first=batch):
+            pass
 
     def take_steps(
-        self, told: HowFar = unheard, batch: int = INDEX_BATCH_EVENTS_MAX
+        self,
+        told: HowFar = unheard,
+        batch: int = INDEX_BATCH_EVENTS_MAX,
+        *,
+        first: int = INDEX_FIRST_EVENTS,
     ) -> Generator[int, None, None]:
         """Bring the index up to date step by step, each of which is on disk when it is told.
 
-        Yield how many log entries each has read, of about `batch`.
+        The first steps are small: who reads does not wait for more, and each step stays. Yield
+        how many log entries each has read, of `first`, then of about `batch`.
         """
         with self._lock:
             try:
-                yield from self._follow(told, batch)
+                yield from self._follow(told, batch, first)
             except IndexUnavailable:
                 self._begin()
-                yield from self._follow(told, batch)
+                yield from self._follow(told, batch, first)
 
     def rebuild(self, told: HowFar = unheard) -> int:
         """Build the index from nothing, beside the one that answers."""
@@ -190,7 +200,7 @@ class SearchView(View):
                 self._reader.close()
                 self._reader = None
 
-    def _follow(self, told: HowFar, batch: int) -> Iterator[int]:
+    def _follow(self, told: HowFar, batch: int, first: int) -> Iterator[int]:
         index = self._open_writer()
         total, read = self.count_left(), 0
         if not self._is_of_this_log(index.mark()):
@@ -199,8 +209,7 @@ class SearchView(View):
             self._lost(max(1, _Noted.of(index.mark()).sequence - newest))
             yield self.rebuild(told)
             return
-        # The first steps are small: who reads does not wait for more, and each step stays.
-        size = min(batch, INDEX_FIRST_EVENTS)
+        size = min(batch, first)
         while True:
             noted = _Noted.of(index.mark())
             news = self._source.news(noted.sequence, size)

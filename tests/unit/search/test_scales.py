@@ -5,11 +5,15 @@ Method: texts of known words are cut; the cuts are put side by side with the who
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentx.search.analysis import analyser, spell_units, terms
 from agentx.search.document import Chapter, Document
 from agentx.search.limits import PASSAGE_CHARS_MAX, PASSAGES_MAX
 from agentx.search.text.scales import (
     PASSAGE_UNITS,
-    chapter_text,
+    chapter_units,
     chapters,
     passages,
     windows,
@@ -46,6 +50,48 @@ def test_passages_overlap_and_leave_no_word_out() -> None:
     assert found[-1].text.endswith("w999")
 
 
+_PIECES = st.sampled_from(
+    [
+        *("retries", "max_retry_count", "parseHTTPHeader", "a1", "x" * 33, "test_" * 8 + "end"),
+        *(
+            "Z" * 81,
+            "\u2026",
+            "\u2192",
+            "\u00bd",
+            "\ufb01le",
+            "caf\u00e9",
+            "e\u0301",
+            "\u6771\u4eac",
+        ),
+        *("\u24b6", "\u00a0", "\u200d", "\U0001f600", ", ", "/", "--"),
+    ]
+)
+
+
+@given(st.lists(_PIECES, max_size=20), st.sampled_from(["", " ", "."]))
+def test_a_passage_has_the_terms_of_its_text_however_it_was_cut(
+    pieces: list[str], between: str
+) -> None:
+    text = between.join(pieces)
+
+    [found] = passages(text)
+
+    assert analyser().analyze(found.spelled) == terms(text)
+
+
+@given(st.lists(_PIECES, max_size=20))
+def test_units_have_the_terms_of_the_text_they_make(units: list[str]) -> None:
+    assert analyser().analyze(spell_units(units)) == terms(" ".join(units))
+
+
+def test_passages_around_a_long_word_lie_where_they_say() -> None:
+    text = f"{words(115)} {'very_' * 12}long {words(115)}"
+    found = passages(text)
+
+    assert all(text.startswith(each.text, each.start) for each in found)
+    assert text.endswith(found[-1].text)
+
+
 def test_of_a_huge_text_both_ends_are_kept() -> None:
     found = passages(words(100_000))
 
@@ -65,7 +111,7 @@ def test_a_window_joins_neighbours() -> None:
     (window,) = windows(chapter("where did you go?", "to the lake", "nice"))
 
     assert [member.doc_id for member in window.members] == ["e0", "e1", "e2"]
-    assert window.text == "where did you go to the lake nice"
+    assert " ".join(window.units) == "where did you go to the lake nice"
 
 
 def test_every_document_is_in_some_window_and_windows_keep_their_order() -> None:
@@ -88,7 +134,7 @@ def test_a_long_document_does_not_flood_the_windows() -> None:
 
 def test_a_chapter_without_words_has_no_windows() -> None:
     assert windows(chapter("", "...")) == []
-    assert chapter_text(chapter("", "...")).strip() == ""
+    assert chapter_units(chapter("", "...")) == []
 
 
 def test_a_growing_session_changes_its_last_chapter_only() -> None:

@@ -49,9 +49,9 @@ class Passage:
 
 @frozen(kw_only=False)
 class Window:
-    """A stretch of a chapter, and the documents it touches, in order."""
+    """A stretch of a chapter, by its units, and the documents it touches, in order."""
 
-    text: str
+    units: list[str]
     members: tuple[Document, ...]
 
 
@@ -124,7 +124,7 @@ def windows(chapter: Chapter) -> list[Window]:
         ]
         found.append(
             Window(
-                text=" ".join(words[first:last]),
+                units=words[first:last],
                 members=tuple(chapter.documents[number] for number in members),
             )
         )
@@ -140,11 +140,13 @@ def _steps(count: int) -> Iterator[int]:
     )
 
 
-def chapter_text(chapter: Chapter) -> str:
-    """Return everything said in a chapter, the ends only of what is very long."""
-    return "\n".join(
-        " ".join(_ends(document.text, CHAPTER_DOCUMENT_UNITS_MAX)) for document in chapter.documents
-    )
+def chapter_units(chapter: Chapter) -> list[str]:
+    """Return everything said in a chapter, by its units; the ends only of what is very long."""
+    return [
+        unit
+        for document in chapter.documents
+        for unit in _ends(document.text, CHAPTER_DOCUMENT_UNITS_MAX)
+    ]
 
 
 def _ends(text: str, units_max: int) -> list[str]:

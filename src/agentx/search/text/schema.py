@@ -21,9 +21,9 @@ import tantivy
 
 from agentx.kernel.ids import digest
 from agentx.kernel.text import encodable
-from agentx.search.analysis import ANALYSER, analyser, indexable, prepare, terms
+from agentx.search.analysis import ANALYSER, analyser, indexable, prepare, spell_units, terms
 from agentx.search.document import Chapter, Document
-from agentx.search.text.scales import Passage, Window, chapter_text, passages
+from agentx.search.text.scales import Passage, Window, chapter_units, passages
 from agentx.search.traits import traits
 
 FORMAT_VERSION = 3
@@ -130,7 +130,7 @@ def name_bits(names: Iterable[str]) -> int:
 def window_record(chapter: Chapter, window: Window) -> tantivy.Document:
     """Return a window as the index takes it."""
     record = _record(window.members[0])
-    record.add_text("text", indexable(window.text))
+    record.add_text("text", spell_units(window.units))
     _tie(record, chapter, window.members)
     return record
 
@@ -138,7 +138,7 @@ def window_record(chapter: Chapter, window: Window) -> tantivy.Document:
 def chapter_record(chapter: Chapter) -> tantivy.Document:
     """Return a chapter as the index takes it."""
     record = _record(chapter.documents[-1])
-    record.add_text("text", indexable(chapter_text(chapter)))
+    record.add_text("text", spell_units(chapter_units(chapter)))
     _tie(record, chapter, chapter.documents)
     return record
 
