@@ -119,7 +119,8 @@ def test_3_1_lists_escalations_and_the_hidden_rest(house: House) -> None:
     assert house.json("clarify", "inbox", "architect")["clarifications"][0]["id"] == "CLR-1-001"
     house.hook(prompt("We decided to use PostgreSQL because transactions matter."))
     ended = house.json("hook", "finish", "--agent", "architect", "--issue", "1")
-    assert (ended["status"], ended["captured"]) == ("clarifying", 1)
+    # What was said, and that the session was told what waits for the user.
+    assert (ended["status"], ended["captured"]) == ("clarifying", 2)
     assert ended["monitor"]["stale"] == []
 
 

@@ -67,7 +67,7 @@ def test_an_issue_goes_from_an_idea_to_done(house: House) -> None:
     house.json("issue", "create", "--title", "Use it", "--body", body, "--status", "ready")
 
     assert (first["number"], first["status"], first["type"]) == (1, "Backlog", "story")
-    assert house.json("ready") == {"ready": [], "blocked": [], "cycles": []}
+    assert house.json("ready") == {"ready": [], "blocked": [], "cycles": [], "inbox": []}
     blocked = house.agentx("deps", "2", "--json", expect=3)
     assert json.loads(blocked.stdout)["open_blockers"] == [1]
     error = failure(house, "issue", "update", "1", "--status", "done", code=3)

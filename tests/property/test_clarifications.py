@@ -37,11 +37,11 @@ from agentx.clarification.model import (
     Scope,
     WentStale,
 )
-from agentx.clarification.monitor import DETECTORS, Detector, World, findings
 from agentx.clarification.protocol import GUARDS, Guard, apply_fact
 from agentx.clarification.scope import SCOPE_GUARDS, ScopeGuard, permit, rounds_of
 from agentx.clarification.store.ledger_json import as_json, ledger_of
 from agentx.clarification.store.ledger_shape import is_surely_whole
+from agentx.clarification.watch.monitor import DETECTORS, Detector, World, findings
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import IllegalTransition, InputError
 from agentx.kernel.ids import clarification_id

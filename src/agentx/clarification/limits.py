@@ -4,5 +4,7 @@
 CLARIFY_RETRIES_MAX = 1
 # One line for what a settled thread came to.
 CLARIFY_SUMMARY_CHARS_MAX = 600
+# How long the asker's sessions are told what somebody else decided of its question.
+CLARIFY_DECIDED_TOLD_MS = 7 * 24 * 60 * 60 * 1000
 # How long the monitor waits for a ledger that others keep; whoever looks next does what is left.
 CLARIFY_MONITOR_LOCK_WAIT_MS = 500

@@ -12,11 +12,11 @@ from enum import StrEnum
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import ClarificationId
 from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
-from agentx.kernel.roles import HUB_ROLE
+from agentx.kernel.roles import HUB_ROLE, PERSON_ROLE
 from agentx.kernel.values import frozen
 
 # Who speaks when it is no agent.
-PERSON = "human"
+PERSON = PERSON_ROLE
 HUB = HUB_ROLE
 
 
@@ -124,6 +124,33 @@ class Clarification:
             self.status is ClarificationStatus.ESCALATED and self.reason not in ASKER_GOES_ON
         )
         return self.is_unanswered or waits_for_person
+
+    @property
+    def waits_for_person(self) -> bool:
+        """Whether a person is to decide or to answer."""
+        is_asked = self.to == PERSON and self.is_unanswered
+        return is_asked or self.status is ClarificationStatus.ESCALATED
+
+    @property
+    def waits_on(self) -> str:
+        """Who has to say something before the asker goes on: a person, or who was asked."""
+        return PERSON if self.waits_for_person else self.to
+
+    @property
+    def resolution(self) -> Entry | None:
+        """What settled it, or None."""
+        settled = self.entries(EntryType.RESOLUTION)
+        return settled[-1] if settled else None
+
+    @property
+    def was_decided_for_asker(self) -> bool:
+        """Whether somebody else than its asker settled it, who has to hear of it."""
+        settled = self.resolution
+        return (
+            self.status is ClarificationStatus.RESOLVED
+            and settled is not None
+            and settled.speaker != self.asker
+        )
 
     def entries(self, kind: EntryType) -> tuple[Entry, ...]:
         """Return the entries of one type, in order."""

@@ -13,7 +13,7 @@ the conditions that a table cannot hold, in the order they speak: each may refus
 fact, or say what happens instead. Both functions are pure, and the service calls them
 under the ledger's lock, so that what was true when it was decided is true when it is kept.
 
-An answer that arrives after the escalation is kept and undoes nothing.
+An answer that arrives after the escalation is kept and undoes nothing; a person's is the decision.
 """
 
 from __future__ import annotations
@@ -172,7 +172,8 @@ def apply_fact(
 
 def is_overdue(state: Clarification, now_ms: int) -> bool:
     """Tell whether the answer should be there by now."""
-    return state.is_unanswered and now_ms >= state.stale_after_ms
+    # A person is not asked again, and there is nobody to bring it to.
+    return state.is_unanswered and state.to != PERSON and now_ms >= state.stale_after_ms
 
 
 def _add_entry(
@@ -208,6 +209,15 @@ def _a_person_steps_in(state: Clarification, fact: Fact) -> Verdict:
     if not (stepped_in and state.is_unanswered):
         return None
     return Escalated(at_ms=fact.at_ms, reason=Reason.MANUAL, by=PERSON), fact
+
+
+def _a_person_decides(state: Clarification, fact: Fact) -> Verdict:
+    """What a person says to a question that was brought to a person is the decision."""
+    is_said = isinstance(fact, Answered) and fact.by == PERSON
+    if not (is_said and state.status is ClarificationStatus.ESCALATED):
+        return None
+    assert isinstance(fact, Answered), "looked at just now"
+    return (Resolved(at_ms=fact.at_ms, by=fact.by, body=fact.body),)
 
 
 def _the_table(state: Clarification, fact: Fact) -> Verdict:
@@ -296,6 +306,7 @@ def _next_step(state: Clarification) -> str:
 GUARDS: tuple[Guard, ...] = (
     Guard(name="first-question", judge=_first_question),
     Guard(name="person-steps-in", judge=_a_person_steps_in),
+    Guard(name="person-decides", judge=_a_person_decides),
     Guard(name="table", judge=_the_table),
     Guard(name="asker-follows-up", judge=_only_the_asker_follows_up),
     Guard(name="target-answers", judge=_only_the_target_answers),

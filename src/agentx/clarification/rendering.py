@@ -17,6 +17,7 @@ from agentx.clarification.model import (
     EntryType,
 )
 from agentx.clarification.store.ledger_json import as_json
+from agentx.clarification.summary import find_note, why_escalated
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.roles import speak_role
 from agentx.kernel.text import preview, printable
@@ -180,24 +181,69 @@ def next_actions(state: Clarification) -> tuple[str, ...]:
             return ()
 
 
-def inbox_line(state: Clarification, now_ms: int) -> str:
-    """Return an open question as its target is shown it at session start."""
+def inbox_line(state: Clarification, who: str, now_ms: int) -> str:
+    """Return what a role, or the person, is shown of a clarification in its inbox."""
+    head = f"{state.id} (issue {state.issue}, {age(state.created_ms, now_ms=now_ms)}"
+    about = preview(state.topic, 80)
+    if who == PERSON and state.waits_for_person:
+        return f"{head}): {_word_for_person(state, about)}"
+    if state.to == who and state.is_unanswered:
+        return _word_question(state, head, about)
+    return f"{head}): {_word_outcome(state, about)}"
+
+
+def _word_for_person(state: Clarification, about: str) -> str:
+    waits = "waits for your decision" if state.holds_its_asker else "would like your decision"
+    said = f"{state.asker} {waits} on {about}: {preview(state.question, 400)}"
+    answered = f"; {state.to} said: {preview(state.answer, 200)}" if state.answer else ""
+    return f"{said}{answered} -- decide with: {next_actions(state)[0]}"
+
+
+def _word_question(state: Clarification, head: str, about: str) -> str:
     waits = " and waits for it" if state.holds_its_asker else ""
     overdue = ", overdue" if state.status is ClarificationStatus.STALE or state.retries else ""
     return (
-        f"{state.id} (issue {state.issue}, {age(state.created_ms, now_ms=now_ms)}{overdue}): "
-        f"{state.asker} asks{waits}: {preview(state.topic, 80)}: {preview(state.question, 400)} "
+        f"{head}{overdue}): {state.asker} asks{waits}: {about}: {preview(state.question, 400)} "
         f'-- answer with: agentx clarify answer {state.id} "..."'
     )
 
 
-def outbox_line(state: Clarification, now_ms: int) -> str:
-    """Return an answer as its asker is shown it at session start."""
-    about = f"{state.to} answered {preview(state.topic, 80)}: {preview(state.answer, 400)}"
+def _word_outcome(state: Clarification, about: str) -> str:
+    """Return what became of a question, as its asker is shown it."""
+    settled = state.resolution
+    if state.status is ClarificationStatus.ESCALATED:
+        goes_on = "wait for it" if state.holds_its_asker else "go on with what is known"
+        answered = f"; {state.to} said: {preview(state.answer, 200)}" if state.answer else ""
+        return f"a person was called to decide {about}{answered} -- {goes_on}"
+    if settled is not None:
+        return f"{name_settler(settled)} decided {about}: {preview(say_decision(state), 400)}"
     return (
-        f"{state.id} (issue {state.issue}, {age(state.created_ms, now_ms=now_ms)}): {about} "
+        f"{_name_answerer(state)} answered {about}: {preview(state.answer, 400)} "
         f"-- settle with: agentx clarify resolve {state.id}"
     )
+
+
+def _name_answerer(state: Clarification) -> str:
+    answers = state.entries(EntryType.ANSWER)
+    return answers[-1].speaker if answers and answers[-1].speaker != PERSON else "a person"
+
+
+def name_settler(entry: Entry) -> str:
+    """Return who settled it, in words."""
+    return "a person" if entry.speaker == PERSON else entry.speaker
+
+
+def explain_escalation(state: Clarification) -> str:
+    """Return why a person was called, and what was said then."""
+    why = why_escalated(state, state.reason) if state.reason is not None else ""
+    return "; ".join(filter(None, (why, find_note(state))))
+
+
+def say_decision(state: Clarification) -> str:
+    """Return what was decided: what was said then, else the answer that was taken."""
+    settled = state.resolution
+    said = settled.body if settled is not None else ""
+    return said or state.answer or "go on with what is known"
 
 
 def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
@@ -218,10 +264,14 @@ def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
 
 def as_data(state: Clarification) -> dict[str, object]:
     """Return a clarification for a program: as the ledger has it, and what can be done now."""
+    settled = state.resolution
     return {
         **as_json(state),
         "clarificationId": state.id,
         "issueNumber": state.issue,
         "answer": None if state.is_unanswered else state.answer or None,
+        "resolution": None if settled is None else say_decision(state),
+        "resolvedBy": None if settled is None else settled.speaker,
+        "waitsOn": state.waits_on if state.is_unanswered or state.waits_for_person else None,
         "nextActions": list(next_actions(state)),
     }

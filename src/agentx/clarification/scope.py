@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentx.clarification.errors import ScopeViolation, scope_violation
-from agentx.clarification.model import NewQuestion, Scope
+from agentx.clarification.model import PERSON, NewQuestion, Scope
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.limits import (
     CLARIFY_ROUNDS_BLOCKING_MAX,
@@ -91,7 +91,8 @@ def _asks_oneself(
 def _out_of_scope(
     request: NewQuestion, scope: Scope, _agents: frozenset[str]
 ) -> ScopeViolation | None:
-    if request.to in scope.can_clarify:
+    # A workflow says which agents may be asked. People can be asked by everybody.
+    if request.to in (*scope.can_clarify, PERSON):
         return None
     return scope_violation(request.asker, request.to, scope.can_clarify)
 

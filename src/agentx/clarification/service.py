@@ -5,8 +5,9 @@ No verb asks an agent, and no lock is held when anybody is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import reduce
 
 from agentx.clarification.errors import (
     ClarificationNotFound,
@@ -24,11 +25,10 @@ from agentx.clarification.events import (
     MonitorRan,
     event_of,
 )
-from agentx.clarification.limits import CLARIFY_MONITOR_LOCK_WAIT_MS
+from agentx.clarification.limits import CLARIFY_DECIDED_TOLD_MS, CLARIFY_MONITOR_LOCK_WAIT_MS
 from agentx.clarification.model import (
     HUB,
     PERSON,
-    Abandoned,
     Answered,
     Asked,
     Clarification,
@@ -44,10 +44,10 @@ from agentx.clarification.model import (
     Scope,
     WentStale,
 )
-from agentx.clarification.monitor import Remedy, World, findings
-from agentx.clarification.protocol import apply_fact
+from agentx.clarification.protocol import apply_fact, decide, evolve
 from agentx.clarification.scope import check_text, rounds_of
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore, Stamp
+from agentx.clarification.watch.monitor import Remedy, World, findings
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
 from agentx.kernel.errors import CorruptRecord, IllegalTransition
@@ -66,9 +66,10 @@ _TOLD: dict[type[Fact], type[ClarificationEvent]] = {
 
 @frozen
 class Survey:
-    """Every active clarification, and the ledgers that could not be read."""
+    """Every active clarification, what was decided lately, and ledgers that could not be read."""
 
     active: tuple[Clarification, ...]
+    decided: tuple[Clarification, ...] = ()  # by others than the asker
     damaged: tuple[str, ...] = ()
 
 
@@ -198,22 +199,32 @@ class Clarifications:
                 continue
 
     def survey(self) -> Survey:
-        """Return every active clarification; a damaged ledger is reported, and harms no other.
+        """Return every active clarification, and what others than the asker decided lately.
 
-        A ledger that has not changed since this process looked is not read again.
+        A damaged ledger is reported, and harms no other. One that has not changed since this
+        process looked is not read again.
         """
         stamps = self._store.stamps()
+        since_ms = max(self._clock.now_ms() - CLARIFY_DECIDED_TOLD_MS, 0)
         seen: dict[Stamp, tuple[Clarification, ...]] = {}
         damaged: list[str] = []
         for stamp in stamps:
             known = self._seen.get(stamp)
             try:
-                seen[stamp] = self._store.active(stamp.issue) if known is None else known
+                if known is None:
+                    known = self._store.open(stamp.issue, since_ms=since_ms)
+                seen[stamp] = known
             except CorruptRecord as error:
                 damaged.append(f"{error.message}; {error.hint}")
         self._seen = seen
+        found = [state for states in seen.values() for state in states]
         return Survey(
-            active=tuple(state for active in seen.values() for state in active),
+            active=tuple(state for state in found if state.is_active),
+            decided=tuple(
+                state
+                for state in found
+                if state.resolved_ms is not None and state.resolved_ms >= since_ms
+            ),
             damaged=tuple(damaged),
         )
 
@@ -281,10 +292,12 @@ class Clarifications:
                 raise not_found(known)
             if seen is not None and before != seen:
                 raise IllegalTransition(f"{known} has changed since it was looked at")
-            state = apply_fact(before, fact)
+            happened = decide(before, fact)
+            state = reduce(evolve, happened, before)
             edit.put(state)
-        for kind in _choose_events(fact, before, state):
-            self._tell(kind, state)
+        for each in happened:
+            if type(each) in _TOLD:
+                self._tell(_TOLD[type(each)], state)
         return state
 
     def _settler(self, clarification_id: str) -> str:
@@ -293,25 +306,3 @@ class Clarifications:
 
     def _tell(self, kind: type[ClarificationEvent], state: Clarification) -> None:
         self._bus.tell(event_of(kind, state, self._clock.now_ms()))
-
-
-def _choose_events(
-    fact: Fact, before: Clarification, after: Clarification
-) -> Iterable[type[ClarificationEvent]]:
-    """Return what is told of a change: what was tried, unless something else took its place."""
-    escalated = (
-        after.reason is not None
-        and before.reason is None
-        and after.status
-        in {
-            ClarificationStatus.ESCALATED,
-            ClarificationStatus.RESOLVED,
-        }
-    )
-    if escalated:
-        yield ClarificationEscalated
-        if after.status is ClarificationStatus.ESCALATED:
-            return
-    kind = _TOLD.get(type(fact))
-    if kind is not None and not isinstance(fact, Abandoned):
-        yield kind

@@ -16,7 +16,7 @@ from agentx.clarification.model import (
     EntryType,
     Reason,
 )
-from agentx.kernel.text import preview
+from agentx.kernel.text import fold_text, preview
 from agentx.kernel.tokens import Budget, estimate
 
 _WHY = {
@@ -27,17 +27,18 @@ _WHY = {
     Reason.AGENT_ERROR: "{to} could not be reached",
     Reason.MANUAL: "a person was called",
 }
+_NOTE = "Note: "
 _POSITION_CHARS = 400
 _OLDER_CHARS = 200
 
 
 def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str:
     """Return what the person needs: topic, why, each agent's position, what can be done."""
-    why = _WHY.get(reason, str(reason)).format(rounds=state.round, to=state.to)
+    why = why_escalated(state, reason)
     asked = said if said and reason is Reason.MAX_ROUNDS else state.question
     lines = [f"Topic: {state.topic}", f"Why: {why}"]
     if said and reason is not Reason.MAX_ROUNDS:
-        lines.append(f"Note: {said}")
+        lines.append(f"{_NOTE}{fold_text(said)}")
     answered = preview(state.answer, _POSITION_CHARS) or "no answer"
     lines += [
         "Positions:",
@@ -47,6 +48,17 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
         *(f"{number}. {option}" for number, option in enumerate(_options(state), 1)),
     ]
     return "\n".join(lines)
+
+
+def why_escalated(state: Clarification, reason: Reason) -> str:
+    """Return why a person was called, in words."""
+    return _WHY.get(reason, str(reason)).format(rounds=state.round, to=state.to)
+
+
+def find_note(state: Clarification) -> str:
+    """Return what was said when a person was called, or nothing."""
+    lines = (line for line in state.summary.splitlines() if line.startswith(_NOTE))
+    return next(lines, "").removeprefix(_NOTE)
 
 
 def _options(state: Clarification) -> tuple[str, ...]:

@@ -96,6 +96,22 @@ def run_to_end(call: ProgramCall) -> Ended:
             _leaving.running.discard(process)
 
 
+def begin_apart(arguments: Sequence[str], *, folder: Path, environment: Mapping[str, str]) -> None:
+    """Start a program that is its own master: nobody hears it, and nobody waits for its end.
+
+    Raises: OSError when it cannot be started.
+    """
+    subprocess.Popen(
+        list(arguments),
+        cwd=folder,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
 def _begin(call: ProgramCall) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         list(call.arguments),

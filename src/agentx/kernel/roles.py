@@ -25,6 +25,8 @@ ROLES = (
 )
 # The hub: it routes and does no step of its own.
 HUB_ROLE = "agent-x"
+# Whoever is asked and is no agent. Nobody can play this one.
+PERSON_ROLE = "human"
 SHIPPED_ROLES = (*ROLES, HUB_ROLE)
 
 ALIASES = {

@@ -50,7 +50,8 @@ class RecallSettings:
 
     at_prompt: str = setting(
         "on",
-        "Tell what is close to a prompt: never, only what is very close, or what is worth it.",
+        "Tell what is close to a prompt: never, only what is very close, or what is worth it. "
+        "Questions and answers for the session are told in any case.",
         choices=("off", "quiet", "on"),
     )
     at_action: str = setting(
@@ -97,6 +98,17 @@ class AgentsSettings:
         "",
         "Who answers when an agent is asked: an agent CLI or `person`, for all or role=runner; "
         "empty lets questions wait.",
+    )
+
+
+@frozen
+class NotifySettings:
+    """How a person is told that something waits for them."""
+
+    command: str = setting(
+        "",
+        "A program of yours that is run when a question waits for you, such as "
+        "`notify-send AgentX`; what to say is its last argument.",
     )
 
 

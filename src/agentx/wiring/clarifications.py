@@ -17,13 +17,11 @@ from agentx.clarification.events import (
     LedgerReleased,
     MonitorRan,
 )
+from agentx.clarification.inbox import inbox_among
 from agentx.clarification.metrics import Metrics, metrics
-from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
-from agentx.clarification.rendering import (
-    inbox_line,
-    outbox_line,
-)
-from agentx.clarification.service import Clarifications
+from agentx.clarification.model import PERSON, Clarification
+from agentx.clarification.rendering import inbox_line
+from agentx.clarification.service import Clarifications, Survey
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus
@@ -72,26 +70,19 @@ def blocking_among(active: Iterable[Clarification]) -> dict[int, tuple[OpenQuest
     found: dict[int, tuple[OpenQuestion, ...]] = {}
     for state in active:
         if state.holds_its_asker:
-            question = OpenQuestion(id=state.id, to=state.to)
+            question = OpenQuestion(id=state.id, to=state.waits_on)
             found[state.issue] = (*found.get(state.issue, ()), question)
     return found
 
 
-def inbox(project: Project, role: str) -> tuple[Clarification, ...]:
-    """Return what a role has to see to: questions to it, then answers to its own; oldest first."""
-    return inbox_among(open_clarifications(project).survey().active, role)
+def inbox(project: Project, who: str) -> tuple[Clarification, ...]:
+    """Return what a role, or the person, has to see to."""
+    return inbox_among(list_told(open_clarifications(project).survey()), who)
 
 
-def inbox_among(active: Iterable[Clarification], role: str) -> tuple[Clarification, ...]:
-    """Return what a role has to see to among active clarifications, as `inbox` does."""
-    known = tuple(active)
-    asked = [state for state in known if state.to == role and state.is_unanswered]
-    answered = [
-        state
-        for state in known
-        if state.asker == role and state.status is ClarificationStatus.ANSWERED
-    ]
-    return (*sorted(asked, key=_turn), *sorted(answered, key=_turn))
+def list_told(survey: Survey) -> tuple[Clarification, ...]:
+    """Return everything that somebody may have to be told of: what is open, what was decided."""
+    return (*survey.active, *survey.decided)
 
 
 def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
@@ -100,12 +91,9 @@ def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
         return ()
     waiting = inbox(project, role)
     now_ms = project.clock.now_ms()
-    lines = [
-        (inbox_line if state.to == role else outbox_line)(state, now_ms)
-        for state in waiting[:CLARIFY_INBOX_MAX]
-    ]
+    lines = [inbox_line(state, role, now_ms) for state in waiting[:CLARIFY_INBOX_MAX]]
     if len(waiting) > len(lines):
-        lines.append(f"{len(waiting) - len(lines)} more: agentx clarify")
+        lines.append(f"{len(waiting) - len(lines)} more: agentx clarify inbox {role}")
     return tuple(lines)
 
 
@@ -119,10 +107,6 @@ def clarification_metrics(project: Project, *, start_ms: int, end_ms: int) -> Me
     ledgers = open_clarifications(project).ledgers()
     states = (state for ledger in ledgers for state in ledger)
     return metrics(states, start_ms=start_ms, end_ms=end_ms)
-
-
-def _turn(state: Clarification) -> tuple[int, int, str]:
-    return state.created_ms, len(state.id), state.id
 
 
 # --- the log --------------------------------------------------------------------------------

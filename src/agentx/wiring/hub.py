@@ -5,6 +5,7 @@ who shows them elsewhere.
 
     our own log            every event
     notices                questions, issues, agents that begin and end
+    the user's own command what waits for a person
     threads on GitHub      questions, where issues live there
 """
 
@@ -17,7 +18,11 @@ from agentx.agents.happenings import AgentCompleted, AgentError, AgentStarted
 from agentx.agents.hub.artifacts import artifacts_of
 from agentx.agents.hub.hub import Hub, StatusesSettled, Switchboard
 from agentx.agents.runners.port import Reference, Runner
-from agentx.clarification.events import ClarificationEvent
+from agentx.clarification.events import (
+    ClarificationEscalated,
+    ClarificationEvent,
+    ClarificationRequested,
+)
 from agentx.clarification.model import MonitorReport, Scope
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
@@ -56,7 +61,14 @@ def open_bus(project: Project) -> Bus:
             renew_notices(project)
             mirror_threads(project, issues)
 
+    def tell_person(event: ClarificationEvent) -> None:
+        from agentx.wiring.listeners.notify import notify  # noqa: PLC0415  most questions are agents'
+
+        notify(project, event)
+
     bus.listen(ClarificationEvent, lambda event: changed.add(event.issue))
+    for called in (ClarificationEscalated, ClarificationRequested):
+        bus.listen(called, tell_person)
     bus.listen(StatusesSettled, renew_questions)
     for kind in (IssueChanged, AgentStarted, AgentCompleted, AgentError):
         bus.listen(kind, lambda _fact: renew_notices(project))

@@ -170,19 +170,21 @@ class _Rooms:
         work = self._work()
         if not is_folder(project.paths.ledgers):
             return work
-        from agentx.wiring.clarifications import (  # noqa: PLC0415  somebody asked something
+        from agentx.clarification.inbox import inbox_among  # noqa: PLC0415  somebody asked something
+        from agentx.wiring.clarifications import (  # noqa: PLC0415  as above
             blocking_among,
-            inbox_among,
+            list_told,
             open_clarifications,
         )
 
-        asked = open_clarifications(project).survey().active
+        survey = open_clarifications(project).survey()
+        asked = list_told(survey)
         return Standing(
             issues=work.issues,
             agents=work.agents,
             asked=asked,
-            inbox=lambda role: inbox_among(asked, role),
-            blocking=blocking_among(asked),
+            inbox=lambda who: inbox_among(asked, who),
+            blocking=blocking_among(survey.active),
         )
 
     def _work(self) -> Standing:

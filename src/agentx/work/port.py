@@ -72,7 +72,7 @@ class OpenQuestion:
     """What the ready queue must know of a blocking clarification that is open."""
 
     id: str  # such as CLR-7-001
-    to: str  # the agent that was asked
+    to: str  # who has to say something: the agent that was asked, or `human`
 
 
 # Issue number -> its blocking open clarifications, oldest first. The ledgers answer it.

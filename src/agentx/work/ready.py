@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
 from agentx.work.dependencies import blockers, cycles, is_open, still_open
 from agentx.work.labels import KNOWN, priority_of
@@ -26,7 +27,8 @@ class WaitingIssue:
     @property
     def marker(self) -> str:
         """What is shown beside it."""
-        return f"BLOCKED: Clarification {self.question.id} pending from {self.question.to}"
+        waits_on = "a person" if self.question.to == PERSON_ROLE else self.question.to
+        return f"BLOCKED: Clarification {self.question.id} pending from {waits_on}"
 
 
 @frozen

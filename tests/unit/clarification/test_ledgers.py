@@ -24,9 +24,9 @@ from agentx.clarification.events import (
     MonitorRan,
 )
 from agentx.clarification.model import ClarificationStatus, Reason
-from agentx.clarification.monitor import World
-from agentx.clarification.store.ledger_json import DamagedLedger, active_of, ledger_of
+from agentx.clarification.store.ledger_json import DamagedLedger, ledger_of, open_of
 from agentx.clarification.store.ledgers import ledger_path
+from agentx.clarification.watch.monitor import World
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS
@@ -369,6 +369,6 @@ def test_a_ledger_with_any_odd_value_is_read_or_named_as_damaged(tmp_path: Path)
     here.clarifications.answer(here.ask().id, "JWT.")
 
     for odd in change_each(document(here)):
-        for read in (ledger_of, active_of):
+        for read in (ledger_of, lambda found, of: open_of(found, of, 0)):
             with suppress(DamagedLedger):
                 read(odd, 42)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.clarification.circling import alike
 from agentx.clarification.model import (
     Asked,
     Clarification,
@@ -16,7 +15,8 @@ from agentx.clarification.model import (
     Retried,
     WentStale,
 )
-from agentx.clarification.monitor import World, findings
+from agentx.clarification.watch.circling import alike
+from agentx.clarification.watch.monitor import World, findings
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.roles import ROLES
 from tests.support.clarifying import after, answered, clarification

@@ -116,7 +116,7 @@ def test_lists_show_what_can_be_done_next() -> None:
     assert "2 active clarifications" in text
     assert "`agentx clarify resolve CLR-42-002`" in text
     assert listing((), NOW) == "No active clarifications."
-    assert "engineer asks and waits for it" in inbox_line(pending, NOW)
+    assert "engineer asks and waits for it" in inbox_line(pending, "architect", NOW)
 
 
 def test_a_thread_is_compacted_before_it_is_injected_and_the_newest_round_is_whole() -> None:

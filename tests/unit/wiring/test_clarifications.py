@@ -217,7 +217,7 @@ def test_an_inbox_that_is_too_long_says_so(project: Project) -> None:
     lines = inbox_lines(project, "architect")
 
     assert len(lines) == 11
-    assert lines[-1] == "3 more: agentx clarify"
+    assert lines[-1] == "3 more: agentx clarify inbox architect"
 
 
 def test_the_ready_queue_learns_what_blocks_an_issue(project: Project) -> None:

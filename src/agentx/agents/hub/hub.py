@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from agentx.agents.hub.standing import open_questions, settle_status
 from agentx.agents.limits import CLARIFY_AGAIN_AFTER_MS, CLARIFY_THREAD_TOKENS_MAX
+from agentx.agents.runners.person import PERSON as AT_TERMINAL
 from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Runner, Utterance
 from agentx.clarification.errors import report_unanswered
 from agentx.clarification.model import (
@@ -28,11 +29,11 @@ from agentx.clarification.model import (
     Reason,
     Scope,
 )
-from agentx.clarification.monitor import World
 from agentx.clarification.rendering import routing, stream_entry
 from agentx.clarification.scope import check_text, permit
 from agentx.clarification.service import Clarifications
 from agentx.clarification.summary import fit_thread
+from agentx.clarification.watch.monitor import World
 from agentx.kernel.bus import Bus, Say
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IllegalTransition, UnavailableError
@@ -134,7 +135,7 @@ class Hub:
 
     def can_route(self, agent: str) -> bool:
         """Tell whether somebody can be asked in this agent's place, right now."""
-        return self._board.runner_of(agent) is not None
+        return self._find_runner(agent) is not None
 
     def route(self, clarification_id: str, told: Say = silence) -> Clarification:
         """Ask the target now, and keep what it answers; the stream is told as it runs.
@@ -143,7 +144,7 @@ class Hub:
             LockTimeout, UnavailableError when nobody plays the target's role.
         """
         state = self._clarifications.find(clarification_id)
-        runner = self._board.runner_of(state.to)
+        runner = self._find_runner(state.to)
         if runner is None:
             raise UnavailableError(
                 f"{state.id} waits for {state.to}: nobody can be asked in its place now",
@@ -191,12 +192,20 @@ class Hub:
     def settle(self, *agents: str) -> None:
         """Make the statuses of some agents say what the ledgers say, and tell that they do."""
         for agent in agents:
+            if agent == PERSON:
+                continue  # what people do is nobody's status
             known = self._statuses.get(agent)
             if self._want_status(known) != known:
                 # Looked at again under the lock: whoever writes a ledger settles after it, so
                 # the last to hold the lock has seen everything.
                 self._statuses.change(agent, self._want_status)
         self._bus.tell(StatusesSettled())
+
+    def _find_runner(self, agent: str) -> Runner | None:
+        """Return who answers in an agent's place; in a person's place, only a person does."""
+        runner = self._board.runner_of(agent)
+        is_person = runner is not None and runner.name == AT_TERMINAL
+        return None if agent == PERSON and not is_person else runner
 
     def _want_status(self, status: AgentStatus) -> AgentStatus:
         open_now = open_questions(status.agent, self._clarifications.survey().active)

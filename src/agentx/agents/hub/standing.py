@@ -9,6 +9,7 @@ until the next command.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from agentx.clarification.model import Clarification
 from agentx.kernel.clock import Millis
@@ -30,7 +31,7 @@ def open_questions(agent: str, states: Iterable[Clarification]) -> OpenQuestions
     in_turn = sorted(states, key=lambda state: (state.created_ms, len(state.id), state.id))
     return OpenQuestions(
         waiting=tuple(
-            Open(clarification_id=state.id, other=state.to, issue=state.issue)
+            Open(clarification_id=state.id, other=state.waits_on, issue=state.issue)
             for state in in_turn
             if state.asker == agent and state.holds_its_asker
         ),
@@ -60,7 +61,9 @@ def settle_status(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) -
 def _still_blocked(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) -> AgentStatus:
     oldest = next(iter(open_now.waiting), None)
     if oldest is not None and oldest.clarification_id == status.clarification_id:
-        return status
+        if oldest.other == status.waiting_on:
+            return status
+        return replace(status, waiting_on=oldest.other, last_activity_ms=at_ms)
     freed = _free(status, oldest, at_ms)
     return freed if oldest is not None else settle_status(freed, open_now, at_ms)
 

@@ -42,20 +42,27 @@ def ledger_of(document: object, issue: int) -> Ledger:
     )
 
 
-def active_of(document: object, issue: int) -> tuple[Clarification, ...]:
-    """Read only what is active of a ledger: most of most ledgers is settled.
+def open_of(document: object, issue: int, since_ms: int) -> tuple[Clarification, ...]:
+    """Read only what is active of a ledger, and what others decided since a moment.
+
+    Most of most ledgers is settled, and long ago.
 
     Raises: DamagedLedger, for what had to be looked at.
     """
-    return tuple(
+    day = to_iso(since_ms)[: len("2026-01-01")]
+    looked_at = (
         clarification_of(row, issue)
         for row in rows_of(document, issue).values()
-        if not _is_settled(row.get("status"))
+        if not _is_settled_before(row, day)
     )
+    return tuple(state for state in looked_at if state.is_active or state.was_decided_for_asker)
 
 
-def _is_settled(status: object) -> bool:
-    return isinstance(status, str) and status in _SETTLED
+def _is_settled_before(row: Row, day: str) -> bool:
+    status, settled = row.get("status"), row.get("resolvedAt")
+    if not isinstance(status, str) or status not in _SETTLED:
+        return False
+    return not isinstance(settled, str) or settled[: len(day)] < day
 
 
 def rows_of(document: object, issue: int) -> dict[str, Row]:

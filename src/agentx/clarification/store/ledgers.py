@@ -21,10 +21,10 @@ from agentx.clarification.model import Clarification, Ledger
 from agentx.clarification.store.ledger_json import (
     OURS,
     DamagedLedger,
-    active_of,
     as_json,
     clarification_of,
     ledger_of,
+    open_of,
     rows_of,
 )
 from agentx.clarification.store.ledger_shape import is_surely_whole
@@ -120,12 +120,14 @@ class LedgerStore:
         found = self._read(issue, ledger_of)
         return Ledger(issue=issue) if found is None else found
 
-    def active(self, issue: int) -> tuple[Clarification, ...]:
-        """Return what is active of an issue, which takes less time than all of it.
+    def open(self, issue: int, *, since_ms: int) -> tuple[Clarification, ...]:
+        """Return what is active of an issue, and what others than the asker decided since.
+
+        It takes less time than all of it.
 
         Raises: as `read`.
         """
-        return self._read(issue, active_of) or ()
+        return self._read(issue, lambda found, of: open_of(found, of, since_ms)) or ()
 
     def _read(self, issue: int, take: Callable[[object, int], Taken]) -> Taken | None:
         path = ledger_path(self._paths, issue)

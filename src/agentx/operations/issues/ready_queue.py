@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from agentx.clarification.inbox import inbox_among
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.clarifications import blocking_questions
@@ -27,11 +29,12 @@ class ReadyReply:
     ready: tuple[IssueView, ...]
     blocked: tuple[BlockedView, ...]
     cycles: tuple[tuple[int, ...], ...]
+    inbox: tuple[str, ...] = ()  # questions that wait for a person
 
 
 def ready(project: Project) -> ReadyReply:
     """Return the ready queue."""
-    run_monitor(project)
+    found = run_monitor(project)
     queue = open_issues(project).queue(lambda: blocking_questions(project))
     return ReadyReply(
         ready=tuple(view(issue) for issue in queue.ready),
@@ -45,4 +48,5 @@ def ready(project: Project) -> ReadyReply:
             for each in queue.waiting
         ),
         cycles=queue.cycles,
+        inbox=tuple(state.id for state in inbox_among(found.active, PERSON_ROLE)),
     )

@@ -103,17 +103,20 @@ def _answer(
 ) -> Clarification:
     if waiting is None:
         return state
+    until_ms = project.clock.now_ms() + waiting.wait_ms
     if hub.can_route(state.to):
-        return hub.route(state.id, told)
-    told(stream_entry(state, state.thread[-1]))
-    return _await(project, state, waiting.wait_ms)
+        state = hub.route(state.id, told)
+    else:
+        told(stream_entry(state, state.thread[-1]))
+    return _await(project, state, until_ms, told)
 
 
-def _await(project: Project, state: Clarification, wait_ms: int) -> Clarification:
-    """Wait until somebody else answers, resolves or escalates it, or for as long as allowed."""
+def _await(project: Project, state: Clarification, until_ms: int, told: Say) -> Clarification:
+    """Wait until the asker can go on, or for as long as allowed; the stream is told of news."""
     clarifications = open_clarifications(project)
-    until_ms = project.clock.now_ms() + wait_ms
-    while state.is_unanswered and project.clock.now_ms() < until_ms:
+    while (state.is_unanswered or state.holds_its_asker) and project.clock.now_ms() < until_ms:
         project.clock.sleep_ms(CLARIFY_POLL_MS)
-        state = clarifications.find(state.id)
+        known, state = len(state.thread), clarifications.find(state.id)
+        for entry in state.thread[known:]:
+            told(stream_entry(state, entry))
     return state

@@ -14,7 +14,7 @@ from agentx.clarification.model import (
 )
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
-from agentx.wiring.clarifications import inbox, open_clarifications, role_named
+from agentx.wiring.clarifications import inbox, open_clarifications, speaker_named
 from agentx.wiring.hub import run_monitor
 
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
@@ -61,11 +61,15 @@ def thread(project: Project, issue: int) -> Ledger:
     return open_clarifications(project).ledger(issue)
 
 
-def inbox_of(project: Project, role: str) -> Overview:
-    """Return what a role has to see to: questions to it, then answers to its own."""
+def inbox_of(project: Project, who: str) -> Overview:
+    """Return what a role, or the person, has to see to.
+
+    Raises: InvalidValue for what is no role.
+    """
     found = run_monitor(project)
+    is_told = project.trust.has_data
     return Overview(
-        clarifications=inbox(project, role_named(project, role)),
+        clarifications=inbox(project, speaker_named(project, who)) if is_told else (),
         monitor=found,
         now_ms=project.clock.now_ms(),
     )

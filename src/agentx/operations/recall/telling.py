@@ -93,8 +93,9 @@ def _tell_prompt(
     project: Project, memory: Memory, request: TellRequest, kept: OpenObservations
 ) -> str:
     bar = bar_of(project.config.section(RecallSettings).at_prompt)
-    wants_none = project.config.section(MemorySettings).max_tokens == 0
-    if bar is None or wants_none or not request.session:
+    if project.config.section(MemorySettings).max_tokens == 0:
+        bar = None
+    if not request.session:
         return ""
     told = frozenset(request.told.split())
     prompt = AskedNow(

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from agentx.conversation.model import LIVE_HOURS_MAX, Session, SessionQuery
 from agentx.host.files.notes import NoteFile, find_noted, look_at, look_below
 from agentx.host.files.plain import exists, is_folder
 from agentx.kernel.clock import HOUR_MS, Millis
 from agentx.kernel.errors import UnsafePath
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory, MemoryStatus
 from agentx.observations.settings import MemorySettings
@@ -25,10 +26,24 @@ from agentx.project.config import SettingFault
 from agentx.project.project import Project
 from agentx.search.model import IndexReport
 
+if TYPE_CHECKING:
+    from agentx.clarification.model import Clarification
+
 Counted = TypeVar("Counted", int, str)
 
 _HOOKS = "hooks"
 _FILES = "settings files"  # that say which hooks are installed
+
+
+@frozen
+class WaitingQuestion:
+    """A question that waits for a person."""
+
+    id: str
+    issue: int
+    asker: str
+    topic: str
+    blocking: bool  # its asker cannot go on
 
 
 @frozen
@@ -38,6 +53,7 @@ class RoomsStatus:
     observations: int
     lessons: int
     questions_open: int
+    questions_yours: tuple[WaitingQuestion, ...]  # that wait for a person
     active_run: str
 
 
@@ -159,10 +175,12 @@ def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
         except UnsafePath:
             return nothing  # `doctor` names what is in the way
 
+    asked = _questions(project) if told else ()
     return RoomsStatus(
         observations=count(project.observations, lambda: _observations(project, notes), 0),
         lessons=count(paths.lessons, lambda: _lessons(project), 0) if told else 0,
-        questions_open=count(paths.ledgers, lambda: _questions(project), 0) if told else 0,
+        questions_open=len(asked),
+        questions_yours=_list_yours(asked),
         active_run=count(paths.runs, lambda: _run(project), "") if told else "",
     )
 
@@ -192,7 +210,29 @@ def _run(project: Project) -> str:
     return active_run(project)
 
 
-def _questions(project: Project) -> int:
-    from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  as above
+def _questions(project: Project) -> tuple[Clarification, ...]:
+    try:
+        if not is_folder(project.paths.ledgers):
+            return ()
+        from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  as above
 
-    return len(open_clarifications(project).survey().active)
+        return open_clarifications(project).survey().active
+    except UnsafePath:
+        return ()  # `doctor` names what is in the way
+
+
+def _list_yours(asked: tuple[Clarification, ...]) -> tuple[WaitingQuestion, ...]:
+    if not asked:
+        return ()
+    from agentx.clarification.inbox import inbox_among  # noqa: PLC0415  as above
+
+    return tuple(
+        WaitingQuestion(
+            id=state.id,
+            issue=state.issue,
+            asker=state.asker,
+            topic=state.topic,
+            blocking=state.holds_its_asker,
+        )
+        for state in inbox_among(asked, PERSON_ROLE)
+    )

@@ -27,7 +27,7 @@ from agentx.recall.section.kinds import Kind
 from agentx.recall.section.learnt import ANSWER_LIFT, ISSUE_LIFT, Memories, value_line, weigh
 from agentx.recall.section.render import RecallLine
 from agentx.recall.section.sources import About, Sources
-from agentx.recall.section.standing import QUESTIONS, WORK, Standing
+from agentx.recall.section.standing import PERSONS, QUESTIONS, WORK, Standing
 from agentx.recall.section.wording import LINE_CHARS_MAX, word_line
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ ISSUE = "Of this issue"
 RUN = "The run that goes on"
 LESSONS = "Lessons of earlier runs"
 # The groups of a section, in the order in which they are read.
-ORDER = (CLOSE, ISSUE, QUESTIONS, WORK, RUN, *Kind, LESSONS)
+ORDER = (CLOSE, ISSUE, QUESTIONS, PERSONS, WORK, RUN, *Kind, LESSONS)
 
 # How things stand: several lines may point to the same place.
 _STANDING = frozenset({RUN, WORK})

@@ -1,8 +1,10 @@
 """What a session is told of this moment: questions and answers that wait for its role, its issue,
 what can be begun.
 
-Hooks print it before the digest. It is made from the files of the rooms alone, so whatever
-changes one of them renews it at once, with a daemon or without, and opens no store.
+Hooks print it before the digest: the notice of the role that is played, or that of the user, who is
+asked what only a person decides; where there is none, the one for anybody. It is made from the
+files of the rooms alone, so whatever changes one of them renews it at once, with a daemon or
+without, and opens no store.
 
 Law: a notice is never older than the last change that was renewed after. Whoever wrote one looks
 whether the files changed meanwhile, and writes again.
@@ -10,7 +12,7 @@ whether the files changed meanwhile, and writes again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,10 +20,11 @@ from agentx.host.files.atomic import write_if_changed
 from agentx.host.files.disk import look_at
 from agentx.host.files.plain import find_files
 from agentx.kernel.paths import NOTICE_SUFFIX, ProjectPaths, StorePaths
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.recall.section.moment import Present
-from agentx.recall.section.render import Cap, Section, section
+from agentx.recall.section.render import Cap, RecallLine, Section, section
 from agentx.recall.section.sources import Sources
-from agentx.recall.section.standing import QUESTIONS, WORK, Standing
+from agentx.recall.section.standing import PERSONS, QUESTIONS, WORK, Standing
 
 NOTICE_CAP = Cap(tokens=900, chars=3_200)
 
@@ -44,8 +47,13 @@ def renew_notices(
 
 
 def notice_of(standing: Standing, now: Present, role: str) -> Section:
-    """Return what a session of a role is told of this moment."""
-    return section(list(standing.lines(now, role)), NOTICE_CAP, more=_MORE, order=(QUESTIONS, WORK))
+    """Return what a session of a role, or without one, is told of this moment."""
+    return _write(standing, standing.lines(now, role))
+
+
+def _write(standing: Standing, lines: Iterable[RecallLine]) -> Section:
+    order = (QUESTIONS, PERSONS, WORK)
+    return section(list(lines), NOTICE_CAP, more=_MORE, order=order, told_as=standing.stages())
 
 
 def put_text(path: Path, text: str) -> bool:
@@ -59,11 +67,17 @@ def put_text(path: Path, text: str) -> bool:
 
 def _write_all(sources: Sources, store: StorePaths) -> None:
     standing, now = sources.standing(), replace(sources.now, is_prepared=True)
+    users = list(standing.lines(now, ""))
+    # A role for which nothing is prepared reads what is for anybody: not what the user is asked.
+    made = {"": _write(standing, (line for line in users if line.group != PERSONS))}
+    made |= {role: notice_of(standing, now, role) for role in standing.roles()}
+    if any(line.group == PERSONS for line in users):
+        made[PERSON_ROLE] = _write(standing, users)
     kept = set()
-    for role in ("", *standing.roles()):
+    for role, notice in made.items():
         path = store.notice(role)
         kept.add(path)
-        put_text(path, notice_of(standing, now, role).prepared_text)
+        put_text(path, notice.prepared_text)
     for path in store.digests.glob(f"*{NOTICE_SUFFIX}"):
         if path not in kept:
             path.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ Law: never longer than its budget. Lines are dropped from the end of the order, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from sys import maxsize
 
 from agentx.kernel.text import RECALL_CLOSE, RECALL_HEAD, RECALL_OPEN, disarm, fold_text
@@ -77,17 +77,21 @@ def section(
     more: str,
     order: Sequence[str] = (),
     untold: int = 0,
+    told_as: Mapping[str, str] | None = None,
 ) -> Section:
     """Return as many lines as fit, best first; empty when not even one does.
 
     `lines` come best first; they are shown grouped, groups in the given order, others after them
     in the order of their first line. `untold` is how many more there are that are not among them.
+    What changes is told anew: `told_as` names how the thing of an id is now.
     """
+    stages = told_as or {}
     said = [say_line(line) for line in lines]
 
     def write(count: int) -> Section:
         left_out = len(lines) - count + untold
-        rows = _rows(lines[:count], said, left_out, more, order) if count else ()
+        made = _rows(lines[:count], said, left_out, more, order) if count else ()
+        rows = tuple((stages.get(doc_id, doc_id), text) for doc_id, text in made)
         tokens = estimate("\n".join(text for _, text in rows))
         return Section(rows=rows, shown=tuple(lines[:count]), left_out=left_out, tokens=tokens)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import preview
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from agentx.work.model import AgentStatus, Issue
     from agentx.work.port import OpenQuestion
 
-QUESTIONS = "Questions that wait for you"
+QUESTIONS = "Questions and answers for you"
+PERSONS = "Questions that wait for the user"  # told where no role is played: it is the user's
 WORK = "Work"
 
 _READY_SHOWN = 5
@@ -47,7 +49,16 @@ class Standing:
 
     def speakers(self) -> tuple[str, ...]:
         """Return the roles for which a question or an answer may wait."""
-        return tuple(dict.fromkeys(role for one in self.asked for role in (one.to, one.asker)))
+        ends = dict.fromkeys(role for one in self.asked for role in (one.to, one.asker))
+        return tuple(role for role in ends if role != PERSON_ROLE)
+
+    def stages(self) -> dict[str, str]:
+        """Return a name for how far each question has come: each answer is told anew."""
+        if not self.asked:
+            return {}
+        from agentx.clarification.inbox import name_stage  # noqa: PLC0415  most projects ask nothing
+
+        return {state.id: name_stage(state) for state in self.asked}
 
     def roles(self) -> tuple[str, ...]:
         """Return every role that is told something of its own."""
@@ -94,22 +105,24 @@ class Standing:
         }
 
     def _questions(self, now: Present, role: str) -> Iterator[RecallLine]:
-        waiting = self.inbox(role)
+        group, who = (QUESTIONS, role) if role else (PERSONS, PERSON_ROLE)
+        waiting = self.inbox(who)
         for state in waiting[:CLARIFY_INBOX_MAX]:
             yield now.line(
-                group=QUESTIONS,
+                group=group,
                 text=_question(state, role),
                 doc_id=state.id,
-                at_ms=state.created_ms,
-                source=f"{state.asker if state.to == role else state.to}, issue {state.issue}",
+                at_ms=state.thread[-1].at_ms if state.thread else state.created_ms,
+                source=f"{_name_source(state, role)}, issue {state.issue}",
                 tokens=estimate(state.question),
             )
         rest = waiting[CLARIFY_INBOX_MAX:]
         if rest:
+            command = f"agentx clarify inbox {role}".strip()
             yield now.line(
-                group=QUESTIONS,
-                text=f"{len(rest)} more: agentx clarify inbox {role}",
-                doc_id=f"agentx clarify inbox {role}",
+                group=group,
+                text=f"{len(rest)} more: {command}",
+                doc_id=command,
                 at_ms=now.now_ms,
                 is_of_now=True,
                 source="clarifications",
@@ -118,11 +131,36 @@ class Standing:
 
 
 def _question(state: Clarification, role: str) -> str:
-    said = state.question if state.to == role else state.answer
-    about = preview(f"{state.topic}: {said}", _TEXT_CHARS_MAX - _COMMAND_CHARS)
-    if state.to == role:
+    """Return what a session is told of a clarification, and what can be done about it."""
+    from agentx.clarification.model import ClarificationStatus  # noqa: PLC0415  somebody asked
+    from agentx.clarification.rendering import say_decision  # noqa: PLC0415  as above
+
+    if not role:
+        verb = "answer" if state.is_unanswered else "resolve"
+        command = f"agentx clarify {verb} {state.id} TEXT"
+        return f"{_about(state, state.question)} -- the user decides in a terminal: {command}"
+    if state.to == role and state.is_unanswered:
+        about = _about(state, state.question)
         return f"{about} -- answer with: agentx clarify answer {state.id} TEXT"
+    if state.status is ClarificationStatus.ESCALATED:
+        goes_on = "wait for it" if state.holds_its_asker else "go on with what is known"
+        return f"brought to a person: {_about(state, state.question)} -- {goes_on}"
+    if state.resolution is not None:
+        return f"decided: {_about(state, say_decision(state))}"
+    about = _about(state, state.answer)
     return f"answered: {about} -- settle with: agentx clarify resolve {state.id}"
+
+
+def _about(state: Clarification, said: str) -> str:
+    return preview(f"{state.topic}: {said}", _TEXT_CHARS_MAX - _COMMAND_CHARS)
+
+
+def _name_source(state: Clarification, role: str) -> str:
+    """Return whose words a line tells."""
+    settled = state.resolution
+    if settled is not None and state.asker == role:
+        return settled.speaker
+    return state.to if state.asker == role else state.asker
 
 
 def _say(issue: Issue) -> str:

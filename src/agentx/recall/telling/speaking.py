@@ -15,12 +15,14 @@ from agentx.recall.section.choose import Tellable
 from agentx.recall.section.learnt import WeighedMemory
 from agentx.recall.section.render import RecallLine, say_line
 from agentx.recall.section.sources import About, Sources
-from agentx.recall.section.standing import QUESTIONS
+from agentx.recall.section.standing import PERSONS, QUESTIONS
 from agentx.recall.telling.bar import Bar
 from agentx.recall.telling.meanwhile import choose_meanwhile, find_here
 from agentx.recall.telling.prompt import PROMPT_CHARS_MAX, AskedNow, choose_close
 
 TOKENS_MAX = 400
+
+Said = tuple[str, str]  # the id of what is told, and the line
 
 _LOOKED_AT = 200
 _WAITING_MAX = 3
@@ -28,19 +30,24 @@ _NOTICE = f"{RECALL_NOTICE} [who, when, id]"
 
 
 def tell_prompt(
-    sources: Sources, prompt: AskedNow, bar: Bar, *, role: str = "", branch: str = ""
+    sources: Sources, prompt: AskedNow, bar: Bar | None, *, role: str = "", branch: str = ""
 ) -> str:
-    """Return what a session is told at a prompt, an id, a tab and a line each; mostly nothing."""
+    """Return what a session is told at a prompt, an id, a tab and a line each; mostly nothing.
+
+    Without a bar nothing of what is remembered: only what is asked of it, or was answered.
+    """
     now = replace(sources.now, is_prepared=True)
     sources = replace(sources, now=now)
-    lines = [*_find_waiting(sources, prompt, role)]
+    said = [*_find_waiting(sources, prompt, role)]
+    if bar is None:
+        return _fence(said)
     about = About(role=role, context=prompt.text[:PROMPT_CHARS_MAX], branch=branch or None)
     known = sources.memories(about, _LOOKED_AT).weighed
     chosen = {one.doc_id: one for one in _find_meanwhile(sources, known, prompt, bar)}
     for one in choose_close(known, prompt, bar):
         chosen.setdefault(one.doc_id, one)
-    lines += [_tell(sources, one) for one in chosen.values()]
-    return _fence(lines)
+    said += [(one.doc_id, say_line(_tell(sources, one))) for one in chosen.values()]
+    return _fence(said)
 
 
 def _find_meanwhile(
@@ -56,21 +63,19 @@ def _find_meanwhile(
         return []
 
 
-def _find_waiting(sources: Sources, prompt: AskedNow, role: str) -> Iterator[RecallLine]:
-    """Yield what waits for a role and came after it was last told."""
-    if not role:
-        return
+def _find_waiting(sources: Sources, prompt: AskedNow, role: str) -> Iterator[Said]:
+    """Yield what waits for a role, or for the user, and came after it was last told."""
     try:
         standing = sources.standing()
     except AgentXError as error:
         sources.report(error)
         return
-    new = [
-        line
-        for line in standing.lines(sources.now, role)
-        if line.group == QUESTIONS and line.doc_id not in prompt.told
-    ]
-    yield from [line for line in new if " " not in line.doc_id][:_WAITING_MAX]
+    stages = standing.stages()
+    lines = standing.lines(sources.now, role)
+    asked = [line for line in lines if line.group in (QUESTIONS, PERSONS)]
+    new = [line for line in asked if stages.get(line.doc_id, "") not in prompt.told]
+    for line in [line for line in new if line.doc_id in stages][:_WAITING_MAX]:
+        yield stages[line.doc_id], say_line(line)
 
 
 def _tell(sources: Sources, one: Tellable) -> RecallLine:
@@ -84,9 +89,8 @@ def _tell(sources: Sources, one: Tellable) -> RecallLine:
     )
 
 
-def _fence(lines: Sequence[RecallLine]) -> str:
+def _fence(said: list[Said]) -> str:
     """Return as many lines as fit, as recalled data."""
-    said = [(line.doc_id, say_line(line)) for line in lines]
     while said:
         texts = (RECALL_OPEN, _NOTICE, *(text for _, text in said), RECALL_CLOSE)
         if estimate("\n".join(texts)) <= TOKENS_MAX:

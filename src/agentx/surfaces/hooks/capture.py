@@ -73,10 +73,9 @@ def capture(arguments: list[str]) -> None:
 def _tell_while_it_runs(call: Caller, named: bytes, raw: bytes) -> None:
     """At a prompt and at a call of a tool, tell what is known of it, where that is wanted."""
     if is_named(named, PROMPTS.get(call.harness, ())):
-        if os.environ.get("AGENTX_RECALL_AT_PROMPT", "").strip().lower() != "off":
-            from agentx.surfaces.hooks.telling.prompt import tell_at_prompt
+        from agentx.surfaces.hooks.telling.prompt import tell_at_prompt
 
-            tell_at_prompt(call, named, raw)
+        tell_at_prompt(call, named, raw)
         return
     is_over = bool(is_named(named, AFTER.get(call.harness, ())))
     if is_over or is_named(named, BEFORE.get(call.harness, ())):

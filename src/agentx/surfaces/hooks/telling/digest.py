@@ -22,6 +22,7 @@ from agentx.surfaces.hooks.telling.told import note_start, sweep_told
 
 _DIGEST_BYTES_MAX = 262_144
 _SOURCE_BYTES_MAX = 64
+_USER = "human"  # whose session it is that plays no role
 _FRESH_WAIT_MS = 100  # with the start of this program under 150
 
 
@@ -58,10 +59,16 @@ def _digest(call: Caller, folder: str, branch: str) -> tuple[str, str] | None:
         for wanted, role in dict.fromkeys(choices)
     ]
     digest = _first(folder, names)
-    notice = _first(folder, [f"{encode_name(call.agent)}.notice", f"{encode_name('')}.notice"])
+    notice = find_notice(call, folder)
     if digest is None or notice is None:
         return digest or notice
     return digest[0], f"{notice[1].rstrip()}\n\n{digest[1]}"
+
+
+def find_notice(call: Caller, folder: str) -> tuple[str, str] | None:
+    """Return the name and the text of what a session is told of this moment."""
+    names = (call.agent or _USER, "")
+    return _first(folder, [f"{encode_name(name)}.notice" for name in names])
 
 
 def _first(folder: str, names: list[str]) -> tuple[str, str] | None:

@@ -6,7 +6,7 @@ The same verbs as `agentx clarify`. What other agents wrote is fenced as data.
 from __future__ import annotations
 
 from agentx.clarification.model import Clarification, NewQuestion
-from agentx.clarification.rendering import listing, stream
+from agentx.clarification.rendering import listing, name_settler, say_decision, stream
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
@@ -62,7 +62,7 @@ def answer(
 
 
 def inbox(desk: Desk, *, role: str = "") -> str:
-    """Show questions that wait for a role, and answers to what it asked; without one, all."""
+    """Show questions that wait for a role or `human`, and what became of its own; else all."""
     project = desk.project()
     seen = clarify_read.inbox_of(project, role) if role else clarify_read.active(project)
     rows = [_line(state) for state in seen.clarifications]
@@ -97,6 +97,13 @@ def _line(state: Clarification) -> str:
     shown += f"\n  Q: {preview(state.question, CLARIFY_TEXT_CHARS_MAX)}"
     if state.answer and state.status != "pending":
         shown += f"\n  A: {preview(state.answer, CLARIFY_TEXT_CHARS_MAX)}"
+    if state.waits_for_person:
+        waits = "wait for it" if state.holds_its_asker else "go on with what is known"
+        shown += f"\n  A person is asked to decide; {state.asker}: {waits}"
+    settled = state.resolution
+    if settled is not None:
+        decided = preview(say_decision(state), CLARIFY_TEXT_CHARS_MAX)
+        shown += f"\n  Decided by {name_settler(settled)}: {decided}"
     return shown
 
 

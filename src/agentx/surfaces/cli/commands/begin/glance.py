@@ -23,6 +23,7 @@ _MARGIN = "  "
 _BARS = "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"
 _PLAIN_BARS = ".:-=+*#@"
 _NAME_CELLS = 40
+_YOURS_SHOWN = 3
 _MORE = ("agentx toc today", "agentx search WORDS", "agentx status", "agentx --help")
 _BEGIN = (
     ("agentx init", "sets hooks up for your agent CLIs and imports their history"),
@@ -116,8 +117,17 @@ def _list_waiting(reply: StatusReply) -> list[tuple[str, str]]:
     """Return what somebody has to look at, and what to type."""
     rooms = reply.rooms
     found = []
-    if rooms.questions_open:
-        found.append((f"{render.count(rooms.questions_open, 'question')} open", "agentx clarify"))
+    for one in rooms.questions_yours[:_YOURS_SHOWN]:
+        does = "waits for your decision" if one.blocking else "asks for your decision"
+        about = flatten(one.topic)
+        found.append((f"{one.asker} {does} on {about} ({one.id})", "agentx clarify inbox"))
+    more = len(rooms.questions_yours) - _YOURS_SHOWN
+    if more > 0:
+        found.append((f"{render.count(more, 'more question')} for you", "agentx clarify inbox"))
+    among = rooms.questions_open - len(rooms.questions_yours)
+    if among:
+        said = f"{render.count(among, 'question')} open between agents"
+        found.append((said, "agentx clarify"))
     if rooms.active_run:
         found.append((f"run {rooms.active_run}", "agentx run show"))
     if reply.untrusted:

@@ -105,8 +105,13 @@ def _rooms(rooms: RoomsStatus) -> list[tuple[str, str]]:
         learnt = f"{render.count(rooms.observations, 'observation')}"
         lessons = f", {render.count(rooms.lessons, 'lesson')} of runs" if rooms.lessons else ""
         rows.append(("learnt", learnt + lessons))
-    if rooms.questions_open:
-        rows.append(("questions", f"{rooms.questions_open:,} open: `agentx clarify`"))
+    if rooms.questions_yours:
+        yours = f"{len(rooms.questions_yours):,} for you: `agentx clarify inbox`"
+        rows.append(("questions", yours))
+    among = rooms.questions_open - len(rooms.questions_yours)
+    if among:
+        name = "" if rooms.questions_yours else "questions"
+        rows.append((name, f"{among:,} open between agents: `agentx clarify`"))
     if rooms.active_run:
         rows.append(("run", rooms.active_run))
     return rows

@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.clarification.model import (
+    PERSON,
     Clarification,
     ClarificationStatus,
     MonitorReport,
     NewQuestion,
 )
-from agentx.clarification.rendering import as_data, next_actions, terminal
+from agentx.clarification.rendering import (
+    as_data,
+    explain_escalation,
+    name_settler,
+    next_actions,
+    say_decision,
+    terminal,
+)
 from agentx.kernel.bus import Say
 from agentx.kernel.clock import SECOND_MS, age
 from agentx.kernel.text import printable
@@ -22,6 +30,7 @@ from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.layout import flatten, lay
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -145,11 +154,9 @@ def ask(
 def answer(invocation: Invocation, clarification_id: str, text: str, by: str) -> None:
     """Answer a question, as the agent that was asked; `--from human` as yourself."""
     state = clarify_settle.answer(invocation.project, clarification_id, text, by=by)
-    said = (
-        "answer kept, it stays escalated"
-        if state.status is ClarificationStatus.ESCALATED
-        else "answered"
-    )
+    said = str(state.status)
+    if state.status is ClarificationStatus.ESCALATED:
+        said = "answer kept; a person still has to decide"
     invocation.show(as_data(state), lambda screen: _draw_done(screen, state, said))
 
 
@@ -176,12 +183,23 @@ def escalate(invocation: Invocation, clarification_id: str, text: str, by: str) 
 
 
 @command.command("inbox")
-@click.argument("role")
+@click.argument("role", required=False, default="")
 @click.pass_obj
 def inbox(invocation: Invocation, role: str) -> None:
-    """Show what a role has to answer, and answers to what it asked."""
-    seen = clarify_read.inbox_of(invocation.project, role)
-    _show_overview(invocation, seen, f"for {role}")
+    """Show what waits for you: questions that a person has to decide.
+
+    With a ROLE, or where one is played, what that role has to answer and what became of what it
+    asked.
+    """
+    who = role or invocation.environment.agent or PERSON
+    seen = clarify_read.inbox_of(invocation.project, who)
+    data = {
+        "who": who,
+        "clarifications": [as_data(state) for state in seen.clarifications],
+        "monitor": monitor_data(seen.monitor),
+    }
+    warn_of_damage(invocation, seen.monitor)
+    invocation.show(data, lambda screen: _draw_inbox(screen, seen, who))
 
 
 def _show_overview(invocation: Invocation, seen: clarify_read.Overview, which: str) -> None:
@@ -252,6 +270,42 @@ def _draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> 
     screen.print(f"  agentx clarify --issue {seen.clarifications[0].issue}", style="dim")
 
 
+def _draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
+    if not seen.clarifications:
+        nobody = "Nothing waits for you." if who == PERSON else f"Nothing waits for {who}."
+        screen.print(nobody)
+    for at, state in enumerate(seen.clarifications):
+        if at:
+            screen.print()
+        when = age(state.created_ms, now_ms=seen.now_ms)
+        facts = f"{state.status}, asked {when}, issue #{state.issue}"
+        head = render.text(state.id, style=_STYLES[state.status]).append("  ")
+        for line in lay(head, render.text(f"{flatten(state.topic)}  ({facts})"), screen.width):
+            screen.print(line)
+        for name, said in _list_words(state, who):
+            lead = render.text(f"  {name:<8}", style="dim")
+            for line in lay(lead, render.text(flatten(said)), screen.width):
+                screen.print(line)
+        is_persons = state.status is ClarificationStatus.ESCALATED and who != PERSON
+        for action in () if is_persons else next_actions(state)[:1]:
+            # A command is copied whole, so it is not cut.
+            screen.print(f"  {'next':<8}{action}", style="dim", soft_wrap=True)
+
+
+def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
+    """Return what somebody must know to see to it, each with what it is."""
+    rows = [("asks", f"{state.asker}{' (waits for it)' if state.holds_its_asker else ''}")]
+    rows.append(("what", state.question))
+    if state.answer:
+        rows.append(("answer", state.answer))
+    if state.status is ClarificationStatus.ESCALATED:
+        rows.append(("why", explain_escalation(state)))
+    settled = state.resolution
+    if settled is not None:
+        rows.append(("decided", f"{say_decision(state)} ({name_settler(settled)})"))
+    return rows if who != state.asker else rows[1:]
+
+
 def _draw_thread(
     screen: Console, issue: int, states: tuple[Clarification, ...], dates: Dates
 ) -> None:
@@ -271,7 +325,11 @@ def _draw_asked(screen: Console, state: Clarification, *, wanted: bool) -> None:
     screen.print(line, style=_STYLES[state.status], soft_wrap=True)
     if wanted and not state.blocking:
         screen.print("not blocking: the workflow step does not let it block", style="dim")
-    if state.answer and not state.is_unanswered:
+    settled = state.resolution
+    if settled is not None:
+        decided = f"decided by {name_settler(settled)}: {say_decision(state)}"
+        screen.print(printable(decided), soft_wrap=True)
+    elif state.answer and not state.is_unanswered:
         screen.print(printable(state.answer), soft_wrap=True)
     for action in next_actions(state)[:1]:
         screen.print(f"\nnext: {action}", style="dim", soft_wrap=True)

@@ -54,5 +54,8 @@ def _draw(screen: Console, found: ReadyReply, now_ms: int) -> None:
     for circle in found.cycles:
         named = " -> ".join(f"#{number}" for number in (*circle, circle[0]))
         screen.print(f"\nNever ready, they wait for each other: {named}", style="yellow")
+    if found.inbox:
+        asked = render.count(len(found.inbox), "question")
+        screen.print(f"\n{asked} for you: agentx clarify inbox", style="yellow")
     if not found.ready and not found.blocked:
         screen.print("\nhint: agentx issue update N --status ready", style="dim")

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from agentx.clarification.circling import bounces, repeats_itself
 from agentx.clarification.limits import CLARIFY_RETRIES_MAX
 from agentx.clarification.model import (
     Abandoned,
@@ -27,7 +26,8 @@ from agentx.clarification.model import (
     WentStale,
 )
 from agentx.clarification.protocol import is_overdue
-from agentx.clarification.waiting import circle
+from agentx.clarification.watch.circling import bounces, repeats_itself
+from agentx.clarification.watch.waiting import circle
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 

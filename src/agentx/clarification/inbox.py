@@ -1,0 +1,36 @@
+"""Who has to see to what: the inbox of a role, and that of the person.
+
+A role sees questions to it, then what became of its own: answers, what somebody else decided, what
+a person was called for. The person sees whatever waits for a person, what holds an agent up first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
+
+
+def inbox_among(states: Iterable[Clarification], who: str) -> tuple[Clarification, ...]:
+    """Return what a role, or the person, has to see to among clarifications."""
+    known = sorted(states, key=_turn)
+    if who == PERSON:
+        waiting = [state for state in known if state.waits_for_person]
+        return tuple(sorted(waiting, key=lambda state: not state.holds_its_asker))
+    asked = [state for state in known if state.to == who and state.is_unanswered]
+    own = [state for state in known if state.asker == who]
+    return (
+        *asked,
+        *(state for state in own if state.status is ClarificationStatus.ANSWERED),
+        *(state for state in own if state.was_decided_for_asker),
+        *(state for state in own if state.status is ClarificationStatus.ESCALATED),
+    )
+
+
+def name_stage(state: Clarification) -> str:
+    """Return a name for how far it has come: who was told an answer is told the next one too."""
+    return f"{state.id}:{len(state.thread)}"
+
+
+def _turn(state: Clarification) -> tuple[int, int, str]:
+    return state.created_ms, len(state.id), state.id

@@ -1,0 +1,1 @@
+"""What goes wrong among open clarifications: late, circling, waiting for each other."""
