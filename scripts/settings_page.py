@@ -38,12 +38,6 @@ any other into your own for this project.
 """
 
 PROCESS = {
-    "`AGENTX_AGENT`": (
-        "The role that a session plays, such as `engineer` (`agentx agent roles` lists them), set "
-        "where the agent CLI is started: `AGENTX_AGENT=engineer claude`. What is captured and "
-        "learnt there is the role's, it is told first what was done in that role and which "
-        "questions wait for it, and the tools for questions are listed."
-    ),
     "`AGENTX_PAGER`, `PAGER`": (
         "What shows answers that are longer than the terminal; `cat` or nothing writes them at "
         "once, as `--no-pager` does."

@@ -144,7 +144,7 @@ def test_a_session_that_agentx_itself_runs_is_not_captured(home: HookHome) -> No
 def test_the_role_travels_with_the_payload(home: HookHome) -> None:
     home.hook(b"{}", AGENTX_AGENT='eng"ineer\n')
 
-    assert home.records()[0].agent == 'eng"ineer\n'
+    assert home.records()[0].agent == 'eng"ineer'
 
 
 def test_the_project_directory_of_the_agent_cli_decides_the_folder(home: HookHome) -> None:

@@ -154,6 +154,8 @@ def _leave_trial(file: Path, raw: bytes, intake: Intake) -> None:
 
 def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:
     record = spool_record.parse(raw, file.name)
+    if record.is_role_open:
+        record = replace(record, agent=folder.role)
     try:
         payload = json.loads(record.payload)
     except (ValueError, RecursionError) as error:

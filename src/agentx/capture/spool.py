@@ -50,6 +50,7 @@ class SpoolFolder:
     paths: SpoolPaths
     directory: str
     project: str
+    role: str = ""  # that its sessions play unless they say otherwise
 
 
 @frozen
@@ -72,6 +73,7 @@ class _Look:
     why: Why
     says: str = ""
     project: str = ""
+    role: str = ""
 
 
 @frozen
@@ -90,7 +92,10 @@ class Spool:
         for look in self._looks():
             if look.why is Why.NEXT:
                 yield SpoolFolder(
-                    paths=look.paths, directory=look.origin.directory, project=look.project
+                    paths=look.paths,
+                    directory=look.origin.directory,
+                    project=look.project,
+                    role=look.role,
                 )
 
     def list_excluded(self) -> Iterator[Path]:
@@ -184,11 +189,12 @@ class Spool:
             with suppress(
                 AgentXError
             ):  # it serves hooks; the binding itself is made anew each time
-                note_settled(paths, origin, str(binding.store), binding.project)
+                note_settled(paths, origin, binding)
         if self.is_excluded(origin.directory, binding.project):
             return _Look(paths=paths, origin=origin, why=Why.EXCLUDED)
         if binding.store == self.store.root:
-            return _Look(paths=paths, origin=origin, why=Why.NEXT, project=binding.project)
+            mine = {"project": binding.project, "role": binding.role}
+            return _Look(paths=paths, origin=origin, why=Why.NEXT, **mine)
         why = Why.DIRECTORY_GONE if binding.is_gone else Why.OTHER_PROJECT
         return _Look(paths=paths, origin=origin, why=why, says=binding.project)
 

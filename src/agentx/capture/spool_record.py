@@ -40,6 +40,7 @@ class SpoolRecord:
     whole: bool = True
     project: str = ""  # that `MEMORY_PROJECT_ID` named
     branch: str = ""  # what was checked out there
+    is_role_open: bool = False  # the hook could not know which role is played there
     data: str = ""  # the data folder that could not be written; empty where it lies in one
 
 
@@ -70,6 +71,7 @@ def parse(raw: bytes, name: str = "") -> SpoolRecord:
         whole=header.get("bytes") == len(payload),
         project=_text(header, "project"),
         branch=_text(header, "branch"),
+        is_role_open=header.get("agent", "") is None,
         data=_text(header, "data"),
     )
 

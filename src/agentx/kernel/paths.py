@@ -18,7 +18,7 @@ NOTICE_SUFFIX = ".notice"
 RESERVED_STORE_NAMES = frozenset(
     {
         *("spool", "bin", "backups", "models", "unified", "trust", "tombstones", "keys", "kept"),
-        "daemons",
+        *("daemons", "roles"),
     }
 )
 
@@ -168,6 +168,7 @@ class SpoolPaths:
     directory = Below("directory")  # what this folder stands for: `places.origin_of`
     # The folder of the store this directory belongs to and the project, as text.
     store = Below("store")
+    role = Below("role")  # that its sessions play unless they say otherwise; empty for none
     called = Below("called")  # its age says when a hook sent for a daemon
 
 
@@ -185,6 +186,7 @@ class DataPaths:
     # The `agentx` command that agent CLIs start as their MCP server: it never moves.
     command = Below("bin/agentx")
     places = Below("daemons")  # one file for each daemon that nobody started by hand may hold
+    roles = Below("roles")  # roles that were set for single sessions, a file each
     clis = Below("clis")  # where agent CLIs are at home while they are a model
     model_offered = Below("clis/offered")  # the offer of one was made: it is made once
     audit = Below("audit.jsonl")  # what was trusted, forgotten, exported, read across projects

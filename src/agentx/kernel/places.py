@@ -23,6 +23,9 @@ _MINUTE_MS = 60_000
 _UNITS = ((1_440 * _MINUTE_MS, "d"), (60 * _MINUTE_MS, "h"), (_MINUTE_MS, "min"))
 _VERSION_CHARS_MAX = 100
 _NO = ("", "0", "false", "no", "off")
+ROLE_ALIASES = {"pm": "product-manager", "ux": "ux-designer", "devops": "devops-engineer"}
+OPEN_ROLE = "?"  # noted where a role is to be found out anew
+NO_ROLE = "none"  # said where a session is to play no role, whatever is set elsewhere
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  the folder beneath is private and checked
 
 
@@ -80,6 +83,17 @@ def _numbers(version: str) -> list[int]:
         if digits != part:
             break
     return found
+
+
+def settle_role_name(said: str) -> str:
+    """Return the one name of a role, whichever way it is written; nothing where nothing is said."""
+    plain = said.strip().lower().replace(" ", "-").replace("_", "-")
+    return ROLE_ALIASES.get(plain, plain)
+
+
+def role_note(data: str, harness: str, session: str) -> str:
+    """Return where it stands which role was set for one session."""
+    return os.path.join(data, "roles", encode_name(f"{harness}+{session}"))
 
 
 def encode_name(name: str) -> str:

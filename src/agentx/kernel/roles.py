@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.places import NO_ROLE, ROLE_ALIASES, settle_role_name
 from agentx.kernel.text import compile_late
 
 # Upstream first: of two agents that wait for each other, the upper one keeps its question.
@@ -29,12 +30,6 @@ HUB_ROLE = "agent-x"
 PERSON_ROLE = "human"
 SHIPPED_ROLES = (*ROLES, HUB_ROLE)
 
-ALIASES = {
-    "pm": "product-manager",
-    "ux": "ux-designer",
-    "devops": "devops-engineer",
-}
-
 _NAME = compile_late(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _NAME_CHARS_MAX = 40
 
@@ -44,24 +39,24 @@ def role_name(text: str, known: Iterable[str] = SHIPPED_ROLES) -> str:
 
     Raises: InvalidValue for a role that is not among the known ones, naming the nearest.
     """
-    wanted = text.strip().lower().replace(" ", "-").replace("_", "-")
-    name = ALIASES.get(wanted, wanted)
+    name = settle_role_name(text)
     names = tuple(known)
     if name in names:
         return name
     from difflib import get_close_matches  # noqa: PLC0415  only who mistyped waits for it
 
-    near = get_close_matches(name, (*names, *ALIASES), n=1, cutoff=0.6)
+    near = get_close_matches(name, (*names, *ROLE_ALIASES), n=1, cutoff=0.6)
     raise InvalidValue(
         f"{text[:60]!r} is not a role",
-        hint=(f"did you mean {ALIASES.get(near[0], near[0])}? " if near else "")
+        hint=(f"did you mean {ROLE_ALIASES.get(near[0], near[0])}? " if near else "")
         + f"one of: {', '.join(names)}",
     )
 
 
 def is_role_name(text: str) -> bool:
     """Tell whether a text can name a role: it becomes a file's name."""
-    return len(text) <= _NAME_CHARS_MAX and _NAME.fullmatch(text) is not None
+    is_short = len(text) <= _NAME_CHARS_MAX and text != NO_ROLE
+    return is_short and _NAME.fullmatch(text) is not None
 
 
 def speak_role(role: str) -> str:

@@ -132,6 +132,8 @@ _AGENTS = (
     _row("agents.start", "operations.agents.boundary:start", "hook start"),
     _row("agents.finish", "operations.agents.boundary:finish", "hook finish"),
     _row("agents.run", "operations.agents.run:run_agent", "agent run"),
+    _row("agents.played", "operations.agents.playing:show_played", "agent role"),
+    _row("agents.play", "operations.agents.playing:set_played", "agent role"),
     _row("agents.roles", "operations.agents.roles:list_roles", "agent roles"),
     _row("agents.copy_roles", "operations.agents.roles:copy_roles", "agent roles"),
     _row("agents.show_role", "operations.agents.roles:show_role", "agent show"),

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from agentx.adapters.homes import Homes
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.paths import DataPaths
-from agentx.kernel.places import fallback_spool_roots, home_folder
+from agentx.kernel.places import fallback_spool_roots, home_folder, settle_role_name
 from agentx.kernel.values import frozen
 from agentx.project.setting_rows import (
     SECTIONS,
@@ -61,13 +61,10 @@ class Environment:
         """The project id that the user forces, or nothing."""
         return self.variables.get("MEMORY_PROJECT_ID", "")
 
-    @property
-    def agent(self) -> str:
-        """The role this process plays, or nothing."""
-        return self.variables.get("AGENTX_AGENT", "")
-
 
 _EXCLUDE = "capture.exclude"
+ROLE_KEY = "agents.role"
+ROLE_VARIABLE = "AGENTX_AGENT"  # in the words of agent CLIs, where everybody starts one
 
 
 def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
@@ -131,6 +128,8 @@ class Config:
 
 def variable_of(key: str) -> str:
     """Return the environment variable of a setting: `storage.mode` is AGENTX_STORAGE_MODE."""
+    if key == ROLE_KEY:
+        return ROLE_VARIABLE
     spaced = "".join("_" + char if char.isupper() else char for char in key)
     return "AGENTX_" + spaced.replace(".", "_").replace("-", "_").upper()
 
@@ -152,8 +151,20 @@ def load_config(environment: Environment, natural_id: str, trust: Trust) -> Conf
         for name in (*names_before(key), key):
             text = environment.variables.get(variable_of(name))
             if text is not None:
-                rows[key] = change_row(rows, key, read_word(rows[key].default, text), "environment")
+                _take_said(rows, key, text)
     return Config(rows=rows, faults=tuple(faults))
+
+
+def _take_said(rows: dict[str, SettingRow], key: str, text: str) -> None:
+    """Take what the environment says of a setting.
+
+    Raises: InvalidValue.
+    """
+    if key != ROLE_KEY:
+        rows[key] = change_row(rows, key, read_word(rows[key].default, text), "environment")
+    elif text.strip():
+        # Hooks capture under whatever name is said there, and fail for none.
+        rows[key] = replace(rows[key], value=settle_role_name(text), source="environment")
 
 
 def _read_own(path: Path) -> Iterable[tuple[str, object]]:

@@ -128,6 +128,12 @@ def open_project(directory: Path, environment: Environment) -> Project:
 
 def locate(directory: str, environment: Environment) -> tuple[Identity, StorePaths]:
     """Settle which project and store a working directory belongs to, even one that is gone."""
+    identity, config = look_up(directory, environment)
+    return identity, store_of(identity, config, environment.data)
+
+
+def look_up(directory: str, environment: Environment) -> tuple[Identity, Config]:
+    """Return which project a working directory belongs to, even one that is gone, as it is set."""
     folder = Path(directory)
     nearest = folder
     while not nearest.is_dir() and nearest != nearest.parent:
@@ -138,7 +144,7 @@ def locate(directory: str, environment: Environment) -> tuple[Identity, StorePat
         config = load_config(environment, identity.natural, trust)
     else:
         identity, config, _ = _identify(nearest, environment)
-    return identity, store_of(identity, config, environment.data)
+    return identity, config
 
 
 def store_of(identity: Identity, config: Config, data: DataPaths) -> StorePaths:

@@ -11,6 +11,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import project_id
 from agentx.kernel.paths import RESERVED_STORE_NAMES
 from agentx.kernel.periods import zone_named
+from agentx.kernel.places import NO_ROLE, settle_role_name
 from agentx.kernel.values import frozen
 from agentx.lessons.settings import LtmSettings
 from agentx.llm.settings import LlmSettings
@@ -204,10 +205,24 @@ def _check(key: str, value: Value) -> None:
         check_store_name(str(value))
     elif key == "mcp.tools" and value != "auto":
         check_toolsets(str(value))
+    elif key == "agents.role" and value:
+        _check_role(str(value))
     elif key == "daemon.idle_minutes" and int(value) < 1:
         raise InvalidValue(f"{key} is {value}: a minute is the least", hint="use 1 or more")
     elif key == "retention.days" and int(value) < 0:
         raise InvalidValue("retention.days is a number of days, 0 or more")
+
+
+def _check_role(said: str) -> None:
+    """Raise InvalidValue for what cannot name a role; a project may have roles of its own."""
+    from agentx.kernel.roles import is_role_name  # noqa: PLC0415  few set one
+
+    role = settle_role_name(said)
+    if role != NO_ROLE and not is_role_name(role):
+        raise InvalidValue(
+            f"{said[:60]!r} cannot name a role",
+            hint=f"`agentx agent roles` lists them; {NO_ROLE} for no role",
+        )
 
 
 def _choices(key: str) -> tuple[str, ...]:

@@ -94,6 +94,12 @@ class McpSettings:
 class AgentsSettings:
     """Who plays the roles."""
 
+    role: str = setting(
+        "",
+        "The role that sessions play, such as engineer (`agentx agent roles` lists them): what is "
+        "captured and learnt is the role's, and it is told what waits for one; `none` for no role.",
+        shared=True,
+    )
     runner: str = setting(
         "",
         "Who answers when an agent is asked: an agent CLI or `person`, for all or role=runner; "

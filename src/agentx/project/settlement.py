@@ -19,13 +19,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.kernel.paths import DataPaths, SpoolPaths
-from agentx.kernel.places import encode_name, origin_of
+from agentx.kernel.places import OPEN_ROLE, encode_name, origin_of
 from agentx.kernel.values import frozen
-from agentx.project.config import Environment
+from agentx.project.config import ROLE_VARIABLE, Environment
 from agentx.project.moves import find_moved
-from agentx.project.project import Project, Rule, locate, name_after
+from agentx.project.project import Project, Rule, look_up, name_after, store_of
+from agentx.project.roles.played import find_setting_role, read_setting_role
+
+_OF_SESSION = ("MEMORY_PROJECT_ID", ROLE_VARIABLE)  # what is said to one session, and no other
 
 
 @frozen
@@ -44,20 +47,36 @@ class SpoolBinding:
     store: Path
     project: str
     is_gone: bool = False  # neither the directory nor a store of it is there
+    role: str = ""  # that its sessions play unless they say otherwise
 
 
 def settle(project: Project) -> None:
     """Note which store this project's folder belongs to, so that its hooks find their digest."""
+    role = find_setting_role(project)
+    bound = SpoolBinding(store=project.store.root, project=project.id, role=role)
     for directory in {str(project.root), str(project.directory)}:
         origin = SpoolOrigin(directory=directory, project=project.environment.project_id)
-        note_settled(_spool(project.data, origin), origin, str(project.store.root), project.id)
+        note_settled(_spool(project.data, origin), origin, bound)
 
 
 def is_settled(project: Project) -> bool:
-    """Tell whether this project's folder is known to belong to its store."""
-    origin = SpoolOrigin(directory=str(project.root), project=project.environment.project_id)
-    noted = read_lines(_spool(project.data, origin).store)
-    return noted == [str(project.store.root), project.id]
+    """Tell whether it is known of this project's folder to which store it belongs, and as what."""
+    paths = _own_spool(project)
+    is_bound = read_lines(paths.store) == [str(project.store.root), project.id]
+    return is_bound and _read_role(paths) == find_setting_role(project)
+
+
+def read_noted_role(project: Project) -> str:
+    """Return the role that hooks take sessions of this project for, if nothing else is said."""
+    role = _read_role(_own_spool(project))
+    return "" if role == OPEN_ROLE else role
+
+
+def unsettle_roles(data: DataPaths) -> None:
+    """Let every folder find out anew which role its sessions play: a setting of it changed."""
+    for folder in list_folders(data.spools):
+        with suppress(AgentXError):
+            replace_file(SpoolPaths(folder).role, f"{OPEN_ROLE}\n".encode())
 
 
 def bind(project: Project, origin: SpoolOrigin, noted: list[str]) -> SpoolBinding:
@@ -78,22 +97,29 @@ def bind(project: Project, origin: SpoolOrigin, noted: list[str]) -> SpoolBindin
         if kept.is_dir():
             return SpoolBinding(store=kept, project=kept.name)
     environment = project.environment
-    identity, store = locate(origin.directory, _speaking_for(environment, origin, own=False))
+    identity, config = look_up(origin.directory, _speaking_for(environment, origin, own=False))
     if identity.root == project.root and _own_words(environment.variables):
-        identity, store = locate(origin.directory, _speaking_for(environment, origin, own=True))
+        identity, config = look_up(origin.directory, _speaking_for(environment, origin, own=True))
+    store = store_of(identity, config, environment.data)
     is_gone = not is_here and identity.rule is Rule.DIRECTORY and not store.root.is_dir()
-    return SpoolBinding(store=store.root, project=identity.id, is_gone=is_gone)
+    role = read_setting_role(config)
+    return SpoolBinding(store=store.root, project=identity.id, is_gone=is_gone, role=role)
 
 
-def note_settled(paths: SpoolPaths, origin: SpoolOrigin, store: str, project: str) -> None:
-    """Note the store's folder and the project of a working directory, if they are not noted yet."""
-    before = read_lines(paths.store)
+def note_settled(paths: SpoolPaths, origin: SpoolOrigin, bound: SpoolBinding) -> None:
+    """Note what a working directory is bound to and which role is played there, where it is news.
+
+    Raises: UnavailableError.
+    """
+    before, store, project = read_lines(paths.store), str(bound.store), bound.project
     if before != [store, project]:
         former = Path(before[0]).parent if before else Path(store).parent
         if former != Path(store).parent:
             # The data folder was moved: what lies in a fallback still calls it by that name.
             _know_as(DataPaths(paths.root.parents[1]), str(former))
         replace_file(paths.store, f"{store}\n{project}\n".encode("utf-8", "surrogateescape"))
+    if _read_role(paths) != bound.role:
+        replace_file(paths.role, f"{bound.role}\n".encode())
     if not read_lines(paths.directory):
         replace_file(paths.directory, os.fsencode(origin_of(origin.directory, origin.project)))
 
@@ -121,7 +147,9 @@ def adopt(project: Project, path: str) -> None:
     folder = project.data.spool(str(gone))
     if folder.new.is_dir():
         origin = SpoolOrigin(directory=str(gone))
-        note_settled(folder, origin, str(project.store.root), project.id)
+        role = find_setting_role(project)
+        bound = SpoolBinding(store=project.store.root, project=project.id, role=role)
+        note_settled(folder, origin, bound)
         return
     data = str(gone)
     if not any(_names(root, data) for root in project.environment.spools[1:]):
@@ -162,6 +190,15 @@ def read_lines(path: Path) -> list[str]:
         return []
 
 
+def _read_role(paths: SpoolPaths) -> str:
+    return "".join(read_lines(paths.role)[:1])
+
+
+def _own_spool(project: Project) -> SpoolPaths:
+    directory, named = str(project.root), project.environment.project_id
+    return _spool(project.data, SpoolOrigin(directory=directory, project=named))
+
+
 def _spool(data: DataPaths, origin: SpoolOrigin) -> SpoolPaths:
     return SpoolPaths(data.spools / encode_name(origin_of(origin.directory, origin.project)))
 
@@ -175,7 +212,7 @@ def _speaking_for(environment: Environment, origin: SpoolOrigin, *, own: bool) -
     variables = {
         name: value
         for name, value in environment.variables.items()
-        if name != "MEMORY_PROJECT_ID" and (own or not name.startswith("AGENTX_"))
+        if name not in _OF_SESSION and (own or not name.startswith("AGENTX_"))
     }
     if origin.project:
         variables["MEMORY_PROJECT_ID"] = origin.project

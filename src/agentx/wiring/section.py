@@ -18,7 +18,7 @@ from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequ
 from agentx.memory.port import Readable
 from agentx.project.project import Project
 from agentx.project.settings import RecallSettings
-from agentx.project.settlement import is_settled, settle
+from agentx.project.settlement import is_settled, read_noted_role, settle
 from agentx.project.trust.private import AGENT_STATUS
 from agentx.project.zone import project_zone
 from agentx.recall.section.moment import Present
@@ -101,7 +101,8 @@ def renew_digests(project: Project, reader: Readable) -> int:
 
     renew_notices(project)
     with section_sources(project, reader, may_wait=True) as sources:
-        written = prepare_digests(sources, project.store, _list_checked_out(project))
+        role, here = read_noted_role(project), _list_checked_out(project)
+        written = prepare_digests(sources, project.store, here, role)
         return written + _renew_cautions(project, sources)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.roles import ALIASES
+from agentx.kernel.places import ROLE_ALIASES
 from agentx.kernel.values import frozen
 
 # What a setting or a command may name; `scripted` needs a script, so only a command can.
@@ -45,7 +45,7 @@ def read_cast(text: str) -> Cast:
                 f"agents.runner: {player!r} is not a runner", hint=f"one of: {', '.join(PLAYERS)}"
             )
         if equals:
-            by_role[ALIASES.get(role, role)] = player
+            by_role[ROLE_ALIASES.get(role, role)] = player
         else:
             everybody = player
     return Cast(everybody=everybody, by_role=by_role)

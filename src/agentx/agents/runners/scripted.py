@@ -17,7 +17,7 @@ from pathlib import Path
 from agentx.agents.runners.port import AnswerStanding, Ask, Reply
 from agentx.agents.store import read_script_text
 from agentx.kernel.errors import AgentUnavailable, InvalidValue
-from agentx.kernel.roles import ALIASES
+from agentx.kernel.places import ROLE_ALIASES
 from agentx.kernel.values import frozen
 
 SCRIPTED = "scripted"
@@ -115,7 +115,7 @@ def _line(path: Path, number: int, entry: object) -> ScriptLine:
     role = str(entry.get("role", ""))
     return ScriptLine(
         answer=str(entry.get("answer", "")),
-        role=ALIASES.get(role, role),
+        role=ROLE_ALIASES.get(role, role),
         contains=str(entry.get("contains", "")),
         standing=standing,
         evidence=tuple(str(item) for item in entry.get("evidence", ())),

@@ -238,7 +238,7 @@ def count_event(row: rows.SessionRow, event: Counted, at_ms: int, event_id: Even
     row.counts[kind] = row.counts.get(kind, 0) + 1
     row.first_ms = min(row.first_ms or at_ms, at_ms)
     row.last_ms = max(row.last_ms, at_ms)
-    row.agent = row.agent or event.agent
+    row.agent = event.agent or row.agent  # it may have been set while the session ran
     row.working_directory = row.working_directory or _read_field(event, "cwd")
     row.branch = _read_field(event, "git_branch") or row.branch
     if kind is EventType.SESSION_END:

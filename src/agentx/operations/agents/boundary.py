@@ -27,6 +27,7 @@ from agentx.operations.recall.recall import recall
 from agentx.operations.recall.section import RecallReply, RecallRequest
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
+from agentx.project.roles.played import require_role
 from agentx.wiring.clarifications import inbox_lines, role_named
 from agentx.wiring.hub import open_bus, run_monitor
 from agentx.wiring.observations import open_observations
@@ -61,7 +62,7 @@ def start(
 
     Raises: InvalidValue for what is no role, LockHeld.
     """
-    role = role_named(project, agent)
+    role = role_named(project, require_role(project, agent))
     claim_data(project, "hook start")
     now = project.clock.now_ms()
     begun = partial(starting, issue=issue, at_ms=now)
@@ -84,7 +85,7 @@ def finish(
 
     Raises: InvalidValue for what is no role, LockHeld.
     """
-    role = role_named(project, agent)
+    role = role_named(project, require_role(project, agent))
     now = project.clock.now_ms()
     work = _Work(agent=role, issue=issue, since_ms=_find_begin(project, role, now), now_ms=now)
     # While it is still at work: what it taught is its own, and of this issue.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from agentx.host.files.plain import find_files, is_folder
 from agentx.project.project import Project
+from agentx.project.roles.played import decide_role
 from agentx.project.settings import McpSettings
 from agentx.project.toolsets import parse_toolsets
 
@@ -24,7 +25,7 @@ def list_used(project: Project) -> frozenset[str]:
 
 
 def _find_used(project: Project) -> frozenset[str]:
-    used = set(_OF_A_ROLE if project.environment.agent else ())
+    used = set(_OF_A_ROLE if decide_role(project).role else ())
     if not project.trust.has_data:
         return frozenset(used)
     paths = project.paths

@@ -10,6 +10,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
 from agentx.observations.model import Category, Migrated, Observation
 from agentx.project.project import Project
+from agentx.project.roles.played import decide_role
 from agentx.views.sessions.checkouts import find_checked_out
 from agentx.wiring.observation_upkeep import move_observations
 from agentx.wiring.observations import BACKENDS, open_observations, prepare_observations
@@ -45,13 +46,14 @@ def memory_add(project: Project, draft: NewObservation) -> Observation:
     """
     if not draft.text.strip():
         raise InvalidValue("there is nothing to remember", hint="say what was decided or found out")
-    if not draft.agent.strip():
+    agent = draft.agent.strip() or decide_role(project).role
+    if not agent:
         raise InvalidValue("nobody is named", hint="say who found it out with --agent ROLE")
     prepare_observations(project)
     with closing(open_observations(project)) as room:
         return room.add(
             draft.text,
-            agent=draft.agent,
+            agent=agent,
             issue=draft.issue,
             category=_category(draft.category),
             files=draft.files,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.paths import StorePaths
 from agentx.memory.port import Memory
 from agentx.operations.limits import RECALL_TOKENS_MAX
 from agentx.operations.recall.section import RecallReply, RecallRequest, ask_daemon, open_asker
 from agentx.project.project import Project
+from agentx.project.roles.played import decide_role
 
 
 def recall(project: Project, memory: Memory | None, request: RecallRequest) -> RecallReply:
@@ -20,6 +23,7 @@ def recall(project: Project, memory: Memory | None, request: RecallRequest) -> R
         raise InvalidValue(
             f"a budget of {tokens} tokens cannot be", hint=f"use 1 to {RECALL_TOKENS_MAX}"
         )
+    request = replace(request, agent=decide_role(project, request.agent).role)
     return ask_daemon(project, memory, request) or _make(project, memory, request)
 
 

@@ -8,6 +8,7 @@ Only a daemon imports this: an agent waits, so all that it takes is imported bef
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from agentx.kernel.paths import StorePaths
@@ -17,6 +18,7 @@ from agentx.memory.wire.calls import Call
 from agentx.observations.settings import MemorySettings
 from agentx.operations.recall.section import open_asker
 from agentx.project.project import Project
+from agentx.project.roles.played import SessionName, decide_role
 from agentx.project.settings import RecallSettings
 from agentx.recall.section.digests import make_digest
 from agentx.recall.telling.bar import bar_of
@@ -74,6 +76,9 @@ def tell_for(
     """
     project = open_asker(store, directory, variables)
     mine = memory.of_project(project.id)
+    session = SessionName(harness=request.harness, session_id=request.session)
+    role = decide_role(project, request.agent, session=session).role
+    request = replace(request, agent=role)
     made = ""
     if request.moment == START:
         made = _tell_start(project, mine, request, kept)

@@ -6,17 +6,22 @@ alone and is kept in the user's folder, for this project or for all of them.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
-from agentx.kernel.errors import ConflictError
+from agentx.kernel.errors import AgentXError, ConflictError
+from agentx.kernel.places import NO_ROLE
 from agentx.kernel.values import frozen
 from agentx.project.claims import claim_data, may_write_acting, trust_written
-from agentx.project.config import Environment
+from agentx.project.config import ROLE_KEY, Environment
 from agentx.project.project import Project, find_natural_id, open_project
+from agentx.project.roles.played import SESSION, decide_role
 from agentx.project.setting_files import render_set, render_unset, set_value, unset_value
-from agentx.project.setting_rows import Value, list_shared
+from agentx.project.setting_rows import SettingRow, Value, list_shared
+from agentx.project.settlement import settle, unsettle_roles
 from agentx.project.trust.marker import read_small
 from agentx.project.trust.record import ACTING_FILE_BYTES_MAX
 
@@ -41,6 +46,16 @@ class SettingChange:
     removed: bool = False
 
 
+def list_settings(project: Project) -> tuple[SettingRow, ...]:
+    """Return every setting as it counts here; of the role also what was set for one session."""
+    played = decide_role(project)
+    rows = project.config.rows
+    if played.source == SESSION:
+        said = replace(rows[ROLE_KEY], value=played.role or NO_ROLE, source=SESSION)
+        return tuple(said if row.key == ROLE_KEY else row for row in rows.values())
+    return tuple(rows.values())
+
+
 def set_setting(
     environment: Environment, directory: Path, key: str, text: str, place: SettingPlace
 ) -> SettingChange:
@@ -49,9 +64,12 @@ def set_setting(
     Raises: InvalidValue, CorruptRecord; ConflictError for a repository's file that is not trusted.
     """
     if place is SettingPlace.FITTING and key in list_shared():
-        return _set_shared(open_project(directory, environment), key, text)
-    path = _own_file(environment, directory, place)
-    return SettingChange(key=key, value=set_value(path, key, text), file=str(path))
+        done = _set_shared(open_project(directory, environment), key, text)
+    else:
+        path = _own_file(environment, directory, place)
+        done = SettingChange(key=key, value=set_value(path, key, text), file=str(path))
+    _settle_again(environment, directory, key)
+    return done
 
 
 def unset_setting(
@@ -64,8 +82,20 @@ def unset_setting(
     path = _own_file(environment, directory, place)
     removed = unset_value(path, key)
     if removed or place is not SettingPlace.FITTING:
-        return SettingChange(key=key, removed=removed, file=str(path))
-    return _unset_shared(open_project(directory, environment), key)
+        done = SettingChange(key=key, removed=removed, file=str(path))
+    else:
+        done = _unset_shared(open_project(directory, environment), key)
+    _settle_again(environment, directory, key)
+    return done
+
+
+def _settle_again(environment: Environment, directory: Path, key: str) -> None:
+    """Note for hooks which role is played now, where that is what was set."""
+    if key != ROLE_KEY:
+        return
+    unsettle_roles(environment.data)
+    with suppress(AgentXError):  # it is found out with the next event, else
+        settle(open_project(directory, environment))
 
 
 def _own_file(environment: Environment, directory: Path, place: SettingPlace) -> Path:

@@ -14,7 +14,7 @@ from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.values import frozen
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.claims import write_record
-from agentx.project.project import Project
+from agentx.project.project import Project, open_project
 from agentx.project.trust.holdings import Holding, list_holdings
 from agentx.project.trust.record import TrustRecord
 from agentx.project.trust.trust import ActingFile, ActingState
@@ -84,7 +84,7 @@ def give_trust(project: Project, files: tuple[ActingFile, ...]) -> TrustReply:
     write_record(project, "trust", private=True, data=True, said=True, acts=acts, only_these=True)
     adopted = adopt_private(project)
     record_act(project, AuditAct.TRUSTED, acts=sorted(acts))
-    renew_notices(project)
+    _renew(project)
     reply, _ = look_at_trust(project)
     return replace(reply, adopted=adopted)
 
@@ -97,8 +97,13 @@ def revoke_trust(project: Project) -> bool:
         record_act(project, AuditAct.REVOKED)
         # What hooks print was prepared while it was trusted; what may be told is prepared anew.
         remove_tree(project.store.digests)
-        renew_notices(project)
+        _renew(project)
     return was_trusted
+
+
+def _renew(project: Project) -> None:
+    """Prepare what hooks find, by the settings that are trusted now."""
+    renew_notices(open_project(project.directory, project.environment))
 
 
 def _trusts(record: TrustRecord) -> bool:

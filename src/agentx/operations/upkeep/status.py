@@ -24,6 +24,7 @@ from agentx.operations.limits import LIVE_SESSIONS_SHOWN
 from agentx.operations.upkeep.strangers import list_untrusted
 from agentx.project.config import SettingFault
 from agentx.project.project import Project
+from agentx.project.roles.played import PlayedRole, decide_role
 from agentx.search.model import IndexReport
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class StatusReply:
     hooks: tuple[str, ...]
     waiting: tuple[WaitingRecords, ...]  # what lies in any spool, and why
     told: ToldStatus
+    role: PlayedRole = PlayedRole()  # that is played here, and what says so
     live: tuple[Session, ...] = ()  # sessions that may be going on, newest first
     untrusted: tuple[str, ...] = ()  # what lies in the repository and is neither obeyed nor told
     passed_over: tuple[SettingFault, ...] = ()  # of the settings
@@ -101,6 +103,7 @@ def status(project: Project, memory: Memory) -> StatusReply:
         hooks=_hooks(project, notes),
         waiting=list_waiting(project),
         told=_count_told(project),
+        role=decide_role(project),
         live=list_live(memory, project.clock.now_ms()),
         untrusted=list_untrusted(project),
         passed_over=project.config.faults,

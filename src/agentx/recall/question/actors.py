@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 
 from agentx.kernel.capture import Harness
-from agentx.kernel.roles import ALIASES, ROLES
+from agentx.kernel.places import ROLE_ALIASES
+from agentx.kernel.roles import ROLES
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
@@ -24,9 +25,9 @@ _HARNESSES = {
     r"open[ -]?code": Harness.OPENCODE,
     r"(?:github )?copilot(?:[ -]cli)?": Harness.COPILOT,
 }
-_ROLES = {name.replace("-", "[ -]"): ALIASES.get(name, name) for name in (*ROLES, *ALIASES)} | {
-    "designer": "ux-designer"
-}
+_ROLES = {
+    name.replace("-", "[ -]"): ROLE_ALIASES.get(name, name) for name in (*ROLES, *ROLE_ALIASES)
+} | {"designer": "ux-designer"}
 _NAME = "|".join(sorted((*_HARNESSES, *_ROLES), key=len, reverse=True))
 _HARNESS = "|".join(_HARNESSES)
 # What stands after a name that is only part of the name of a thing.

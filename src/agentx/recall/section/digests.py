@@ -1,9 +1,10 @@
 """What hooks print at session start, prepared beforehand: a hook has no time to think.
 
 One digest an agent CLI, within its cap, for the project as a whole, for each branch that was
-worked on lately, where what happened on the branch comes first, and for each role for which a
-question or an answer waits. Written only when its text changed. The hook prints the notice of
-the role (`recall.section.notices`) before it, so a digest leaves room for that.
+worked on lately, where what happened on the branch comes first, and for the role that is played
+here and each for which a question or an answer waits. Written only when its text changed. The
+hook prints the notice of the role (`recall.section.notices`) before it, so a digest leaves room
+for that.
 """
 
 from __future__ import annotations
@@ -32,13 +33,18 @@ _SESSIONS_LOOKED_AT = 40
 _MORE = "`agentx toc`, `agentx search WORDS`, `agentx expand ID`."
 
 
-def prepare_digests(sources: Sources, store: StorePaths, here: Iterable[str] = ()) -> int:
-    """Write the digests that changed, `here` being what is checked out; return how many."""
+def prepare_digests(
+    sources: Sources, store: StorePaths, here: Iterable[str] = (), played: str = ""
+) -> int:
+    """Write the digests that changed; return how many.
+
+    `here` is what is checked out, `played` the role that sessions of the project play.
+    """
     assert sources.reader is not None, "a digest is made of what is remembered"
     branches = {"": frozenset[str](), **_branches(sources.reader, here)}
     sources = replace(sources, now=replace(sources.now, is_prepared=True))
     gatherer = Gatherer(sources, tokens=max(cap.tokens for cap in CAPS.values()), days=_DAYS)
-    roles = ("", *gatherer.standing.speakers())
+    roles = dict.fromkeys(("", played, *gatherer.standing.speakers()))
     written, kept = 0, set()
     for name, sessions in branches.items():
         for role in roles:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.surfaces.cli.layout import Grid, flatten, shorten
@@ -79,3 +80,13 @@ def harness(name: str) -> Text:
 def line(words: str, cells_max: int = 100) -> Text:
     """Return a text as one safe line; wide characters count as two."""
     return text(shorten(flatten(words), cells_max))
+
+
+def name_source(source: str) -> str:
+    """Return where a value comes from as one types it: a path would leave no room for the rest."""
+    path = Path(source)
+    if path.suffix != ".toml":
+        return source
+    if path.parent.name == ".agentx":
+        return "repository"
+    return "--here" if path.parent.name == "projects" else "--user"

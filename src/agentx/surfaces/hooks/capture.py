@@ -15,6 +15,7 @@ from agentx.adapters.hook_actions import AFTER, BEFORE, PROMPTS
 from agentx.redaction.redact import suspicious
 from agentx.surfaces.hooks.checkout import branch_at
 from agentx.surfaces.hooks.limits import HOOK_PAYLOAD_BYTES_MAX, HOOK_PAYLOAD_PLAIN_BYTES_MAX
+from agentx.surfaces.hooks.role import take_role
 from agentx.surfaces.hooks.spool import Caller, deliver, is_excluded
 
 _HARNESS_CHARS_MAX = 40
@@ -41,13 +42,14 @@ def capture(arguments: list[str]) -> None:
         harness,
         at_ms,
         working_directory(harness, raw),
-        os.environ.get("AGENTX_AGENT", ""),
+        "",
         os.environ.get("MEMORY_PROJECT_ID", ""),
     )
     if is_excluded(call):
         return
-    call.branch = branch_at(raw[:_NAMED_BYTES_MAX], call.cwd)
     named = raw[:_NAMED_BYTES_MAX]
+    call.branch = branch_at(named, call.cwd)
+    take_role(call, named)
     if harness == "opencode" and is_named(named, AFTER[harness]):
         # Our own plugin asks what is known of a call; the call itself it tells as well.
         _tell_while_it_runs(call, named, raw)

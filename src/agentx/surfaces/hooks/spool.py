@@ -33,13 +33,15 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in range(32)} | {34: '\\"', 92: "\\\
 class Caller:
     """One call of the hook: who called, when, from where, and for which project if it was named.
 
-    `branch` is what is checked out there, empty where that is not known.
+    `branch` is what is checked out there, empty where that is not known. `agent` is the role;
+    `is_role_open` where nobody has settled yet which one is played there.
     """
 
-    __slots__ = ("agent", "at_ms", "branch", "cwd", "harness", "project")
+    __slots__ = ("agent", "at_ms", "branch", "cwd", "harness", "is_role_open", "project")
 
     def __init__(self, harness: str, at_ms: int, cwd: str, agent: str, project: str = "") -> None:
         self.branch = ""
+        self.is_role_open = False
         self.harness = harness
         self.at_ms = at_ms
         self.cwd = cwd
@@ -111,7 +113,7 @@ def header(call: Caller, size: int, *, cut: bool, kind: str, data: str = "") -> 
         quote(call.harness),
         call.at_ms,
         quote(call.cwd),
-        quote(call.agent),
+        b"null" if call.is_role_open else quote(call.agent),
         size,
         b"true" if cut else b"false",
         mark,

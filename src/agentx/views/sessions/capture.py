@@ -308,7 +308,7 @@ class Observing:
 
     def _intend(self, events: Sequence[Event], until_ms: int, until_id: str) -> CaptureIntent:
         # The role that was at work; the agent CLI where there was none.
-        role = next((event.agent for event in events if event.agent), "")
+        role = next((event.agent for event in reversed(events) if event.agent), "")
         told = _find_finished(events) or self._find_at_work(events, role)
         return CaptureIntent(
             until_ms=until_ms,

@@ -28,6 +28,7 @@ from agentx.memory.port import Readable
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.project.settings import RecallSettings
+from agentx.project.settlement import read_noted_role
 from agentx.project.zone import project_zone
 from agentx.views.digests import Digests
 from agentx.views.documents.rooms import Rooms
@@ -228,7 +229,7 @@ def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
     return lambda: repr(
         (
             *(settings, project.trust.has_data, rooms.stamps(), feed.node_versions("toc:day:")),
-            _look_at_branches(project),
+            *(_look_at_branches(project), read_noted_role(project)),
         )
     )
 

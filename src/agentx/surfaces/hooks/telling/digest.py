@@ -31,8 +31,9 @@ def announce(call: Caller, raw: bytes) -> None:
     store, project = find_store_near(call.cwd, call.project)
     if not store:
         return
-    branch = branch_of(call.cwd)[1]
-    fresh = ask_to_tell(call, store, _FRESH_WAIT_MS, moment="start", branch=branch)
+    branch, session = branch_of(call.cwd)[1], session_of(raw)
+    asked = {"moment": "start", "branch": branch, "session": session}
+    fresh = ask_to_tell(call, store, _FRESH_WAIT_MS, **asked)
     found = ("fresh", fresh) if fresh else _digest(call, find_digests(store, project), branch)
     if found is None:
         return
@@ -43,7 +44,6 @@ def announce(call: Caller, raw: bytes) -> None:
     if not printed:
         return
     ids = [doc_id for doc_id, _, _ in rows[:told] if doc_id]
-    session = session_of(raw)
     goes_on = text_at(raw, b'"source"', _SOURCE_BYTES_MAX) == "resume"
     note_start(call, session, ids, goes_on=goes_on)
     print_out(printed)

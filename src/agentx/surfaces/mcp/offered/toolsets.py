@@ -94,6 +94,7 @@ def list_watched(directory: str, config_home: str) -> tuple[str, ...]:
         f"{root}/.agentx/state/clarifications",
         f"{root}/.agentx/issues",
         f"{root}/.agent-memory/runs",
+        f"{root}/.agentx/config.toml",
         f"{config_home}/agentx/config.toml",
         f"{config_home}/agentx/projects",
     )

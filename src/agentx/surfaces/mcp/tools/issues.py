@@ -11,6 +11,7 @@ from agentx.operations.issues.edit import comment_issue, create_issue, update_is
 from agentx.operations.issues.read import show_issue
 from agentx.operations.issues.ready_queue import ready as ready_queue
 from agentx.operations.issues.workflows import next_steps
+from agentx.project.roles.played import decide_role
 from agentx.surfaces.mcp.answer import ROWS_TOKENS_MAX, answer
 from agentx.surfaces.mcp.desk import Desk
 from agentx.work.model import Edit, IssueView, NewIssue, parse_status
@@ -74,7 +75,7 @@ def issue_update(
         raise InvalidValue("nothing to change", hint="give status, comment or labels")
     found = None if edit == Edit() else update_issue(project, number, edit)
     if comment:
-        found = comment_issue(project, number, comment, author=project.environment.agent)
+        found = comment_issue(project, number, comment, author=decide_role(project).role)
     assert found is not None, "there was something to change"
     return answer([_line(found)])
 

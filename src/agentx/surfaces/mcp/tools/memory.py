@@ -14,6 +14,7 @@ from agentx.operations.memory.read import (
     memory_search,
     memory_show,
 )
+from agentx.project.roles.played import decide_role
 from agentx.surfaces.mcp.answer import answer
 from agentx.surfaces.mcp.desk import Desk
 
@@ -35,7 +36,7 @@ def remember(
     project = desk.project()
     draft = NewObservation(
         text=text,
-        agent=agent.strip() or project.environment.agent or _NOBODY,
+        agent=agent.strip() or decide_role(project).role or _NOBODY,
         issue=issue or 0,
         category=category,
         files=files,

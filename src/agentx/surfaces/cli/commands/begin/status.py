@@ -58,6 +58,9 @@ def _draw(screen: Console, reply: StatusReply, dates: Dates, home: str, *, by_it
         went_on = f"{render.count(log.resumed, 'forgotten session')} went on"
         rows.append(("", f"{went_on}: what came since is remembered"))
     rows += [("live" if at == 0 else "", one) for at, one in enumerate(_live(reply, dates))]
+    if reply.role.source:
+        said = reply.role.role or "none"
+        rows.append(("role", f"{said} (by {render.name_source(reply.role.source)})"))
     rows += _rooms(reply.rooms)
     rows += _tell_told(reply.told)
     rows += _spool(reply.waiting)

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.errors import InvalidValue, NotFound
-from agentx.operations.setup.settings import SettingPlace, set_setting, unset_setting
+from agentx.operations.setup.settings import (
+    SettingPlace,
+    list_settings,
+    set_setting,
+    unset_setting,
+)
 from agentx.project.config import SettingFault
 from agentx.project.setting_rows import SettingRow
 from agentx.surfaces.cli import render
@@ -34,7 +39,7 @@ def command(ctx: click.Context, as_json: bool, project: str) -> None:
     invocation.project_directory = project or invocation.project_directory
     if ctx.invoked_subcommand is None:
         config = invocation.project.config
-        rows = tuple(config.rows.values())
+        rows = list_settings(invocation.project)
         reply = {"settings": rows, "passed_over": config.faults}
         invocation.show(reply, lambda screen: _draw(screen, rows, config.faults))
 
@@ -104,20 +109,10 @@ def _say(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value) or '""'
 
 
-def _name_source(source: str) -> str:
-    """Return where a value comes from as one types it: a path would leave no room for the rest."""
-    path = Path(source)
-    if path.suffix != ".toml":
-        return source
-    if path.parent.name == ".agentx":
-        return "repository"
-    return "--here" if path.parent.name == "projects" else "--user"
-
-
 def _draw(screen: Console, rows: tuple[SettingRow, ...], faults: tuple[SettingFault, ...]) -> None:
     table = render.table("SETTING", "VALUE", "FROM", "WHAT IT DOES")
     for row in rows:
-        set_by = _name_source(row.source)
+        set_by = render.name_source(row.source)
         style = "" if set_by == "default" else "bold"
         about = render.text(row.about, style="dim not bold")
         table.add_row(row.key, _say(row.value), set_by, about, style=style)

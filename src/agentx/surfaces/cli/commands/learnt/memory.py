@@ -108,7 +108,9 @@ def show(invocation: Invocation, observation_id: str) -> None:
 
 @command.command("add")
 @click.argument("text")
-@click.option("--agent", required=True, metavar="ROLE", help="Who found it out.")
+@click.option(
+    "--agent", default="", metavar="ROLE", help="Who found it out (default: the role here)."
+)
 @click.option("--issue", type=click.IntRange(0), default=0, metavar="N", help="Where it belongs.")
 @click.option(
     "--category", type=click.Choice(_CATEGORIES), default=Category.KEY_FACT.value, show_default=True

@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agentx.operations.agents.playing import (
+    RoleReply,
+    clear_played,
+    name_session,
+    require_session,
+    set_played,
+    show_played,
+)
 from agentx.operations.agents.roles import RoleRow, copy_roles, list_roles, show_role
 from agentx.operations.agents.run import RunReply, RunRequest, list_runners, run_agent
 from agentx.operations.limits import AGENT_WORK_WAIT_MS
@@ -94,6 +102,38 @@ def roles(invocation: Invocation, copy: bool) -> None:
         invocation.talk.print(f"wrote {render.count(len(copied), 'role')} to {folder}")
 
 
+@command.command("role")
+@click.argument("role", default="")
+@click.option("--session", "named", metavar="ID", default="", help="Of one session.")
+@click.option("--here", is_flag=True, help="Of all sessions of this project, for you alone.")
+@click.option("--clear", is_flag=True, help="Take back what was set there.")
+@click.pass_obj
+def role_(invocation: Invocation, role: str, named: str, here: bool, clear: bool) -> None:
+    """Show which role is played and what says so; with a ROLE, set it.
+
+    Run by an agent it is its own session's, where its agent CLI says which one that is. It holds
+    from the next event on; `none` means no role. What counts, in this order: --agent of a
+    command, AGENTX_AGENT, the session's own, the setting agents.role.
+    """
+    if (named and here) or (role and clear):
+        raise click.UsageError("choose one of them", ctx=click.get_current_context())
+    project = invocation.project
+    session = None
+    if named:
+        with invocation.reading() as memory:
+            invocation.freshen(memory, views=False)
+            session = name_session(project, memory, named)
+    elif (role or clear) and not here:
+        session = require_session(project)
+    if clear:
+        reply = clear_played(project, session)
+    elif role:
+        reply = set_played(project, role, session)
+    else:
+        reply = show_played(project, session, of_project=here)
+    invocation.show(reply, lambda screen: screen.print(_say_role(reply), soft_wrap=True))
+
+
 @command.command("show")
 @click.argument("role")
 @click.pass_obj
@@ -111,6 +151,13 @@ def _draw(screen: Console, invocation: Invocation, reply: RunReply) -> None:
         f"{reply.agent_status}; #{reply.issue} is {reply.issue_status}"
     )
     invocation.talk.print(said, style="dim")
+
+
+def _say_role(reply: RoleReply) -> str:
+    """Say which role counts, and what said so."""
+    whose = f"session {reply.session_id}" if reply.session_id else "this project"
+    said = f"by {render.name_source(reply.source)}" if reply.source else "none is set"
+    return f"{whose}: {reply.role or 'no role'} ({said})"
 
 
 def _draw_roles(screen: Console, rows: tuple[RoleRow, ...]) -> None:

@@ -28,6 +28,7 @@ from agentx.kernel.text import printable
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
+from agentx.project.roles.played import decide_role
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.layout import flatten, lay
@@ -84,7 +85,9 @@ def stale(invocation: Invocation) -> None:
 
 @command.command("ask")
 @click.option("--issue", type=click.IntRange(0), metavar="N", help="What it is about.")
-@click.option("--from", "asker", metavar="ROLE", default="", help="Who asks.")
+@click.option(
+    "--from", "asker", metavar="ROLE", default="", help="Who asks (default: the role here)."
+)
 @click.option("--to", metavar="ROLE", default="", help="Who is asked.")
 @click.option("--topic", default="", metavar="TEXT", help="In a few words, at most 200 characters.")
 @click.option("--question", default="", metavar="TEXT", help="At most 2,000 characters.")
@@ -125,6 +128,7 @@ def ask(
         waiting = clarify_ask.Waiting(runner=runner, script=script, wait_ms=timeout * SECOND_MS)
     told = _stream(invocation)
     project = invocation.project
+    asker = asker or decide_role(project).role
     if earlier:
         state = clarify_ask.follow_up(
             project, earlier, question, by=asker, waiting=waiting, told=told
@@ -191,7 +195,9 @@ def inbox(invocation: Invocation, role: str) -> None:
     With a ROLE, or where one is played, what that role has to answer and what became of what it
     asked.
     """
-    who = role or invocation.environment.agent or PERSON
+    played = decide_role(invocation.project)
+    # A role that is set for all sessions of a project is not a person's who looks here.
+    who = role or (played.role if played.is_said else "") or PERSON
     seen = clarify_read.inbox_of(invocation.project, who)
     data = {
         "who": who,

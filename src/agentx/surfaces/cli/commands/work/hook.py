@@ -25,7 +25,7 @@ def command() -> None:
 
 
 @command.command("start")
-@click.option("--agent", required=True, metavar="ROLE", help="Who begins.")
+@click.option("--agent", default="", metavar="ROLE", help="Who begins (default: the role here).")
 @click.option("--issue", required=True, type=click.IntRange(0), metavar="N")
 @click.pass_obj
 def start_(invocation: Invocation, agent: str, issue: int) -> None:
@@ -35,7 +35,7 @@ def start_(invocation: Invocation, agent: str, issue: int) -> None:
 
 
 @command.command("finish")
-@click.option("--agent", required=True, metavar="ROLE", help="Who ends.")
+@click.option("--agent", default="", metavar="ROLE", help="Who ends (default: the role here).")
 @click.option("--issue", required=True, type=click.IntRange(0), metavar="N")
 @click.pass_obj
 def finish_(invocation: Invocation, agent: str, issue: int) -> None:

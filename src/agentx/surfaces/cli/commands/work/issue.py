@@ -17,6 +17,7 @@ from agentx.operations.issues.edit import (
     update_issue,
 )
 from agentx.operations.issues.read import IssueList, IssueQuery, list_issues, show_issue
+from agentx.project.roles.played import decide_role
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.work.model import Edit, IssueView, NewIssue, Status, issue_number, parse_status
@@ -120,7 +121,7 @@ def update(
         raise click.UsageError("nothing to change", ctx=click.get_current_context())
     changed = None if edit == Edit() else update_issue(project, wanted, edit)
     if comment:
-        author = invocation.environment.agent
+        author = decide_role(invocation.project).role
         changed = comment_issue(project, wanted, _text(comment), author=author)
     assert changed is not None, "there was something to change"
     invocation.show(changed, lambda screen: _say(screen, "updated", changed))
@@ -132,7 +133,7 @@ def update(
 @click.pass_obj
 def comment(invocation: Invocation, number: str, text: str) -> None:
     """Say something on an issue; - reads it from stdin."""
-    author = invocation.environment.agent
+    author = decide_role(invocation.project).role
     changed = comment_issue(invocation.project, issue_number(number), _text(text), author=author)
     invocation.show(changed, lambda screen: _say(screen, "commented on", changed))
 
