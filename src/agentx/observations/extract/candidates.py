@@ -17,18 +17,15 @@ from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract import wording
 from agentx.observations.extract.changes import changes
-from agentx.observations.extract.decisions import (
-    PLAN_PROMPT,
-    decisions,
-    only_asks,
-    only_requests,
-)
 from agentx.observations.extract.errors import errors
 from agentx.observations.extract.session.commits import commit_of
 from agentx.observations.extract.session.exchanges import Exchange, reports
 from agentx.observations.extract.session.lines import Boot
 from agentx.observations.extract.session.tools import file_edits, plan_of
 from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.settled.asking import only_asks, only_requests
+from agentx.observations.extract.settled.decisions import PLAN_PROMPT, decisions
+from agentx.observations.extract.settled.rulings import only_tries, was_given_up
 from agentx.observations.extract.shown import find_shown
 from agentx.observations.extract.stumbles import stumbles
 from agentx.observations.model import Category
@@ -38,7 +35,7 @@ from agentx.prose.likeness import coverage
 from agentx.prose.passages import PASSAGE_CHARS_MAX, Stretch, cut_passages
 from agentx.prose.pasted import split_pasted
 from agentx.prose.salience import Occasion, Speech, weigh
-from agentx.prose.sentences import shorten, words
+from agentx.prose.sentences import Block, shorten, show_excerpt, words
 from agentx.prose.support import count_support
 from agentx.prose.titles import is_written_by_machine
 
@@ -46,6 +43,7 @@ BY_USER = "The user said: "
 _SPEAKERS = {Occasion.PROMPT: BY_USER, Occasion.PLAN: "Planned: "}
 _DONE = 0.6  # of the words of what was planned, those of what was done
 _DONE_MAX = 300
+_TOLD = 0.5  # of the words of a passage, those of what was settled in the same prompt
 _SEEN_CHARS = 20_000  # of a turn, to learn which words are common in a session
 _CUT_TO_FIT = ("Cause: ", "Fixed by: ")  # rather told in part than not at all
 _ROOM_MIN = 60
@@ -70,12 +68,12 @@ class Keepable:
 
 def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     """Return every candidate of a session with its worth, in the order of their sources."""
-    places = {id(exchange): index for index, exchange in enumerate(found)}
     gathered: list[Keepable] = []
-    for exchange in found:
-        is_last = places[id(exchange)] == len(found) - 1
-        for said, turn in _passages(exchange, boot, is_last=is_last):
-            gathered.append(_candidate(said, turn))
+    for number, exchange in enumerate(found):
+        given_up = was_given_up(found, number)
+        for said, turn in _passages(exchange, boot, is_last=number == len(found) - 1):
+            if not (given_up and said.source is Occasion.PROMPT):
+                gathered.append(_candidate(said, turn))
     at = _find_places(found)
     ruled = [
         _take_ruled(one, source, found, at)
@@ -94,8 +92,19 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     # What an error tells as its cause is not told again without it.
     whole = "\n".join(one.said.text for one in ruled if one.said.source is Occasion.ERROR)
     gathered = [one for one in gathered if one.said.text.rstrip(".;") not in whole]
+    settled = [one for one in ruled if one.said.source is Occasion.DECISION]
+    gathered = [one for one in gathered if not _is_told(one, settled)]
     weighed = _weigh_all([*gathered, *ruled], _count_words(found), _list_written(found))
     return _drop_done(weighed)
+
+
+def _is_told(one: Keepable, settled: list[Keepable]) -> bool:
+    """Tell whether what was settled tells most of what the user said in a passage of the prompt."""
+    return one.said.source is Occasion.PROMPT and any(
+        one.finding.event_ids[0] in each.finding.event_ids
+        and coverage(one.about, each.about) >= _TOLD
+        for each in settled
+    )
 
 
 def _drop_done(weighed: list[Keepable]) -> list[Keepable]:
@@ -124,7 +133,7 @@ def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tupl
         for index, passage in enumerate(passages):
             yield (
                 Speech(
-                    text=_fit(passage),
+                    text=_fit(passage, text if source is Occasion.PROMPT else ""),
                     source=source,
                     index=index,
                     count=len(passages),
@@ -171,8 +180,11 @@ def _texts(exchange: Exchange) -> Iterator[tuple[Occasion, Turn, str]]:
             yield Occasion.PLAN, step.call, plan
 
 
-def _fit(passage: Stretch) -> str:
-    return shorten(passage.text, PASSAGE_CHARS_MAX)
+def _fit(passage: Stretch, quoted: str) -> str:
+    """Return a passage on a line; of what is quoted nothing is left out without a mark."""
+    whole = show_excerpt(quoted[passage.start : passage.end])
+    joins = quoted and passage.block is Block.PROSE and whole != passage.text
+    return shorten(whole if joins else passage.text, PASSAGE_CHARS_MAX)
 
 
 def _candidate(said: Speech, turn: Turn) -> Keepable:
@@ -192,7 +204,7 @@ def _categorise(said: Speech) -> Category:
     text = said.text
     if said.source is Occasion.PROMPT:
         settles = wording.SETTLES.search(text) or cues.PRESCRIBES.search(text)
-        is_settled = settles and not only_requests(text)
+        is_settled = settles and not (only_requests(text) or only_tries(text))
         return Category.DECISION if is_settled else Category.KEY_FACT
     if cues.EXPLAINS.search(text) and cues.COMPLAINS.search(text):
         return Category.ERROR

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import sqrt
 
-from agentx.observations.extract.agreements import ANSWERED
 from agentx.observations.extract.candidates import Keepable
+from agentx.observations.extract.settled.agreements import ANSWERED
 from agentx.observations.limits import OBSERVATIONS_PER_CAPTURE_MAX
 from agentx.prose.likeness import likeness
 from agentx.prose.salience import Occasion

@@ -113,8 +113,8 @@ SETTLES = anywhere(
 # The beginning of a correction.
 CORRECTS = at_the_start(
     r"""
-    no\b | nope | don'?t | do not | stop | actually | instead | rather | wait | hm+ | not like
-    wrong
+    no\b | nope | don'?t | do not | stop (?:\w+ing|that|this) | actually | instead | rather | wait
+    hm+ | not like | wrong
     that'?s (?:not|wrong) | this is (?:not|wrong) | you (?:should|shouldn'?t|must|forgot|missed)
     nein | doch | falsch | nicht | mejor | non\b
     """,
@@ -125,6 +125,7 @@ GOES_ON = at_the_start(
     r"""
     (?:yes|yep|yeah|ok|okay|sure|go|do it|continue|proceed|please|lgtm)[\s,.!]*\Z
     (?:thanks?|thank you|danke|gern|great|good|perfect|nice)[\s,.!]*\Z
+    no (?:problem|worries|thanks|rush|hurry)\b | not (?:now|yet)[\s.!]*\Z
     go ahead | go on | keep going | carry on | try again | retry | sounds good | looks good
     ship it
     commit | push | merge | run | rerun | re-run | show | print | explain | tell | list | open
@@ -144,7 +145,8 @@ OFFERS = anywhere(
     r"""
     options? | alternatives? | three ways | two ways | a few (?:ways|options) | either
     which (?:one|would|do) | would you (?:like|prefer)(?: me)? | do you (?:want|prefer)(?: me)?
-    shall i | should i | want me to | i'?d (?:go|suggest|recommend)
+    shall i | should i | want me to
+    i(?:'?d| would) (?:go|suggest|recommend|take|use|pick|choose|prefer|keep|call|lean)
     i (?:suggest|recommend|propose)
     recommend(?:ed|ation)? | m\u00f6glichkeiten | soll ich
     """

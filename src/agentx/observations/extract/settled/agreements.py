@@ -16,7 +16,7 @@ from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
-from agentx.prose.sentences import Block, is_question, shorten, show_excerpt, words
+from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
 
 ANSWER_CHARS_MAX = 400
 _OFFER_CHARS_READ_MAX = 12_000
@@ -43,6 +43,14 @@ _AGREES = compile_late(
     r"|(?:excellent|great|good) (?:insight|point|idea|catch)",
     re.IGNORECASE,
 )
+# What an answer begins with before it names its choice.
+_AGREEING = compile_late(
+    r"\s*(?:(?:ok(?:ay)?|yes|yep|yeah|fine|good|sure|right|alright|then|i'?d|i|we|let'?s|go|going|take"
+    r"|use|with|for|the|pick|choose|prefer|like|ja|gut|dann|nimm|wir|nehmen)\b[\s,:.!-]+)*",
+    re.IGNORECASE,
+)
+_NAMED_WORDS_MAX = 7
+_NAME_CHARS_MIN = 3
 ANSWERED = 84  # the weight from which a decision is one that the user gave when asked
 _MEANT_MAX = 4
 _LOOKED_BACK_MAX = 5
@@ -89,6 +97,35 @@ def find_choice(text: str, offer: Turn, prompt: Turn) -> Finding | None:
         prompt,
         (offer.event_id, prompt.event_id),
         84,
+    )
+
+
+def find_named(text: str, offer: Turn, prompt: Turn, boot: Boot) -> Finding | None:
+    """Return the choice that an answer makes by its name: "ok, the outbox then"."""
+    first = sentences(text)[:1]
+    said = first[0].text if first else ""
+    if is_question(said) or words(said) > _NAMED_WORDS_MAX:
+        return None
+    agreed = _AGREEING.match(said)
+    named = said[agreed.end() :] if agreed else said
+    name = named.strip(" .,!;:").removesuffix(" then").strip("`\"'")
+    if len(name) < _NAME_CHARS_MIN or not terms(name):
+        return None
+    meant = [
+        line.own
+        for line in lines(offer, boot)
+        if name.casefold() in line.own.casefold() and not is_question(line.own)
+    ]
+    if not meant:
+        return None
+    why = next((own for own in meant if wording.REASONS.search(own)), meant[-1])
+    plain = " ".join(said.split())
+    return decision(
+        f"The user chose: {plain}\n{shorten(why, 240)}",
+        f"{plain} -> {why}",
+        prompt,
+        (offer.event_id, prompt.event_id),
+        ANSWERED,
     )
 
 

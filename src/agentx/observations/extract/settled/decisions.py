@@ -1,0 +1,199 @@
+"""What was settled, and by whom.
+
+First what the user settled: an answer to a question, a correction, a plan approved, a
+step refused, a rule for later. Then what the agent chose, where it said why. A request
+to do something is no decision, and neither is "yes, go on".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agentx.kernel.text import compile_late, without_recall
+from agentx.observations.extract import wording
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.observations.extract.session.lines import Boot, lines
+from agentx.observations.extract.session.tools import ToolStep, Use, answers, plan_of
+from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.settled.agreements import (
+    ANSWER_CHARS_MAX,
+    decision,
+    find_acceptance,
+    find_agreement,
+    find_choice,
+    find_named,
+    offer_in,
+)
+from agentx.observations.extract.settled.asking import only_asks
+from agentx.observations.extract.settled.rulings import (
+    gives_up,
+    was_given_up,
+)
+from agentx.observations.extract.settled.said import find_said, take_back
+from agentx.prose.keyphrases import code_names
+from agentx.prose.passages import cut_passages
+from agentx.prose.sentences import (
+    is_question,
+    shorten,
+    show_excerpt,
+    words,
+)
+from agentx.prose.titles import is_written_by_machine, request
+
+_PLAN_PASSAGES_MAX = 6
+_APPROVED = compile_late(r"approved|proceed|start coding|accepted", re.IGNORECASE)
+PLAN_PROMPT = compile_late(r"\s*implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
+_HEADING = compile_late(r"^#{1,3}\s+(?:plan:?\s*)?(.+)$", re.MULTILINE | re.IGNORECASE)
+_REFUSED_CHARS = 70
+
+
+def decisions(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
+    """Yield what was settled, in the order in which it was."""
+    plans: set[str] = set()
+    for number, exchange in enumerate(found):
+        if exchange.prompt is not None and not was_given_up(found, number):
+            yield from _of_prompt(exchange, boot, plans, is_first=number == 0)
+        for step in exchange.steps:
+            yield from _of_step(step, exchange, boot, plans)
+        yield from _of_agent(exchange, boot)
+
+
+# --- what the user answered -----------------------------------------------------------------
+
+
+def _of_step(step: ToolStep, exchange: Exchange, boot: Boot, plans: set[str]) -> Iterator[Finding]:
+    if step.was_refused:
+        yield from _find_refusals(step, exchange, boot)
+    elif step.use is Use.QUESTION:
+        for asked, said in answers(step):
+            yield decision(
+                f"{shorten(asked, 110)} The user answered: {shorten(said, 110)}",
+                f"{shorten(asked, 110)} -> {said}",
+                step.result or step.call,
+                step.event_ids,
+                88,
+            )
+    elif step.use is Use.PLAN and step.result is not None and _is_approved(step.result):
+        yield from _plan(plan_of(step), step.result, step.event_ids, plans)
+
+
+def _is_approved(result: Turn) -> bool:
+    return not result.failed and _APPROVED.search(result.text[:400]) is not None
+
+
+def _find_refusals(step: ToolStep, exchange: Exchange, boot: Boot) -> Iterator[Finding]:
+    said = step.words_of_user
+    plain = " ".join(said.split())
+    if words(plain) < 4 or wording.GOES_ON.match(plain) or only_asks(plain):
+        return
+    what = shorten(_in_short(step), _REFUSED_CHARS)
+    text = shorten(plain, ANSWER_CHARS_MAX)
+    content = f"The user refused `{what}` and said: {text}"
+    after = next((one for one in exchange.replies if one.at_ms >= step.call.at_ms), None)
+    then = [] if after is None else [line.own for line in lines(after, boot) if words(line.own) > 5]
+    if then:
+        content += f"\nThe agent: {shorten(then[0], 240)}"
+    ids = (*step.event_ids, *((after.event_id,) if after is not None and then else ()))
+    summary = text if words(text) > 12 else f"{text} (refused: {what})"
+    yield decision(content, summary, step.result or step.call, ids, 86)
+
+
+def _in_short(step: ToolStep) -> str:
+    """Return what a step was about to do, with paths as the project has them."""
+    plan = plan_of(step)
+    if plan:
+        heading = _HEADING.search(plan)
+        return f"the plan {show_excerpt(heading[1])}" if heading else "the plan"
+    where = step.call.directory.rstrip("/")
+    text = " ".join(step.call.text.split())
+    return text.replace(where + "/", "") if where else text
+
+
+def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: set[str]) -> Iterator[Finding]:
+    heading = _HEADING.search(plan)
+    title = (
+        show_excerpt(heading[1])
+        if heading
+        else request(plan) or shorten(show_excerpt(plan[:300]), 120)
+    )
+    key = title.casefold()
+    if not plan or key in plans:
+        return
+    plans.add(key)
+    yield decision(
+        "\n".join((f"The user approved a plan: {title}", *_steps_of(plan, title))),
+        f"Plan approved: {title}",
+        turn,
+        ids,
+        80,
+    )
+
+
+def _steps_of(plan: str, title: str) -> list[str]:
+    """Return what a plan says, without its tables and its own title."""
+    said = (passage.text for passage in cut_passages(plan))
+    return [text for text in said if text != title][:_PLAN_PASSAGES_MAX]
+
+
+# --- what the user said ---------------------------------------------------------------------
+
+
+def _of_prompt(
+    exchange: Exchange, boot: Boot, plans: set[str], *, is_first: bool
+) -> Iterator[Finding]:
+    prompt = exchange.prompt
+    assert prompt is not None, "the caller looked"
+    text = without_recall(prompt.text).strip()
+    if is_written_by_machine(text):
+        return
+    plan = PLAN_PROMPT.match(text)
+    if plan:
+        yield from _plan(text[plan.end() :].strip(), prompt, (prompt.event_id,), plans)
+        return
+    if exchange.before is not None and gives_up(text):
+        yield take_back(text, exchange.before, prompt)
+        return
+    offer = offer_in(exchange.before)
+    if offer is not None and len(text) <= ANSWER_CHARS_MAX:
+        choice = find_choice(text, offer, prompt) or find_named(text, offer, prompt, boot)
+        if choice is not None:
+            yield choice
+            return
+    taken_up = (
+        find_acceptance(text, exchange, prompt, boot) if len(text) <= ANSWER_CHARS_MAX else None
+    )
+    if taken_up is not None:
+        yield taken_up
+        return
+    proposal = find_agreement(exchange, prompt, boot)
+    if proposal is not None:
+        yield proposal
+        return
+    yield from find_said(exchange, prompt, boot, is_first=is_first, offered=offer is not None)
+
+
+# --- what the agent chose -------------------------------------------------------------------
+
+
+def _of_agent(exchange: Exchange, boot: Boot) -> Iterator[Finding]:
+    refused = [step.call.at_ms for step in exchange.steps if step.was_refused]
+    for reply in exchange.replies:
+        if any(0 <= at_ms - reply.at_ms < 120_000 for at_ms in refused):
+            continue  # the user did not want it
+        for line in lines(reply, boot):
+            own = line.own
+            if is_question(own) or own.endswith(":") or words(own) < 6:
+                continue
+            if wording.POSSIBLE.search(own):
+                continue
+            if wording.CHOOSES.search(own) and _gives_reason(own) and code_names(own):
+                yield decision(line.text, line.text, reply, (reply.event_id,), 62)
+
+
+def _gives_reason(text: str) -> bool:
+    return bool(
+        re.search(
+            r"\b(?:because|since|so that|instead of|rather than|which|to avoid|to keep)\b", text
+        )
+    )

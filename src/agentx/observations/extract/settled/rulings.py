@@ -1,0 +1,128 @@
+"""What a person rules out or lays down in a plain sentence: "No semicolons.", "Not X: use Y".
+
+Such a sentence has no word that settles; it is known by its form. A denial of a thing without a
+verb of its own forbids it; one with a verb ("No rows are shown") reports how things are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentx.kernel.text import compile_late, without_recall
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.prose import cues
+from agentx.prose.sentences import is_question, words
+
+_OPENING = (
+    r"\W*(?:(?:ok(?:ay)?|well|so|and|but|also|please|pls|hm+|right|alright|fine|then|sorry|yes|yeah"
+    r"|by the way|btw|fyi|note|remember|important|reminder|ps|one (?:more )?thing|in general"
+    r"|bitte|gut|nein|por favor|non|no)\b[\s,.!:;-]+)*?"
+)
+# What follows a denial that forbids nothing.
+_IDLE = (
+    r"(?:problem\w*|worr(?:y|ies)|idea|clue|thanks?|need|rush|hurry|doubt|wonder|way|luck|one|matter"
+    r"|longer|sure|bad|yet|now|really|exactly|quite|much|so|that|this|it|there|necessarily|only|just"
+    r"|nice|good|ok(?:ay)?|i|you|we|he|she|they|change|difference|success|response|working|possible"
+    r"|enough|again|what|how|why|the|a|an|ist|sind|war)\b"
+)
+_FORBIDS = compile_late(
+    rf"(?i:{_OPENING}(?:(?:no|not|kein\w*|pas de|nada de) (?:more )?(?!{_IDLE})[\w`@\"'#]"
+    r"|(?:stop|quit|avoid) (?:\w+ing|the use of)\b"
+    r"|(?:do not|don'?t|never) (?!worry|mind|bother|forget|know|think|get|see|understand|care)\w"
+    r"|always (?!when|if)\w|niemals|nie wieder|nunca|jamais))"
+)
+_THEN = compile_late(rf"(?i:{_OPENING}no (?!{_IDLE})\S.*? then\W*\Z)")
+_INSTEAD = compile_late(
+    r"(?i:\W*(?:no|not|nope|nein|non)[\s,:]+(?:the )?(?:other way|opposite|reverse)\b"
+    rf"|{_OPENING}not (?!{_IDLE})[^:;,.\n]{{2,60}}[:;,] *(?:but|use|take|go|make|do|keep|we)\b)"
+)
+# From now on, always, never: of languages whose verbs do not say so.
+_FOR_EVER = cues.anywhere(
+    r"""
+    from now on | going forward | under no circumstances | no matter what
+    bitte .{1,60}?\b(?:immer|nie|niemals) | ab (?:jetzt|sofort) | a partir de ahora | siempre
+    d\u00e9sormais | toujours | dor\u00e9navant | d'ora in poi | sempre
+    """,
+    r"""
+    \u4eca\u5f8c | \u5fc5\u305a | \u306a\u3044\u3067\u304f\u3060\u3055\u3044 | \u4eca\u540e
+    \u4ece\u73b0\u5728\u8d77 | \u4ee5\u540e | \u4e00\u5f8b | \ud56d\uc0c1 | \uc808\ub300
+    \u0432\u0441\u0435\u0433\u0434\u0430 | \u043d\u0438\u043a\u043e\u0433\u0434\u0430
+    """,
+)
+# The verb of a sentence that tells how things are.
+_TELLS = cues.anywhere(
+    r"""
+    is | are | was | were | has | have | had | does | did | shows? | shown | found | finds? | works?
+    worked | happen(?:s|ed)? | appear(?:s|ed)? | came | comes? | gets? | got | failed | fails?
+    i | it | they | he | she | there | seems? | matters? | arrives? | exists?
+    ist | sind | war | wird | werden | hat | haben | gibt
+    """
+)
+_DENIES = compile_late(r"(?i:\W*(?:no|not)\s+\w)")
+_CLAUSE = compile_late(
+    r"[:;,.]\s|\b(?i:because|since|as|when|if|unless|which|that|who|weil|wenn)\b"
+)
+_OPENED = compile_late(
+    rf"(?i:{_OPENING})(?=(?i:no|not|kein\w*|pas|stop|quit|avoid|do|don|never)\b)"
+)
+# Whoever says so ends what was being tried.
+_GIVES_UP = cues.at_the_start(
+    r"""
+    forget (?:it|that|this|about) | never ?mind | scrap (?:it|that|this|the) | (?:please )?undo
+    (?:take|roll|put|change|switch|turn) (?:it|that|this|everything|all)(?: of it)? back
+    roll back | (?:let'?s )?(?:go|get) back to | back to (?:the|our|how|what) | abandon
+    revert (?:it|that|this|everything|all|your|the last) | drop (?:it|that|this|the idea)
+    throw (?:it|that|this) away | not worth it | leave it (?:as it was|alone|be)
+    vergiss es | lass(?:en wir)? (?:das|es) | doch nicht | zur\u00fcck zu | olv[i\u00ed]dalo
+    laisse tomber | annule
+    """,
+    after="ok(?:ay)? | well | hm+ | no | nope | nah | so | and | then | please | sorry | argh",
+)
+_TRIES = cues.at_the_start(
+    r"""
+    try | (?:let'?s|we (?:can|could)|you could|could you|can you|can we) (?:just )?try
+    give (?:\S+ ){1,3}a try | experiment | (?:see|check) (?:if|whether) | what (?:if|about)
+    probier\w* | versuch\w*
+    """,
+    after="ok(?:ay)? | well | so | and | now | then | please | maybe | also | next | perhaps",
+)
+_SAID_MIN = 4
+_WORDS_MIN = 3
+_WORDS_MAX = 40
+
+
+def rules_out(text: str) -> bool:
+    """Tell whether a sentence forbids something, or lays down what is to be from now on."""
+    if not _WORDS_MIN <= words(text) <= _WORDS_MAX or is_question(text):
+        return False
+    if _INSTEAD.match(text) or _THEN.match(text) or _FOR_EVER.search(text):
+        return True
+    return _FORBIDS.match(text) is not None and not _TELLS.search(_take_clause(text))
+
+
+def gives_up(text: str) -> bool:
+    """Tell whether a prompt ends what was being done, and says something beside that."""
+    return _GIVES_UP.match(text) is not None and words(text) >= _SAID_MIN and not is_question(text)
+
+
+def was_given_up(found: Sequence[Exchange], number: int) -> bool:
+    """Tell whether what the user asked for was given up with the next prompt."""
+    later = found[number + 1].prompt if number + 1 < len(found) else None
+    return later is not None and _GIVES_UP.match(without_recall(later.text)) is not None
+
+
+def only_tries(text: str) -> bool:
+    """Tell whether a sentence wants something tried: it is settled by what comes of it."""
+    return _TRIES.match(text) is not None
+
+
+def only_reports(text: str) -> bool:
+    """Tell whether a sentence that begins with a denial only says how things are."""
+    return _DENIES.match(text) is not None and _TELLS.search(_take_clause(text)) is not None
+
+
+def _take_clause(text: str) -> str:
+    """Return what a sentence begins with, up to where another clause begins."""
+    opened = _OPENED.match(text)
+    rest = text[opened.end() :] if opened else text
+    return _CLAUSE.split(rest, maxsplit=1)[0]

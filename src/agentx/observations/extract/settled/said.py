@@ -1,0 +1,176 @@
+"""What the user said in a prompt that settles something, in the user's own words.
+
+A line settles by its words, by its place (an answer to what was offered) or by its form (a
+ruling). What is left out between two lines that are told together leaves a mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agentx.kernel.text import compile_late, without_recall
+from agentx.observations.extract import wording
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.observations.extract.session.lines import Boot, Line, is_document, lines
+from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.settled.agreements import ANSWER_CHARS_MAX, ANSWERED, decision
+from agentx.observations.extract.settled.asking import CONSTRAINS, only_requests
+from agentx.observations.extract.settled.rulings import only_reports, only_tries, rules_out
+from agentx.prose import cues
+from agentx.prose.keyphrases import terms
+from agentx.prose.sentences import ELLIPSIS, Block, is_question, shorten, words
+from agentx.prose.titles import phrase_title
+
+_LINES_A_PROMPT_MAX = 3
+_STOPS = ".!?:;,\u3002\uff01\uff1f\uff1a"
+_SHORT_CHARS = 320
+_ASKED_CHARS = 110
+_ENGLISH = compile_late(
+    r"\b(?:the|a|an|is|are|to|of|and|in|it|that|for|you|we|i|with|on|not)\b", re.IGNORECASE
+)
+_SPECIFIC = compile_late(r"\d|`|[a-z]+[A-Z]|[\w-]+\.[a-z]{1,4}\b|\b[A-Z][\w-]+")
+_THEN = compile_late(r"\w{3,} then[.!]?\Z|\Aso no \w", re.IGNORECASE)
+# What a program wrote, and questions without their mark.
+_PASTED = compile_late(
+    r"--- FAIL|\bFAIL\b|Traceback|\.\w{2,4}:\d+:|\berror:"
+    r"|\A(?:how|what|why|where|when|which|who|does|did|is|are|am)\b",
+    re.IGNORECASE,
+)
+_AFTER_ALL_THIS = compile_late(r"\bafter all (?:this|that|these|those|the|of)\b", re.IGNORECASE)
+_NARRATES = compile_late(
+    r"\b(?:when i|it seems|right now we|double.?check|i (?:guess|wonder|just|ran|tried|saw|see|got)"
+    r"|i (?:think|thought|realized|noticed|can'?t see|don'?t (?:see|get|understand|know)))\b",
+    re.IGNORECASE,
+)
+_RULE = cues.anywhere(
+    r"""
+    never | always | must(?:n't| not)? | (?:don'?t|do not) (?:use|add|want|touch|change|run|store)
+    no (?:new|more|external) \w+ | only (?:use|support|run|when|if) | non-negotiable | from now on
+    without (?:adding|changing|breaking|touching|using) | has to (?:be|work|stay)
+    """
+)
+
+
+def find_said(
+    exchange: Exchange, prompt: Turn, boot: Boot, *, is_first: bool, offered: bool
+) -> Iterator[Finding]:
+    pasted = is_document(prompt)
+    is_short = len(prompt.text) <= _SHORT_CHARS
+    said = lines(prompt, boot)
+    settling = [
+        not (pasted and line.block is not Block.PROSE)
+        and _settles(line, is_first=is_first or pasted, offered=offered)
+        for line in said
+    ]
+    # What is ruled for good is told apart from the task that it came with.
+    ruled = _list_ruled(said, settling) if is_first or not is_short else []
+    apart = {at for stretch in ruled for at in stretch}
+    for stretch in ruled:
+        text = _quote_lines(said, stretch)
+        yield decision(f"The user said: {text}", text, prompt, (prompt.event_id,), ANSWERED)
+    taken = [at for at, settles in enumerate(settling) if settles and at not in apart]
+    if not taken:
+        return
+    whole = [at for at, line in enumerate(said) if not is_question(line.own) and at not in apart]
+    text = _quote_lines(said, whole if is_short else taken[:_LINES_A_PROMPT_MAX])
+    ids = [prompt.event_id]
+    before = exchange.before.closing if exchange.before and not is_first else None
+    content = f"The user said: {text}"
+    if before is not None:
+        asked = _last_question(before, boot)
+        if asked:
+            content = f"{content}\nAsked: {shorten(asked, _ASKED_CHARS)}"
+            ids.insert(0, before.event_id)
+    yield decision(content, text, prompt, tuple(ids), 70 + 8 * (not is_first))
+
+
+def take_back(text: str, before: Exchange, prompt: Turn) -> Finding:
+    """Return that the user gave something up, with what it was."""
+    plain = shorten(" ".join(text.split()), ANSWER_CHARS_MAX)
+    asked = " ".join(without_recall(before.prompt.text).split()) if before.prompt else ""
+    content = f"The user said: {plain}"
+    if asked:
+        content += f"\nGiven up: {shorten(asked, _ASKED_CHARS)}"
+    said_by = (prompt, *([before.prompt] if before.prompt else ()))
+    return decision(content, plain, prompt, tuple(turn.event_id for turn in said_by), 82)
+
+
+def _list_ruled(said: Sequence[Line], settling: Sequence[bool]) -> list[list[int]]:
+    """Return the stretches of lines that rule something, each with what is said of it after."""
+    found: list[list[int]] = []
+    for at, line in enumerate(said):
+        if settling[at] and rules_out(line.own):
+            found.append([at])
+        elif found and found[-1][-1] == at - 1 and _goes_with(line, said[at - 1]):
+            found[-1].append(at)
+    return found
+
+
+def _goes_with(line: Line, before: Line) -> bool:
+    """Tell whether a sentence says more of the one before it, and asks for nothing."""
+    return line.paragraph == before.paragraph and not (
+        is_question(line.own) or only_requests(line.own)
+    )
+
+
+def _quote_lines(said: Sequence[Line], chosen: Sequence[int]) -> str:
+    """Return some of the lines that somebody said, with a mark where one is left out."""
+    text, last = "", -1
+    for at in chosen:
+        if text:
+            near = at == last + 1
+            text += _join_with(text, said[last], said[at]) if near else f" {ELLIPSIS} "
+            text += said[at].own
+        else:
+            text = said[at].text
+        last = at
+    return text
+
+
+def _join_with(text: str, last: Line, line: Line) -> str:
+    """Return what stands between two lines: a row ends, with or without a stop."""
+    is_one = last.paragraph == line.paragraph or text[-1:] in _STOPS
+    return " " if is_one else "; "
+
+
+def _settles(line: Line, *, is_first: bool, offered: bool) -> bool:
+    text = line.own
+    if cues.LOGS.search(text) or _PASTED.search(text) or line.block is Block.HEADING:
+        return False
+    if not is_first and _THEN.search(text):
+        return True
+    if rules_out(text):
+        return not _NARRATES.search(text)
+    if words(text) < 4 or is_question(text) or _settles_nothing(text):
+        return False
+    if cues.DECIDES.search(text) or cues.TAKES_BACK.search(_AFTER_ALL_THIS.sub("", text)):
+        return True
+    return bool(_RULE.search(text)) if is_first else _answers(text, offered=offered)
+
+
+def _settles_nothing(text: str) -> bool:
+    return bool(
+        wording.GOES_ON.match(text)
+        or cues.COURTESY.match(text)
+        or _NARRATES.search(text)
+        or only_tries(text)
+    )
+
+
+def _answers(text: str, *, offered: bool) -> bool:
+    """Tell whether a line in the middle of a session settles something."""
+    if wording.CORRECTS.match(text) and not only_reports(text):
+        return True
+    # An order settles how it is to be done only where it says so.
+    settling = CONSTRAINS if cues.COMMANDS.match(phrase_title(text)) else wording.SETTLES
+    if settling.search(text) and len(terms(text)) > 1:
+        return True
+    # In a language without such words, what is specific in an answer tells.
+    foreign = not _ENGLISH.search(text)
+    return (offered or foreign) and len(_SPECIFIC.findall(text)) > 1 and words(text) > 4
+
+
+def _last_question(reply: Turn, boot: Boot) -> str:
+    asked = [line.text for line in lines(reply, boot) if is_question(line.own)]
+    return asked[-1] if asked and words(asked[-1]) > 4 else ""
