@@ -43,12 +43,13 @@ INTRODUCTION = """\
 AgentX tells every segment of work in a title and a few lines. By default it chooses: each line is a
 sentence that somebody said, picked because it carries a decision, a change, a problem or an
 outcome. No model, no key, no network, and the same events always give the same lines. With a model
-set (`llm.provider`), closed segments are written again, in better prose, within a daily cap on
+set (`llm.provider`), closed segments are told again by what the model picks, within a daily cap on
 tokens and money.
 
 Both are held to one law: **no line without proof**. A line is kept only if it can be gripped to the
-exact words it came from, and `agentx expand` shows them. A model must bring its proof along: every
-number, every name and every denial in what it writes must stand in the evidence. What cannot be
+exact words it came from, and `agentx expand` shows them. A model must bring its proof along, and
+picks rather than writes: whole clauses that the agent said, whole sentences of a person, in their
+words and their order, with every denial, condition and doubt that turns them. What cannot be
 proven is dropped, and a summary of which nothing is left is not used. So a model that is wrong, or
 down, or broke costs only quality.
 

@@ -39,6 +39,7 @@ PROMISES: dict[str, str] = {
     "toc.proven": "Every bullet has a grip whose excerpt stands verbatim at its span.",
     "toc.rebuild-equal": "A rebuilt table of contents equals the incremental one but for versions.",
     "toc.live": "With the daemon running a live hook becomes a segment without any command.",
+    "model.people-stand": "No model takes away, rewrites or turns around what a person said.",
     "model.only-proven": "A model that writes nonsense costs only quality, and the cap holds.",
     "search.finds": "Words, questions, identifiers and other scripts are found.",
     "search.never-an-error": "No query is an error.",

@@ -17,8 +17,13 @@ from tests.support.house import House, prompt
 
 MORNING_MS = 1_772_445_600_000  # 2026-03-02T10:00:00Z
 SAID = "We decided to keep the ledger in Postgres because SQLite locks under five writers."
-STOOD_ALONE = "The ledger stays in Postgres, because SQLite locks under five writers."
 QUOTE = "keep the ledger in Postgres because SQLite locks under five writers"
+REPLIED = (
+    "I looked at the pool: `ledger_pool` opens 5 connections, because the proxy cuts the sixth. "
+    "That is why the import stalls."
+)
+STOOD_ALONE = "`ledger_pool` opens 5 connections, because the proxy cuts the sixth."
+OPENED = "`ledger_pool` opens 5 connections"
 PROGRAM = """\
 #!/bin/sh
 cat > {root}/asked.$$
@@ -62,6 +67,12 @@ def lived(house: House) -> None:
     """Let a session have been and ended."""
     for payload in (
         prompt(SAID, session="s-1", prompt_id="p-1"),
+        {
+            "session_id": "s-1",
+            "hook_event_name": "Stop",
+            "cwd": "/w",
+            "last_assistant_message": REPLIED,
+        },
         {"session_id": "s-1", "hook_event_name": "SessionEnd", "cwd": "/w", "reason": "exit"},
     ):
         house.hook(payload, env={"AGENTX_REPLAY_MS": str(MORNING_MS)})
@@ -78,24 +89,25 @@ def memories(house: House) -> list[str]:
 
 
 def rewrite(text: str, quote: str) -> dict[str, Any]:
-    verdict = {"id": "c1", "verdict": "rewrite", "kind": "decision", "joins": []}
-    proven = {"text": text, "quote": quote, "event_ids": ["e1"]}
-    return {"verdicts": [{**verdict, **proven}], "observations": []}
+    verdict = {"verdict": "rewrite", "kind": "key-fact", "joins": ["c1", "c2"]}
+    proven = {"text": text, "quote": quote, "event_ids": ["e1", "e2"]}
+    verdicts = [{"id": name, **verdict, **proven} for name in ("c1", "c2")]
+    return {"verdicts": verdicts, "observations": [{**proven, "kind": "decision"}]}
 
 
 def test_its_verdicts_become_memories(house: House, claude: Claude) -> None:
     lived(house)
     before = memories(house)
-    claude.says(rewrite(STOOD_ALONE, QUOTE))
+    claude.says({**rewrite(STOOD_ALONE, OPENED), "observations": []})
 
     judge(house, claude)
     judge(house, claude)
 
-    assert len(before) == 1
-    assert memories(house) == [STOOD_ALONE]
+    assert len(before) == 2
+    assert sorted(memories(house)) == sorted([STOOD_ALONE, f"The user said: {SAID}"])
     asked = [text for text in claude.asked() if "<candidates" in text]
     assert len(asked) == 1
-    assert '"id": "c1", "kind": "decision"' in asked[0]
+    assert '"kind": "decision", "text": "The user said: We decided' in asked[0]
     status = json.loads(house.agentx("status", "--json", env=claude.env).stdout)
     spent = status["memory"]["spending"]
     assert spent["model"] == "claude-code/haiku"
@@ -108,6 +120,23 @@ def test_its_verdicts_become_memories(house: House, claude: Claude) -> None:
     [
         rewrite("The ledger moved to MongoDB.", "moved to MongoDB"),
         rewrite("Das Hauptbuch bleibt, wo es war.", QUOTE),
+        rewrite("We decided to keep the ledger in SQLite.", QUOTE),
+        rewrite("`ledger_pool` opens 5 connections, because of SQLite.", OPENED),
+        {
+            "verdicts": [
+                {
+                    "id": name,
+                    "verdict": "drop",
+                    "kind": "",
+                    "text": "",
+                    "quote": "",
+                    "event_ids": [],
+                    "joins": [],
+                }
+                for name in ("c1", "c1", "c2", "c2", "c3")
+            ],
+            "observations": [],
+        },
         "You've hit your weekly limit, resets Monday",
         "Sure! I would keep everything.",
         {"verdicts": [], "observations": []},
@@ -123,7 +152,7 @@ def test_lies_and_notices_leave_what_the_rules_found(
     judge(house, claude)
 
     assert memories(house) == before
-    assert len(before) == 1
+    assert len(before) == 2
 
 
 def test_a_cli_that_fails_makes_nothing_wait_and_says_why(house: House, claude: Claude) -> None:
@@ -163,7 +192,7 @@ def test_imported_history_is_not_sent_unless_asked(house: House, claude: Claude)
 
 def test_a_repository_cannot_set_who_is_asked(house: House, claude: Claude) -> None:
     lived(house)
-    claude.says(rewrite(STOOD_ALONE, QUOTE))
+    claude.says(rewrite(STOOD_ALONE, OPENED))
     settings = house.project / ".agentx" / "config.toml"
     settings.parent.mkdir(exist_ok=True)
     settings.write_text('[llm]\nprovider = "claude-code"\nimported = true\n', "utf-8")
@@ -194,7 +223,7 @@ def test_a_daemon_that_stops_in_the_middle_leaves_nothing_behind(
         time.sleep(0.05)
     assert not Path(f"/proc/{pid}/cmdline").exists()
     asking.join(30)
-    assert len(memories(house)) == 1
+    assert len(memories(house)) == 2
 
 
 def read_soon(path: Path) -> str:

@@ -19,10 +19,10 @@ MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 PROMPT = "We decided to keep the ledger in Postgres because SQLite locks under five writers."
 GOOD = {
-    "title": "Keep the ledger in Postgres",
+    "title": "Decided to keep the ledger in Postgres",
     "bullets": [
         {
-            "text": "The ledger stays in Postgres, because SQLite locks under five writers.",
+            "text": PROMPT,
             "quote": "keep the ledger in Postgres because SQLite locks under five writers",
             "event_ids": ["e1"],
         }
@@ -107,7 +107,7 @@ def test_the_job_lets_the_model_write_what_is_over(house: House, provider: str) 
         assert segment["written_by"] == f"{provider}/small"
         assert segment["title"] == GOOD["title"]
         assert [bullet["text"] for bullet in segment["bullets"]] == [GOOD["bullets"][0]["text"]]  # type: ignore[index]  # JSON
-    assert "Keep the ledger in Postgres" in house.json("toc", "toc:day:2026-03-02")["title"]
+    assert "keep the ledger in Postgres" in house.json("toc", "toc:day:2026-03-02")["title"]
     assert_proven(house)
 
 

@@ -8,6 +8,7 @@ made of true, half true and hostile pieces through the summariser.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from datetime import UTC, date
 from typing import Any
@@ -33,9 +34,11 @@ from agentx.llm.providers.anthropic import Anthropic
 from agentx.llm.providers.gemini import Gemini
 from agentx.llm.providers.openai import OpenAI
 from agentx.llm.schema import fault_in
+from agentx.observations.model import Category
 from agentx.prose.limits import KEYWORDS_MAX, TITLE_CHARS_MAX
 from tests.support.talk import holds, reply, segment, tool, user
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
+from tests.unit.observations.test_people_and_models import judged, of_people, remaining, session
 
 CAPS = Caps(tokens=1_000, micro_usd=4_000)
 PRICE = Price(1.5, 6)
@@ -307,3 +310,61 @@ def test_no_line_is_without_a_grip_whatever_a_model_says(value: object) -> None:
     for bullet in found.bullets:
         assert bullet.grip_ids
         assert set(bullet.grip_ids) <= grips
+
+
+SMALL_WORDS = set("a an the is are am be been being has have do does it its this that and".split())
+
+# --- what a person said ---------------------------------------------------------------------
+
+SAID = [piece for turn in session() for piece in (turn.text, *turn.text.split(". ")) if piece]
+WORDS = st.one_of(
+    st.sampled_from(SAID),
+    st.lists(
+        st.sampled_from(sorted({word for text in SAID for word in text.split()})), max_size=12
+    ).map(" ".join),
+    st.text(max_size=20),
+)
+EVENT_IDS = st.lists(st.integers(0, 15).map("e{}".format), max_size=3)
+CANDIDATE_IDS = st.integers(0, 20).map("c{}".format)
+KINDS = st.sampled_from(["decision", "key-fact", "error", "code-change", "compaction-summary", ""])
+PROVEN: dict[str, st.SearchStrategy[Any]] = {
+    "kind": KINDS,
+    "text": WORDS,
+    "quote": WORDS,
+    "event_ids": EVENT_IDS,
+}
+VERDICTS = st.fixed_dictionaries(
+    {
+        "id": CANDIDATE_IDS,
+        "verdict": st.sampled_from(["keep", "drop", "drop", "rewrite", "rewrite", "burn"]),
+        "joins": st.lists(CANDIDATE_IDS, max_size=20),
+        **PROVEN,
+    }
+)
+DENIES = re.compile(r"\b(?:no|not|never|instead|only)\b", re.IGNORECASE)
+
+
+@pytest.mark.promise("model.people-stand")
+@given(
+    verdicts=st.lists(VERDICTS, max_size=30),
+    observations=st.lists(st.fixed_dictionaries(PROVEN), max_size=5),
+)
+@settings(max_examples=200, deadline=None)
+def test_no_ruling_of_a_person_is_gone_or_turned_around_whatever_a_model_answers(
+    verdicts: list[dict[str, object]], observations: list[dict[str, object]]
+) -> None:
+    found = judged(verdicts, observations)
+
+    assert set(of_people().values()) <= set(remaining(found))
+    sentences = [one for turn in session() for one in re.split(r"(?<=[.;])\s|\n", turn.text)]
+    for one in found.made:
+        assert one.category is not Category.COMPACTION_SUMMARY
+        for part in re.split(r"(?<=[.;])\s|\n", one.content.removeprefix("The user said: ")):
+            about = set(re.findall(r"[a-z0-9_]+", part.lower())) - SMALL_WORDS
+            holding = [
+                text for text in sentences if about <= set(re.findall(r"[a-z0-9_]+", text.lower()))
+            ]
+            assert holding, f"nobody said {part!r}"
+            assert any(
+                len(DENIES.findall(text)) == len(DENIES.findall(part)) for text in holding
+            ), f"{part!r} turns {holding} around"

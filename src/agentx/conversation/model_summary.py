@@ -48,12 +48,12 @@ Tell what will matter in a month: decisions and their reasons, what was changed,
 and why, how it ended, questions and their answers. Leave out greetings, plans that came to \
 nothing and the noise of tools.
 
-title: up to eight words that name the work, words that it was spoken of in.
-bullets: each one plain sentence of at most 200 characters, in the language of the conversation.
+title: up to eight words that name the work, copied from how a sentence begins that was said.
+bullets: each one sentence of at most 200 characters, copied word for word from one event. Of an \
+agent's sentence whole clauses may be left out, never a denial, a condition or a \
+doubt; a person's is copied whole. Other words are not believed.
 - quote: words copied exactly from one event that prove the sentence.
 - event_ids: the ids of the events it rests on.
-- Every number, name and file in the sentence stands in those events. What they do not say, do \
-not write.
 keywords: up to eight names or terms that stand in the conversation.\
 """
 _TEXT = {"type": "string"}

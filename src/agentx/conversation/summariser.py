@@ -1,11 +1,11 @@
 """What the house asks of a summariser, and what a model must prove.
 
 The extractive summariser only repeats what was said, so its lines are their own proof. A
-model writes its own words. Each of its lines is kept only when it can be gripped to the
+model may write anything. Each of its lines is kept only when it can be gripped to the
 segment: by a quotation that stands in an event word for word, or by sentences that hold
-most of what the line says. In both cases every number, every name out of code and every
-proper name of the line must stand in the evidence, and a denial needs evidence that
-denies. What cannot be gripped is dropped, and a summary of which nothing is left is none.
+most of what the line says; and only when it is put together from whole clauses of those
+sentences. A person is told only by whole sentences. A title is how a clause begins that was
+said. What cannot be gripped is dropped, and a summary of which nothing is left is none.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ from agentx.prose.evidence import (
     HELD_BY_SENTENCES,
     QUOTE_CHARS_MIN,
     bears_out,
-    is_known,
 )
-from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
 from agentx.prose.limits import (
     BULLET_CHARS_MAX,
@@ -45,6 +44,7 @@ from agentx.prose.limits import (
     SUMMARY_HEAD_CHARS_MAX,
     TITLE_CHARS_MAX,
 )
+from agentx.prose.restating import is_named_after, is_put_together
 from agentx.prose.sentences import (
     Block,
     Sentence,
@@ -127,7 +127,7 @@ def prove_summary(written: Written, segment: Segment, *, by: str) -> SegmentSumm
         word for word in map(show_excerpt, written.keywords) if word and word.casefold() in known
     ]
     return SegmentSummary(
-        title=title if _is_fair_title(title, everything) else own.title,
+        title=title if _is_fair_title(title, segment.events) else own.title,
         bullets=proven.bullets,
         grips=proven.grips,
         keywords=tuple(dict.fromkeys((*keywords, *own.keywords)))[:KEYWORDS_MAX],
@@ -174,8 +174,9 @@ def _find_quoted(claim: Claim, text: str, events: Sequence[Event]) -> tuple[_Evi
             start, end = found.span()
             place = _Evidence(event, start, end, found[0], terms(found[0]))
             around = [piece for piece in _pieces(event) if piece.start < end and start < piece.end]
-            for evidence in ((place,), tuple(around[:_SENTENCES_MAX])):
-                if evidence and _bears_out(text, evidence, HELD_BY_QUOTATION):
+            around = around[:_SENTENCES_MAX]
+            for evidence in ((place,), tuple(around)):
+                if evidence and _bears_out(text, evidence, HELD_BY_QUOTATION, around):
                     return evidence
     return ()
 
@@ -187,18 +188,27 @@ def _find_support(text: str, pieces: Sequence[_Evidence]) -> tuple[_Evidence, ..
         return ()  # too little to be found by
     ranked = sorted(pieces, key=lambda piece: -len(about & piece.about))
     for first in ranked[:_SENTENCES_MAX]:
-        if _bears_out(text, (first,), HELD_BY_SENTENCES):
+        if _bears_out(text, (first,), HELD_BY_SENTENCES, (first,)):
             return (first,)
         left = about - first.about
         others = [piece for piece in pieces if piece.event is first.event and piece is not first]
         second = max(others, key=lambda piece: len(left & piece.about), default=None)
-        if second and _bears_out(text, (first, second), HELD_BY_SENTENCES):
-            return tuple(sorted((first, second), key=lambda piece: piece.start))
+        both = sorted((first, second), key=lambda piece: piece.start) if second else ()
+        if both and _bears_out(text, both, HELD_BY_SENTENCES, both):
+            return tuple(both)
     return ()
 
 
-def _bears_out(text: str, evidence: Sequence[_Evidence], share: float) -> bool:
-    return bears_out(text, " ".join(piece.text for piece in evidence), share)
+def _bears_out(
+    text: str, evidence: Sequence[_Evidence], share: float, whole: Sequence[_Evidence]
+) -> bool:
+    """Tell whether evidence bears a line out, and the line turns no whole sentence around."""
+    if not bears_out(text, " ".join(piece.text for piece in evidence), share):
+        return False
+    if any(piece.event.role is Role.USER for piece in whole):
+        said = (show_excerpt(piece.text).casefold() for piece in whole)
+        return text.casefold() in (*said, " ".join(show_excerpt(one.text) for one in whole))
+    return is_put_together(text, [piece.text for piece in whole])
 
 
 def _pieces(event: Event) -> list[_Evidence]:
@@ -243,11 +253,6 @@ def _bullet(text: str, evidence: Sequence[_Evidence], held: Sequence[Grip]) -> B
     )
 
 
-def _is_fair_title(title: str, source: str) -> bool:
-    """Tell whether a title is about the segment and names nothing that is not in it."""
-    about = terms(title)
-    shared = len(about & terms(source))
-    # Models write titles in capitals, so a capital makes no name here; its terms must do.
-    return (
-        bool(about) and 3 * shared >= 2 * len(about) and is_known(code_names(title), title, source)
-    )
+def _is_fair_title(title: str, events: Sequence[Event]) -> bool:
+    """Tell whether a title is about the segment, in words that were said in it."""
+    return bool(terms(title)) and is_named_after(title, map(_read, events))

@@ -43,7 +43,7 @@ TALK = segment(
     reply("Done: 1000 parallel requests gave 1 booking and 999 answers with status 409.", 3),
 )
 DECIDED = {
-    "text": "An exclusion constraint in Postgres replaces the lock in Python",
+    "text": "Decided to use an exclusion constraint in Postgres instead of a lock in Python",
     "quote": "use an exclusion constraint in Postgres instead of a lock in Python",
     "event_ids": ["e2"],
 }
@@ -52,7 +52,7 @@ INVENTED = {
     "quote": "migrated billing to Kafka",
     "event_ids": ["e2", "e99"],
 }
-TRUE = {"title": "Fix bookings lost at once", "bullets": [DECIDED], "keywords": ["Postgres"]}
+TRUE = {"title": "Bookings are lost", "bullets": [DECIDED], "keywords": ["Postgres"]}
 
 
 class Desk:
@@ -110,7 +110,7 @@ def test_what_a_model_wrote_and_proved_is_used_under_its_name(
 
     assert [bullet.text for bullet in found.bullets] == [DECIDED["text"]]
     assert found.grips[0].excerpt == DECIDED["quote"]
-    assert found.title == "Fix bookings lost at once"
+    assert found.title == "Bookings are lost"
     assert found.keywords[0] == "Postgres"
     assert "/" in found.written_by
     assert own.told == []
@@ -262,7 +262,7 @@ def test_lines_about_unicode_are_proven_like_others(desk: tuple[Desk, ScriptedLl
     own, llm = desk
     part = segment(user("请修复登录"), reply("我们决定采用新的缓存方案,因为旧的方案太慢。🎉", 1))
     line = {
-        "text": "决定采用新的缓存方案",
+        "text": "我们决定采用新的缓存方案,因为旧的方案太慢。",
         "quote": "我们决定采用新的缓存方案",
         "event_ids": ["e2"],
     }
@@ -270,5 +270,5 @@ def test_lines_about_unicode_are_proven_like_others(desk: tuple[Desk, ScriptedLl
 
     found = own.summarise(part)
 
-    assert [bullet.text for bullet in found.bullets] == ["决定采用新的缓存方案"]
+    assert [bullet.text for bullet in found.bullets] == [line["text"]]
     assert "缓存" in found.keywords

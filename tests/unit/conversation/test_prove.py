@@ -22,6 +22,7 @@ CAUSE = reply(
 )
 TESTS = tool("collected 24 items\n==== 24 passed in 7.60s ====", 2)
 DONE = reply("Done: 1000 parallel requests gave 1 booking and 999 answers with status 409.", 3)
+DECIDED = "use an exclusion constraint in Postgres instead of a lock in Python"
 EVENTS: tuple[Event, ...] = (PROMPT, CAUSE, TESTS, DONE)
 NODE = segment(*EVENTS).node_id
 
@@ -45,9 +46,9 @@ def kept(text: str, quote: str = "", *event_ids: str) -> bool:
 
 
 def test_a_quotation_that_stands_there_is_the_grip() -> None:
-    quote = "use an exclusion constraint in Postgres"
+    quote = DECIDED
 
-    found = proven(Claim(text="Chose an exclusion constraint in Postgres", quote=quote))
+    found = proven(Claim(text=f"Decided to {quote}", quote=quote))
 
     assert [held.excerpt for held in found.grips] == [quote]
     assert found.grips[0].event_id_start == CAUSE.event_id
@@ -56,7 +57,7 @@ def test_a_quotation_that_stands_there_is_the_grip() -> None:
 def test_a_quotation_may_differ_in_white_space_and_capitals() -> None:
     found = proven(
         Claim(
-            text="A race loses bookings: free berths are read 40 ms before the insert",
+            text="The cause is a race, `bookings.ask` reads the free berths",
             quote="the  cause is a race: `BOOKINGS.ask`\nreads the free berths and "
             "inserts 40 ms later",
         )
@@ -70,7 +71,8 @@ def test_a_quotation_may_differ_in_white_space_and_capitals() -> None:
 def test_a_short_quotation_is_read_with_its_sentence() -> None:
     found = proven(
         Claim(
-            text="An exclusion constraint replaces the lock in Python", quote="exclusion constraint"
+            text="Decided to use an exclusion constraint in Postgres instead of a lock in Python",
+            quote="exclusion constraint",
         )
     )
 
@@ -80,7 +82,7 @@ def test_a_short_quotation_is_read_with_its_sentence() -> None:
 
 def test_a_line_close_to_a_sentence_is_gripped_to_it_without_a_quotation() -> None:
     found = proven(
-        Claim(text="Decided on an exclusion constraint in Postgres instead of a Python lock")
+        Claim(text="Decided to use an exclusion constraint in Postgres instead of lock in Python")
     )
 
     assert found.grips[0].excerpt.startswith("We decided to use an exclusion constraint")
@@ -89,8 +91,8 @@ def test_a_line_close_to_a_sentence_is_gripped_to_it_without_a_quotation() -> No
 def test_a_line_made_of_two_sentences_of_one_event_holds_both() -> None:
     found = proven(
         Claim(
-            text="bookings.ask reads free berths and inserts 40 ms later, so decided to use an "
-            "exclusion constraint in Postgres"
+            text="`bookings.ask` reads the free berths and inserts 40 ms later; we decided to "
+            "use an exclusion constraint in Postgres instead of a lock in Python"
         )
     )
 
@@ -99,7 +101,8 @@ def test_a_line_made_of_two_sentences_of_one_event_holds_both() -> None:
 
 
 def test_a_tools_output_is_evidence_too() -> None:
-    assert kept("24 passed in 7.60s after the change", "24 passed in 7.60s")
+    assert kept("==== 24 passed in 7.60s ====", "24 passed in 7.60s")
+    assert not kept("24 passed in 7.60s after the change", "24 passed in 7.60s")
 
 
 # --- not true -------------------------------------------------------------------------------
@@ -157,6 +160,53 @@ def test_claimed_events_are_only_a_hint_where_to_look() -> None:
     assert not kept("Everything is fine now in all the harbours", "", DONE.event_id)
 
 
+# --- what turns around ----------------------------------------------------------------------
+
+RULED = user("No pickle here, use the text format. Keep the seed at 7 instead of 11.")
+TOLD = reply(
+    "No pickle then: the model is stored as text. The AUC is 0.846 with the seed 7 instead of "
+    "0.871. I have not run the export.",
+    1,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Pickle here, use the text format.", "pickle here, use the text format"),
+        ("Pickle here.", "pickle here, use"),
+        ("Use the text format, no pickle here.", "use the text format"),
+        ("Keep the seed at 11 instead of 7.", "Keep the seed at 7 instead of 11"),
+        ("Keep the seed at 7.", "Keep the seed at 7 instead of 11"),
+        ("Pickle then: the model is stored as text.", "pickle then: the model is stored as text"),
+        ("The AUC is 0.871 with the seed 7 instead of 0.846.", "with the seed 7 instead of"),
+        ("I have run the export.", "run the export"),
+    ],
+)
+def test_a_line_that_turns_its_quotation_around_is_dropped(text: str, quote: str) -> None:
+    assert prove([Claim(text=text, quote=quote)], (RULED, TOLD), NODE).bullets == ()
+
+
+def test_a_person_is_told_by_whole_sentences() -> None:
+    said = "No pickle here, use the text format."
+
+    (bullet,) = prove([Claim(text=said, quote="pickle here")], (RULED, TOLD), NODE).bullets
+    assert bullet.text == said
+
+
+@pytest.mark.parametrize(
+    "title", ["Pickle here", "Pickle", "Use the text format", "Seed 11", "Run the export"]
+)
+def test_a_title_that_turns_around_what_was_said_is_replaced(title: str) -> None:
+    whole = segment(RULED, TOLD)
+    claims = (Claim(text="No pickle then: the model is stored as text."),)
+
+    found = prove_summary(Written(title=title, claims=claims), whole, by="m")
+
+    assert found is not None
+    assert found.title == Extractive().summarise(whole).title
+
+
 # --- bounds ---------------------------------------------------------------------------------
 
 
@@ -185,9 +235,9 @@ def test_a_megabyte_of_claim_and_evidence_is_cut_to_size() -> None:
 
 def test_a_proven_summary_keeps_what_holds_and_says_who_wrote_it() -> None:
     written = Written(
-        title="Prevent Double Bookings",
+        title="The cause is a race",
         claims=(
-            Claim(text="Decided to use an exclusion constraint in Postgres instead of a lock"),
+            Claim(text=f"We decided to {DECIDED}."),
             Claim(text="Rewrote everything in Rust"),
         ),
         keywords=("exclusion constraint", "blockchain"),
@@ -198,12 +248,13 @@ def test_a_proven_summary_keeps_what_holds_and_says_who_wrote_it() -> None:
     assert found is not None
     assert len(found.bullets) == 1
     assert found.written_by == "some-model"
+    assert found.title == "The cause is a race"
     assert "exclusion constraint" in found.keywords
     assert "blockchain" not in found.keywords
 
 
 def test_a_title_about_something_else_is_replaced() -> None:
-    claims = (Claim(text="We decided to use an exclusion constraint in Postgres"),)
+    claims = (Claim(text=f"We decided to {DECIDED}."),)
     own = Extractive().summarise(segment(*EVENTS)).title
 
     found = prove_summary(

@@ -89,7 +89,7 @@ RULES = (
     candidate(2, "drops the last line", kind="error"),
     candidate(3, "the importer loses rows", "event-0", kind="decision"),
 )
-GOOD = "`read_rows` in `importer.py` drops the last line of a file that ends without a newline"
+GOOD = "`read_rows` in `importer.py` drops the last line, 3 of 400 files have that."
 
 
 def verdict(name: str, what: str, **more: object) -> dict[str, object]:
@@ -132,7 +132,7 @@ def test_a_candidate_is_rewritten_to_stand_alone_and_joined_to_its_cause() -> No
 
     (made,) = found.made
     assert (made.content, made.category, made.files) == (GOOD, Category.ERROR, ("importer.py",))
-    assert made.event_ids == ("event-1", "event-0")
+    assert made.event_ids == ("event-1",), "a person's words are no source of a rewriting"
     assert found.dropped == {"obs-1", "obs-2"}
 
 
@@ -161,12 +161,13 @@ def test_what_a_person_settled_is_never_dropped() -> None:
     assert judged(verdict("c3", "drop"), verdict("c1", "drop")).dropped == {"obs-1"}
 
 
-def test_a_model_that_would_drop_everything_is_not_believed() -> None:
+def test_a_model_that_would_drop_more_than_half_is_not_believed() -> None:
     chatter = [candidate(n, f"chatter {n}") for n in range(1, 5)]
     everything = [verdict(f"c{n}", "drop") for n in range(1, 5)]
 
     assert judged(*everything, of=chatter) == Judged()
-    assert len(judged(*everything[:3], of=chatter).dropped) == 3
+    assert judged(*everything[:3], of=chatter) == Judged(), "one that is kept makes no difference"
+    assert len(judged(*everything[:2], of=chatter).dropped) == 2
 
 
 @pytest.mark.parametrize(
@@ -264,6 +265,33 @@ def test_a_verdict_replaces_what_the_rules_took_once(tmp_path: Path) -> None:
     fresh = [one.content for key, one in after.items() if key not in before]
     assert fresh == ["Ops do it at night."]
     assert len(asked) == 1
+    bench.room.close()
+
+
+def test_what_a_model_picked_replaces_no_ruling_of_a_person(tmp_path: Path) -> None:
+    bench = captured(tmp_path)
+    bench.say(said(60, EventType.ASSISTANT_MESSAGE, "Done.", "s-2"), ended(61, "s-2"))
+    bench.observing.catch_up()
+    ruling = next(one for one in bench.all() if "we will keep them in TOML" in one.content)
+
+    def judge(shown: Sequence[Turn], _candidates: object) -> Judged:
+        if shown[0].text != "Done.":
+            return Judged()
+        text = "Switch from TOML to the database."
+        finding = Finding(
+            category=Category.DECISION,
+            content=text,
+            summary=text,
+            event_ids=(shown[0].event_id,),
+            at_ms=shown[0].at_ms,
+        )
+        return Judged(made=(finding,))
+
+    bench.observing.polish(judge, 10)
+
+    after = {one.id: one for one in bench.all()}
+    assert any(one.content.startswith("Switch from") for one in after.values())
+    assert not after[ruling.id].superseded_by
     bench.room.close()
 
 

@@ -5,7 +5,7 @@ What a person pinned is left alone: it is told because somebody wants it to be.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -25,10 +25,15 @@ _LOOKED_AT_MAX = 500
 _FOUND_MAX = 20
 
 
-def mark_superseded(store: ObservationStore, kept: Sequence[Observation]) -> int:
+def mark_superseded(
+    store: ObservationStore,
+    kept: Sequence[Observation],
+    may_replace: Callable[[Observation, Observation], bool] = lambda _new, _old: True,
+) -> int:
     """Mark what new observations replaced; return how many.
 
-    A session that is imported late may itself have been replaced by then.
+    A session that is imported late may itself have been replaced by then. `may_replace` is asked
+    about each that is new and what it would replace.
     """
     if not kept:
         return 0
@@ -47,7 +52,8 @@ def mark_superseded(store: ObservationStore, kept: Sequence[Observation]) -> int
         named.update(row.id for row in store.search(words, _FOUND_MAX) if not row.pinned)
     found = {one.id: one for one in store.get_by_ids(named)}
     standing = [one for one in found.values() if not one.superseded_by]
-    by_old = dict(find_superseded(map(compare_observed, standing), by=newer, about=mine))
+    pairs = find_superseded(map(compare_observed, standing), by=newer, about=mine)
+    by_old = {old: new for old, new in pairs if may_replace(found[new], found[old])}
     store.amend([replace(found[old], superseded_by=new) for old, new in by_old.items()])
     _let_stand_again(store, (found[old] for old in by_old))
     return len(by_old)

@@ -53,6 +53,7 @@ from agentx.views.sessions.findings import (
     candidates_of,
     is_other,
     make_news_filter,
+    may_replace,
     observation_of,
     take_note,
 )
@@ -201,7 +202,7 @@ class Observing:
         passing(CrashPoint.POLISH_STORED)
         # Where nothing could be kept the rules' result stands: to ask again would cost again.
         gone = room.forget(dropped) if dropped and (kept or not made) else ()
-        mark_superseded(room.store, kept)
+        mark_superseded(room.store, kept, may_replace)
         mark_gone(room.store, kept, look_at(turns_of(events)))
         stays = {one.id for one in (*there, *kept)}.difference(gone)
         taken = tuple(one for one in noted if one.id in stays)

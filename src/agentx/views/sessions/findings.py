@@ -12,6 +12,7 @@ from agentx.conversation.model import Event
 from agentx.kernel.ids import digest
 from agentx.kernel.tokens import estimate
 from agentx.observations.extract.by_model import SessionCandidate
+from agentx.observations.extract.session.spoken import is_told_of_person
 from agentx.observations.extract.session.turns import Finding
 from agentx.observations.ids import observation_id
 from agentx.observations.model import Category, Observation
@@ -110,6 +111,11 @@ def candidates_of(store: ObservationStore, mark: CaptureMark) -> tuple[SessionCa
         and not (one.pinned or one.reviewed or one.mended_ms)
         and one.event_ids
     )
+
+
+def may_replace(new: Observation, old: Observation) -> bool:
+    """Tell whether what a model picked may replace a memory: a person is overruled by a person."""
+    return is_told_of_person(new.content) or not is_told_of_person(old.content)
 
 
 def finding_of(one: Observation) -> Finding:
