@@ -127,7 +127,7 @@ class FakeMemory:
                 stored.append(self._keep(draft))
         return Receipt(stored=tuple(stored), duplicates=len(given) - len(stored))
 
-    def make_searchable(self) -> None:
+    def make_searchable(self, told: HowFar = lambda _done, _total: None) -> None:
         """Have no index."""
 
     def settle(self, told: HowFar = lambda _done, _total: None) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 
 from agentx.adapters.port import Adapter, Damaged, Transcript
@@ -84,6 +85,14 @@ class ImportDone(ImportReply):
     complete_ms: int | None = None  # until all was summed up; None where that is left
 
 
+class ImportPhase(StrEnum):
+    """What an import is at; from the second on it is events that are done."""
+
+    READING = "importing"
+    INDEXING = "indexing"  # all is in the log, and is made to be found
+    SUMMING = "summing up"  # everything can be found
+
+
 @frozen
 class ImportProgress:
     """How far an import is, for a progress bar."""
@@ -92,7 +101,9 @@ class ImportProgress:
     total: int
     harness: str
     events: int
-    is_summing: bool = False  # everything can be found: now it is events that are done
+    bytes_done: int = 0  # of the transcripts
+    bytes_total: int = 0
+    phase: ImportPhase = ImportPhase.READING
 
 
 @dataclass(slots=True)
@@ -109,6 +120,10 @@ class _Run:
     counts: dict[str, HarnessImport] = field(default_factory=dict)
     damaged: list[Damaged] = field(default_factory=list)
     events: int = 0
+    done: int = 0  # of the transcripts
+    transcripts: int = 0
+    bytes_done: int = 0
+    bytes_total: int = 0
     bytes_kept: int = 0  # since the views followed
     has_newest: bool = False  # the newest sessions are in every view
 
@@ -133,21 +148,34 @@ def import_transcripts(
     """
     run = _Run(environment, project_id, memory, request, told, Cursors(cursors), excluded)
     wanted = list(_choose(run))
+    run.transcripts = len(wanted)
+    run.bytes_total = sum(transcript.size_bytes for _, transcript in wanted)
     with ReadAhead([transcript for _, transcript in wanted], now_ms) as ahead:
         for done, (adapter, transcript) in enumerate(wanted):
-            told(
-                ImportProgress(
-                    done=done, total=len(wanted), harness=adapter.harness, events=run.events
-                )
-            )
+            run.done = done
             _import_one(run, adapter, transcript, ahead)
+            run.bytes_done += transcript.size_bytes
             if done + 1 < len(wanted):
                 _make_known(run, transcript.size_bytes)
-    told(ImportProgress(done=len(wanted), total=len(wanted), harness="", events=run.events))
+    run.done = len(wanted)
+    _tell(run)
     return ImportReply(
         dry_run=request.dry_run,
         harnesses=tuple(run.counts.values()),
         damaged=tuple(run.damaged),
+    )
+
+
+def _tell(run: _Run, harness: str = "") -> None:
+    run.told(
+        ImportProgress(
+            done=run.done,
+            total=run.transcripts,
+            harness=harness,
+            events=run.events,
+            bytes_done=run.bytes_done,
+            bytes_total=run.bytes_total,
+        )
     )
 
 
@@ -267,6 +295,7 @@ def _import_one(run: _Run, adapter: Adapter, transcript: Transcript, ahead: Read
     count.transcripts += 1
     count.bytes += transcript.size_bytes
     seen: set[str] = set()
+    _tell(run, adapter.harness)
     for batch in _batches(_drafts(run, count, ahead.read(adapter, transcript))):
         for draft in batch:
             _note(count, seen, draft)

@@ -215,9 +215,9 @@ class LocalMemory(LogReader):
     def _is_search_behind(self) -> bool:
         return self._set.search.count_left() >= self._set.toc.count_left()
 
-    def make_searchable(self) -> None:
+    def make_searchable(self, told: HowFar = unheard) -> None:
         """Let what is in the log be found; what tells of it may follow."""
-        self._set.search.take_in(SEARCHABLE_BATCH_EVENTS_MAX)
+        self._set.search.take_in(SEARCHABLE_BATCH_EVENTS_MAX, told)
 
     def settle(self, told: HowFar = unheard) -> None:
         """Bring every view up to date with the log, and capture every session that is over."""

@@ -164,7 +164,7 @@ class Memory(Readable, Protocol):
         """Bring every view up to date with the log."""
         ...
 
-    def make_searchable(self) -> None:
+    def make_searchable(self, told: HowFar = unheard) -> None:
         """Let what is in the log be found; what tells of it may follow."""
         ...
 

@@ -115,7 +115,7 @@ class RemoteMemory:
         told(1, 1)
         return done
 
-    def make_searchable(self) -> None:
+    def make_searchable(self, told: HowFar = unheard) -> None:
         """Leave it to the daemon, which follows its log by itself."""
 
     def settle(self, told: HowFar = unheard) -> None:

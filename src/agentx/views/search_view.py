@@ -115,9 +115,9 @@ class SearchView(View):
         """Bring the index up to date; return how many log entries were read."""
         return sum(self.take_steps(told))
 
-    def take_in(self, batch: int) -> None:
+    def take_in(self, batch: int, told: HowFar = unheard) -> None:
         """Bring the index up to date for nobody who waits: in few large steps."""
-        for _ in self.take_steps(unheard, batch, first=batch):
+        for _ in self.take_steps(told, batch, first=batch):
             pass
 
     def take_steps(

@@ -15,6 +15,7 @@ from pathlib import Path
 from agentx.conversation.forgotten.spans import ForgottenSpan, fold_words, print_words, read_texts
 from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.conversation.model import Event, EventQuery, SessionQuery
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import preview
@@ -74,6 +75,7 @@ def forget(
     *,
     dry_run: bool,
     bars: bool = True,
+    told: HowFar = unheard,
 ) -> ForgetReply:
     """Erase events from the log and from every view of it, or say what would be erased.
 
@@ -111,7 +113,7 @@ def forget(
         if bars and ("query" in request.by or "span" in request.by):
             bury_span(project, _span_of(project, request))
         remove_aside(aside)
-        _erase(memory, doomed, whole)
+        _erase(memory, doomed, whole, told)
         record_act(
             project,
             AuditAct.FORGOTTEN,
@@ -158,11 +160,16 @@ def _span_of(project: Project, request: ForgetRequest) -> ForgottenSpan:
     )
 
 
-def _erase(memory: Memory, doomed: tuple[Event, ...], whole: set[str]) -> None:
+def _erase(memory: Memory, doomed: tuple[Event, ...], whole: set[str], told: HowFar) -> None:
+    of_session = Counter(event.session_id for event in doomed)
+    done = 0
     for session_id in sorted(whole):
+        told(done, len(doomed))
         memory.forget(session_id=session_id)
+        done += of_session[session_id]
     single = [event.event_id for event in doomed if event.session_id not in whole]
     for start in range(0, len(single), FORGET_BATCH_EVENTS_MAX):
+        told(done + start, len(doomed))
         memory.forget(event_ids=tuple(single[start : start + FORGET_BATCH_EVENTS_MAX]))
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from agentx.capture.transcripts import (
     ImportDone,
+    ImportPhase,
     ImportProgress,
     ImportReply,
     ImportRequest,
     import_transcripts,
     survey_transcripts,
 )
+from agentx.kernel.bus import HowFar
 from agentx.memory.port import Memory
 from agentx.project.exclusion import list_patterns
 from agentx.project.project import Project
@@ -50,8 +53,13 @@ def import_history(
     )
     if memory is None or request.dry_run:
         return reply
-    memory.make_searchable()
-    _await_words(project, memory)
+    stored = sum(one.stored for one in reply.harnesses)
+
+    def tell(phase: ImportPhase, done: int, total: int) -> None:
+        told(ImportProgress(done=done, total=total, harness="", events=stored, phase=phase))
+
+    memory.make_searchable(partial(tell, ImportPhase.INDEXING))
+    _await_words(project, memory, partial(tell, ImportPhase.INDEXING))
     found = ImportDone(
         dry_run=False,
         harnesses=reply.harnesses,
@@ -60,20 +68,16 @@ def import_history(
     )
     if not with_views:
         return found
-    stored = sum(one.stored for one in reply.harnesses)
-
-    def tell(done: int, total: int) -> None:
-        told(ImportProgress(done=done, total=total, harness="", events=stored, is_summing=True))
-
-    memory.settle(tell)
+    memory.settle(partial(tell, ImportPhase.SUMMING))
     return replace(found, complete_ms=int((time.monotonic() - began) * 1000))
 
 
-def _await_words(project: Project, memory: Memory) -> None:
+def _await_words(project: Project, memory: Memory, told: HowFar) -> None:
     """Wait for a daemon that indexes by itself, for as long as it gets on with it."""
-    left = memory.index_report().text.entries_left
+    total = left = memory.index_report().text.entries_left
     waited_ms = 0
     while left and waited_ms < _STANDSTILL_MS:
+        told(max(0, total - left), total)
         project.clock.sleep_ms(_LOOK_MS)
         before, left = left, memory.index_report().text.entries_left
         waited_ms = 0 if left < before else waited_ms + _LOOK_MS

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import closing
 
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
-from agentx.observations.model import Category, Migrated, Observation
+from agentx.observations.model import Category, CompactionResult, Migrated, Observation
 from agentx.project.project import Project
 from agentx.project.roles.played import decide_role
 from agentx.views.sessions.checkouts import find_checked_out
@@ -72,15 +72,22 @@ def memory_remove(project: Project, observation_id: str) -> None:
 
 
 def memory_compact(
-    project: Project, *, issue: int | None = None, older_than_days: int | None = None
+    project: Project,
+    *,
+    issue: int | None = None,
+    older_than_days: int | None = None,
+    told: HowFar = unheard,
 ) -> MergeReply:
     """Merge related observations that are old; their originals go to the archive."""
     before_ms = None
     if older_than_days is not None:
         before_ms = project.clock.now_ms() - older_than_days * DAY_MS
-    issues: Sequence[int] | None = None if issue is None else (issue,)
+    results: list[CompactionResult] = []
     with closing(open_observations(project)) as room:
-        results = room.compact(issues, before_ms=before_ms)
+        issues = tuple(room.store.issues()) if issue is None else (issue,)
+        for done, each in enumerate(issues):
+            told(done, len(issues))
+            results += room.compact((each,), before_ms=before_ms)
     return MergeReply(
         issues=len(results),
         before=sum(each.before for each in results),

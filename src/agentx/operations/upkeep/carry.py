@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import IndexUnavailable, InvalidValue
 from agentx.memory.port import Memory
 from agentx.operations.setup.settings import SettingPlace, set_setting
@@ -21,7 +22,12 @@ _PASSPHRASE_BYTES_MAX = 4_096
 
 
 def export(
-    project: Project, open_memory: Callable[[], Memory], path: Path, *, passphrase: str = ""
+    project: Project,
+    open_memory: Callable[[], Memory],
+    path: Path,
+    *,
+    passphrase: str = "",
+    told: HowFar = unheard,
 ) -> Exported:
     """Take what hooks have captured, bring the views up to date, and write all into a file.
 
@@ -29,13 +35,15 @@ def export(
     """
     with open_memory() as memory:
         memory.drain()
-        memory.catch_up()
+        memory.catch_up(told)
     done = export_memory(project, path, passphrase=passphrase)
     record_act(project, AuditAct.EXPORTED, path=path.absolute(), events=done.events)
     return done
 
 
-def restore(project: Project, path: Path, *, passphrase: str = "") -> Restored:
+def restore(
+    project: Project, path: Path, *, passphrase: str = "", told: HowFar = unheard
+) -> Restored:
     """Put an export in the place of this memory, and make its views.
 
     Raises: InvalidValue, DataError, LockHeld, UnavailableError: nothing has changed then.
@@ -49,7 +57,7 @@ def restore(project: Project, path: Path, *, passphrase: str = "") -> Restored:
         if done.is_settled:
             with suppress(IndexUnavailable):
                 memory.adopt_index()
-        memory.catch_up()
+        memory.catch_up(told)
     return done
 
 

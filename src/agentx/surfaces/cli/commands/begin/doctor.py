@@ -23,6 +23,7 @@ from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.begin.changes import draw_live
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.layout import lay
+from agentx.surfaces.cli.progress import behind_progress
 from agentx.surfaces.cli.screen import ask
 
 _SIGNS = {Health.GOOD: ("ok", "green"), Health.NOTE: ("--", "yellow"), Health.WRONG: ("!!", "red")}
@@ -47,7 +48,11 @@ def command(ctx: click.Context, mending: bool, yes: bool, deep: bool, try_hook: 
     if mending:
         mended = _mend(invocation, yes=yes, deep=deep)
         fixed = (*mended, *fix(project, inputs), *_take(invocation))
-    found = diagnose(project, invocation.reading, inputs, deep=deep)
+    found = behind_progress(
+        invocation,
+        lambda _told: diagnose(project, invocation.reading, inputs, deep=deep),
+        "looking at everything",
+    )
     tried = try_hooks(project, inputs) if try_hook else None
     diagnosis = Diagnosis(checks=found.checks, fixed=fixed)
     invocation.show(
@@ -75,7 +80,9 @@ def _take(invocation: Invocation) -> tuple[str, ...]:
 def _mend(invocation: Invocation, *, yes: bool, deep: bool) -> tuple[str, ...]:
     """Show what is damaged and what would be done, ask, and do it."""
     project = invocation.project
-    plan = plan_mending(project, deep=deep)
+    plan = behind_progress(
+        invocation, lambda _told: plan_mending(project, deep=deep), "looking for damage"
+    )
     if not plan.damages:
         return ()
     talk = invocation.talk
@@ -92,7 +99,7 @@ def _mend(invocation: Invocation, *, yes: bool, deep: bool) -> tuple[str, ...]:
         ask("Go on?", or_leave=True)
     if plan.touches_log:
         stop(project.store)
-    return mend(project, plan)
+    return behind_progress(invocation, lambda _told: mend(project, plan), "mending")
 
 
 def _draw(screen: Console, diagnosis: Diagnosis, tried: LiveReply | None) -> None:

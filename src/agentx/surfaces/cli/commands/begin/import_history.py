@@ -8,10 +8,10 @@ from contextlib import nullcontext, suppress
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from agentx.capture.transcripts import (
     ImportDone,
+    ImportPhase,
     ImportProgress,
     ImportReply,
     ImportRequest,
@@ -22,9 +22,11 @@ from agentx.operations.capture.import_history import import_history
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.dates import say_date
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.progress import ProgressLine
 
 _DAMAGED_SHOWN = 10
 _NICE = 5
+_MB = 1_000_000
 
 
 @click.command(cls=Verb)
@@ -61,12 +63,12 @@ def command(
     )
     # What is only looked at needs no store, and begins none.
     opened = nullcontext(None) if dry_run else invocation.memory()
-    with opened as memory, progress(invocation) as bar:
+    with opened as memory, watch(invocation) as line:
         if memory is not None:
             memory.drain()
         give_way()
         with_views = not may_call(project)
-        reply = import_history(project, memory, request, follow(bar), with_views=with_views)
+        reply = import_history(project, memory, request, follow(line), with_views=with_views)
     if not (dry_run or with_views):
         call_daemon(project)
     invocation.show(reply, lambda screen: draw(screen, reply))
@@ -78,31 +80,31 @@ def give_way() -> None:
         os.nice(_NICE)
 
 
-def follow(bar: Progress) -> Callable[[ImportProgress], None]:
+def follow(line: ProgressLine) -> Callable[[ImportProgress], None]:
     """Return what hears how far an import is, and shows it."""
+    now: list[ImportProgress] = []
+
+    def say_read(done: int, total: int) -> str:
+        read = f"{done / _MB:,.1f}/{total / _MB:,.1f} MB"
+        return f"{now[0].done:,}/{now[0].total:,}  {read}" if line.is_wide else read
 
     def tell(step: ImportProgress) -> None:
-        task = bar.task_ids[0] if bar.task_ids else bar.add_task("importing", far="")
-        far = f"{step.done:,}/{step.total:,} transcripts, {step.events:,} events"
-        if step.is_summing:
-            far = f"{step.done:,}/{step.total:,}; all can be found, Ctrl-C leaves the rest"
-        said = "summing up" if step.is_summing else "importing"
-        bar.update(task, description=said, total=step.total, completed=step.done, far=far)
+        now[:] = [step]
+        if step.phase is ImportPhase.READING:
+            line.turn_to(step.phase, say_read, lambda rate: f"{rate / _MB:,.1f} MB/s")
+            line.tell(step.bytes_done, step.bytes_total)
+            return
+        if step.phase is ImportPhase.SUMMING and line.phase != step.phase:
+            line.say("every word can be found; Ctrl-C leaves the rest for later")
+        line.turn_to(step.phase)
+        line.tell(step.done, step.total)
 
     return tell
 
 
-def progress(invocation: Invocation) -> Progress:
-    """Return a progress bar on stderr that leaves no trace."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[far]}"),
-        TimeElapsedColumn(),
-        console=invocation.talk,
-        transient=True,
-        disable=invocation.as_json or not invocation.talk.is_terminal,
-    )
+def watch(invocation: Invocation) -> ProgressLine:
+    """Return the line that shows how far an import is."""
+    return ProgressLine(invocation, "looking for transcripts")
 
 
 def draw(screen: Console, reply: ImportReply) -> None:

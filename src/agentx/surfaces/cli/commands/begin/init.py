@@ -19,7 +19,7 @@ from agentx.operations.setup.setup import SetupInputs
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.begin import changes
 from agentx.surfaces.cli.commands.begin.import_history import draw as draw_import
-from agentx.surfaces.cli.commands.begin.import_history import follow, progress
+from agentx.surfaces.cli.commands.begin.import_history import follow, watch
 from agentx.surfaces.cli.commands.begin.setup import offer_tools
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.screen import ask, ask_text, ask_which, remark, remark_untold
@@ -89,10 +89,10 @@ def command(
     asked = request
     if may_ask and scope is None:
         asked, request = request, _ask_scope(invocation, inputs, request)
-    with progress(invocation) as bar:
+    with watch(invocation) as line:
         with_views = not may_call(project)
         told = replace(request, with_views=with_views)
-        reply = init(project, invocation.memory, inputs, told, follow(bar))
+        reply = init(project, invocation.memory, inputs, told, follow(line))
     if reply.imported is not None and not with_views:
         call_daemon(project)
     # What a person has just seen and agreed to is not told again.

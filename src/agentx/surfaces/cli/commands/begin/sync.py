@@ -44,7 +44,7 @@ def command(invocation: Invocation, adopt: str) -> None:
         adopt_waiting(invocation.project, adopt)
     with invocation.memory() as memory:
         reply = behind_progress(
-            invocation, lambda told: sync(invocation.project, memory, told), "bringing up to date"
+            invocation, lambda told: sync(invocation.project, memory, told), "catching up"
         )
         aged = _forget_aged(invocation.project, memory)
     stuck = sum_up(one for one in list_waiting(invocation.project) if one.is_stuck)

@@ -10,6 +10,7 @@ from rich.console import Console
 from agentx.operations.upkeep.carry import export, read_passphrase
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.progress import behind_progress
 
 
 @click.command(cls=Verb)
@@ -29,7 +30,12 @@ def command(invocation: Invocation, file: Path, passphrase_file: str) -> None:
     forget later stays in it.
     """
     passphrase = read_passphrase(passphrase_file)
-    done = export(invocation.project, invocation.memory, file, passphrase=passphrase)
+    project, opened = invocation.project, invocation.memory
+    done = behind_progress(
+        invocation,
+        lambda told: export(project, opened, file, passphrase=passphrase, told=told),
+        "exporting",
+    )
 
     def draw(screen: Console) -> None:
         sealed = "sealed" if done.is_sealed else "NOT sealed: whoever has it can read it"

@@ -20,6 +20,7 @@ from agentx.operations.upkeep.carry import (
 from agentx.project.project import Project
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.progress import behind_progress
 from agentx.surfaces.cli.screen import ask
 
 
@@ -45,7 +46,11 @@ def command(invocation: Invocation, file: Path, passphrase_file: str, yes: bool)
             raise ConflictError(says, hint="say `agentx restore --yes` if that is what you want")
         ask(f"{says}. Go on?", or_leave=True)
     stop(home.store)
-    done = restore(home, file, passphrase=passphrase)
+    done = behind_progress(
+        invocation,
+        lambda told: restore(home, file, passphrase=passphrase, told=told),
+        "restoring",
+    )
     settle_home(project, home)
 
     def draw(screen: Console) -> None:

@@ -27,6 +27,7 @@ from agentx.surfaces.cli.commands.learnt.review import review
 from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.layout import lay
+from agentx.surfaces.cli.progress import behind_progress
 from agentx.surfaces.cli.screen import ask
 
 if TYPE_CHECKING:
@@ -167,7 +168,13 @@ def compact(invocation: Invocation, issue: int | None, older_than: int | None) -
     """Merge related old observations; their originals go to the archive."""
     from agentx.operations.memory.write import memory_compact
 
-    done = memory_compact(invocation.project, issue=issue, older_than_days=older_than)
+    done = behind_progress(
+        invocation,
+        lambda told: memory_compact(
+            invocation.project, issue=issue, older_than_days=older_than, told=told
+        ),
+        "merging issues",
+    )
 
     def draw(screen: Console) -> None:
         if not done.archived:
@@ -190,7 +197,9 @@ def migrate(invocation: Invocation, to: str) -> None:
     """Keep observations in SQLite, or in JSON files again; verified before it switches."""
     from agentx.operations.memory.write import memory_migrate
 
-    done = memory_migrate(invocation.project, to)
+    done = behind_progress(
+        invocation, lambda _told: memory_migrate(invocation.project, to), "moving observations"
+    )
 
     def draw(screen: Console) -> None:
         screen.print(
@@ -209,7 +218,9 @@ def verify(invocation: Invocation) -> None:
     """Check observations against git: whose files changed since, and what was taken back."""
     from agentx.operations.memory.check import memory_verify
 
-    found = memory_verify(invocation.project)
+    found = behind_progress(
+        invocation, lambda _told: memory_verify(invocation.project), "checking observations"
+    )
 
     def draw(screen: Console) -> None:
         screen.print(

@@ -13,6 +13,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.operations.capture.forget import ForgetReply, ForgetRequest, forget
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.progress import behind_progress
 from agentx.surfaces.cli.screen import ask
 
 if TYPE_CHECKING:
@@ -44,11 +45,21 @@ def command(
     project = invocation.project
     with invocation.memory() as memory:
         memory.drain()
-        found = forget(project, memory, request, dry_run=True)
+        found = behind_progress(
+            invocation,
+            lambda _told: forget(project, memory, request, dry_run=True),
+            "looking for it",
+        )
         if not dry_run:
             _ask(invocation, request, found, yes=yes)
             agreed = yes or found.events + found.aside > 0
-            found = forget(project, memory, request, dry_run=False, bars=agreed)
+            found = behind_progress(
+                invocation,
+                lambda told: forget(
+                    project, memory, request, dry_run=False, bars=agreed, told=told
+                ),
+                "forgetting",
+            )
     invocation.show(found, lambda screen: _draw(screen, found))
 
 
