@@ -246,6 +246,13 @@ TAKES_BACK = anywhere(
     """,
     r"\u6539\u7528 | \u6539\u4e3a | \u5909\u66f4",
 )
+# What must not be lost of a line that is said shorter.
+DENIES = anywhere(
+    r"""
+    no | not | never | none | nothing | neither | nor | without | cannot | except | unless | \w+n't
+    nicht | kein\w* | nie | ohne | nunca | jamais
+    """
+)
 DOUBTS = anywhere(r"might | maybe | perhaps | probably | could be | not sure | seems? | possibly")
 
 # Lines that a program wrote for a person to paste.

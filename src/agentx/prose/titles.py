@@ -27,11 +27,17 @@ from agentx.prose.sentences import (
 _GREETING = cues.at_the_start(
     r"""
     (?:first|second|last|one) thing | first up | one more(?: thing)? | quick question
-    hi | hello | hey | ok(?:ay)? | so | well | yes | yeah | yep | no | great | good | cool | nice
-    perfect | awesome | thanks | thank you | alright | right | sure | now | next | also | and | but
-    then | actually | hmm+ | please | pls | kindly | just | first | there | all | team
-    claude | codex | gemini | copilot
+    (?:hi|hello|hey)(?: there| all| team| everyone| everybody| folks| guys)?
+    ok(?:ay)? | so | well | yes | yeah | yep | thanks | thank you | alright | sure | now | also
+    and | but | then | actually | hmm+ | please | pls | kindly | just
     bitte | por favor | hola | hallo | bonjour
+    """
+)
+# What greets before a comma or a command, and otherwise belongs to what is said: "first row".
+_MAY_GREET = cues.at_the_start(
+    r"""
+    great | good | cool | nice | perfect | awesome | right | next | first
+    claude | codex | gemini | copilot
     """
 )
 _ASKING = cues.at_the_start(
@@ -48,7 +54,8 @@ _QUESTION_WORD = cues.at_the_start(
     "what | why | how | when | where | which | who | is | are | does?"
 )
 _ASKING_SIGNS = compile_late(r"(?:[\u8bf7\u8acb]\u4f60?)?(?:[\u5e2e\u5e6b]\u6211)|[\u8bf7\u8acb]")
-_BETWEEN = compile_late(r"[\s,.!:;-]+")
+# A mark inside a word is no end of an opening: "right-to-left", "Next.js".
+_BETWEEN = compile_late(r"(?:,|[.!:;-]+(?=\s)|\s)[\s,.!:;-]*")
 _LABEL = compile_late(
     r"(?:plan|task|goal|title|summary|context|request|issue|feature|bug)(?=\s*:)", re.IGNORECASE
 )
@@ -136,7 +143,7 @@ def phrase_title(line: str) -> str:
     before = ""
     while before != phrase:
         before = phrase
-        phrase = _without(_GREETING, phrase)
+        phrase = _without(_GREETING, _without_address(phrase))
         asked = _without(_ASKING, phrase)
         asked = _ASKING_SIGNS.sub("", asked, count=1) if _ASKING_SIGNS.match(asked) else asked
         if asked != phrase:
@@ -174,6 +181,16 @@ def _without(opening: cues.Cue, phrase: str) -> str:
     return phrase[gap.end() :] if gap and gap.end() < len(phrase) else phrase
 
 
+def _without_address(phrase: str) -> str:
+    """Take off what greets or names somebody, where what follows is said by itself."""
+    rest = _without(_MAY_GREET, phrase)
+    if rest == phrase:
+        return phrase
+    gap = phrase[: len(phrase) - len(rest)].rstrip()
+    is_apart = not gap[-1].isalnum()
+    return rest if is_apart or _ASKING.match(rest) or cues.COMMANDS.match(rest) else phrase
+
+
 def _openings(read: list[Sentence]) -> list[Sentence]:
     """Return the sentences that may say what is asked, the likeliest first."""
     read = read[: 2 * _SENTENCES_READ_MAX]
@@ -208,7 +225,7 @@ def _one_clause(phrase: str, *, asks: bool) -> str:
         ended = ended[:-1].rstrip(_TRAILING)
     if len(ended) > limits.TITLE_CHARS_MAX:
         aside = _AFTERTHOUGHT.search(ended, 20, limits.TITLE_CHARS_MAX)
-        if aside:
+        if aside and not cues.DENIES.search(ended, aside.start()):
             return ended[: aside.start()].rstrip(_TRAILING)
         return shorten(ended, limits.TITLE_CHARS_MAX)
     return ended + ("?" if asks else "")
@@ -217,5 +234,5 @@ def _one_clause(phrase: str, *, asks: bool) -> str:
 def _capitalise(phrase: str) -> str:
     """Raise the first letter, unless the first word is a name out of code."""
     first = phrase.split(" ", 1)[0]
-    is_word = first.isalpha() and first.islower()
+    is_word = first.rstrip(",:").isalpha() and first.islower()
     return phrase[:1].upper() + phrase[1:] if is_word else phrase

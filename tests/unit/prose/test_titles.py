@@ -1,0 +1,86 @@
+"""Goal: a title says what was said, shorter; never its opposite.
+
+Method: prompts as people write them, beside the title that a third person would give them.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentx.prose.titles import best_request, phrase_title, request
+
+DENIALS = ["no", "not", "never", "don't", "without", "nothing", "kein", "nicht"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("No global variables in the firmware; pass a context.", "No global variables"),
+        ("Please no abbreviations in column names.", "No abbreviations in column names"),
+        ("ok, and no caching of the price list", "No caching of the price list"),
+        ("hmm no, take the slower encoder", "No, take the slower encoder"),
+        ("no-op commits must not start the pipeline", "no-op commits must not"),
+        ("No more than three retries per order", "No more than three retries per order"),
+        ("well, nothing of this goes to the vendor", "Nothing of this goes to the vendor"),
+        ("we should not send mail at night", "Not send mail at night"),
+        ("Bitte keine Umlaute in Dateinamen", "Keine Umlaute in Dateinamen"),
+    ],
+)
+def test_what_denies_is_never_taken_off_a_title(prompt: str, title: str) -> None:
+    assert request(prompt).startswith(title)
+
+
+@given(
+    st.lists(st.sampled_from(["please", "ok,", "so", "hey", "well,", "great.", "and", "just"])),
+    st.sampled_from(DENIALS),
+)
+def test_no_opening_takes_a_denial_with_it(openings: list[str], denial: str) -> None:
+    line = " ".join([*openings, denial, "logging of payment numbers in the gateway"])
+
+    assert denial in phrase_title(line).lower().split()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("right-to-left text is cut in the sidebar", "right-to-left text is cut in the sidebar"),
+        ("First row of the import is skipped", "First row of the import is skipped"),
+        ("Next.js upgrade breaks the image loader", "Next.js upgrade breaks the image loader"),
+        ("All but the first page render blank", "All but the first page render blank"),
+        ("Codex sessions lose their branch", "Codex sessions lose their branch"),
+        ("there is no index on the orders table", "There is no index on the orders table"),
+        ("Good readings are dropped by the filter", "Good readings are dropped by the filter"),
+    ],
+)
+def test_an_opening_that_belongs_to_what_is_said_stays(prompt: str, title: str) -> None:
+    assert phrase_title(prompt) == title
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("Great, now add a test for leap years", "Add a test for leap years"),
+        ("nice. next add the sensor driver", "Add the sensor driver"),
+        ("hi there, can you please rename the topic?", "Rename the topic"),
+        ("Claude, explain the scheduler of the tasks", "Explain the scheduler of the tasks"),
+        ("First, can you list the open valves?", "List the open valves"),
+        ("hello team! please deploy the docs site", "Deploy the docs site"),
+        ("right: split the parser from the lexer", "Split the parser from the lexer"),
+    ],
+)
+def test_a_greeting_is_taken_off(prompt: str, title: str) -> None:
+    assert phrase_title(prompt) == title
+
+
+def test_a_long_title_is_not_cut_before_a_denial_without_a_mark() -> None:
+    said = "Delete the temporary tables of every tenant in the reporting database but not of acme"
+
+    assert phrase_title(said).endswith(("\u2026", "acme"))
+
+
+def test_thanks_are_no_title() -> None:
+    assert best_request(["thanks a lot!", "Add a legend to the tide chart"]) == (
+        "Add a legend to the tide chart"
+    )
