@@ -9,11 +9,15 @@ What is typed as words (`bm25`) is never taken for a question about time.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import tzinfo
 
-from agentx.memory.found import SearchReply, SearchRequest
+from agentx.kernel.clock import Millis
+from agentx.memory.found import SearchHit, SearchReply, SearchRequest
 from agentx.recall.history.asked import HistoryQuestion, read_history
 from agentx.recall.history.sources import HistorySources
 from agentx.recall.question.answer import Searched, check_request, search
+from agentx.recall.question.intent import is_asking
+from agentx.recall.question.when import list_unread
 
 _PLACES = frozenset({"event", "toc_node", "grip"})
 
@@ -26,11 +30,28 @@ def ask(searched: Searched, history: HistorySources, request: SearchRequest) -> 
     check_request(request)
     asked = _read_history(history, request) if request.mode == "auto" else None
     if asked is None:
-        return search(searched, request)
+        return _say_unread(search(searched, request), request, history.zone)
     from agentx.recall.history.reply import answer_history  # noqa: PLC0415  few ask for a time
 
-    told = answer_history(history, request, asked)
+    def find(words: str, since_ms: Millis, until_ms: Millis) -> tuple[SearchHit, ...]:
+        then = replace(
+            request, query=words, since_ms=since_ms, until_ms=until_ms, now_ms=None, explain=False
+        )
+        return search(searched, then).hits
+
+    told = answer_history(replace(history, words_of=find), request, asked)
+    told = _say_unread(told, request, history.zone)
     return told if request.explain else replace(told, plan=())
+
+
+def _say_unread(reply: SearchReply, request: SearchRequest, zone: tzinfo) -> SearchReply:
+    """Return a reply that says which times of a question were taken for words."""
+    if request.mode != "auto" or request.now_ms is None or not is_asking(request.query):
+        return reply
+    unread = list_unread(request.query, now_ms=request.now_ms, zone=zone)
+    notes = [f"{each} is no date." for each in unread.no_dates]
+    notes += [f"Not understood as a time, only as words: {each}" for each in unread.others]
+    return replace(reply, notes=(*notes, *reply.notes)) if notes else reply
 
 
 def _read_history(history: HistorySources, request: SearchRequest) -> HistoryQuestion | None:

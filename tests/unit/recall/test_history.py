@@ -7,7 +7,8 @@ what the sample does not have.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, tzinfo
+from contextlib import closing
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -15,14 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.clock import Millis, from_iso
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.local import LocalMemory
+from agentx.observations.model import Category, Observation
 from agentx.recall.history.asked import HistoryKind, HistoryQuestion, read_history
 from agentx.recall.limits import NOW_MS_MAX
 from agentx.recall.question.actors import name_actors
 from agentx.wiring.memory import open_store
+from agentx.wiring.observations import open_observations
 from tests.support.asking import MONDAY, QUESTIONS, AskedOfSample
 from tests.support.remembering import project_in, sample_project
 
@@ -89,6 +93,18 @@ def test_a_question_about_time_is_answered_in_the_first_rows(
         ("what's next?", HistoryKind.LEFT),
         ("what do we still have to do?", HistoryKind.LEFT),
         ("open tasks?", HistoryKind.LEFT),
+        ("in the last 5 days", HistoryKind.HAPPENED),
+        ("on the 3rd of November", HistoryKind.HAPPENED),
+        ("Week 45, 2-8 November 2026", HistoryKind.HAPPENED),
+        ("Thursday 5 November 2026", HistoryKind.HAPPENED),
+        ("2026", HistoryKind.HAPPENED),
+        ("what did I do the week before last?", HistoryKind.HAPPENED),
+        ("what happened in the second week of March?", HistoryKind.HAPPENED),
+        ("was haben wir gestern gemacht?", HistoryKind.HAPPENED),
+        ("was ist letzte Woche passiert?", HistoryKind.HAPPENED),
+        ("letzte Woche", HistoryKind.HAPPENED),
+        ("\u6628\u65e5\u4f55\u3092\u3057\u305f?", HistoryKind.HAPPENED),
+        ("\u5148\u9031\u306e\u4f5c\u696d", HistoryKind.HAPPENED),
     ],
 )
 def test_it_is_known_by_having_nothing_but_times_names_and_everyday_words(
@@ -115,8 +131,8 @@ def test_it_is_known_by_having_nothing_but_times_names_and_everyday_words(
         "next",
         "stop",
         '"last week"',
-        "was haben wir gestern gemacht?",
-        "\u6628\u65e5\u4f55\u3092\u3057\u305f?",
+        "was haben wir gestern mit Postgres gemacht?",
+        "\u6628\u65e5\u306e\u8a8d\u8a3c\u306e\u4f5c\u696d\u306f?",
         "\U0001f600",
         "",
         "what did we do yesterday? " * 400,
@@ -278,3 +294,106 @@ def test_who_asks_why_is_told_the_reason_first(sample: LocalMemory) -> None:
     reply = ask(sample, "why did we move from SQLite to Postgres?")
 
     assert "one writer" in reply.hits[0].snippet
+
+
+def test_a_kind_is_asked_for_in_other_languages_too() -> None:
+    for text in (
+        "was haben wir am 2. November entschieden?",
+        "\u5148\u9031\u4f55\u3092\u6c7a\u5b9a\u3057\u305f?",
+    ):
+        asked = read(text)
+
+        assert asked is not None
+        assert BulletKind.DECISION in asked.told
+
+
+def test_a_weekday_beside_a_date_is_one_day(sample: LocalMemory) -> None:
+    reply = ask(sample, "What did Codex do on Friday 13 March?", now="2026-11-16T15:00:00Z")
+
+    assert reply.notes[0] == "on Friday 13 March: Friday 13 March 2026, only codex"
+    assert {hit.doc_id.split(":")[2] for hit in reply.hits} == {"2026-03-13"}
+
+
+def test_what_we_wrote_of_a_span_is_answered_with_that_span(sample: LocalMemory) -> None:
+    first = ask(sample, "what happened in week 11?")
+    again = ask(sample, first.notes[0].split(": ")[1])
+
+    assert [hit.doc_id for hit in again.hits] == [hit.doc_id for hit in first.hits]
+    assert (again.since_ms, again.until_ms) == (first.since_ms, first.until_ms)
+
+
+def test_somebody_who_is_nobody_known_is_looked_for_in_that_time(sample: LocalMemory) -> None:
+    reply = ask(sample, "what did Tomas do on 9 March?")
+
+    assert reply.notes == ("9 March: Monday 9 March 2026",)
+    assert reply.hits
+    days = {from_day(hit.timestamp_ms) for hit in reply.hits}
+    assert days == {"2026-03-09"}
+
+
+def test_somebody_whom_nothing_names_then_is_said_so(sample: LocalMemory) -> None:
+    reply = ask(sample, "what did Zebedee do on 9 March?")
+
+    assert any("Zebedee" in note for note in reply.notes)
+    assert reply.hits
+
+
+def test_a_date_that_is_none_is_said_so_and_finds_nothing(sample: LocalMemory) -> None:
+    reply = ask(sample, "what did Claude Code do on 31 November?")
+
+    assert reply.notes == ("31 November is no date.",)
+    assert reply.hits == ()
+
+
+def test_a_time_that_is_not_understood_is_named(sample: LocalMemory) -> None:
+    reply = ask(sample, "what did we say about retries on the release day?")
+
+    assert any("on the release day" in note for note in reply.notes)
+    assert reply.hits
+
+
+def test_what_was_kept_of_a_time_is_told_beside_its_contents(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    with open_store(project) as memory:
+        memory.append(
+            [
+                said(Role.USER, "rename the topic of the valve events", "2026-03-20T10:00:00Z"),
+                said(Role.ASSISTANT, "Renamed the topic `valve.v2`.", "2026-03-20T10:05:00Z"),
+            ]
+        )
+        memory.catch_up()
+    with closing(open_observations(project)) as room:
+        room.store.store(
+            [kept("Topics carry their version, because consumers lag.", "2026-03-20T10:01:00Z")]
+        )
+    with open_store(project) as memory:
+        reply = ask(memory, "what was decided on 20 March?")
+
+        assert "Topics carry their version" in reply.hits[0].snippet
+        assert reply.hits[0].kind == "observation"
+        assert not any("No answers" in note for note in reply.notes)
+        assert "Topics" not in str(ask(memory, "what was decided on 19 March?").hits)
+        assert "Topics" in str(ask(memory, "what did Codex decide on 20 March?").hits)
+        assert "Nothing by gemini" in str(ask(memory, "what did Gemini decide on 20 March?").notes)
+        assert "Topics" not in str(ask(memory, "what went wrong on 20 March?").hits)
+        assert "Topics" in str(ask(memory, "what was decided?").hits)
+        assert "Topics" in str(ask(memory, "what did Codex decide?").hits)
+
+
+def kept(content: str, at: str) -> Observation:
+    at_ms = Millis(from_iso(at))
+    return Observation(
+        id=f"obs-codex-0-{at_ms}-a1b2c3",
+        agent="codex",
+        issue_number=0,
+        category=Category.DECISION,
+        content=content,
+        summary=content,
+        tokens=10,
+        timestamp_ms=at_ms,
+        session_id="s",
+    )
+
+
+def from_day(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, tz=UTC).strftime("%Y-%m-%d")

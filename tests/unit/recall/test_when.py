@@ -5,7 +5,7 @@ Method: one present, many expressions, the days they name.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, Millis, from_iso
+from agentx.kernel.periods import day_period, end_ms, parent, start_ms
 from agentx.recall.question.time_words import EXPRESSION
 from agentx.recall.question.when import (
     TimeSpan,
     anchor,
+    list_unread,
     may_name_time,
     nearness,
     spans,
@@ -79,7 +81,6 @@ def test_an_expression_names_its_days(text: str, since: str, until: str) -> None
         "30 February 2026",
         "version 2026",
         "",
-        "\u6628\u65e5",
     ],
 )
 def test_what_is_no_time_names_none(text: str) -> None:
@@ -203,3 +204,144 @@ def test_hours_and_parts_of_days_are_known(text: str, since: str, until: str) ->
 )
 def test_numbers_and_names_are_no_dates(text: str) -> None:
     assert days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("what did Codex do on Friday 13 March?", "2026-03-13", "2026-03-14"),
+        ("Friday, 13 March 2026", "2026-03-13", "2026-03-14"),
+        ("Fri 13 Mar", "2026-03-13", "2026-03-14"),
+        ("Friday the 13th of March", "2026-03-13", "2026-03-14"),
+        ("Monday, March 9th", "2026-03-09", "2026-03-10"),
+        ("Mon 2026-03-09", "2026-03-09", "2026-03-10"),
+        ("13 March (Friday)", "2026-03-13", "2026-03-14"),
+        ("13 March 2026, Friday", "2026-03-13", "2026-03-14"),
+        ("Friday 13 March to Monday 16 March", "2026-03-13", "2026-03-17"),
+        ("28 December to 3 January", "2025-12-28", "2026-01-04"),
+        ("since Friday 13 March", "2026-03-13", "2026-03-18"),
+    ],
+)
+def test_a_weekday_beside_a_date_is_that_day(text: str, since: str, until: str) -> None:
+    assert days(text) == [(since, until)]
+
+
+@given(st.dates(min_value=date(2019, 1, 1), max_value=date(2026, 3, 17)))
+def test_a_time_that_we_wrote_ourselves_is_understood(day: date) -> None:
+    periods = [day_period(day), parent(day_period(day))]
+    for period in periods:
+        assert period is not None
+        (span,) = spans(period.title, now_ms=NOW, zone=UTC)
+
+        assert (span.since_ms, span.until_ms) == (start_ms(period, UTC), end_ms(period, UTC))
+
+
+@given(st.datetimes(min_value=datetime(2025, 3, 20), max_value=datetime(2026, 3, 17)))  # noqa: DTZ001
+def test_a_time_as_our_screens_show_it_is_its_day(at: datetime) -> None:
+    for text in (f"{at:%a} {at.day} {at:%b %H:%M}", f"{at:%Y-%m-%d %H:%M}"):
+        assert days(text) == [(f"{at:%Y-%m-%d}", f"{at + timedelta(days=1):%Y-%m-%d}")]
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("in the last 5 days", "2026-03-13", "2026-03-19"),
+        ("week 10", "2026-03-02", "2026-03-09"),
+        ("Week 10 of 2025", "2025-03-03", "2025-03-10"),
+        ("the week before last", "2026-03-02", "2026-03-09"),
+        ("the month before last", "2026-01-01", "2026-02-01"),
+        ("the weekend before last", "2026-03-07", "2026-03-09"),
+        ("the Friday before last", "2026-03-06", "2026-03-07"),
+        ("on the 3rd of March", "2026-03-03", "2026-03-04"),
+        ("in the second week of March", "2026-03-09", "2026-03-16"),
+        ("the first week of January 2026", "2025-12-29", "2026-01-05"),
+        ("the last week of last month", "2026-02-23", "2026-03-02"),
+        ("early March", "2026-03-01", "2026-03-11"),
+        ("mid-February", "2026-02-11", "2026-02-21"),
+        ("at the end of February", "2026-02-21", "2026-03-01"),
+        ("after 9 March", "2026-03-10", "2026-03-18"),
+        ("after February", "2026-03-01", "2026-03-18"),
+    ],
+)
+def test_times_told_by_counting_are_known(text: str, since: str, until: str) -> None:
+    assert days(text) == [(since, until)]
+
+
+def test_until_a_day_holds_it_and_before_it_does_not() -> None:
+    assert days("until 9 March")[0][1] == "2026-03-10"
+    assert days("before 9 March")[0][1] == "2026-03-09"
+
+
+def test_hours_beside_a_date_are_those_hours() -> None:
+    (span,) = spans("Monday 9 March 2026, 14:00 to 15:30", now_ms=NOW, zone=UTC)
+
+    assert span.since_ms == from_iso("2026-03-09T14:00Z")
+    assert span.until_ms == from_iso("2026-03-09T15:30Z")
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("was haben wir gestern gemacht?", "2026-03-17", "2026-03-18"),
+        ("vorgestern", "2026-03-16", "2026-03-17"),
+        ("letzte Woche", "2026-03-09", "2026-03-16"),
+        ("in der vorletzten Woche", "2026-03-02", "2026-03-09"),
+        ("letzten Monat", "2026-02-01", "2026-03-01"),
+        ("am 2. M\u00e4rz", "2026-03-02", "2026-03-03"),
+        ("am Montag, den 2. M\u00e4rz 2026", "2026-03-02", "2026-03-03"),
+        ("2. bis 5. M\u00e4rz", "2026-03-02", "2026-03-06"),
+        ("vor drei Tagen", "2026-03-15", "2026-03-16"),
+        ("in den letzten 5 Tagen", "2026-03-13", "2026-03-19"),
+        ("am Freitag", "2026-03-13", "2026-03-14"),
+        ("seit Montag", "2026-03-16", "2026-03-18"),
+        ("im Februar", "2026-02-01", "2026-03-01"),
+        ("nach dem 9. M\u00e4rz", "2026-03-10", "2026-03-18"),
+        ("KW 10", "2026-03-02", "2026-03-09"),
+        ("\u6628\u65e5\u4f55\u3092\u3057\u305f?", "2026-03-17", "2026-03-18"),
+        ("\u5148\u9031", "2026-03-09", "2026-03-16"),
+        ("3\u67082\u65e5", "2026-03-02", "2026-03-03"),
+        ("2025\u5e7412\u670824\u65e5", "2025-12-24", "2025-12-25"),
+        ("3\u65e5\u524d", "2026-03-15", "2026-03-16"),
+        ("\u91d1\u66dc\u65e5", "2026-03-13", "2026-03-14"),
+        ("3\u67089\u65e5\u304b\u3089", "2026-03-09", "2026-03-18"),
+        ("\u6628\u5929", "2026-03-17", "2026-03-18"),
+        ("\u4e0a\u4e2a\u6708", "2026-02-01", "2026-03-01"),
+    ],
+)
+def test_times_of_other_languages_are_known(text: str, since: str, until: str) -> None:
+    assert days(text) == [(since, until)]
+
+
+@pytest.mark.parametrize(
+    "text", ["montage of icons", "im a test", "5 tags", "\u4f1a\u8bae\u7684\u4ee3\u7801"]
+)
+def test_other_words_of_those_languages_are_no_time(text: str) -> None:
+    assert days(text) == []
+
+
+@given(st.text(alphabet="0123456789.\u5e74\u6708\u65e5\u524d\u66dc am", max_size=20))
+def test_no_text_of_another_language_does_harm(text: str) -> None:
+    spans(text, now_ms=NOW, zone=UTC)
+    list_unread(text, now_ms=NOW, zone=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "no_dates", "others"),
+    [
+        ("what did we do on 31 November?", ["31 November"], []),
+        ("2026-13-40", ["2026-13-40"], []),
+        ("am 31. November", ["am 31. November"], []),
+        ("what was done on the release day?", [], ["on the release day"]),
+        ("what broke during the last two sprints?", [], ["during the last two sprints"]),
+        ("what happened forty days ago?", [], ["forty days ago"]),
+        ("what broke last week?", [], []),
+        ("how long do we keep rows, 30 days or 90?", [], []),
+        ("why do two jobs run on the same day?", [], []),
+    ],
+)
+def test_what_is_said_of_time_and_not_understood_is_named(
+    text: str, no_dates: list[str], others: list[str]
+) -> None:
+    unread = list_unread(text, now_ms=NOW, zone=UTC)
+
+    assert (list(unread.no_dates), list(unread.others)) == (no_dates, others)

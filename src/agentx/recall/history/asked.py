@@ -23,11 +23,19 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.periods import Level, end_ms, period_at, start_ms
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.recall.history.asking_words import (
+    BEGAN,
+    HAPPENED,
+    LEFT,
+    PLAIN,
+    STOPPED,
+    TOLD,
+    read_unspaced,
+)
 from agentx.recall.question.actors import Actors, name_all
 from agentx.recall.question.intent import is_asking
 from agentx.recall.question.time_words import MONTHS
-from agentx.recall.question.when import TimeSpan, spans
-from agentx.search.analysis import FUNCTION_WORDS
+from agentx.recall.question.when import TimeSpan, list_unread, spans
 
 # Nobody asks for a day in more words; what is longer is a context or a text.
 _CHARS_MAX = 300
@@ -50,54 +58,10 @@ class HistoryQuestion:
     who: Actors
     told: frozenset[BulletKind] = frozenset()  # only lines of these kinds
     from_start: bool = False  # the oldest first
+    about: str = ""  # who did it, where that is nobody known
+    no_dates: tuple[str, ...] = ()  # what was said as a date and is none
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_PLAIN = FUNCTION_WORDS | _words(
-    "agent agents agentx ai anybody anyone aren around assistant back busy cli codebase current "
-    "currently day days didn doesn don earlier else everybody everyone everything exactly far "
-    "give hasn haven hello hey hi hour hours isn just last lately later latest list look lot "
-    "main month months morning most need needs new newest night nothing now ok okay people "
-    "person previous previously project quarter recent recently repo repository see show since "
-    "somebody someone still stuff team thing things think time times today together two up want "
-    "wasn week weekend weeks went weren whole won year years yet "
-)
-_HAPPENED = _words(
-    "accomplish accomplished achieve achieved activities activity going happen happened happening "
-    "happens history news overview progress recap report session sessions standup stand status "
-    "conversation conversations discuss discussed hit met said say spend spent talk talked "
-    "summarise summarize summary update updates work worked working works catch"
-)
-_STOPPED = _words(
-    "end ended ends interrupted leave continue continued halt halted pause paused pick picked quit "
-    "resume resumed stop stopped stopping stuck"
-)
-_LEFT = _words(
-    "incomplete leftover leftovers left missing next open outstanding pending remain remaining "
-    "remains task tasks todo todos undone unfinished unresolved unsolved upcoming waiting waits "
-    "steps step"
-)
-_BEGAN = _words("began begin beginning begun first oldest start started")
-_TOLD = {
-    frozenset({BulletKind.DECISION, BulletKind.ANSWER}): _words(
-        "agree agreed choose chose chosen decide decided decides decision decisions settle settled"
-    ),
-    frozenset({BulletKind.CHANGE, BulletKind.OUTCOME}): _words(
-        "build built change changed changes commit commits committed complete completed edit "
-        "edited finish finished fix fixed fixes implement implemented merge merged modified "
-        "release released ship shipped touch touched write wrote"
-    ),
-    frozenset({BulletKind.PROBLEM}): _words(
-        "break broke broken bug bugs crash crashed error errors fail failed failing fails failure "
-        "failures problem problems trouble wrong"
-    ),
-    frozenset({BulletKind.QUESTION, BulletKind.REQUEST}): _words(
-        "ask asked question questions request requested requests"
-    ),
-}
 _WORD = compile_late(r"[^\W_]+(?:-[^\W_]+)*")
 _DID = compile_late(
     r"\b(?:what|which|who|how)\b.{0,60}\b(?:did|was|were|have|has|had|been|ve|am|are|s)\b.{0,60}"
@@ -119,10 +83,18 @@ _TELLS = compile_late(
     r"(?:tell|show|give|summari[sz]e|recap|remind|catch|list|continue|resume|pick|let|status|what|where)\b",
     re.IGNORECASE,
 )
+# "what did Ada do", "what has Ada been working on": whoever stands between.
+_SUBJECT = compile_late(
+    r"\b(?:did|has|had|was|hat|hatte)\s+(?P<name>@?[^\W\d_][\w.'-]*(?:\s+[A-Z][\w'-]*){0,2})\s+"
+    r"(?:been\s+)?(?:do|done|doing|up\s+to|work\w*|say|said|chang\w+|decid\w+|ask\w*|build|built"
+    r"|fix\w*|write|wrote|break|broke|commit\w*|merge\w*|ship\w*|finish\w*|release\w*"
+    r"|gemacht|getan|gearbeitet|entschieden|gesagt)\b"
+)
+_KNOWN = PLAIN | HAPPENED | STOPPED | LEFT | BEGAN | frozenset().union(*TOLD.values())
 _JOINT = compile_late(r"\s*(?:-|\u2013|to|and|until|till|through)\s*", re.IGNORECASE)
 _FROM = compile_late(r"\b(?:from|between)\s+\Z", re.IGNORECASE)
 _WEEK_OF = compile_late(r"\bweek\s+(?:of|from|starting)\s+(?:on\s+)?(?:the\s+)?\Z", re.IGNORECASE)
-_ONLY_MONTH = compile_late(rf"\W*(?:{'|'.join(MONTHS)})\W*", re.IGNORECASE)
+_ONLY_MONTH = compile_late(rf"\W*(?:{'|'.join(MONTHS)}|(?:19|20)\d\d)\W*", re.IGNORECASE)
 
 
 def read_history(text: str, *, now_ms: Millis, zone: tzinfo) -> HistoryQuestion | None:
@@ -136,17 +108,18 @@ def read_history(text: str, *, now_ms: Millis, zone: tzinfo) -> HistoryQuestion 
     span, rest = _take_out(said, found)
     if span is not None and _WEEK_OF.search(said[: span.begins]):
         span = _widen_to_week(span, zone)
+    no_dates = list_unread(said, now_ms=now_ms, zone=zone).no_dates if span is None else ()
+    for each in no_dates:
+        rest = rest.replace(each, " ", 1)
     who = name_all(rest)
-    words = [word.casefold() for word in _WORD.findall(who.rest)]
-    known = _PLAIN | _HAPPENED | _STOPPED | _LEFT | _BEGAN
-    told = next((kinds for kinds, names in _TOLD.items() if not names.isdisjoint(words)), None)
-    if any(
-        word not in known and not any(word in names for names in _TOLD.values()) for word in words
-    ):
+    about, rest = _take_subject(who.rest) if span is not None else ("", who.rest)
+    words = [each for word in _WORD.findall(rest) for each in read_unspaced(word.casefold())]
+    if any(word not in _KNOWN for word in words):
         return None
-    kind = _kind(who.rest, frozenset(words), said)
+    told = next((kinds for kinds, names in TOLD.items() if not names.isdisjoint(words)), None)
+    kind = _kind(rest, frozenset(words), said)
     asks = is_asking(said) or bool(_TELLS.search(said))
-    if kind is None and told is None and (span is None or (words and not asks)):
+    if kind is None and told is None and span is None and not no_dates:
         return None
     if span is None and not asks:
         return None
@@ -155,18 +128,28 @@ def read_history(text: str, *, now_ms: Millis, zone: tzinfo) -> HistoryQuestion 
         span=span,
         who=who,
         told=told if told is not None and kind in (None, HistoryKind.HAPPENED) else frozenset(),
-        from_start=not _BEGAN.isdisjoint(words),
+        from_start=not BEGAN.isdisjoint(words),
+        about=about,
+        no_dates=no_dates,
     )
+
+
+def _take_subject(rest: str) -> tuple[str, str]:
+    """Return whom a question names as doing something though nobody of that name is known."""
+    match = _SUBJECT.search(rest)
+    if match is None or not any(word.casefold() not in _KNOWN for word in match["name"].split()):
+        return "", rest
+    return match["name"], f"{rest[: match.start('name')]} {rest[match.end('name') :]}"
 
 
 def _kind(rest: str, words: frozenset[str], said: str) -> HistoryKind | None:
     if _LEFT_OFF.search(rest):
         return HistoryKind.STOPPED
-    if not _LEFT.isdisjoint(words) or _TO_DO.search(rest):
+    if not LEFT.isdisjoint(words) or _TO_DO.search(rest):
         return HistoryKind.LEFT
-    if not _STOPPED.isdisjoint(words):
+    if not STOPPED.isdisjoint(words):
         return HistoryKind.STOPPED
-    if not _HAPPENED.isdisjoint(words) or not _BEGAN.isdisjoint(words) or _DID.search(said):
+    if not HAPPENED.isdisjoint(words) or not BEGAN.isdisjoint(words) or _DID.search(said):
         return HistoryKind.HAPPENED
     return None
 

@@ -79,7 +79,11 @@ def list_told(
     """Return the lines of some kinds in a span: the weightiest, the newest of them first."""
     found: list[tuple[Bullet, TocNode]] = []
     for node in islice(walk(contents, wanted, Level.SEGMENT), _NODES_MAX):
-        found += ((bullet, node) for bullet in node.bullets if bullet.kind in kinds)
+        found += (
+            (bullet, node)
+            for bullet in node.bullets
+            if bullet.kind in kinds and wanted.since_ms <= bullet.timestamp_ms < wanted.until_ms
+        )
     best = sorted(found, key=lambda each: -each[0].weight)[:limit]
     best.sort(key=lambda each: -each[0].timestamp_ms)
     return [_show_bullet(bullet, node) for bullet, node in best]

@@ -16,6 +16,7 @@ from agentx.recall.history.asked import HistoryKind, HistoryQuestion
 from agentx.recall.history.calendar import EVER, Wanted
 from agentx.recall.history.endings import Endings, Moment
 from agentx.recall.history.happened import list_happened, list_told, nearest_to
+from agentx.recall.history.learnt import join_rows, list_learnt
 from agentx.recall.history.sources import HistorySources
 from agentx.recall.question.actors import Actors
 from agentx.recall.question.when import TimeSpan
@@ -51,6 +52,8 @@ class _Answering:
         self._reader = sources.reader
         self._zone = sources.zone
         self._ready = sources.ready
+        self._learnt = sources.learnt
+        self._words_of = sources.words_of
         self._asked = asked
         self._limit = request.limit
         self._moment = Moment(now_ms=request.now_ms, zone=sources.zone)
@@ -64,6 +67,8 @@ class _Answering:
     def reply(self) -> SearchReply:
         """Return the rows and what is said beside them."""
         asked, wanted = self._asked, self._wanted
+        if asked.no_dates:
+            return SearchReply(hits=(), layers=(_CONTENTS,))  # what is no date has no days
         is_bound = (wanted.since_ms, wanted.until_ms) != EVER
         if asked.span is not None:
             self._notes.append(f"{asked.span.words}: {self._days(wanted)}{_only(asked.who)}")
@@ -96,8 +101,10 @@ class _Answering:
 
     def _list_happened(self, wanted: Wanted) -> list[SearchHit]:
         asked = self._asked
+        if asked.about and (rows := self._list_about(wanted)):
+            return rows
         if asked.told:
-            if rows := list_told(self._reader, wanted, asked.told, self._limit):
+            if rows := self._list_told(wanted):
                 return rows
             kinds = " and ".join(sorted({f"{kind}s" for kind in asked.told}))
             self._notes.append(f"No {kinds} were noted; this is what happened.")
@@ -106,6 +113,20 @@ class _Answering:
         return list_happened(
             self._reader, wanted, self._zone, self._limit, oldest_first=asked.from_start
         )
+
+    def _list_told(self, wanted: Wanted) -> list[SearchHit]:
+        kinds, limit = self._asked.told, self._limit
+        learnt = list_learnt(self._learnt, self._reader, wanted, kinds, limit)
+        return join_rows(learnt, list_told(self._reader, wanted, kinds, limit), limit)
+
+    def _list_about(self, wanted: Wanted) -> list[SearchHit]:
+        """Return what was said then of somebody whom nothing else is known of, and the day."""
+        found = self._words_of(self._asked.about, wanted.since_ms, wanted.until_ms)
+        if not found:
+            self._notes.append(f"Nothing then names {self._asked.about}; this is what happened.")
+            return []
+        day = list_happened(self._reader, wanted, self._zone, self._limit)
+        return [*found[: self._limit - 1], *day][: self._limit]
 
     def _lately(self, wanted: Wanted) -> Wanted:
         """Return the newest two weeks in which something happened, or the oldest."""

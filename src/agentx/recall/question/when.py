@@ -14,7 +14,10 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from datetime import datetime, tzinfo
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from agentx.kernel.clock import DAY_MS, Millis
 from agentx.kernel.errors import InvalidValue
@@ -24,10 +27,32 @@ from agentx.kernel.values import frozen
 from agentx.recall.limits import NOW_MS_MAX
 from agentx.recall.question.time_words import EXPRESSION, MONTHS, WEEKDAYS, Edge, read_time
 
-_BOUND = compile_late(r"\b(since|after|before|until|by)\s+(?:the\s+)?\Z", re.IGNORECASE)
+if TYPE_CHECKING:
+    from agentx.recall.question.foreign_times import ForeignTime
+
+_BOUND = compile_late(r"\b(since|after|before|until|till|by)\s+(?:the\s+)?\Z", re.IGNORECASE)
 _INSIDE = compile_late(r"(since|after|before|until)\s", re.IGNORECASE)
+# What tells a time in words that are not known here: some days, or a day of its own.
+_UNITS = ("day", "week", "fortnight", "month", "quarter", "year", "sprint", "night", "morning")
+_UNIT = r"(?:day|week|weekend|fortnight|month|quarter|year|sprint)s?"
+_TIME_LIKE = compile_late(
+    r"\b(?:in|during|on|over|within|since)\s+(?:the\s+)?"
+    r"(?:last|past|previous|recent|other|first|second|third|fourth|final)\s+"
+    rf"(?:\w+\s+){{0,2}}{_UNIT}\b"
+    rf"|\b\w+\s+{_UNIT}\s+(?:ago|earlier|back|before\s+last)\b"
+    r"|\b(?:on|during|since|until|around)\s+(?:the|our|that|my)\s+(?!same\b)(?:\w+\s+){1,2}"
+    r"(?:day|night|morning|evening|week|weekend|month|sprint)\b",
+    re.IGNORECASE,
+)
 _ANCHOR = compile_late(
     r"\b(?P<relation>before|after|since|until)\s+(?P<words>(?:the|our|my|we|i)\s+[^,.;?!\n]{3,80})",
+    re.IGNORECASE,
+)
+# The words without one of which no time is told in German, but for dates.
+_FOREIGN = compile_late(
+    r"\b(?:(?:vor)?gestern|heute|(?:vor)?letzte\w?|vergangene\w?|vorige\w?|diese\w?|n\u00e4chste\w?"
+    r"|vor|im|am|seit|anfang|mitte|ende|nach|bis|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
+    r"|sonnabend)\b|\d\.",
     re.IGNORECASE,
 )
 _FAR_MS = 100 * 366 * DAY_MS
@@ -37,7 +62,7 @@ _BEGINNINGS = frozenset(
     word[:3]
     for word in (
         *(*MONTHS, *WEEKDAYS, "yesterday", "today", "tonight", "tomorrow", "ago", "weekend"),
-        *("last", "past", "previous", "this", "current", "next"),
+        *("last", "past", "previous", "this", "current", "next", "week"),
     )
 )
 
@@ -61,32 +86,94 @@ class Anchor:
     words: str
 
 
+@frozen
+class UnreadTimes:
+    """What was said of time and is not understood: dates that are none, and other words."""
+
+    no_dates: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
 def spans(text: str, *, now_ms: int, zone: tzinfo) -> tuple[TimeSpan, ...]:
     """Return the spans of time that a text names, seen from the present."""
+    return tuple(span for span, _ in _read(text, now_ms, zone) if span is not None)
+
+
+def list_unread(text: str, *, now_ms: int, zone: tzinfo) -> UnreadTimes:
+    """Return what a text says of time and is not understood."""
+    found = _read(text, now_ms, zone)
+    no_dates = tuple(said for span, said in found if span is None)
+    if not any(unit in text.casefold() for unit in _UNITS):
+        return UnreadTimes(no_dates=no_dates)
+    rest = text
+    for span, said in found:
+        rest = rest.replace(said if span is None else text[span.begins : span.ends], " | ", 1)
+    others = tuple(match[0].strip() for match in _TIME_LIKE.finditer(rest))
+    return UnreadTimes(no_dates=no_dates, others=others)
+
+
+def _read(text: str, now_ms: int, zone: tzinfo) -> list[tuple[TimeSpan | None, str]]:
+    """Return the times of a text in order, with their words; None for one that is no date."""
     if not may_name_time(text):
-        return ()
+        return []
     now = datetime.fromtimestamp(now_ms / 1000, tz=zone)
-    found = []
+    told = _list_foreign(text)
+    found: list[tuple[int, TimeSpan | None, str]] = []
+    for each in told:
+        match = EXPRESSION.fullmatch(each.english)
+        words = text[each.begins : each.ends]
+        edges = read_time(match, now.replace(tzinfo=None)) if match else None
+        span = _span(edges, each.relation, now_ms, zone) if edges else None
+        if span is not None:
+            span = replace(span, words=words, begins=each.begins, ends=each.ends)
+        found.append((each.begins, span, words))
     for match in EXPRESSION.finditer(text):
-        edges = read_time(match, now.replace(tzinfo=None))
-        if edges is None:
+        if any(each.begins < match.end() and match.start() < each.ends for each in told):
             continue
-        since, until = (_moment(edge, zone) for edge in edges)
+        edges = read_time(match, now.replace(tzinfo=None))
         bound = _BOUND.search(text[: match.start()]) or _INSIDE.match(match[0])
-        relation = bound[1].lower() if bound else ""
-        if relation in {"since", "after"}:
-            until = Millis(max(now_ms, until))
-        elif relation in {"before", "until"}:
-            since, until = Millis(max(since - _FAR_MS, 0)), since
-        begins = bound.start() if bound and bound.string is not match[0] else match.start()
-        found.append(TimeSpan(since, until, match[0], begins, match.end()))
-    return tuple(found)
+        span = _span(edges, bound[1].lower() if bound else "", now_ms, zone) if edges else None
+        if span is not None:
+            begins = bound.start() if bound and bound.string is not match[0] else match.start()
+            words = text[begins : match.end()]
+            span = replace(span, words=words, begins=begins, ends=match.end())
+        found.append((match.start(), span, match[0]))
+    return [(span, words) for _, span, words in sorted(found, key=itemgetter(0))]
+
+
+def _list_foreign(text: str) -> list[ForeignTime]:
+    if not _may_be_foreign(text):
+        return []
+    from agentx.recall.question.foreign_times import foreign_times  # noqa: PLC0415  few are
+
+    return list(foreign_times(text))
+
+
+def _may_be_foreign(text: str) -> bool:
+    """Tell, cheaply, whether a text could tell a time in another language."""
+    is_unspaced = not text.isascii() and any("\u3040" <= char <= "\u9fff" for char in text)
+    return is_unspaced or _FOREIGN.search(text) is not None
+
+
+def _span(edges: tuple[Edge, Edge], relation: str, now_ms: int, zone: tzinfo) -> TimeSpan:
+    """Return what stands in a relation to a time: since it, after it, before it, until it."""
+    since, until = (_moment(edge, zone) for edge in edges)
+    if relation == "since":
+        until = Millis(max(now_ms, until))
+    elif relation == "after":
+        since, until = until, Millis(max(now_ms, until))
+    elif relation in {"before", "until", "till"}:
+        until = since if relation == "before" else until
+        since = Millis(max(since - _FAR_MS, 0))
+    return TimeSpan(since, until, "")
 
 
 def may_name_time(text: str) -> bool:
     """Tell, cheaply, whether a text could name a time; never no where it does."""
     plain = "".join(char if char.isalnum() else " " for char in text.casefold())
-    return any(word[:3] in _BEGINNINGS or not word.isalpha() for word in plain.split())
+    return any(
+        word[:3] in _BEGINNINGS or not word.isalpha() for word in plain.split()
+    ) or _may_be_foreign(text)
 
 
 def anchor(text: str, *, now_ms: int, zone: tzinfo) -> Anchor | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from agentx.host.files.plain import exists
 from agentx.host.kv.port import KeyValue
 from agentx.kernel.bus import Bus, HowFar
 from agentx.kernel.clock import Millis
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.llm.settings import LlmSettings
 from agentx.memory.found import SearchReply, SearchRequest
@@ -44,6 +46,7 @@ from agentx.wiring.rooms import searchable_rooms
 if TYPE_CHECKING:
     from agentx.conversation.toc_model import Segment
     from agentx.lessons.service import Lessons
+    from agentx.observations.model import Observation, SearchFilters
     from agentx.observations.service import Observations
     from agentx.recall.history.sources import HistorySources
     from agentx.recall.question.answer import Searched
@@ -121,8 +124,13 @@ def _answer(source: ViewSource, text: SearchView) -> Callable[[SearchRequest], S
             zone=zone,
             usage=RecallUsage(source.project.store.recall_counts(source.name)).now,
         )
-        ready = partial(_ready, source.project) if source.is_own else tuple
-        return searched, HistorySources(reader=source.reader, zone=zone, ready=ready)
+        history = HistorySources(reader=source.reader, zone=zone)
+        if source.is_own:
+            own = source.project
+            history = replace(
+                history, ready=partial(_ready, own), learnt=partial(_list_learnt, own)
+            )
+        return searched, history
 
     def answer(request: SearchRequest) -> SearchReply:
         from agentx.recall.ask import ask  # noqa: PLC0415  see above
@@ -130,6 +138,23 @@ def _answer(source: ViewSource, text: SearchView) -> Callable[[SearchRequest], S
         return ask(*sources(), request)
 
     return answer
+
+
+def _list_learnt(project: Project, filters: SearchFilters) -> tuple[Observation, ...]:
+    """Return the observations that pass filters, newest first; none where they cannot be read."""
+    from agentx.wiring.observations import open_observations  # noqa: PLC0415  few ask for a kind
+
+    try:
+        room = open_observations(project)
+    except AgentXError:
+        return ()
+    try:
+        found = room.store.search_by_filters(filters)
+        return room.store.get_by_ids(each.id for each in found)
+    except AgentXError:
+        return ()
+    finally:
+        room.close()
 
 
 def _drop_vectors(project: Project) -> None:
