@@ -34,12 +34,12 @@ from agentx.observations.extract.candidates import BY_USER
 from agentx.observations.extract.merging import settle
 from agentx.observations.extract.session.spoken import find_passage, find_spoken, rests_on_person
 from agentx.observations.extract.session.turns import Finding, Turn, TurnKind
-from agentx.observations.extract.settled.asking import only_asks
 from agentx.observations.model import Category
 from agentx.prose.evidence import is_quoted
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage
 from agentx.prose.restating import is_put_together
+from agentx.prose.settling.asking import only_asks
 
 _SYSTEM = """\
 You keep the memory of a software project. You are given one session with a coding agent, and \

@@ -15,7 +15,6 @@ from math import log1p
 
 from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
-from agentx.observations.extract import wording
 from agentx.observations.extract.changes import changes
 from agentx.observations.extract.errors import errors
 from agentx.observations.extract.session.commits import commit_of
@@ -23,9 +22,8 @@ from agentx.observations.extract.session.exchanges import Exchange, reports
 from agentx.observations.extract.session.lines import Boot
 from agentx.observations.extract.session.tools import file_edits, plan_of
 from agentx.observations.extract.session.turns import Finding, Turn
-from agentx.observations.extract.settled.asking import only_asks, only_requests
 from agentx.observations.extract.settled.decisions import PLAN_PROMPT, decisions
-from agentx.observations.extract.settled.rulings import only_tries, was_given_up
+from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.shown import find_shown
 from agentx.observations.extract.stumbles import stumbles
 from agentx.observations.model import Category
@@ -36,6 +34,8 @@ from agentx.prose.passages import PASSAGE_CHARS_MAX, Stretch, cut_passages
 from agentx.prose.pasted import split_pasted
 from agentx.prose.salience import Occasion, Speech, weigh
 from agentx.prose.sentences import Block, shorten, show_excerpt, words
+from agentx.prose.settling.asking import only_asks
+from agentx.prose.settling.verdict import SETTLES, settles
 from agentx.prose.support import count_support
 from agentx.prose.titles import is_written_by_machine
 
@@ -153,7 +153,7 @@ def _is_bare(text: str) -> bool:
     return (
         words(text) < _BARE_WORDS
         and not code_names(text)
-        and not wording.SETTLES.search(text)
+        and not SETTLES.search(text)
         and not cues.DECIDES.search(text)
     )
 
@@ -203,9 +203,7 @@ def _categorise(said: Speech) -> Category:
     """Return the category under which a passage is kept."""
     text = said.text
     if said.source is Occasion.PROMPT:
-        settles = wording.SETTLES.search(text) or cues.PRESCRIBES.search(text)
-        is_settled = settles and not (only_requests(text) or only_tries(text))
-        return Category.DECISION if is_settled else Category.KEY_FACT
+        return Category.DECISION if settles(text) else Category.KEY_FACT
     if cues.EXPLAINS.search(text) and cues.COMPLAINS.search(text):
         return Category.ERROR
     if cues.DECIDES.search(text):

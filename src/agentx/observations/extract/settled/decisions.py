@@ -25,11 +25,7 @@ from agentx.observations.extract.settled.agreements import (
     find_named,
     offer_in,
 )
-from agentx.observations.extract.settled.asking import only_asks
-from agentx.observations.extract.settled.rulings import (
-    gives_up,
-    was_given_up,
-)
+from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.said import find_said, take_back
 from agentx.prose.keyphrases import code_names
 from agentx.prose.passages import cut_passages
@@ -38,6 +34,10 @@ from agentx.prose.sentences import (
     shorten,
     show_excerpt,
     words,
+)
+from agentx.prose.settling.asking import only_asks
+from agentx.prose.settling.rulings import (
+    gives_up,
 )
 from agentx.prose.titles import is_written_by_machine, request
 

@@ -15,11 +15,12 @@ from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, Line, is_document, lines
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.extract.settled.agreements import ANSWER_CHARS_MAX, ANSWERED, decision
-from agentx.observations.extract.settled.asking import CONSTRAINS, only_requests
-from agentx.observations.extract.settled.rulings import only_reports, only_tries, rules_out
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import ELLIPSIS, Block, is_question, shorten, words
+from agentx.prose.settling.asking import CONSTRAINS, only_requests
+from agentx.prose.settling.rulings import only_reports, only_tries, rules_out
+from agentx.prose.settling.verdict import SETTLES
 from agentx.prose.titles import phrase_title
 
 _LINES_A_PROMPT_MAX = 3
@@ -163,7 +164,7 @@ def _answers(text: str, *, offered: bool) -> bool:
     if wording.CORRECTS.match(text) and not only_reports(text):
         return True
     # An order settles how it is to be done only where it says so.
-    settling = CONSTRAINS if cues.COMMANDS.match(phrase_title(text)) else wording.SETTLES
+    settling = CONSTRAINS if cues.COMMANDS.match(phrase_title(text)) else SETTLES
     if settling.search(text) and len(terms(text)) > 1:
         return True
     # In a language without such words, what is specific in an answer tells.

@@ -6,10 +6,7 @@ verb of its own forbids it; one with a verb ("No rows are shown") reports how th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from agentx.kernel.text import compile_late, without_recall
-from agentx.observations.extract.session.exchanges import Exchange
+from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.sentences import is_question, words
 
@@ -102,13 +99,12 @@ def rules_out(text: str) -> bool:
 
 def gives_up(text: str) -> bool:
     """Tell whether a prompt ends what was being done, and says something beside that."""
-    return _GIVES_UP.match(text) is not None and words(text) >= _SAID_MIN and not is_question(text)
+    return ends_attempt(text) and words(text) >= _SAID_MIN and not is_question(text)
 
 
-def was_given_up(found: Sequence[Exchange], number: int) -> bool:
-    """Tell whether what the user asked for was given up with the next prompt."""
-    later = found[number + 1].prompt if number + 1 < len(found) else None
-    return later is not None and _GIVES_UP.match(without_recall(later.text)) is not None
+def ends_attempt(text: str) -> bool:
+    """Tell whether a prompt begins by ending what was being done."""
+    return _GIVES_UP.match(text) is not None
 
 
 def only_tries(text: str) -> bool:

@@ -1,0 +1,1 @@
+"""Whether a sentence settles something: what forbids or lays down, what only asks."""
