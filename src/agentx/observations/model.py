@@ -51,6 +51,11 @@ class Observation:
     branch: str = ""  # where it was learnt; empty on the default branch and where it is not known
     head: str = ""  # the commit that branch was at then, if it was one of its own
 
+    @property
+    def is_written(self) -> bool:
+        """Tell whether its text was written by who keeps it, not found in a session."""
+        return bool(self.mended_ms) or not (self.event_ids or self.sources)
+
     def index(self, recall_count: int = 0) -> ObservationIndex:
         """Return its line in the index."""
         return ObservationIndex(

@@ -16,7 +16,7 @@ from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import InvalidValue, LockHeld, NotFound
 from agentx.kernel.ids import Entropy
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
-from agentx.kernel.text import compile_late, cut, preview, without_recall
+from agentx.kernel.text import cut, fold_text, preview, without_recall
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.alerts import alerts, capture_skipped, displacement
@@ -50,11 +50,12 @@ from agentx.observations.relevance import ScoredObservation, Subject, keywords, 
 from agentx.observations.settings import MemorySettings
 from agentx.observations.tidying.dropping import blot_out, finish_drops, sift
 from agentx.observations.tidying.repeats import add_repeats, drop_repeats, find_repeats
+from agentx.prose.sentences import sentences, shorten
 from agentx.redaction.redact import redact
 from agentx.search.limits import SEARCH_HITS_MAX
 
 # A sentence of a few words at least: what ends sooner is an abbreviation or a greeting.
-_SENTENCE = compile_late(r"(.{20,}?)[.!?] ")
+_HEADLINE_CHARS_MIN = 20  # a shorter sentence says nothing without the next one
 # What a line tells beside its text: when, who, which issue, its id.
 _LINE_TOKENS = 40
 
@@ -429,9 +430,10 @@ class Observations:
 
 def _headline(content: str) -> str:
     """Return the first sentence, if it says anything; else the beginning."""
-    line = preview(content, OBSERVATION_SUMMARY_CHARS_MAX)
-    match = _SENTENCE.match(line)
-    return match[1] if match else line
+    line = fold_text(content)
+    ends = (one.end for one in sentences(line))
+    end = next((at for at in ends if at >= _HEADLINE_CHARS_MIN), len(line))
+    return shorten(line[:end], OBSERVATION_SUMMARY_CHARS_MAX)
 
 
 def _fit(observation: Observation) -> Observation:

@@ -44,7 +44,7 @@ _STOP = compile_late(
 )
 _ABBREVIATION = compile_late(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|excl|Mr|Mrs|Dr|St|No|Fig|al|ca|bzw|usw|z\.B|d\.h)"
-    r"|\b[A-Z]|(?:^|\s)\d{1,3})\.\Z"
+    r"|\b[^\W\d_]|(?:^|\s)\d{1,3})\.\Z"  # one letter: "z. B.", "J. Doe"
 )
 _LONG_WORD = compile_late(r"[^\W\d_]{4}\Z")
 _SHOWN = compile_late(
@@ -213,7 +213,9 @@ def _split(text: str, start: int, stop: int, block: Block) -> Iterator[Sentence]
 
 
 def _is_stop(text: str, at: int, found: re.Match[str], stop: int) -> bool:
-    """Tell whether a full stop ends a sentence, and not an abbreviation."""
+    """Tell whether a stop ends a sentence, and not an abbreviation or a piece of code."""
+    if _is_in_code(text, at, found.start(), stop):
+        return False
     if not found[0].startswith("."):
         return True
     after = _SPACE.match(text, found.end())
@@ -224,6 +226,13 @@ def _is_stop(text: str, at: int, found: re.Match[str], stop: int) -> bool:
     return not follows.islower() or bool(
         _LONG_WORD.search(text, max(at, found.start() - 4), found.start())
     )
+
+
+def _is_in_code(text: str, start: int, at: int, stop: int) -> bool:
+    """Tell whether a place lies between two backticks of one sentence."""
+    if text.count("`", start, at) % 2 == 0:
+        return False
+    return text.find("`", at, stop) >= 0
 
 
 def _sentence(text: str, start: int, end: int, block: Block) -> Iterator[Sentence]:

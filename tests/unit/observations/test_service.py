@@ -413,3 +413,17 @@ def test_what_a_hook_has_printed_is_told_as_any_recall(opened: Opened) -> None:
     assert desk.sentences("memory-displaced") == [
         "Memory recall displaced 200 tokens of manual re-read"
     ]
+
+
+def test_the_headline_of_what_is_written_down_ends_with_its_sentence(opened: Opened) -> None:
+    desk = opened()
+    said = "Figures count only if they are from bench-07, since laptops throttle (e.g. the M2)."
+
+    made = desk.room.add(
+        f"{said} Always pin the run to one core.",
+        agent="e",
+        issue=0,
+        category=Category.KEY_FACT,
+    )
+
+    assert made.summary == said

@@ -115,3 +115,25 @@ def test_a_cause_with_its_names_is_worth_more_than_narration() -> None:
 
     assert weigh(cause) > 0.7
     assert weigh(talk) < 0.3
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "Der Dienst antwortet sonst mit 429, z. B. Am Monatsende, u. a. Samstags.",
+        "The event `order.line_item.*` holds what the job fetches.",
+        "Run `go vet ./...` Only then build with `go build ./cmd/...` as usual.",
+        "Rules are scoped (`paths: [...]`) and apply below.",
+        "Ask J. Doe for the key.",
+    ],
+)
+def test_a_sentence_does_not_end_in_code_or_after_a_single_letter(whole: str) -> None:
+    cut = [one.text for one in sentences(f"{whole} Then it goes on.")]
+
+    assert cut == [whole, "Then it goes on."]
+
+
+def test_a_backtick_that_nothing_closes_opens_no_code() -> None:
+    cut = [one.text for one in sentences("Press the ` key. Then wait.")]
+
+    assert cut == ["Press the ` key.", "Then wait."]

@@ -24,7 +24,6 @@ from agentx.recall.section.choose import (
 )
 from agentx.recall.section.kinds import Kind, kind_of
 from agentx.recall.section.learnt import value_line
-from agentx.recall.section.wording import LINE_CHARS_MAX, word_line
 
 
 def candidate(
@@ -39,39 +38,6 @@ def candidate(
         at_ms=0,
         worth=worth,
     )
-
-
-@given(st.text(max_size=3_000))
-@settings(max_examples=200, deadline=None)
-def test_a_line_is_never_too_long_and_says_only_what_was_said(text: str) -> None:
-    line = word_line(text)
-
-    assert len(line) <= LINE_CHARS_MAX
-    assert "\n" not in line
-
-
-def test_a_line_is_made_of_whole_sentences() -> None:
-    said = "The lock is held for 30 s, since the vendor is slow to answer. " * 4
-
-    assert word_line(said).endswith("slow to answer.")
-
-
-def test_nothing_that_was_said_is_changed() -> None:
-    assert word_line("`10**400` overflows; `a && b` runs.") == "`10**400` overflows; `a && b` runs."
-
-
-def test_a_sentence_that_is_too_long_by_itself_is_cut_and_shows_it() -> None:
-    line = word_line("word " * 200)
-
-    assert line.endswith("\u2026")
-    assert 100 < len(line) <= LINE_CHARS_MAX
-
-
-def test_what_only_says_where_a_change_comes_from_is_left_out() -> None:
-    said = "Harden the release (commit 1a2b3c4)\nAsked: do it\nFiles: a.py (+1 -2)"
-
-    assert word_line(said) == "Harden the release (commit 1a2b3c4)"
-    assert word_line(said.replace("\n", "; ")) == "Harden the release (commit 1a2b3c4)"
 
 
 @pytest.mark.parametrize(

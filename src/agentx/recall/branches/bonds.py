@@ -13,7 +13,7 @@ from functools import lru_cache
 from agentx.kernel.text import compile_late
 from agentx.observations.model import Category, Observation
 from agentx.recall.section.kinds import Kind, kind_of
-from agentx.recall.section.wording import word_line
+from agentx.recall.section.wording import word_memory
 
 # Programs that behave the same whatever is checked out: by their own names, or as what they are.
 # Those that are words of their own count where they are written as a command.
@@ -46,7 +46,7 @@ def is_bound(one: Observation) -> bool:
     is_written = not (one.event_ids or one.sources)
     if is_written and not one.files and one.category is not Category.CODE_CHANGE:
         return False
-    return _speaks_of_code(one.category, word_line(one.content) or one.summary, one.files)
+    return _speaks_of_code(one.category, word_memory(one) or one.summary, one.files)
 
 
 @lru_cache(maxsize=2_000)  # who serves many asks of the same memories again and again

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.ids import shorten_id
+from agentx.observations.ids import parse_observation_id, shorten_id
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -26,7 +26,7 @@ from agentx.prose.sentences import is_question
 from agentx.prose.sentences import words as count_words
 from agentx.recall.section.choose import Tellable
 from agentx.recall.section.kinds import Kind, kind_of
-from agentx.recall.section.wording import word_line
+from agentx.recall.section.wording import word_memory
 
 if TYPE_CHECKING:
     from agentx.observations.model import Observation
@@ -127,7 +127,7 @@ class Memories:
 def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
     """Return what may be told, each with its worth."""
     known = [one for one in given if not _is_overview(one.observation)]
-    lines = [word_line(one.observation.content) for one in known]
+    lines = [word_memory(one.observation) for one in known]
     said = [_list_words(line) for line in lines]
     answers = _match(known, lines, said, context[:_CONTEXT_CHARS_MAX])
     handed = _hand_on(known, answers)
@@ -139,6 +139,7 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
         if not line:
             continue
         kind = kind_of(observed.category, line)
+        author, at_ms = _find_newest(observed)
         worth = value_line(kind, line) * (1 - _FORMULA_SHARE + _FORMULA_SHARE * one.score)
         answer = max(own, other)
         instead = other >= _ANSWERS_MIN or _TAKES_OVER.search(line) is not None
@@ -155,12 +156,12 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
                 words=words,
                 kind=kind,
                 session=observed.session_id,
-                at_ms=observed.timestamp_ms,
+                at_ms=at_ms,
                 worth=worth * (1 + lift) * one.share,
                 has_place=observed.id in placed and (observed.pinned or not one.mark),
                 answers=answer >= (_REPLACED_ANSWERS_MIN if replaced_by else _ANSWERS_MIN),
                 takes_over=instead and answer >= _ANSWERS_MIN and not one.mark,
-                author=observed.agent,
+                author=author,
                 replaced_by=replaced_by,
                 is_of_issue=one.is_of_issue,
                 is_elsewhere=bool(one.mark),
@@ -269,6 +270,15 @@ def _hand_on(known: Sequence[WeighedMemory], answers: Sequence[float]) -> list[f
         if at is not None and one.restored is None:
             handed[at] = max(handed[at], answer)
     return handed
+
+
+def _find_newest(observed: Observation) -> tuple[str, int]:
+    """Return who saw it last, and when: of what was seen again or merged, the newest."""
+    others = [parse_observation_id(each) for each in (*observed.repeats, *observed.sources[-1:])]
+    newest = max(others, key=lambda each: each.timestamp_ms, default=None)
+    if newest is None or newest.timestamp_ms < observed.timestamp_ms:
+        return observed.agent, observed.timestamp_ms
+    return newest.agent, newest.timestamp_ms
 
 
 def _doubts(told: WeighedMemory) -> str:

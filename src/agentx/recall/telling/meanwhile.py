@@ -26,7 +26,7 @@ from agentx.prose.keyphrases import terms
 from agentx.recall.section.choose import Tellable
 from agentx.recall.section.kinds import Kind, kind_of
 from agentx.recall.section.learnt import WeighedMemory, value_line, weigh
-from agentx.recall.section.wording import word_line
+from agentx.recall.section.wording import word_kept
 from agentx.recall.telling.bar import Bar
 from agentx.recall.telling.prompt import AskedNow, list_news
 from agentx.views.sessions.turns import turns_of
@@ -123,7 +123,7 @@ def _find_running(
         for finding in _DECIDED.list_of(reader, session, here.now_ms):
             if finding.at_ms <= here.since_ms or not prompt.told.isdisjoint(finding.event_ids):
                 continue
-            line = word_line(finding.content)
+            line = word_kept(finding.category, finding.content)
             yield (
                 Tellable(
                     doc_id=finding.event_ids[0],

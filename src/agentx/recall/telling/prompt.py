@@ -19,7 +19,7 @@ from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
 from agentx.recall.section.choose import SAME, Tellable
 from agentx.recall.section.learnt import WeighedMemory, value_line, weigh
-from agentx.recall.section.wording import word_line
+from agentx.recall.section.wording import word_memory
 from agentx.recall.telling.bar import Bar
 
 PROMPT_CHARS_MAX = 4_000
@@ -62,7 +62,7 @@ def choose_close(memories: Sequence[WeighedMemory], prompt: AskedNow, bar: Bar) 
     asked = _words_of(prompt.text[:PROMPT_CHARS_MAX])
     if len(asked) < _WORDS_MIN:
         return []
-    said = {one.observation.id: _read(one.observation.content) for one in memories}
+    said = {one.observation.id: _read(word_memory(one.observation)) for one in memories}
     weights = _Weights(said.values())
     near: dict[str, float] = {}
     for one in list_news(memories, prompt):
@@ -84,9 +84,9 @@ def choose_close(memories: Sequence[WeighedMemory], prompt: AskedNow, bar: Bar) 
 
 
 @lru_cache(maxsize=_REMEMBERED_MAX)
-def _read(content: str) -> frozenset[str]:
+def _read(line: str) -> frozenset[str]:
     """Return the words of the line that is told of a memory; memories change little."""
-    return _words_of(word_line(content))
+    return _words_of(line)
 
 
 class _Weights:
