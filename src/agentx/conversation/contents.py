@@ -95,6 +95,11 @@ class Contents:
     def _editor(self) -> Editor:
         return self._rules.open_editor(self._store, self._project, self._clock)
 
+    def find_zones(self) -> tuple[str, str]:
+        """Return where days begin here, and where they began when they were last cut."""
+        with self._lock:
+            return self._rules.zone_name, self._store.progress().zone
+
     # --- made ---------------------------------------------------------------------------------
 
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:

@@ -91,7 +91,7 @@ def serve(
     with closing(OpenObservations()) as kept:
         run_daemon(
             plan,
-            lambda: open_store(project),
+            lambda: open_store(project, keeps_zone=True),
             open_servers,
             clock=project.clock,
             scheduler=lambda memory: daemon_scheduler(project, lambda: nullcontext(memory)),

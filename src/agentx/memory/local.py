@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from itertools import zip_longest
 from threading import Lock
 from types import TracebackType
@@ -226,15 +227,24 @@ class LocalMemory(LogReader):
 
     def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
         """Take in what is new for who reads, for at most so long; say what is left."""
+        days = self._find_days() if views else Behind()
         if not self._parts.is_look and self._news.take_in(wait_ms, views=views):
-            return Behind()
+            return days
         left = self._set.count_left() if views else 0
-        return Behind(
+        return replace(
+            days,
             events=left,
             spooled=self._parts.waiting(),
             is_look=self._parts.is_look,
             is_unwritable=self._parts.is_unwritable,
         )
+
+    def _find_days(self) -> Behind:
+        """Say in which time zone days are cut, and were until now."""
+        zone, before = self._parts.contents.find_zones()
+        # Nothing is cut anew by who only looks.
+        cut = (before or zone) if self._parts.is_look else zone
+        return Behind(zone=cut, zone_before=before)
 
     def _take_news(self, with_views: bool, told: HowFar) -> None:
         self._parts.drain(told)

@@ -76,6 +76,8 @@ class Behind:
     spooled: int = 0  # captured, and not yet in the log
     is_look: bool = False  # another process has the store, so that nothing was taken in here
     is_unwritable: bool = False  # nobody can take it in: the disk is full, or refuses
+    zone: str = ""  # where the days begin that answers speak of
+    zone_before: str = ""  # where they began until now
 
     @property
     def count(self) -> int:

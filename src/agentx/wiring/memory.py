@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from datetime import tzinfo
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from agentx.conversation.contents import Contents, ContentsRules
 from agentx.conversation.segments import Cutting
 from agentx.conversation.service import Conversation
 from agentx.conversation.store.log import LogStore
-from agentx.conversation.store.toc import TocStore
+from agentx.conversation.store.toc import TocStore, read_zone
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.disk import look_at
 from agentx.host.kv.port import Family, KeyValue
@@ -32,6 +33,7 @@ from agentx.memory.local import LocalMemory, Parts, ViewSet
 from agentx.memory.reader import LogReader
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
+from agentx.project.settings import TocSettings
 from agentx.project.zone import project_zone
 from agentx.wiring.keeping.lost import has_tombstones, refuse_lost_log, tombstone_file
 from agentx.wiring.listeners.observations import log_recalls, start_capture, start_telling
@@ -44,11 +46,19 @@ if TYPE_CHECKING:
     from agentx.conversation.model import Grave
     from agentx.observations.service import Observations
 
+ZONE_KEY = "toc.timezone"
+
 
 def open_store(
-    project: Project, bus: Bus | None = None, *, wait_ms: int = STORE_OPEN_WAIT_MS
+    project: Project,
+    bus: Bus | None = None,
+    *,
+    wait_ms: int = STORE_OPEN_WAIT_MS,
+    keeps_zone: bool = False,
 ) -> LocalMemory:
     """Open the store of a project and return its memory.
+
+    `keeps_zone`: its days stay cut as they are, whatever time zone is said here.
 
     Raises: LockHeld when another process has it open, DataError.
     """
@@ -61,7 +71,8 @@ def open_store(
         except BaseException:
             kv.close()
             raise
-    return _Store(project, kv, bus if bus is not None else Bus()).own
+    opened_for = _keep_zone(project, kv) if keeps_zone else project
+    return _Store(opened_for, kv, bus if bus is not None else Bus()).own
 
 
 def look_into_store(project: Project, *, is_unwritable: bool = False) -> LocalMemory:
@@ -72,6 +83,19 @@ def look_into_store(project: Project, *, is_unwritable: bool = False) -> LocalMe
     refuse_lost_log(project.store)
     kv = open_rocks(project.store.db, project.clock, read_only=True)
     return _Store(project, kv, Bus(), is_look=True, is_unwritable=is_unwritable).own
+
+
+def _keep_zone(project: Project, kv: KeyValue) -> Project:
+    """Return a project whose days begin where its table of contents has them.
+
+    A daemon has the time zone of whoever started it, and serves everybody.
+    """
+    noted = read_zone(kv, project.id)
+    if not noted or project.config.section(TocSettings).timezone:
+        return project
+    config = project.config
+    kept = replace(config.rows[ZONE_KEY], value=noted, source=str(project.store.root))
+    return replace(project, config=replace(config, rows={**config.rows, ZONE_KEY: kept}))
 
 
 class _Store:

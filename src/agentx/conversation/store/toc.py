@@ -72,6 +72,16 @@ class Part:
     is_last: bool
 
 
+def read_zone(kv: KeyValue, project: str) -> str:
+    """Return in which time zone the days of a project are cut; empty where none is."""
+    return _read_progress(kv, project).zone
+
+
+def _read_progress(kv: KeyValue, project: str) -> Progress:
+    raw = kv.get(Family.CHECKPOINTS, keys.checkpoint_key(f"toc/{project}"))
+    return Progress() if raw is None else msgspec.json.decode(raw, type=Progress)
+
+
 class TocStore:
     """Nodes and grips of one project. One thread at a time."""
 
@@ -192,8 +202,7 @@ class TocStore:
 
     def progress(self) -> Progress:
         """Return how far the view is."""
-        raw = self._kv.get(Family.CHECKPOINTS, keys.checkpoint_key(f"toc/{self._project}"))
-        return Progress() if raw is None else msgspec.json.decode(raw, type=Progress)
+        return _read_progress(self._kv, self._project)
 
     def marks(self, ref: bytes) -> tuple[Continuation, ...]:
         """Return where a session's segments begin."""

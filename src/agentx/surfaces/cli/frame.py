@@ -43,6 +43,7 @@ class Invocation:
         self.as_json = as_json
         self.is_paged = is_paged  # what is longer than the terminal
         self.behind: Behind | None = None  # what was captured; None if level
+        self.moved = ""  # what is to be said of days that begin elsewhere, or did until now
 
     @cached_property
     def environment(self) -> Environment:
@@ -80,6 +81,8 @@ class Invocation:
             yield memory
         if self.behind is not None:
             self._say_behind(self.behind)
+        if self.moved and not self.as_json:
+            self.talk.print(self.moved, style="dim")
         if not has and not self.as_json:
             begins = "the next session" if self.project.trust.has_data else "`agentx init`"
             said = f"nothing is remembered of this folder yet: {begins} begins"
@@ -92,6 +95,18 @@ class Invocation:
         wait_ms = self.project.config.section(StorageSettings).wait_ms
         found = memory.freshen(wait_ms, views=views)
         self.behind = found if found.count else None
+        self.moved = self._say_moved(found) if views else ""
+
+    def _say_moved(self, found: Behind) -> str:
+        """Say what happens to days where the time zone here is not the one they are cut in."""
+        from agentx.project.zone import project_zone
+
+        here, cut, before = str(project_zone(self.project)), found.zone, found.zone_before
+        if cut not in ("", here):
+            return f"days are cut for {cut}, and here it is {here}: `agentx rebuild toc`"
+        if before not in ("", here):
+            return f"the time zone is {here} now, it was {before}: days are cut anew"
+        return ""
 
     def _say_behind(self, behind: Behind) -> None:
         """Say what the answer does not know yet, and see to it that it will."""

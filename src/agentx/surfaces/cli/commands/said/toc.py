@@ -45,6 +45,10 @@ def command(
     """
     said = " ".join(when).strip()
     deep = depth if depth is not None else (1 if said else 2)
+    if rebuild:
+        from agentx.surfaces.cli.commands.behind.rebuild import end_elsewhere
+
+        end_elsewhere(invocation)
     with invocation.reading() as memory:
         if rebuild:
             memory.drain()
