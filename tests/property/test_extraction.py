@@ -17,7 +17,8 @@ from agentx.observations.limits import (
     OBSERVATIONS_PER_CAPTURE_MAX,
 )
 from agentx.observations.model import Category
-from agentx.observations.validity.supersede import Comparable, find_superseded
+from agentx.observations.validity.reading import Comparable
+from agentx.observations.validity.supersede import find_superseded
 
 PRIVATE = "kiwi-private-word"
 _PIECES = st.sampled_from(

@@ -34,6 +34,7 @@ class Occasion(Enum):
     DECISION = "decision"  # an answer, a choice, an approved plan
     ERROR = "error"  # a failure, with its cause and its fix
     STUMBLE = "stumble"  # a command that does not work here, with the one that does
+    LEFT = "left"  # what the session left open
     SHOWN = "shown"  # what went wrong for the user, and was pasted
 
 
@@ -144,6 +145,7 @@ WEIGHTS: dict[str, float] = {
     "length": 0.45,
     "support": 0.45,
     "closing with names": 0.5,
+    "left": 1.0,
     "left open": 0.5,
     "names": 0.5,
     "prompt that wishes": 0.5,

@@ -11,8 +11,9 @@ import pytest
 from agentx.kernel.clock import Millis
 from agentx.observations.model import Category, Observation
 from agentx.observations.store.files.store import JsonObservationStore
+from agentx.observations.validity.reading import Comparable
 from agentx.observations.validity.staleness import Verified, list_changed_since, verify
-from agentx.observations.validity.supersede import Comparable, find_superseded
+from agentx.observations.validity.supersede import find_superseded
 from agentx.views.sessions.file_history import GitFileHistory
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 

@@ -13,7 +13,8 @@ from agentx.observations.model import Category, Marking, Observation
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.validity.given_up import list_given_up, list_words
 from agentx.observations.validity.marking import mark_superseded
-from agentx.observations.validity.supersede import Comparable, find_superseded
+from agentx.observations.validity.reading import Comparable
+from agentx.observations.validity.supersede import find_superseded
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
 FACT, CHANGE, DECISION = Category.KEY_FACT, Category.CODE_CHANGE, Category.DECISION
@@ -324,3 +325,11 @@ def test_what_was_reverted_stands_again_when_the_revert_was_reverted(
 
     by_id = {one.id: one.superseded_by for one in store.everything()}
     assert by_id == {first.id: "", revert.id: again.id, again.id: ""}
+
+
+def test_what_was_left_to_do_is_closed_by_the_change_that_does_it() -> None:
+    left = made(1, FACT, "Left open: Not done: the alert `tariff_stale` of the billing job.")
+    other = made(2, CHANGE, "Add the alert `queue_full` (commit 1234567)")
+    done = made(3, CHANGE, "Add the alert `tariff_stale` to the billing job (commit 7654321)")
+
+    assert find_superseded([left, other, done]) == [(left.id, done.id)]

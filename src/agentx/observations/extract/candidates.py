@@ -17,9 +17,10 @@ from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract.changes import changes
 from agentx.observations.extract.errors import errors
+from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, list_open
 from agentx.observations.extract.session.commits import commit_of
 from agentx.observations.extract.session.exchanges import Exchange, reports
-from agentx.observations.extract.session.lines import Boot
+from agentx.observations.extract.session.lines import Boot, lines
 from agentx.observations.extract.session.tools import file_edits, plan_of
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.extract.settled.decisions import PLAN_PROMPT, decisions
@@ -82,6 +83,7 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
         if not only_asks(one.content.removeprefix(BY_USER))
     ]
     ruled += [_take_ruled(one, Occasion.SHOWN, found, at) for one in find_shown(found)]
+    ruled += [_take_ruled(one, Occasion.LEFT, found, at) for one in find_left_open(found, boot)]
     stumbled = [_take_ruled(one, Occasion.STUMBLE, found, at) for one in stumbles(found)]
     known = {one.finding.event_ids[0] for one in stumbled}
     ruled = [
@@ -125,9 +127,11 @@ def _drop_done(weighed: list[Keepable]) -> list[Keepable]:
 def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tuple[Speech, Turn]]:
     has_edits = any(next(iter(file_edits(step)), None) is not None for step in exchange.steps)
     for source, turn, text in _texts(exchange):
-        passages = [
-            one for one in cut_passages(text, boot.cut(text)) if not boot.restates(one.text)
-        ]
+        said = boot.cut(text)
+        if source is Occasion.CLOSING:  # what is left open is told by itself
+            left = frozenset(list_open(lines(turn, boot)))
+            said = [one for one in said if show_excerpt(text[one.start : one.end]) not in left]
+        passages = [one for one in cut_passages(text, said) if not boot.restates(one.text)]
         if source is Occasion.PROMPT:  # an answer tells what was asked; a wish may be put so
             passages = [one for one in passages if not (only_asks(one.text) or _is_bare(one.text))]
         for index, passage in enumerate(passages):
@@ -239,7 +243,8 @@ def _take_ruled(
     )
     kept = replace(finding, content=content, summary=content)
     # What was asked for is told by who asked: a change is compared by what was done.
-    about = terms(content.removeprefix(BY_USER).split("; Asked: ")[0])
+    said_alone = content.removeprefix(BY_USER).removeprefix(LEFT_OPEN)
+    about = terms(said_alone.split("; Asked: ")[0])
     return Keepable(finding=kept, said=said, about=about)
 
 

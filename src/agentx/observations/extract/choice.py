@@ -21,8 +21,16 @@ from agentx.prose.salience import Occasion
 
 _KEPT_BASE = 2
 _WORTH_MIN = 0.25
-_FOUND_BY_RULES = (Occasion.CHANGE, Occasion.DECISION, Occasion.ERROR, Occasion.STUMBLE)
-_ANSWERS_MAX = 8  # what the user answered, chose or refused is kept before all else
+_FOUND_BY_RULES = (
+    Occasion.CHANGE,
+    Occasion.DECISION,
+    Occasion.ERROR,
+    Occasion.STUMBLE,
+    Occasion.LEFT,
+)
+_ANSWERS_MAX = (
+    8  # what the user answered, chose or refused is kept before all else, with what is open
+)
 _KEPT_BY_ROOT = 1.4
 _NOVELTY = 0.5  # how much it counts that a candidate's words are new
 _SAME_TURN = 0.85  # what is left of the worth for each that is kept of the same turn
@@ -93,4 +101,5 @@ def _room(candidates: int) -> int:
 
 def _list_answers(candidates: Sequence[Keepable]) -> list[Keepable]:
     answers = [one for one in candidates if one.finding.weight >= ANSWERED and one.about]
-    return answers[-_ANSWERS_MAX:]
+    left = [one for one in candidates if one.said.source is Occasion.LEFT and one.about]
+    return [*answers[-_ANSWERS_MAX:], *left]

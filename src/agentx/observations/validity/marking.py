@@ -12,13 +12,8 @@ from itertools import chain
 from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.validity.open_ends import is_uncommitted
-from agentx.observations.validity.supersede import (
-    compare_observed,
-    compare_row,
-    find_superseded,
-    is_revert,
-    list_sought,
-)
+from agentx.observations.validity.reading import compare_observed, compare_row
+from agentx.observations.validity.supersede import find_superseded, is_revert, list_sought
 
 # The newest that stand; older ones are looked at when everything is verified.
 _LOOKED_AT_MAX = 500

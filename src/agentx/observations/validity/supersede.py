@@ -17,43 +17,22 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from functools import lru_cache
 
-from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late, fold_text
-from agentx.kernel.values import frozen
-from agentx.observations.model import Category, Observation, ObservationIndex
+from agentx.observations.extract.left_open import LEFT_OPEN
+from agentx.observations.model import Category
 from agentx.observations.validity import open_ends
-from agentx.observations.validity.given_up import (
-    Thing,
-    is_said_by_user,
-    list_given_up,
-    list_words,
-    strip_beside,
-    was_for,
+from agentx.observations.validity.given_up import list_given_up, list_words, was_for
+from agentx.observations.validity.reading import (
+    CHARS_READ_MAX,
+    NUMBER,
+    Comparable,
+    Reading,
+    read_memory,
 )
-from agentx.prose.cues import TAKES_BACK, anywhere
 from agentx.prose.keyphrases import terms
-from agentx.prose.likeness import likeness, overlap
+from agentx.prose.likeness import coverage, likeness, overlap
 
-Terms = frozenset[str]
-
-_ASKED = compile_late(r"\AAsked: (.+?)\n(?:The user (?:answered|said): )?(.+)\Z", re.DOTALL)
-_ONLY_ASKED = compile_late(r"\AAsked: ([^\n]+\?)\s*\Z")
-_SAID = compile_late(r"\A(?:Asked: .*\n)?(?:The user \w+(?:, and \w+ \w+ \w+)?:\s*)?")
-_LEFT = compile_late(
-    r"\b(?:instead of|rather than|switch(?:ed|ing)? from|mov(?:e|ed|ing) (?:away )?from|no longer"
-    r"|drop(?:ped|ping)?|replac(?:e|es|ed|ing)|away from|statt|revert(?:ed|ing)?|abandon(?:ed)?)"
-    r"\s+(?:to\s+|use\s+|using\s+|the\s+|a\s+|an\s+|our\s+|einer?\s+)*([^,.;:\n]{2,60}?)"
-    r"(?=\s+(?:to|with|for|in|and|because|after|by|since|as)\b|[,.;:\n]|\Z)",
-    re.IGNORECASE,
-)
-_SENTENCE = compile_late(r"(?<=[.!?])\s+|\n+")
-# "Both wrongly use a/ instead of their own paths" tells what is wrong, and settles nothing.
-_FAULTS = anywhere(
-    "incorrect(?:ly)? | wrong(?:ly)? | mistaken(?:ly)? | by mistake | bugs? | currently"
-)
-_NUMBER = compile_late(r"\b\d[\w.]*\b")
 # A number with its unit, and any other number: an id, a version, a step.
 _MEASURE = compile_late(
     r"(?<![\w.#-])\d[\d,]*(?:\.\d+)?(?P<unit> ?(?:%|per ?cent|ns|us|\u00b5s|ms|s|secs?|seconds?|min"
@@ -76,6 +55,12 @@ _COMMITTED = compile_late(r"\(commit ([0-9a-f]{7,40})\)")
 _FAILED = compile_late(r"\A`(?P<command>.+?)` failed[^:\n]*: (?P<error>.+?)(?:;|\n|\Z)")
 _MENDED = compile_late(r"(?:^|; ?)(?:Fixed by: |Cause: |`[^`]+` worked|It passed)", re.MULTILINE)
 _SAME_SUBJECT = 0.75
+_SAME_WORK = 0.7
+# The words by which something is said to be left.
+_UNDONE = terms(
+    "left open not done yet still todo to do missing remaining needs must has have be been is are"
+    " by hand add added implement implemented write written update updated"
+)
 _SAME_BUT_NUMBERS = 0.8
 _SAME_MEASURED = 0.9
 _SAME_FAILURE = 0.8
@@ -84,51 +69,13 @@ _SHARED_MIN = 2
 _BRIEF_TERMS_MAX = 12  # who says so little means what is named
 _HASH_CHARS = 7
 _HEAD_WORDS = 2
-_CHARS_READ_MAX = 1_000
 # Of those that share a word with a new one, the newest are looked at.
 _CANDIDATES_MAX = 100
 
 
-@frozen
-class Comparable:
-    """A memory as far as it matters here."""
-
-    id: str
-    at_ms: Millis
-    text: str
-    category: Category = Category.DECISION
-    issue: int = 0
-    session_id: str = ""  # empty: of none, and so of another than any
-    files: tuple[str, ...] = ()
-
-
-def compare_observed(one: Observation) -> Comparable:
-    """Return an observation as it is compared."""
-    return Comparable(
-        id=one.id,
-        at_ms=one.timestamp_ms,
-        text=one.content,
-        category=one.category,
-        issue=one.issue_number,
-        session_id=one.session_id,
-        files=one.files,
-    )
-
-
-def compare_row(row: ObservationIndex) -> Comparable:
-    """Return a row of the index as it is compared: by its summary, and of no session."""
-    return Comparable(
-        id=row.id,
-        at_ms=row.timestamp_ms,
-        text=row.summary,
-        category=row.category,
-        issue=row.issue_number,
-    )
-
-
 def list_sought(one: Comparable) -> list[str]:
     """Return the words by which what it may replace is found, whatever else that says."""
-    text = one.text[:_CHARS_READ_MAX]
+    text = one.text[:CHARS_READ_MAX]
     sought = [thing.said for thing in list_given_up(text, one.category)]
     if one.category is Category.DECISION:
         sought += [match["about"] for match in _REVERSES.finditer(text)]
@@ -148,11 +95,11 @@ def find_superseded(
     """
     ordered = sorted(given, key=lambda one: (one.at_ms, one.id))
     holders: dict[str, list[int]] = defaultdict(list)
-    read: list[_Read] = []
+    read: list[Reading] = []
     found: dict[str, str] = {}
     for index, one in enumerate(ordered):
         is_asked = by is None or one.id in by
-        mine = _read(one, is_newer=is_asked)
+        mine = read_memory(one, is_newer=is_asked)
         if is_asked and mine.may_replace:
             sharing = {at for key in mine.keys for at in holders[key][-_CANDIDATES_MAX:]}
             is_told = about is None or one.id in about
@@ -168,79 +115,12 @@ def find_superseded(
     return sorted(found.items())
 
 
-@frozen
-class _Read:
-    """A memory as it is compared."""
-
-    of: Comparable
-    text: str  # without what stands beside it
-    said: Terms
-    asked: Terms
-    answered: Terms
-    is_answered: bool
-    left: tuple[Terms, ...]  # what a decision names as left
-    given_up: tuple[Thing, ...]
-    numbers: frozenset[str]
-    besides_numbers: Terms
-    takes_back: bool
-    closed: frozenset[str]
-
-    keys: Terms  # by what it is found: its words, and the files of what was or was not committed
-
-    @property
-    def is_prescribed(self) -> bool:
-        """It was decided, or somebody asked for it."""
-        return self.of.category is Category.DECISION or is_said_by_user(self.of.text)
-
-    @property
-    def may_replace(self) -> bool:
-        return bool(
-            self.given_up
-            or (self.takes_back and self.left)
-            or self.asked
-            or self.numbers
-            or self.closed
-            or self.of.category in (Category.CODE_CHANGE, Category.ERROR)
-        )
-
-
 def is_revert(text: str) -> bool:
     """Tell whether a change takes a commit back."""
-    return _REVERTS.search(text[:_CHARS_READ_MAX]) is not None
+    return _REVERTS.search(text[:CHARS_READ_MAX]) is not None
 
 
-# The same memories are compared with every session that is captured.
-@lru_cache(maxsize=1_500)
-def _read(one: Comparable, *, is_newer: bool) -> _Read:
-    text = one.text[:_CHARS_READ_MAX]
-    question = _ASKED.match(text)
-    alone = _ONLY_ASKED.match(text)
-    said = _SAID.sub("", text)
-    words = terms(said)
-    asked = terms(question[1] if question else alone[1] if alone else "")
-    return _Read(
-        of=one,
-        text=strip_beside(text),
-        said=words,
-        asked=asked,
-        keys=words | asked | {f"file:{each}" for each in one.files},
-        answered=terms(question[2]) if question else frozenset(),
-        is_answered=question is not None,
-        left=tuple(
-            terms(found)
-            for sentence in _SENTENCE.split(said)
-            if not _FAULTS.search(sentence)
-            for found in _LEFT.findall(sentence)
-        ),
-        given_up=list_given_up(text, one.category) if is_newer else (),
-        numbers=frozenset(_NUMBER.findall(said)),
-        besides_numbers=terms(_NUMBER.sub(" ", said)),
-        takes_back=TAKES_BACK.search(said) is not None,
-        closed=open_ends.list_closed(text) if is_newer else frozenset(),
-    )
-
-
-def _replaces(new: _Read, old: _Read) -> bool:
+def _replaces(new: Reading, old: Reading) -> bool:
     if _are_of_one_issue(new, old) and any(
         rule(new, old) for rule in (_answers_anew, _takes_back, _sets_anew)
     ):
@@ -251,24 +131,24 @@ def _replaces(new: _Read, old: _Read) -> bool:
         return False
     return any(
         rule(new, old)
-        for rule in (_gives_up, _reverses, _reverts, _measures_anew, _mends, _commits)
+        for rule in (_gives_up, _reverses, _reverts, _measures_anew, _mends, _commits, _finishes)
     )
 
 
-def _are_of_one_issue(new: _Read, old: _Read) -> bool:
+def _are_of_one_issue(new: Reading, old: Reading) -> bool:
     """Tell whether both are decisions of one issue."""
     both = {new.of.category, old.of.category}
     return both == {Category.DECISION} and new.of.issue == old.of.issue
 
 
-def _answers_anew(new: _Read, old: _Read) -> bool:
+def _answers_anew(new: Reading, old: Reading) -> bool:
     """Tell whether the same question was answered differently, or at last."""
     same = likeness(new.asked, old.asked) >= _SAME_SUBJECT
     anew = new.answered != old.answered or not old.is_answered
     return same and new.is_answered and anew
 
 
-def _takes_back(new: _Read, old: _Read) -> bool:
+def _takes_back(new: Reading, old: Reading) -> bool:
     """Tell whether a decision names what it leaves, and the older one was for just that."""
     if not new.takes_back:
         return False
@@ -283,7 +163,7 @@ def _takes_back(new: _Read, old: _Read) -> bool:
     return False
 
 
-def _sets_anew(new: _Read, old: _Read) -> bool:
+def _sets_anew(new: Reading, old: Reading) -> bool:
     """Tell whether two decisions differ in nothing but a number."""
     if not new.numbers or not old.numbers or new.numbers & old.numbers:
         return False
@@ -293,7 +173,7 @@ def _sets_anew(new: _Read, old: _Read) -> bool:
     return len(first & second) >= _SAME_BUT_NUMBERS * max(len(first), len(second))
 
 
-def _reverses(new: _Read, old: _Read) -> bool:
+def _reverses(new: Reading, old: Reading) -> bool:
     """Tell whether a decision on a subject reverses one that set its numbers.
 
     Both are about the subject: the newer one by more than the word, the older one at once.
@@ -301,14 +181,14 @@ def _reverses(new: _Read, old: _Read) -> bool:
     if new.of.category is not Category.DECISION or not (old.numbers and old.is_prescribed):
         return False
     for match in _REVERSES.finditer(new.text):
-        about = terms(_NUMBER.sub(" ", match["about"])) - _PARTS
+        about = terms(NUMBER.sub(" ", match["about"])) - _PARTS
         besides = terms(new.text[: match.start()] + new.text[match.end() :])
         if about and about <= besides and about <= frozenset(list_words(old.text)[:_HEAD_WORDS]):
             return True
     return False
 
 
-def _gives_up(new: _Read, old: _Read) -> bool:
+def _gives_up(new: Reading, old: Reading) -> bool:
     """Tell whether something is named as given up that the older one was for.
 
     What broke stays true of its time: an error is not taken back with what it came from.
@@ -321,11 +201,11 @@ def _gives_up(new: _Read, old: _Read) -> bool:
     )
 
 
-def _reverts(new: _Read, old: _Read) -> bool:
+def _reverts(new: Reading, old: Reading) -> bool:
     """Tell whether a commit took the older one's commit back."""
     if {new.of.category, old.of.category} != {Category.CODE_CHANGE}:
         return False
-    for match in _REVERTS.finditer(new.of.text[:_CHARS_READ_MAX]):
+    for match in _REVERTS.finditer(new.of.text[:CHARS_READ_MAX]):
         made = [each[:_HASH_CHARS] for each in _COMMITTED.findall(old.of.text)]
         if match["hash"] and match["hash"][:_HASH_CHARS].lower() in made:
             return True
@@ -335,7 +215,7 @@ def _reverts(new: _Read, old: _Read) -> bool:
     return False
 
 
-def _measures_anew(new: _Read, old: _Read) -> bool:
+def _measures_anew(new: Reading, old: Reading) -> bool:
     """Tell whether a fact gives other measures, in the same units, of the same thing."""
     if {new.of.category, old.of.category} != {Category.KEY_FACT}:
         return False
@@ -348,14 +228,14 @@ def _measures_anew(new: _Read, old: _Read) -> bool:
     )
 
 
-def _list_units(one: _Read) -> list[str]:
+def _list_units(one: Reading) -> list[str]:
     """Return the units of what was measured; none where another number is named beside them."""
-    if _NUMBER.search(_MEASURE.sub(" ", one.text)):
+    if NUMBER.search(_MEASURE.sub(" ", one.text)):
         return []
     return [match["unit"].strip() for match in _MEASURE.finditer(one.text)]
 
 
-def _mends(new: _Read, old: _Read) -> bool:
+def _mends(new: Reading, old: Reading) -> bool:
     """Tell whether the same failure was not mended before, and was explained or mended now."""
     if {new.of.category, old.of.category} != {Category.ERROR}:
         return False
@@ -366,13 +246,13 @@ def _mends(new: _Read, old: _Read) -> bool:
     return bool(same and _MENDED.search(new.of.text) and not _MENDED.search(old.of.text))
 
 
-def _closes(new: _Read, old: _Read) -> bool:
+def _closes(new: Reading, old: Reading) -> bool:
     """Tell whether what the older one left open by its number is closed now."""
     left = open_ends.list_open(old.text) if new.closed else frozenset()
     return bool(left) and left <= new.closed
 
 
-def _commits(new: _Read, old: _Read) -> bool:
+def _commits(new: Reading, old: Reading) -> bool:
     """Tell whether the files that the older one left uncommitted were committed since."""
     return (
         new.of.category is Category.CODE_CHANGE
@@ -381,3 +261,11 @@ def _commits(new: _Read, old: _Read) -> bool:
         and open_ends.is_commit(new.of.text)
         and open_ends.is_uncommitted(old.text)
     )
+
+
+def _finishes(new: Reading, old: Reading) -> bool:
+    """Tell whether a later change is what the older one had left to do."""
+    if new.of.category is not Category.CODE_CHANGE or not old.of.text.startswith(LEFT_OPEN):
+        return False
+    left = old.said - _UNDONE
+    return len(left) >= _SHARED_MIN and coverage(left, new.said) >= _SAME_WORK

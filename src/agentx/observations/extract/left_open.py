@@ -1,0 +1,219 @@
+"""What a session left open, in the words in which its agent said so.
+
+    "Not done: the metric of the queue."      "I have not pushed the branch."
+    "Still open: 1. ... 2. ..."               a question at the very end that nobody answered
+
+Only what is still open when the session ends is kept: what was agreed to, done or talked of
+afterwards is not. A program's own states ("rows that are not committed yet") are no work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentx.kernel.text import compile_late
+from agentx.observations.extract import wording
+from agentx.observations.extract.session.commits import commit_of
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.observations.extract.session.lines import Boot, Line, lines
+from agentx.observations.extract.session.tools import Use, file_edits
+from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.model import Category
+from agentx.prose import cues
+from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.likeness import coverage, likeness
+from agentx.prose.sentences import Block, is_question, shorten, words
+
+LEFT_OPEN = "Left open: "
+_SAVED = r"(?:committed|pushed|merged|deployed|released|published|rebased|tagged)"
+_WORK = (
+    rf"(?:{_SAVED}|done|implemented|tested|fixed|verified|migrated|applied|wired(?: up)?|started"
+    r"|built|finished|updated|run|rolled out|cleaned up|written|ported|translated|documented)"
+)
+# How a sentence begins that says what is left.
+_OPENS = cues.at_the_start(
+    r"""
+    not (?:yet )?(?:done|pushed|committed|merged|deployed|tested|implemented|released|finished)
+    not yet(?=:) | still (?:open|to do|to be done|missing|pending|outstanding|undone)
+    left (?:open|undone|to do|for (?:later|you|another)) | remaining(?: work| tasks?| items?)?(?=:)
+    to-?do(?: for (?:you|later|me))?(?=[:,])
+    open(?: questions?| ends?| points?| items?| issues?)?(?=[:,])
+    nothing (?:is|was|has been|got) (?:yet )?(?:pushed|committed|merged|deployed|released|applied)
+    uncommitted | unpushed | waiting (?:for|on) (?:you|your|the) | offen(?: ist| sind)?\b
+    noch (?:offen|zu tun|nicht) | nicht (?:committet|gepusht|gemergt|erledigt|umgesetzt)
+    pendiente | falta(?:n)? | reste \u00e0 | pas encore
+    """,
+    after="but | and | however | note | also | ok(?:ay)? | done | aber | und | however",
+)
+_SAYS = cues.anywhere(
+    rf"""
+    i (?:have not|haven'?t|did not|didn'?t) (?:yet )?(?:push|commit|merge|deploy|release|publish)\w*
+    i (?:have not|haven'?t|did not|didn'?t) (?:yet )?{_WORK}
+    i (?:have not|haven'?t|did not|didn'?t) (?:yet )?(?:run|test|fix|migrate|update|apply|finish)\b
+    (?<!that )(?<!which )(?:is|are|was|were) (?:still )?not (?:yet )?{_SAVED} yet
+    (?:is|are) (?:still |yet )?(?:uncommitted|unpushed|unmerged|undeployed|unreleased)
+    (?<!that )(?<!which )(?:has|have) not (?:yet )?been {_WORK}(?: yet)?
+    (?:has|have|is|are) yet to be | it did(?: not|n'?t) (?:commit|push|merge|deploy|release)
+    (?:is|are) still (?:stale|open|unfixed|broken|red|failing|missing|unpublished|disabled|blocked)
+    worth \w+ing (?:separately|later|in a) | should be \w+ (?:separately|later|in a (?:follow|new))
+    still (?:needs?|has|have) to (?:be )?\w+ | must still be | still needs? (?:a|an|the|your)\b
+    (?:needs?|has|have) to be \w+ (?:by hand|manually|by you)
+    never built | left (?:undone|unfixed|unresolved|as (?:a )?follow-?up)
+    (?:muss|m\u00fcssen|soll|sollte) noch | (?:ist|sind) noch (?:offen|nicht) | steht noch aus
+    todav\u00eda no | a\u00fan no | queda pendiente | n'est pas encore | reste \u00e0 faire
+    """,
+    r"""
+    \u6b8b\u3063\u3066\u3044\u308b\u4f5c\u696d | \u6b8b\u4f5c\u696d | \u672a\u5bfe\u5fdc
+    \u672a\u30b3\u30df\u30c3\u30c8 | \u307e\u3060.{0,20}(?:\u307e\u305b\u3093|\u306a\u3044)
+    \u5c1a\u672a | \u8fd8\u6ca1 | \u672a\u5b8c\u6210 | \u5f85\u529e
+    """,
+)
+# The words over a list of what is left.
+_HEADS = cues.at_the_start(
+    r"""
+    (?:what(?:'s| is) )?(?:still )?(?:open|left|missing|undone|outstanding)\b
+    remaining | not (?:yet )?done | to-?dos? | follow-?ups? | known gaps | unfinished
+    (?:noch )?offen | pendiente | \u6b8b\u3063\u3066\u3044\u308b | \u6b8b\u4f5c\u696d | \u5f85\u529e
+    """,
+    after=r"here(?:'s| is) what(?:'s| is) | these are | the | and",
+)
+# What holds only in some case, or is no work of this session.
+_PERHAPS = cues.anywhere(
+    "if you | if we | could | would | unless | in case | until then | when the"
+)
+_SAVES = compile_late(rf"(?i:{_SAVED}|\b(?:push|commit|merge|deploy|release|gepusht|committet))")
+_UNCOMMITTED = compile_late(r"(?i:\b(?:un|not (?:yet )?)committed\b)")
+_OFFERS_MORE = cues.at_the_start(
+    r"""
+    want me | would you | do you want | should i | shall i | may i | anything | ready | let me know
+    soll ich | ok\b | sound(?:s)? good | does (?:this|that) (?:look|sound|make)
+    """
+)
+_TALKED = 0.6  # of its words, said again later: it was dealt with
+_SAME = 0.6
+_LEFT_MAX = 6
+_WORDS_MIN = 3
+_HEAD_CHARS_MAX = 80
+_ASKING_WORDS_MIN = 8
+_CHARS_MAX = 225
+
+
+def find_left_open(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
+    """Yield what was left open when a session ended, the newest few."""
+    left: list[tuple[Turn, str]] = []
+    edited: dict[str, tuple[str, ...]] = {}
+    for number, exchange in enumerate(found):
+        closing = exchange.closing
+        if closing is None or _was_taken_up(found, number):
+            continue
+        edited[closing.event_id] = _list_edited(exchange)
+        left += [
+            (closing, own)
+            for own in list_open(lines(closing, boot))
+            if not _was_closed(own, found[number + 1 :])
+        ]
+    last = found[-1] if found else None
+    if last is not None:
+        left += _find_unanswered(last, boot)
+    for turn, own in _keep_last(left)[-_LEFT_MAX:]:
+        content = LEFT_OPEN + shorten(own, _CHARS_MAX)
+        yield Finding(
+            category=Category.KEY_FACT,
+            content=content,
+            summary=content,
+            event_ids=(turn.event_id,),
+            at_ms=turn.at_ms,
+            # A commit of these closes it.
+            files=edited.get(turn.event_id, ()) if _UNCOMMITTED.search(own) else (),
+        )
+
+
+def list_open(said: tuple[Line, ...]) -> Iterator[str]:
+    """Yield the sentences of a reply that say what is left, and the items of a list of it."""
+    in_list = False
+    for line in said:
+        own = line.own
+        leads = line.block is Block.HEADING or own.endswith((":", "\uff1a"))
+        if leads:
+            in_list = len(own) <= _HEAD_CHARS_MAX and _HEADS.match(own) is not None
+        elif in_list and line.block is Block.ITEM:
+            yield own
+        else:
+            in_list = False
+            if says_open(own):
+                yield own
+
+
+def says_open(text: str) -> bool:
+    """Tell whether a sentence says that work is left."""
+    if words(text) < _WORDS_MIN or _PERHAPS.search(text):
+        return False
+    return _OPENS.match(text) is not None or _SAYS.search(text) is not None
+
+
+def _list_edited(exchange: Exchange) -> tuple[str, ...]:
+    paths = (edit.path for step in exchange.steps for edit in file_edits(step))
+    return tuple(dict.fromkeys(paths))
+
+
+def _was_taken_up(found: list[Exchange], number: int) -> bool:
+    """Tell whether the user answered a reply by telling the agent to go on."""
+    later = found[number + 1].prompt if number + 1 < len(found) else None
+    return later is not None and wording.GOES_ON.match(later.text.strip()) is not None
+
+
+def _was_closed(own: str, later: list[Exchange]) -> bool:
+    """Tell whether what was open was dealt with, or talked of, later in the session."""
+    if not later:
+        return False
+    if _SAVES.search(own):
+        return any(commit_of(step) for each in later for step in each.steps) or len(later) > 1
+    about = terms(own)
+    texts = [
+        turn.text for each in later for turn in (each.prompt, each.closing) if turn is not None
+    ]
+    return coverage(about, terms("\n".join(texts))) >= _TALKED
+
+
+def _find_unanswered(last: Exchange, boot: Boot) -> list[tuple[Turn, str]]:
+    """Return what a session asked at its very end: nobody answered it."""
+    waiting = [
+        (step.call, question)
+        for step in last.steps
+        if step.use is Use.QUESTION and step.result is None
+        for question in _read_questions(step.call)
+    ]
+    closing = last.closing
+    said = lines(closing, boot) if closing is not None else ()
+    if not waiting and closing is not None and said:
+        own = said[-1].own
+        if is_question(own) and _is_telling(own):
+            waiting.append((closing, own))
+    return waiting
+
+
+def _read_questions(call: Turn) -> list[str]:
+    given = call.arguments if isinstance(call.arguments, dict) else {}
+    asked = given.get("questions")
+    rows = asked if isinstance(asked, list) else []
+    texts = [row.get("question") for row in rows if isinstance(row, dict)]
+    return [text for text in texts if isinstance(text, str) and text.strip()]
+
+
+def _is_telling(question: str) -> bool:
+    """Tell whether a question says what it is about: "shall I go on?" does not."""
+    if says_open(question):
+        return True
+    if _OFFERS_MORE.match(question) or cues.COURTESY.match(question):
+        return False
+    return words(question) >= _ASKING_WORDS_MIN and bool(code_names(question))
+
+
+def _keep_last(left: list[tuple[Turn, str]]) -> list[tuple[Turn, str]]:
+    """Return what is open, each once, as it was said last."""
+    kept: list[tuple[Turn, str]] = []
+    for turn, own in reversed(left):
+        about = terms(own)
+        if about and not any(likeness(about, terms(other)) >= _SAME for _, other in kept):
+            kept.append((turn, own))
+    return kept[::-1]

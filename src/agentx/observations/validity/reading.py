@@ -1,0 +1,144 @@
+"""A memory as it is compared with others: what it says, asks, answers, leaves and measures."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+from agentx.observations.model import Category, Observation, ObservationIndex
+from agentx.observations.validity import open_ends
+from agentx.observations.validity.given_up import (
+    Thing,
+    is_said_by_user,
+    list_given_up,
+    strip_beside,
+)
+from agentx.prose.cues import TAKES_BACK, anywhere
+from agentx.prose.keyphrases import terms
+
+Terms = frozenset[str]
+
+_ASKED = compile_late(r"\AAsked: (.+?)\n(?:The user (?:answered|said): )?(.+)\Z", re.DOTALL)
+_ONLY_ASKED = compile_late(r"\AAsked: ([^\n]+\?)\s*\Z")
+_SAID = compile_late(r"\A(?:Asked: .*\n)?(?:The user \w+(?:, and \w+ \w+ \w+)?:\s*)?")
+_LEFT = compile_late(
+    r"\b(?:instead of|rather than|switch(?:ed|ing)? from|mov(?:e|ed|ing) (?:away )?from|no longer"
+    r"|drop(?:ped|ping)?|replac(?:e|es|ed|ing)|away from|statt|revert(?:ed|ing)?|abandon(?:ed)?)"
+    r"\s+(?:to\s+|use\s+|using\s+|the\s+|a\s+|an\s+|our\s+|einer?\s+)*([^,.;:\n]{2,60}?)"
+    r"(?=\s+(?:to|with|for|in|and|because|after|by|since|as)\b|[,.;:\n]|\Z)",
+    re.IGNORECASE,
+)
+_SENTENCE = compile_late(r"(?<=[.!?])\s+|\n+")
+# "Both wrongly use a/ instead of their own paths" tells what is wrong, and settles nothing.
+_FAULTS = anywhere(
+    "incorrect(?:ly)? | wrong(?:ly)? | mistaken(?:ly)? | by mistake | bugs? | currently"
+)
+NUMBER = compile_late(r"\b\d[\w.]*\b")
+CHARS_READ_MAX = 1_000
+
+
+@frozen
+class Comparable:
+    """A memory as far as it matters here."""
+
+    id: str
+    at_ms: Millis
+    text: str
+    category: Category = Category.DECISION
+    issue: int = 0
+    session_id: str = ""  # empty: of none, and so of another than any
+    files: tuple[str, ...] = ()
+
+
+def compare_observed(one: Observation) -> Comparable:
+    """Return an observation as it is compared."""
+    return Comparable(
+        id=one.id,
+        at_ms=one.timestamp_ms,
+        text=one.content,
+        category=one.category,
+        issue=one.issue_number,
+        session_id=one.session_id,
+        files=one.files,
+    )
+
+
+def compare_row(row: ObservationIndex) -> Comparable:
+    """Return a row of the index as it is compared: by its summary, and of no session."""
+    return Comparable(
+        id=row.id,
+        at_ms=row.timestamp_ms,
+        text=row.summary,
+        category=row.category,
+        issue=row.issue_number,
+    )
+
+
+@frozen
+class Reading:
+    """A memory as it is compared."""
+
+    of: Comparable
+    text: str  # without what stands beside it
+    said: Terms
+    asked: Terms
+    answered: Terms
+    is_answered: bool
+    left: tuple[Terms, ...]  # what a decision names as left
+    given_up: tuple[Thing, ...]
+    numbers: frozenset[str]
+    besides_numbers: Terms
+    takes_back: bool
+    closed: frozenset[str]
+
+    keys: Terms  # by what it is found: its words, and the files of what was or was not committed
+
+    @property
+    def is_prescribed(self) -> bool:
+        """It was decided, or somebody asked for it."""
+        return self.of.category is Category.DECISION or is_said_by_user(self.of.text)
+
+    @property
+    def may_replace(self) -> bool:
+        return bool(
+            self.given_up
+            or (self.takes_back and self.left)
+            or self.asked
+            or self.numbers
+            or self.closed
+            or self.of.category in (Category.CODE_CHANGE, Category.ERROR)
+        )
+
+
+# The same memories are compared with every session that is captured.
+@lru_cache(maxsize=1_500)
+def read_memory(one: Comparable, *, is_newer: bool) -> Reading:
+    text = one.text[:CHARS_READ_MAX]
+    question = _ASKED.match(text)
+    alone = _ONLY_ASKED.match(text)
+    said = _SAID.sub("", text)
+    words = terms(said)
+    asked = terms(question[1] if question else alone[1] if alone else "")
+    return Reading(
+        of=one,
+        text=strip_beside(text),
+        said=words,
+        asked=asked,
+        keys=words | asked | {f"file:{each}" for each in one.files},
+        answered=terms(question[2]) if question else frozenset(),
+        is_answered=question is not None,
+        left=tuple(
+            terms(found)
+            for sentence in _SENTENCE.split(said)
+            if not _FAULTS.search(sentence)
+            for found in _LEFT.findall(sentence)
+        ),
+        given_up=list_given_up(text, one.category) if is_newer else (),
+        numbers=frozenset(NUMBER.findall(said)),
+        besides_numbers=terms(NUMBER.sub(" ", said)),
+        takes_back=TAKES_BACK.search(said) is not None,
+        closed=open_ends.list_closed(text) if is_newer else frozenset(),
+    )
