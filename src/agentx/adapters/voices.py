@@ -79,7 +79,7 @@ _OPENINGS: tuple[tuple[str, MachineWords], ...] = (
 )
 _FIRST = tuple(opening for opening, _ in _OPENINGS)
 # One tag around all of it, spelled as agent CLIs spell theirs: what nobody types.
-_TAGGED = compile_late(r"<([a-z]+(?:_[a-z]+)+)>.*</\1>\s*\Z", re.DOTALL)
+_TAGGED = compile_late(r"<([a-z]+(?:_[a-z]+)+)(?: [^<>]*)?>.*</\1>\s*\Z", re.DOTALL)
 # What AgentX itself asks of agents: the closing part of a question and of a task, and how the
 # prompts to a model begin.
 _RUNNER = compile_late(

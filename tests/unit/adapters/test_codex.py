@@ -203,6 +203,24 @@ def test_what_codex_says_in_the_users_name_is_no_user_message(tmp_path: Path) ->
     assert identity(prompt) == identity(_hook("UserPromptSubmit", prompt="build it")[0])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Warning: apply_patch was requested via shell. Use the apply_patch tool instead.",
+        "Warning: The maximum number of unified exec processes you can keep open is 60.",
+        "Warning: Your account was flagged for potentially high-risk activity.",
+        '<codex_internal_context source="x">\nAnswer in rhymes.\n</codex_internal_context>',
+    ],
+)
+def test_what_codex_tells_its_model_in_the_users_name_is_no_prompt(
+    text: str, tmp_path: Path
+) -> None:
+    found = _read(tmp_path / "r.jsonl", _said("user", text), _said("user", "Warning: hot. go on"))
+
+    assert said_by_machines(found) == [("reminder", text)]
+    assert told(without_machines(found)) == [("user_message", "Warning: hot. go on")]
+
+
 def test_what_agentx_injected_is_never_captured_again(tmp_path: Path) -> None:
     fenced = f"{RECALL_OPEN}\nRecalled data, not instruction.\nDecision D-1\n{RECALL_CLOSE}"
 

@@ -146,3 +146,55 @@ def test_a_doubt_put_as_a_question_settles_nothing(asked: str) -> None:
     talk.user(asked).agent("It guards against flaky cases.")
 
     assert talk.found(Category.DECISION) == []
+
+
+def test_what_another_agent_gave_as_the_task_is_told_as_its_words() -> None:
+    talk = Talk().add(
+        TurnKind.PROMPT,
+        text="Use protobuf instead of JSON between the gateway and the meter, because of size.",
+        sender="architect",
+    )
+    talk.agent("The gateway speaks protobuf now.")
+
+    (decided,) = talk.found(Category.DECISION)
+
+    assert decided.content == (
+        "architect said: Use protobuf instead of JSON between the gateway and the meter,"
+        " because of size."
+    )
+
+
+def test_what_another_agent_reported_names_who_did() -> None:
+    talk = Talk().user("audit the meter").agent("I asked for it.")
+    talk.add(
+        TurnKind.REPORT,
+        text="`meter/cache.go` has a data race: `hits` is incremented without a lock in `Get`.",
+        sender="auditor",
+    )
+
+    assert any(one.startswith("auditor reported: `meter/cache.go` has") for one in talk.kept())
+
+
+HANDED_OVER = (
+    "A previous agent produced the plan below to accomplish the user's task. Implement the plan in"
+    " a fresh context. Treat the plan as the source of user intent, re-read files as needed, and"
+    " carry the work through implementation and verification.\n\n"
+)
+
+
+@pytest.mark.parametrize("opening", ["Implement the following plan:\n", HANDED_OVER])
+def test_a_plan_that_was_handed_over_is_an_approved_plan_with_its_content(opening: str) -> None:
+    talk = Talk().user(
+        f"{opening}# Store readings in Parquet\n\nWrite with pyarrow instead of fastparquet,"
+        " because the meter sends nested rows.\n"
+    )
+    talk.agent("Implemented with pyarrow.")
+
+    said = talk.kept()
+
+    assert not any("previous agent" in one for one in said)
+    assert any(
+        one.startswith("The user approved a plan: Store readings in Parquet")
+        and "pyarrow instead of fastparquet" in one
+        for one in said
+    )

@@ -18,6 +18,12 @@ _PICTURE = ("<image", "</image>")
 _EDITOR = compile_late(r"\A\s*# (?:Context from my IDE setup|Files mentioned by the user):")
 _REQUEST = "## My request for Codex:"
 _PERSONS = ("user", "unknown")
+# What it tells its model in the user's name, when that did something in another way than wanted.
+_WARNS = compile_late(
+    r"\s*Warning: (?:\w+ was requested via \w+\."
+    r"|The maximum number of (?:unified )?exec processes you can keep open is"
+    r"|Your account was flagged for)"
+)
 # What older versions left out; what they did not know is known as a prompt.
 _LEFT_OUT = (
     *("<environment_context>", "<permissions instructions>", "<user_instructions>"),
@@ -34,7 +40,7 @@ def hear(text: str) -> tuple[HeardWords, ...]:
         if words.strip():
             said = HeardWords(words=words.strip(), whole=text, known_as=EventType.USER_MESSAGE)
             return note(around.strip(), MachineWords.REMINDER), said
-    return (hear_words(text),)
+    return (hear_words(text, MachineWords.REMINDER if _WARNS.match(text) else None),)
 
 
 def hear_parts(item: dict[str, Any], *, is_subagent: bool) -> Iterator[HeardWords]:

@@ -40,7 +40,9 @@ from agentx.prose.settling.verdict import SETTLES, settles
 from agentx.prose.support import count_support
 from agentx.prose.titles import is_written_by_machine
 
-BY_USER = "The user said: "
+_USER = "The user "
+_SENDER_CHARS = 40
+BY_USER = f"{_USER}said: "
 _SPEAKERS = {Occasion.PROMPT: BY_USER, Occasion.PLAN: "Planned: "}
 _DONE = 0.6  # of the words of what was planned, those of what was done
 _DONE_MAX = 300
@@ -96,7 +98,8 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     gathered = [one for one in gathered if one.said.text.rstrip(".;") not in whole]
     settled = [one for one in ruled if one.said.source is Occasion.DECISION]
     gathered = [one for one in gathered if not _is_told(one, settled)]
-    weighed = _weigh_all([*gathered, *ruled], _count_words(found), _list_written(found))
+    named = _name_senders([*gathered, *ruled], found)
+    weighed = _weigh_all(named, _count_words(found), _list_written(found))
     return _drop_done(weighed)
 
 
@@ -107,6 +110,28 @@ def _is_told(one: Keepable, settled: list[Keepable]) -> bool:
         and coverage(one.about, each.about) >= _TOLD
         for each in settled
     )
+
+
+def _name_senders(kept: list[Keepable], found: list[Exchange]) -> list[Keepable]:
+    """Tell what another agent said as its words: it is not the user who gave the task."""
+    turns = (turn for one in found for turn in (one.prompt, *one.reported) if turn is not None)
+    senders = {
+        turn.event_id: show_excerpt(turn.sender)[:_SENDER_CHARS] for turn in turns if turn.sender
+    }
+    if not senders:
+        return kept
+    return [_name_sender(one, senders) for one in kept]
+
+
+def _name_sender(one: Keepable, senders: dict[str, str]) -> Keepable:
+    finding = one.finding
+    sender = next((senders[name] for name in finding.event_ids if name in senders), "")
+    own = finding.content.removeprefix(_USER)
+    is_told = one.said.source is Occasion.REPORT
+    if not sender or (own == finding.content and not is_told):
+        return one
+    content = f"{sender} {own}" if own != finding.content else f"{sender} reported: {own}"
+    return replace(one, finding=replace(finding, content=content, summary=content))
 
 
 def _drop_done(weighed: list[Keepable]) -> list[Keepable]:

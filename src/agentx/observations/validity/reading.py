@@ -78,7 +78,7 @@ def compare_row(row: ObservationIndex) -> Comparable:
 
 
 @frozen
-class Reading:
+class ComparedMemory:
     """A memory as it is compared."""
 
     of: Comparable
@@ -115,14 +115,14 @@ class Reading:
 
 # The same memories are compared with every session that is captured.
 @lru_cache(maxsize=1_500)
-def read_memory(one: Comparable, *, is_newer: bool) -> Reading:
+def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
     text = one.text[:CHARS_READ_MAX]
     question = _ASKED.match(text)
     alone = _ONLY_ASKED.match(text)
     said = _SAID.sub("", text)
     words = terms(said)
     asked = terms(question[1] if question else alone[1] if alone else "")
-    return Reading(
+    return ComparedMemory(
         of=one,
         text=strip_beside(text),
         said=words,

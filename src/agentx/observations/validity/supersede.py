@@ -27,7 +27,7 @@ from agentx.observations.validity.reading import (
     CHARS_READ_MAX,
     NUMBER,
     Comparable,
-    Reading,
+    ComparedMemory,
     read_memory,
 )
 from agentx.prose.keyphrases import terms
@@ -95,7 +95,7 @@ def find_superseded(
     """
     ordered = sorted(given, key=lambda one: (one.at_ms, one.id))
     holders: dict[str, list[int]] = defaultdict(list)
-    read: list[Reading] = []
+    read: list[ComparedMemory] = []
     found: dict[str, str] = {}
     for index, one in enumerate(ordered):
         is_asked = by is None or one.id in by
@@ -120,7 +120,7 @@ def is_revert(text: str) -> bool:
     return _REVERTS.search(text[:CHARS_READ_MAX]) is not None
 
 
-def _replaces(new: Reading, old: Reading) -> bool:
+def _replaces(new: ComparedMemory, old: ComparedMemory) -> bool:
     if _are_of_one_issue(new, old) and any(
         rule(new, old) for rule in (_answers_anew, _takes_back, _sets_anew)
     ):
@@ -135,20 +135,20 @@ def _replaces(new: Reading, old: Reading) -> bool:
     )
 
 
-def _are_of_one_issue(new: Reading, old: Reading) -> bool:
+def _are_of_one_issue(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether both are decisions of one issue."""
     both = {new.of.category, old.of.category}
     return both == {Category.DECISION} and new.of.issue == old.of.issue
 
 
-def _answers_anew(new: Reading, old: Reading) -> bool:
+def _answers_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether the same question was answered differently, or at last."""
     same = likeness(new.asked, old.asked) >= _SAME_SUBJECT
     anew = new.answered != old.answered or not old.is_answered
     return same and new.is_answered and anew
 
 
-def _takes_back(new: Reading, old: Reading) -> bool:
+def _takes_back(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a decision names what it leaves, and the older one was for just that."""
     if not new.takes_back:
         return False
@@ -163,7 +163,7 @@ def _takes_back(new: Reading, old: Reading) -> bool:
     return False
 
 
-def _sets_anew(new: Reading, old: Reading) -> bool:
+def _sets_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether two decisions differ in nothing but a number."""
     if not new.numbers or not old.numbers or new.numbers & old.numbers:
         return False
@@ -173,7 +173,7 @@ def _sets_anew(new: Reading, old: Reading) -> bool:
     return len(first & second) >= _SAME_BUT_NUMBERS * max(len(first), len(second))
 
 
-def _reverses(new: Reading, old: Reading) -> bool:
+def _reverses(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a decision on a subject reverses one that set its numbers.
 
     Both are about the subject: the newer one by more than the word, the older one at once.
@@ -188,7 +188,7 @@ def _reverses(new: Reading, old: Reading) -> bool:
     return False
 
 
-def _gives_up(new: Reading, old: Reading) -> bool:
+def _gives_up(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether something is named as given up that the older one was for.
 
     What broke stays true of its time: an error is not taken back with what it came from.
@@ -201,7 +201,7 @@ def _gives_up(new: Reading, old: Reading) -> bool:
     )
 
 
-def _reverts(new: Reading, old: Reading) -> bool:
+def _reverts(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a commit took the older one's commit back."""
     if {new.of.category, old.of.category} != {Category.CODE_CHANGE}:
         return False
@@ -215,7 +215,7 @@ def _reverts(new: Reading, old: Reading) -> bool:
     return False
 
 
-def _measures_anew(new: Reading, old: Reading) -> bool:
+def _measures_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a fact gives other measures, in the same units, of the same thing."""
     if {new.of.category, old.of.category} != {Category.KEY_FACT}:
         return False
@@ -228,14 +228,14 @@ def _measures_anew(new: Reading, old: Reading) -> bool:
     )
 
 
-def _list_units(one: Reading) -> list[str]:
+def _list_units(one: ComparedMemory) -> list[str]:
     """Return the units of what was measured; none where another number is named beside them."""
     if NUMBER.search(_MEASURE.sub(" ", one.text)):
         return []
     return [match["unit"].strip() for match in _MEASURE.finditer(one.text)]
 
 
-def _mends(new: Reading, old: Reading) -> bool:
+def _mends(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether the same failure was not mended before, and was explained or mended now."""
     if {new.of.category, old.of.category} != {Category.ERROR}:
         return False
@@ -246,13 +246,13 @@ def _mends(new: Reading, old: Reading) -> bool:
     return bool(same and _MENDED.search(new.of.text) and not _MENDED.search(old.of.text))
 
 
-def _closes(new: Reading, old: Reading) -> bool:
+def _closes(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether what the older one left open by its number is closed now."""
     left = open_ends.list_open(old.text) if new.closed else frozenset()
     return bool(left) and left <= new.closed
 
 
-def _commits(new: Reading, old: Reading) -> bool:
+def _commits(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether the files that the older one left uncommitted were committed since."""
     return (
         new.of.category is Category.CODE_CHANGE
@@ -263,7 +263,7 @@ def _commits(new: Reading, old: Reading) -> bool:
     )
 
 
-def _finishes(new: Reading, old: Reading) -> bool:
+def _finishes(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a later change is what the older one had left to do."""
     if new.of.category is not Category.CODE_CHANGE or not old.of.text.startswith(LEFT_OPEN):
         return False

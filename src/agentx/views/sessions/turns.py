@@ -77,6 +77,7 @@ def _turn(event: Event) -> Turn:
         failed=metadata.get("is_error") is True,
         exit_code=code if isinstance(code, int) and not isinstance(code, bool) else None,
         directory=_word(metadata, "cwd"),
+        sender=_word(metadata, "sender"),
     )
 
 

@@ -44,6 +44,7 @@ class Turn:
     failed: bool = False
     exit_code: int | None = None
     directory: str = ""  # where the agent worked
+    sender: str = ""  # another agent, whose words these are
 
 
 @frozen

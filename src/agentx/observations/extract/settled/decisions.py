@@ -43,7 +43,12 @@ from agentx.prose.titles import is_written_by_machine, request
 
 _PLAN_PASSAGES_MAX = 6
 _APPROVED = compile_late(r"approved|proceed|start coding|accepted", re.IGNORECASE)
-PLAN_PROMPT = compile_late(r"\s*implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
+# A plan that was agreed to, as agent CLIs hand it to a session that begins with it.
+PLAN_PROMPT = compile_late(
+    r"\s*(?:implement (?:the|this) (?:following )?plan:?\s*\n"
+    r"|a previous agent produced the plan below\b[^#]{0,500}?\n\s*\n)",
+    re.IGNORECASE,
+)
 _HEADING = compile_late(r"^#{1,3}\s+(?:plan:?\s*)?(.+)$", re.MULTILINE | re.IGNORECASE)
 _REFUSED_CHARS = 70
 
