@@ -43,7 +43,7 @@ class Invocation:
         self.as_json = as_json
         self.is_paged = is_paged  # what is longer than the terminal
         self.behind: Behind | None = None  # what was captured; None if level
-        self.moved = ""  # what is to be said of days that begin elsewhere, or did until now
+        self.cut_for = ""  # the time zone of the days that answers speak of
 
     @cached_property
     def environment(self) -> Environment:
@@ -81,8 +81,6 @@ class Invocation:
             yield memory
         if self.behind is not None:
             self._say_behind(self.behind)
-        if self.moved and not self.as_json:
-            self.talk.print(self.moved, style="dim")
         if not has and not self.as_json:
             begins = "the next session" if self.project.trust.has_data else "`agentx init`"
             said = f"nothing is remembered of this folder yet: {begins} begins"
@@ -95,18 +93,23 @@ class Invocation:
         wait_ms = self.project.config.section(StorageSettings).wait_ms
         found = memory.freshen(wait_ms, views=views)
         self.behind = found if found.count else None
-        self.moved = self._say_moved(found) if views else ""
+        self.cut_for = found.zone
+        self._say_recut(found)
 
-    def _say_moved(self, found: Behind) -> str:
-        """Say what happens to days where the time zone here is not the one they are cut in."""
-        from agentx.project.zone import project_zone
+    def _say_recut(self, found: Behind) -> None:
+        """Say that days are cut anew, where they were cut for another time zone."""
+        if found.zone_before not in ("", found.zone) and not self.as_json:
+            said = f"the time zone is {found.zone} now, it was {found.zone_before}"
+            self.talk.print(f"{said}: days are cut anew", style="dim")
 
-        here, cut, before = str(project_zone(self.project)), found.zone, found.zone_before
-        if cut not in ("", here):
-            return f"days are cut for {cut}, and here it is {here}: `agentx rebuild toc`"
-        if before not in ("", here):
-            return f"the time zone is {here} now, it was {before}: days are cut anew"
-        return ""
+    def _say_elsewhere(self) -> None:
+        """Say for which time zone days are cut, where it is not the one they were shown in."""
+        if not self.cut_for or "dates" not in vars(self):
+            return  # no day was shown
+        here = str(self.dates.zone)
+        if here != self.cut_for:
+            said = f"days are cut for {self.cut_for}, and here it is {here}: `agentx rebuild toc`"
+            self.talk.print(said, style="dim")
 
     def _say_behind(self, behind: Behind) -> None:
         """Say what the answer does not know yet, and see to it that it will."""
@@ -155,12 +158,13 @@ class Invocation:
             return
         if origin:
             self.talk.print(f"what follows is {origin}: agentx trust --show")
-        if not (self.is_paged and sys.stdout.isatty()):
+        if self.is_paged and sys.stdout.isatty():
+            with self.screen.capture() as captured:
+                draw(self.screen)
+            self._page(captured.get())
+        else:
             draw(self.screen)
-            return
-        with self.screen.capture() as captured:
-            draw(self.screen)
-        self._page(captured.get())
+        self._say_elsewhere()
 
     def _page(self, words: str) -> None:
         """Write what a terminal shows; what is longer than it, page by page."""
