@@ -83,6 +83,15 @@ class Entry:
 
 
 @frozen
+class Retry:
+    """The target was asked once more: when, who was asked in its place, and what came of it."""
+
+    at_ms: Millis
+    runner: str = ""
+    outcome: str = ""  # answered, failed; nothing where nothing is known
+
+
+@frozen
 class Clarification:
     """What one agent wants to know of another, and all that was said about it."""
 
@@ -101,6 +110,7 @@ class Clarification:
     thread: tuple[Entry, ...] = ()
     sla_minutes: int = CLARIFY_SLA_MINUTES_DEFAULT
     retries: int = 0
+    retry: Retry | None = None
     went_stale: int = 0
     reason: Reason | None = None
     summary: str = ""
@@ -220,9 +230,10 @@ class WentStale:
 
 @frozen
 class Retried:
-    """The target was asked once more."""
+    """The target is asked once more, by whoever plays it."""
 
     at_ms: Millis
+    runner: str = ""
 
 
 @frozen
@@ -254,6 +265,14 @@ class Scope:
     rounds_max: int | None = None
     sla_minutes: int = CLARIFY_SLA_MINUTES_DEFAULT
     blocking_allowed: bool = True
+
+
+@frozen
+class Put:
+    """A question that was put; one that was open already is joined."""
+
+    state: Clarification
+    is_new: bool
 
 
 @frozen

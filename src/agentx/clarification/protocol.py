@@ -38,6 +38,7 @@ from agentx.clarification.model import (
     Reason,
     Resolved,
     Retried,
+    Retry,
     WentStale,
 )
 from agentx.clarification.summary import escalation_text, resolution_summary
@@ -121,12 +122,13 @@ def evolve(state: Clarification, fact: Fact) -> Clarification:
                 status=status,
                 round=further,
                 retries=0,
+                retry=None,
                 stale_after_ms=_deadline(state, fact.at_ms),
             )
         case Answered():
             late = state.status is ClarificationStatus.ESCALATED
             said = _add_entry(state, fact.by, EntryType.ANSWER, fact.body, fact.at_ms, late=late)
-            after = replace(said, status=status)
+            after = replace(said, status=status, retry=_end_retry(state, "answered"))
         case Resolved():
             said = _add_entry(state, fact.by, EntryType.RESOLUTION, fact.body, fact.at_ms)
             after = replace(
@@ -145,9 +147,12 @@ def evolve(state: Clarification, fact: Fact) -> Clarification:
                 state,
                 status=status,
                 retries=state.retries + 1,
+                retry=Retry(at_ms=fact.at_ms, runner=fact.runner),
                 stale_after_ms=_deadline(state, fact.at_ms),
             )
         case Escalated():
+            if fact.reason is Reason.STALE and fact.body:  # it says why asking once more failed
+                state = replace(state, retry=_end_retry(state, "failed"))
             body = escalation_text(state, fact.reason, fact.body)
             said = _add_entry(state, fact.by, EntryType.ESCALATION, body, fact.at_ms)
             after = replace(said, status=status, reason=fact.reason, summary=body)
@@ -189,6 +194,13 @@ def _add_entry(
     number = state.round if turn is None else turn
     entry = Entry(round=number, speaker=speaker, type=kind, body=body, at_ms=at_ms, late=late)
     return replace(state, thread=(*state.thread, entry))
+
+
+def _end_retry(state: Clarification, outcome: str) -> Retry | None:
+    """Return the retry with what came of it; the first outcome stands."""
+    if state.retry is None or state.retry.outcome:
+        return state.retry
+    return replace(state.retry, outcome=outcome)
 
 
 def _deadline(state: Clarification, from_ms: int) -> Millis:

@@ -5,11 +5,11 @@ The guards are data, in the order they speak; the first that refuses decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from agentx.clarification.errors import ScopeViolation, scope_violation
-from agentx.clarification.model import PERSON, NewQuestion, Scope
+from agentx.clarification.model import PERSON, Clarification, NewQuestion, Scope
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.limits import (
     CLARIFY_ROUNDS_BLOCKING_MAX,
@@ -17,7 +17,9 @@ from agentx.kernel.limits import (
     CLARIFY_TEXT_CHARS_MAX,
     CLARIFY_TOPIC_CHARS_MAX,
 )
+from agentx.kernel.text import fold_text
 from agentx.kernel.values import frozen
+from agentx.redaction.redact import redact
 
 
 @frozen
@@ -51,6 +53,27 @@ def rounds_of(request: NewQuestion, scope: Scope) -> int:
     cap = CLARIFY_ROUNDS_BLOCKING_MAX if request.blocking else CLARIFY_ROUNDS_NON_BLOCKING_MAX
     wanted = (cap, scope.rounds_max or cap, request.rounds_max or cap)
     return max(1, min(wanted))
+
+
+def find_same(open_now: Iterable[Clarification], request: NewQuestion) -> Clarification | None:
+    """Return the open clarification that asks the same of the same, or None."""
+    wanted = _words_of(redact(request.topic), redact(request.question))
+    return next(
+        (
+            state
+            for state in open_now
+            if (state.asker, state.to, state.blocking)
+            == (request.asker, request.to, request.blocking)
+            and state.is_active
+            and _words_of(state.topic, state.question) == wanted
+        ),
+        None,
+    )
+
+
+def _words_of(*texts: str) -> tuple[str, ...]:
+    """Return texts without what differs between two ways to type them."""
+    return tuple(fold_text(text).casefold() for text in texts)
 
 
 def check_text(name: str, text: str, chars_max: int = CLARIFY_TEXT_CHARS_MAX) -> str:

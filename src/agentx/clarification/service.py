@@ -38,6 +38,7 @@ from agentx.clarification.model import (
     Ledger,
     MonitorReport,
     NewQuestion,
+    Put,
     Reason,
     Resolved,
     Retried,
@@ -45,7 +46,7 @@ from agentx.clarification.model import (
     WentStale,
 )
 from agentx.clarification.protocol import apply_fact, decide, evolve
-from agentx.clarification.scope import check_text, rounds_of
+from agentx.clarification.scope import check_text, find_same, rounds_of
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore, Stamp
 from agentx.clarification.watch.monitor import Remedy, World, findings
 from agentx.kernel.bus import Bus
@@ -91,12 +92,19 @@ class Clarifications:
         self._seen: dict[Stamp, tuple[Clarification, ...]] = {}
 
     def ask(self, request: NewQuestion, scope: Scope) -> Clarification:
-        """Keep a question that `scope.permit` let through; it has an id of its own.
+        """Keep a question that `scope.permit` let through; as `put`."""
+        return self.put(request, scope).state
+
+    def put(self, request: NewQuestion, scope: Scope) -> Put:
+        """Keep a question that `scope.permit` let through; the same one, while open, is joined.
 
         Raises: LockTimeout, CorruptRecord.
         """
         now = self._clock.now_ms()
         with self._store.editing(request.issue, agent=request.asker) as edit:
+            known = find_same(edit.list_open(request.asker, request.to), request)
+            if known is not None:
+                return Put(state=known, is_new=False)
             state = Clarification(
                 id=edit.next_id(),
                 issue=request.issue,
@@ -113,7 +121,7 @@ class Clarifications:
             state = apply_fact(state, question)
             edit.put(state)
         self._tell(ClarificationRequested, state)
-        return state
+        return Put(state=state, is_new=True)
 
     def follow_up(self, clarification_id: str, question: str, *, by: str) -> Clarification:
         """Put a further question; past the last round a person is called.
@@ -165,12 +173,13 @@ class Clarifications:
         fact = Escalated(at_ms=self._clock.now_ms(), reason=reason, by=by, body=text)
         return self._happen(clarification_id, fact, agent=by)
 
-    def retry(self, clarification_id: str) -> Clarification:
+    def retry(self, clarification_id: str, *, runner: str = "") -> Clarification:
         """Put a stale question once more; a second time a person is called instead.
 
         Raises: ClarificationNotFound, IllegalTransition, LockTimeout.
         """
-        return self._happen(clarification_id, Retried(at_ms=self._clock.now_ms()), agent=HUB)
+        fact = Retried(at_ms=self._clock.now_ms(), runner=runner)
+        return self._happen(clarification_id, fact, agent=HUB)
 
     def find(self, clarification_id: str) -> Clarification:
         """Return one clarification.

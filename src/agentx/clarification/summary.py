@@ -21,7 +21,7 @@ from agentx.kernel.tokens import Budget, estimate
 
 _WHY = {
     Reason.MAX_ROUNDS: "{rounds} rounds without agreement",
-    Reason.STALE: "{to} did not answer in time, and not when asked again",
+    Reason.STALE: "{to} did not answer in time{again}",
     Reason.STUCK: "the same is asked over and over",
     Reason.DEADLOCK: "the agents wait for each other; the upstream question stays",
     Reason.AGENT_ERROR: "{to} could not be reached",
@@ -52,7 +52,16 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
 
 def why_escalated(state: Clarification, reason: Reason) -> str:
     """Return why a person was called, in words."""
-    return _WHY.get(reason, str(reason)).format(rounds=state.round, to=state.to)
+    words = {"rounds": state.round, "to": state.to, "again": _say_retry(state)}
+    return _WHY.get(reason, str(reason)).format(**words)
+
+
+def _say_retry(state: Clarification) -> str:
+    """Return what became of asking once more: only what happened."""
+    if state.retry is None:
+        return "; nobody could be asked in its place"
+    asked = f"; {state.retry.runner or 'it'} was asked once more"
+    return f"{asked} and failed" if state.retry.outcome == "failed" else f"{asked}, no answer came"
 
 
 def find_note(state: Clarification) -> str:

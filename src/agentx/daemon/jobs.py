@@ -22,6 +22,7 @@ from agentx.memory.local import LocalMemory
 from agentx.operations.capture.retention import forget_aged, keeps_forever
 from agentx.operations.memory.check import memory_verify
 from agentx.operations.memory.write import memory_compact
+from agentx.operations.questions.routing import watch
 from agentx.operations.runs.archive import clean_runs
 from agentx.operations.upkeep.leftovers import sweep
 from agentx.project.project import Project
@@ -88,6 +89,7 @@ def job_specs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
         ),
         *_observation_jobs(project),
         _run_job(project),
+        _question_job(project),
     )
 
 
@@ -177,6 +179,22 @@ def _run_job(project: Project) -> JobSpec:
         when=parse_cron("20 4 * * *"),
         run=pack,
         jitter_ms=10 * MINUTE_MS,
+    )
+
+
+def _question_job(project: Project) -> JobSpec:
+    """Return what looks after the questions while nobody types a command."""
+
+    def look() -> str:
+        if not (is_folder(project.paths.ledgers) and project.trust.has_data):
+            return "no questions of ours"
+        return f"open: {len(watch(project).active):,}"
+
+    return JobSpec(
+        name="questions",
+        about="Find questions that are late, stuck or deadlocked; ask again, or call a person.",
+        when=Every(MINUTE_MS),
+        run=look,
     )
 
 

@@ -8,6 +8,8 @@ DAEMON_LOG_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1000
 # How often `clarify ask --wait` looks whether somebody answered.
 CLARIFY_POLL_MS = 250
+# How often whoever waits looks for what has gone wrong among all questions.
+CLARIFY_WATCH_EVERY_MS = 2_000
 # How long an agent may take for a whole piece of work.
 AGENT_WORK_WAIT_MS = 60 * 60 * 1000
 # What an agent that is run is told of earlier work: enough for decisions, little beside its task.

@@ -101,7 +101,9 @@ _QUESTIONS = (
     _row("questions.thread", "operations.questions.read:thread", "clarify", "clarify"),
     _row("questions.inbox", "operations.questions.read:inbox_of", "clarify inbox", "inbox"),
     _row("questions.late", "operations.questions.read:late", "clarify stale"),
-    _row("questions.ask_again", "operations.questions.ask:ask_again", "clarify stale"),
+    _row("questions.ask_again", "operations.questions.routing:ask_again", "clarify stale"),
+    _row("questions.wait", "operations.questions.waiting:wait", "clarify wait"),
+    _row("questions.route", "operations.questions.routing:route", "clarify route"),
 )
 
 _ISSUES = (

@@ -49,6 +49,17 @@ def runner_named(
     )
 
 
+def check_runner(runner: Runner) -> None:
+    """See that a runner can be run here, before anything is asked of it.
+
+    Raises: AgentUnavailable.
+    """
+    if isinstance(runner, AgentCli):
+        runner.program()
+    elif isinstance(runner, Person):
+        runner.check()
+
+
 def runner_of(project: Project, role: str) -> Runner | None:
     """Return the runner that the user chose for a role; None lets its questions wait.
 

@@ -157,8 +157,8 @@ def test_numbers_go_up_and_grow_a_digit_past_999(tmp_path: Path) -> None:
     found["clarifications"][0]["id"] = "CLR-42-999"
     ledger_path(here.paths, 42).write_text(json.dumps(found), encoding="utf-8")
 
-    assert here.ask().id == "CLR-42-1000"
-    assert here.ask().id == "CLR-42-1001"
+    assert here.ask(request(question="And then?")).id == "CLR-42-1000"
+    assert here.ask(request(question="And now?")).id == "CLR-42-1001"
     assert ids(here.clarifications.ledger(42))[-1] == "CLR-42-1001"
 
 

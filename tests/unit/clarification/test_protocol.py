@@ -219,3 +219,33 @@ def test_an_asker_waits_for_the_person_otherwise(reason: Reason) -> None:
 def test_guards_have_names_of_their_own() -> None:
     assert len({guard.name for guard in GUARDS}) == len(GUARDS)
     assert decide(clarification(), ANSWERED) == (ANSWERED,)
+
+
+@pytest.mark.parametrize(
+    ("facts", "said", "outcome"),
+    [
+        ((), "; nobody could be asked in its place", None),
+        ((Retried(at_ms=LATE, runner="codex"),), "; codex was asked once more, no answer came", ""),
+        ((Retried(at_ms=LATE),), "; it was asked once more, no answer came", ""),
+    ],
+)
+def test_an_escalation_of_what_is_late_says_only_what_happened(
+    facts: tuple[Fact, ...], said: str, outcome: str | None
+) -> None:
+    late = after(clarification(), STALE, *facts, Escalated(at_ms=LATE, reason=Reason.STALE))
+
+    assert f"Why: architect did not answer in time{said}\n" in late.summary
+    assert (late.retry.outcome if late.retry is not None else None) == outcome
+
+
+def test_what_came_of_asking_once_more_is_kept_and_a_further_question_begins_anew() -> None:
+    again = after(clarification(), STALE, Retried(at_ms=LATE, runner="codex"))
+    failed = after(again, Escalated(at_ms=LATE, reason=Reason.STALE, body="exit code 3"))
+    came = after(again, ANSWERED)
+
+    assert (failed.retry is not None and failed.retry.outcome) == "failed"
+    assert "codex was asked once more and failed\nNote: exit code 3\n" in failed.summary
+    late_answer = after(failed, ANSWERED)
+    assert late_answer.retry == failed.retry  # the first outcome stands
+    assert (came.retry is not None and came.retry.outcome) == "answered"
+    assert after(came, ASKED).retry is None

@@ -5,14 +5,16 @@ Method: requests against scopes, one row of the table at a time.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agentx.clarification.errors import ScopeViolation
-from agentx.clarification.model import NewQuestion, Scope
-from agentx.clarification.scope import check_text, permit, rounds_of
+from agentx.clarification.model import PERSON, NewQuestion, Resolved, Scope
+from agentx.clarification.scope import check_text, find_same, permit, rounds_of
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import clarification_id, parse_clarification_id
-from tests.support.clarifying import AGENTS, SCOPE, request
+from tests.support.clarifying import AGENTS, SCOPE, after, answered, clarification, request
 
 
 @pytest.mark.promise("clarify.scope")
@@ -124,3 +126,23 @@ def test_9_5_clarify_blocking_allowed_is_true_unless_the_step_says_otherwise() -
 
 def test_9_5_the_sla_is_30_minutes_unless_the_step_says_otherwise() -> None:
     assert Scope().sla_minutes == 30
+
+
+def test_the_same_question_is_known_however_it_is_typed_and_no_other_is() -> None:
+    state = clarification(topic="Session storage", question="JWT or server sessions?")
+    same = request(topic="  session   STORAGE", question="jwt or\nserver sessions?")
+
+    assert find_same((state,), same) == state
+    assert find_same((answered(state),), same) == answered(state)
+    assert find_same((state,), replace(same, question="JWT?")) is None
+    assert find_same((state,), replace(same, to="product-manager")) is None
+    assert find_same((state,), replace(same, asker="tester")) is None
+    assert find_same((state,), replace(same, blocking=False)) is None
+    settled = after(answered(state), Resolved(at_ms=state.created_ms, by="engineer"))
+    assert find_same((settled,), same) is None
+
+
+def test_every_role_may_ask_a_person() -> None:
+    asked = request(to=PERSON)
+
+    assert permit(asked, Scope(), AGENTS) == asked

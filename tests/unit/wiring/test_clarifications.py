@@ -5,6 +5,8 @@ Method: operations in process on a real project folder, with a clock in the hand
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,9 @@ from agentx.operations.agents.boundary import finish, start
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
+from agentx.operations.questions.routing import Player
 from agentx.operations.upkeep.logs import logs
+from agentx.project.config import read_environment
 from agentx.project.project import Project
 from agentx.views.documents.clarifications import ClarificationDocuments
 from agentx.wiring.clarifications import blocking_questions, inbox_lines
@@ -111,7 +115,7 @@ def test_waiting_for_nobody_ends_after_its_time_and_the_question_stays(project: 
 def test_a_runner_by_name_answers_from_its_script(project: Project, tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text('[{"answer": "JWT."}, {"fails": "tired"}]', encoding="utf-8")
-    waiting = clarify_ask.Waiting(runner="scripted", script=script)
+    waiting = clarify_ask.Waiting(player=Player(runner="scripted", script=script))
 
     state = clarify_ask.ask(project, request(issue=1), waiting=waiting, told=nobody)
     assert state.answer == "JWT."
@@ -288,15 +292,23 @@ def test_2_4_hook_finish_asks_a_stale_question_again_where_somebody_can_be(
     clock.advance(60 * MINUTE_MS)
     told: list[str] = []
 
-    # Nothing is installed here, so it cannot be reached: twice, and then it is escalated.
+    # Nothing is installed here: nobody is asked, and nobody says so.
     finish(asking, agent="reviewer", issue=1, told=told.append)
 
     state = open_hub(asking).check().active[0]
-    assert (state.id, state.status, state.reason) == (
-        wanted,
-        ClarificationStatus.ESCALATED,
-        Reason.AGENT_ERROR,
-    )
+    assert (state.id, state.status, state.retries) == (wanted, ClarificationStatus.STALE, 0)
+    assert told == []
+    program = project.root.parent / "codex"
+    said = {"type": "item.completed", "item": {"type": "agent_message", "text": "JWT."}}
+    program.write_text(f"#!/bin/sh\ncat >/dev/null\necho '{json.dumps(said)}'\n", encoding="utf-8")
+    program.chmod(0o755)
+    variables = {**asking.environment.variables, "PATH": f"{program.parent}:/usr/bin:/bin"}
+    installed = replace(asking, environment=read_environment(variables))
+    finish(installed, agent="reviewer", issue=1, told=told.append)
+    state = open_hub(asking).check().active[0]
+    assert (state.status, state.answer) == (ClarificationStatus.ANSWERED, "JWT.")
+    assert state.retry is not None
+    assert (state.retry.runner, state.retry.outcome) == ("codex", "answered")
     assert any("Routing to Architect" in line for line in told)
 
 

@@ -13,6 +13,7 @@ person is called, and the asker goes on with what is known.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from agentx.agents.hub.standing import open_questions, settle_status
 from agentx.agents.limits import CLARIFY_AGAIN_AFTER_MS, CLARIFY_THREAD_TOKENS_MAX
@@ -26,6 +27,7 @@ from agentx.clarification.model import (
     EntryType,
     MonitorReport,
     NewQuestion,
+    Put,
     Reason,
     Scope,
 )
@@ -85,7 +87,13 @@ class Hub:
         self._bus = bus
 
     def request(self, request: NewQuestion) -> Clarification:
+        """Keep a question, as `put`."""
+        return self.put(request).state
+
+    def put(self, request: NewQuestion) -> Put:
         """Keep a question, if its asker may put it, and set both agents' statuses.
+
+        The same question, while it is open, is joined.
 
         Raises: ScopeViolation, InvalidValue, IllegalTransition on a closed issue, LockTimeout.
         """
@@ -95,9 +103,9 @@ class Hub:
                 f"#{request.issue} is closed", hint=f"agentx issue reopen {request.issue}"
             )
         scope = self._board.scope_of(request.issue, request.asker)
-        state = self._clarifications.ask(permit(request, scope, self._board.agents), scope)
-        self.settle(state.asker, state.to)
-        return state
+        done = self._clarifications.put(permit(request, scope, self._board.agents), scope)
+        self.settle(done.state.asker, done.state.to)
+        return done
 
     def follow_up(self, clarification_id: str, question: str, *, by: str = "") -> Clarification:
         """Put a further question on an answered clarification.
@@ -133,30 +141,48 @@ class Hub:
             self._clarifications.escalate(clarification_id, summary, by=by or PERSON)
         )
 
+    def find(self, clarification_id: str) -> Clarification:
+        """Return one clarification.
+
+        Raises: InvalidValue for what is no id, ClarificationNotFound.
+        """
+        return self._clarifications.find(clarification_id)
+
     def can_route(self, agent: str) -> bool:
         """Tell whether somebody can be asked in this agent's place, right now."""
         return self._find_runner(agent) is not None
 
-    def route(self, clarification_id: str, told: Say = silence) -> Clarification:
+    def route(
+        self, clarification_id: str, told: Say = silence, *, until_ms: int | None = None
+    ) -> Clarification:
         """Ask the target now, and keep what it answers; the stream is told as it runs.
 
+        `until_ms` bounds it: a target that has not answered by then was not given its time, so
+        nothing is said of it, and the question stays open. A stale question is asked once more.
+
         Raises: ClarificationUnanswered once a person was called, ClarificationNotFound,
-            LockTimeout, UnavailableError when nobody plays the target's role.
+            IllegalTransition when nothing waits for the target any more, LockTimeout,
+            UnavailableError when nobody plays the target's role.
         """
         state = self._clarifications.find(clarification_id)
-        runner = self._find_runner(state.to)
-        if runner is None:
-            raise UnavailableError(
-                f"{state.id} waits for {state.to}: nobody can be asked in its place now",
-                hint="name one with --runner; or it is shown at the agent's next session start",
+        if state.status is ClarificationStatus.STALE:
+            return self.retry(state.id, told)
+        if not state.is_unanswered:
+            raise IllegalTransition(
+                f"{state.id} is {state.status}: nothing waits for {state.to}",
+                hint=f"agentx clarify --issue {state.issue}",
             )
-        told(stream_entry(state, state.entries(EntryType.QUESTION)[-1]))
-        told(routing(state))
-        self.settle(state.asker, state.to)
-        reply = self._reply(state, runner, told)
+        runner = self._need_runner(state)
+        self._announce(state, told)
+        reply = self._reply(state, runner, told, until_ms)
         if reply is None:
             return self._clarifications.find(state.id)
         return self._keep(state, reply, told)
+
+    def _announce(self, state: Clarification, told: Say) -> None:
+        told(stream_entry(state, state.entries(EntryType.QUESTION)[-1]))
+        told(routing(state))
+        self.settle(state.asker, state.to)
 
     def check(self) -> MonitorReport:
         """Run the monitor, and set the statuses of everybody whom it freed."""
@@ -180,14 +206,24 @@ class Hub:
         return found
 
     def retry(self, clarification_id: str, told: Say = silence) -> Clarification:
-        """Ask the target of a stale question once more.
+        """Ask the target of a stale question once more; without an answer a person is called.
 
-        Raises: ClarificationUnanswered, IllegalTransition when it is not stale (any more).
+        That it is asked is kept before it is, so of several who notice one asks.
+
+        Raises: ClarificationUnanswered, IllegalTransition when it is not stale (any more),
+            UnavailableError when nobody plays the target's role.
         """
-        state = self._clarifications.retry(clarification_id)
+        runner = self._need_runner(self._clarifications.find(clarification_id))
+        state = self._clarifications.retry(clarification_id, runner=runner.name)
         if state.status is ClarificationStatus.ESCALATED:
             return self._settle(state)
-        return self.route(state.id, told)
+        self._announce(state, told)
+        try:
+            reply = self._run(state, runner)
+        except UnavailableError as error:
+            self._give_up(state, Reason.STALE, preview(error.message, 400), told)
+            return self._clarifications.find(state.id)
+        return self._keep(state, reply, told)
 
     def settle(self, *agents: str) -> None:
         """Make the statuses of some agents say what the ledgers say, and tell that they do."""
@@ -207,6 +243,15 @@ class Hub:
         is_person = runner is not None and runner.name == AT_TERMINAL
         return None if agent == PERSON and not is_person else runner
 
+    def _need_runner(self, state: Clarification) -> Runner:
+        runner = self._find_runner(state.to)
+        if runner is None:
+            raise UnavailableError(
+                f"{state.id} waits for {state.to}: nobody can be asked in its place now",
+                hint="name one with --runner; or it is shown at the agent's next session start",
+            )
+        return runner
+
     def _want_status(self, status: AgentStatus) -> AgentStatus:
         open_now = open_questions(status.agent, self._clarifications.survey().active)
         return settle_status(status, open_now, self._clock.now_ms())
@@ -215,34 +260,50 @@ class Hub:
         self.settle(state.asker, state.to)
         return state
 
-    def _reply(self, state: Clarification, runner: Runner, told: Say) -> Reply | None:
-        """Return what the target says; None when the question was settled meanwhile.
+    def _reply(
+        self, state: Clarification, runner: Runner, told: Say, until_ms: int | None
+    ) -> Reply | None:
+        """Return what the target says; None when the question was settled meanwhile, or time is up.
 
         Raises: ClarificationUnanswered after two failures.
         """
         try:
-            return self._run(state, runner)
+            return self._run(state, runner, until_ms)
         except UnavailableError as error:
+            if until_ms is not None and self._clock.now_ms() + CLARIFY_AGAIN_AFTER_MS >= until_ms:
+                return None
             told(f"[Agent X] {state.to} failed: {preview(error.message, 200)}. Asking once more.")
         self._clock.sleep_ms(CLARIFY_AGAIN_AFTER_MS)
         state = self._clarifications.find(state.id)
         if not state.is_unanswered:
             return None
         try:
-            return self._run(state, runner)
+            return self._run(state, runner, until_ms)
         except UnavailableError as error:
             reason = preview(error.message, 400)
+        self._give_up(state, Reason.AGENT_ERROR, reason, told)
+        return None
+
+    def _give_up(self, state: Clarification, reason: Reason, note: str, told: Say) -> None:
+        """Call a person because the target gave no answer, unless it is settled by now.
+
+        Raises: ClarificationUnanswered once a person was called.
+        """
         try:
-            state = self._clarifications.escalate(state.id, reason, reason=Reason.AGENT_ERROR)
+            after = self._clarifications.escalate(state.id, note, reason=reason)
         except IllegalTransition:
-            return None
+            return
         finally:
             self.settle(state.asker, state.to)
-        told(stream_entry(state, state.thread[-1]))
-        raise report_unanswered(state.to, state.id, reason)
+        told(stream_entry(after, after.thread[-1]))
+        raise report_unanswered(state.to, state.id, note)
 
-    def _run(self, state: Clarification, runner: Runner) -> Reply:
-        reply = runner.run(self._ask(state))
+    def _run(self, state: Clarification, runner: Runner, until_ms: int | None = None) -> Reply:
+        asked = self._ask(state)
+        if until_ms is not None:
+            left_ms = max(until_ms - self._clock.now_ms(), 0)
+            asked = replace(asked, time_limit_ms=min(asked.time_limit_ms, left_ms))
+        reply = runner.run(asked)
         if not reply.answer.strip():
             raise UnavailableError(f"{state.to} said nothing")
         return reply

@@ -42,18 +42,28 @@ class Person:
         self._clock = clock
         self._opened = opened
 
-    def run(self, ask: Ask) -> Reply:
-        """Show the question and wait for the answer.
+    def check(self) -> None:
+        """See that there is a terminal.
 
         Raises: AgentUnavailable.
         """
+        os.close(self._open())
+
+    def _open(self) -> int:
         try:
-            terminal = self._opened()
+            return self._opened()
         except OSError:
             raise AgentUnavailable(
                 "there is no terminal to ask a person at",
                 hint="answer later with `agentx clarify answer`, or use another runner",
             ) from None
+
+    def run(self, ask: Ask) -> Reply:
+        """Show the question and wait for the answer.
+
+        Raises: AgentUnavailable.
+        """
+        terminal = self._open()
         began = self._clock.now_ms()
         try:
             os.write(terminal, printable(_show(ask)).encode("utf-8", "replace"))

@@ -1,7 +1,7 @@
 """A ledger as JSON and back: the fields of the format, and a reason for what is not one.
 
-Fields beside those of the format are ours (`slaMinutes`, `retries`, `wentStale`, `reason`,
-`summary`, an entry's `late`); they are left out where they say nothing.
+Fields beside those of the format are ours (`slaMinutes`, `retries`, `retry`, `wentStale`,
+`reason`, `summary`, an entry's `late`); they are left out where they say nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from agentx.clarification.model import (
     EntryType,
     Ledger,
     Reason,
+    Retry,
 )
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord, InvalidValue
@@ -24,7 +25,7 @@ from agentx.kernel.ids import ClarificationId, parse_clarification_id
 from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
 
 # What is left out where it says nothing.
-OURS = ("retries", "wentStale", "reason", "summary")
+OURS = ("retries", "wentStale", "reason", "summary", "retry")
 
 Row = dict[str, Any]
 Word = TypeVar("Word", bound=StrEnum)
@@ -59,10 +60,14 @@ def open_of(document: object, issue: int, since_ms: int) -> tuple[Clarification,
 
 
 def _is_settled_before(row: Row, day: str) -> bool:
-    status, settled = row.get("status"), row.get("resolvedAt")
-    if not isinstance(status, str) or status not in _SETTLED:
-        return False
-    return not isinstance(settled, str) or settled[: len(day)] < day
+    settled = row.get("resolvedAt")
+    return is_settled(row) and (not isinstance(settled, str) or settled[: len(day)] < day)
+
+
+def is_settled(row: Row) -> bool:
+    """Tell whether nobody has to do anything about a row any more."""
+    status = row.get("status")
+    return isinstance(status, str) and status in _SETTLED
 
 
 def rows_of(document: object, issue: int) -> dict[str, Row]:
@@ -107,8 +112,17 @@ def as_json(state: Clarification) -> Row:
         "thread": [_entry_json(entry) for entry in state.thread],
         "slaMinutes": state.sla_minutes,
     }
-    ours = zip(OURS, (state.retries, state.went_stale, state.reason, state.summary), strict=True)
+    values = (state.retries, state.went_stale, state.reason, state.summary, _retry_json(state))
+    ours = zip(OURS, values, strict=True)
     return row | {name: value for name, value in ours if value}
+
+
+def _retry_json(state: Clarification) -> Row | None:
+    if state.retry is None:
+        return None
+    row = {"at": to_iso(state.retry.at_ms)}
+    said = {"runner": state.retry.runner, "outcome": state.retry.outcome}
+    return row | {name: value for name, value in said.items() if value}
 
 
 def _entry_json(entry: Entry) -> Row:
@@ -148,6 +162,19 @@ def clarification_of(row: Row, issue: int) -> Clarification:
         went_stale=_field(row, "wentStale", int, where, 0),
         reason=None if row.get("reason") is None else _word(row, "reason", Reason, where),
         summary=_field(row, "summary", str, where, ""),
+        retry=_retry_of(row.get("retry"), where),
+    )
+
+
+def _retry_of(row: object, where: str) -> Retry | None:
+    if row is None:
+        return None
+    if not isinstance(row, dict):
+        raise DamagedLedger(f"{where}: retry is no object")
+    return Retry(
+        at_ms=_moment(row, "at", where),
+        runner=_field(row, "runner", str, where, ""),
+        outcome=_field(row, "outcome", str, where, ""),
     )
 
 

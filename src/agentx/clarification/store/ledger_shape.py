@@ -22,6 +22,12 @@ class _Entry(msgspec.Struct, rename="camel"):
     late: bool = False
 
 
+class _Retry(msgspec.Struct):
+    at: datetime
+    runner: str = ""
+    outcome: str = ""
+
+
 class _Clarification(msgspec.Struct, rename="camel"):
     id: str
     asker: str = msgspec.field(name="from")
@@ -40,6 +46,7 @@ class _Clarification(msgspec.Struct, rename="camel"):
     went_stale: int = 0
     reason: Reason | None = None
     summary: str = ""
+    retry: _Retry | None = None
 
 
 class _Ledger(msgspec.Struct, rename="camel"):

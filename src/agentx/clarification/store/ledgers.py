@@ -23,6 +23,7 @@ from agentx.clarification.store.ledger_json import (
     DamagedLedger,
     as_json,
     clarification_of,
+    is_settled,
     ledger_of,
     open_of,
     rows_of,
@@ -81,6 +82,12 @@ class LedgerEdit:
         """Return one clarification, or None."""
         row = self._rows.get(wanted)
         return None if row is None else clarification_of(row, self._issue)
+
+    def list_open(self, asker: str, to: str) -> Iterator[Clarification]:
+        """Yield what one agent asked of another and is not settled, the newest first."""
+        for row in reversed(self._rows.values()):
+            if (row.get("from"), row.get("to")) == (asker, to) and not is_settled(row):
+                yield clarification_of(row, self._issue)
 
     def next_id(self) -> ClarificationId:
         """Return an id that was never given."""

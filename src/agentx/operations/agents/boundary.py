@@ -22,7 +22,7 @@ from agentx.observations.ids import ID_PREFIX
 from agentx.observations.model import Recall
 from agentx.observations.settings import MemorySettings
 from agentx.operations.limits import RECALL_TOKENS_MAX
-from agentx.operations.questions.ask import ask_again
+from agentx.operations.questions.routing import ask_again, watch
 from agentx.operations.recall.recall import recall
 from agentx.operations.recall.section import RecallReply, RecallRequest
 from agentx.project.claims import claim_data
@@ -68,6 +68,7 @@ def start(
     begun = partial(starting, issue=issue, at_ms=now)
     told = AgentStarted(timestamp=now, agent=role, issue_number=issue)
     crossed = _cross(project, role, issue, begun, lambda _status: told)
+    watch(project)  # nobody waits here until a stale question is asked again
     return replace(crossed, recall=_recall(project, role, issue, open_memory))
 
 
@@ -98,7 +99,7 @@ def finish(
         )
 
     crossed = _cross(project, role, issue, ended, complete)
-    ask_again(project, crossed.monitor.stale, told)
+    ask_again(project, crossed.monitor.active, told)
     return replace(crossed, captured=captured or 0)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from agentx.clarification.inbox import inbox_among
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
+from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.wiring.clarifications import blocking_questions
-from agentx.wiring.hub import open_issues, run_monitor
+from agentx.wiring.hub import open_issues
 from agentx.wiring.work import view
 from agentx.work.model import IssueView
 
@@ -34,7 +35,7 @@ class ReadyReply:
 
 def ready(project: Project) -> ReadyReply:
     """Return the ready queue."""
-    found = run_monitor(project)
+    found = watch(project)
     queue = open_issues(project).queue(lambda: blocking_questions(project))
     return ReadyReply(
         ready=tuple(view(issue) for issue in queue.ready),

@@ -1,49 +1,51 @@
-"""To ask: keep a question, and wait for its answer if the asker wants to."""
+"""To ask: keep a question, have its target asked where somebody plays it, and wait if wanted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 from agentx.agents.hub.hub import Hub
-from agentx.clarification.errors import ClarificationUnanswered
-from agentx.clarification.model import Clarification, ClarificationStatus, NewQuestion
-from agentx.clarification.rendering import stream_entry
+from agentx.agents.runners.person import Person
+from agentx.agents.runners.port import Runner
+from agentx.clarification.model import Clarification, NewQuestion
+from agentx.clarification.rendering import routing, stream_entry
 from agentx.kernel.bus import Say
-from agentx.kernel.errors import IllegalTransition, InvalidValue
+from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
-from agentx.operations.limits import CLARIFY_POLL_MS
+from agentx.operations.questions.routing import Player, find_player, hub_of, route_apart, watch
+from agentx.operations.questions.waiting import await_outcome, is_waited_for
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications, role_named
 from agentx.wiring.hub import open_hub
-from agentx.wiring.runners import runner_named, runner_of
 
 
 @frozen
 class Waiting:
-    """How an asker waits: who plays the target (the settings decide), else for how long."""
+    """How an asker waits: who plays the target (the settings decide), and for how long."""
 
-    runner: str = ""
-    script: Path | None = None
+    player: Player = Player()
     wait_ms: int = 0
+    apart: bool = False  # the target is asked by a process of its own
 
 
 def ask(
     project: Project, request: NewQuestion, *, waiting: Waiting | None = None, told: Say
 ) -> Clarification:
-    """Put a question. Without `waiting` it is pending when this returns.
+    """Put a question; the same one, while it is open, is joined. Without `waiting` that is all.
 
-    Raises: ScopeViolation, InvalidValue, LockTimeout; ClarificationUnanswered when the target
-        fails twice.
+    Raises: ScopeViolation, InvalidValue, LockTimeout; AgentUnavailable for a runner that cannot be
+        run here, before anything is kept; ClarificationUnanswered when the target fails twice.
     """
     asker, to = role_named(project, request.asker), _target(project, request.to)
-    hub = _hub(project, waiting)
+    player = _find_player(project, to, waiting)
+    hub = _hub(project, player)
     if claim_data(project, "clarify ask"):
         hub.check()
-    state = hub.request(replace(request, asker=asker, to=to))
-    return _answer(project, hub, state, waiting, told)
+    done = hub.put(replace(request, asker=asker, to=to))
+    if not done.is_new:
+        told(f"[Agent X] {done.state.id} asks the same, and is {done.state.status}: joined.")
+    return _go_on(project, done.state.id, player, waiting=waiting, told=told)
 
 
 def follow_up(
@@ -59,35 +61,20 @@ def follow_up(
 
     Raises: MaxRoundsExceeded once a person was called, and as `ask`.
     """
-    hub = _hub(project, waiting)
-    hub.check()
+    to = hub_of(project).find(clarification_id).to
+    player = _find_player(project, to, waiting)
+    hub = _hub(project, player)
     speaker = role_named(project, by) if by else ""
     state = hub.follow_up(clarification_id, question, by=speaker)
-    return _answer(project, hub, state, waiting, told)
+    return _go_on(project, state.id, player, waiting=waiting, told=told)
 
 
-def ask_again(project: Project, stale: Iterable[Clarification], told: Say) -> Clarification | None:
-    """Ask the target of the first stale question that has a runner once more, and wait.
-
-    One at a time: whoever runs this waits for it. A target that fails is reported in the stream.
-    """
-    hub = _hub(project, Waiting())
-    for state in stale:
-        if state.status is ClarificationStatus.STALE and hub.can_route(state.to):
-            try:
-                return hub.retry(state.id, told)
-            except (ClarificationUnanswered, IllegalTransition):
-                return None
-    return None
+def _find_player(project: Project, to: str, waiting: Waiting | None) -> Runner | None:
+    return None if waiting is None else find_player(project, to, waiting.player)
 
 
-def _hub(project: Project, waiting: Waiting | None) -> Hub:
-    if waiting is None:
-        return open_hub(project)
-    if waiting.runner:
-        named = runner_named(project, waiting.runner, script=waiting.script)
-        return open_hub(project, runner_of=lambda _role: named)
-    return open_hub(project, runner_of=lambda role: runner_of(project, role))
+def _hub(project: Project, player: Runner | None) -> Hub:
+    return open_hub(project, runner_of=lambda _role: player)
 
 
 def _target(project: Project, name: str) -> str:
@@ -98,25 +85,23 @@ def _target(project: Project, name: str) -> str:
         return name.strip()[:60]
 
 
-def _answer(
-    project: Project, hub: Hub, state: Clarification, waiting: Waiting | None, told: Say
+def _go_on(
+    project: Project, named: str, player: Runner | None, *, waiting: Waiting | None, told: Say
 ) -> Clarification:
-    if waiting is None:
+    """Look whether the question closed a circle; then have it asked, and wait."""
+    watch(project)
+    state = open_clarifications(project).find(named)
+    if waiting is None or not is_waited_for(state):
         return state
     until_ms = project.clock.now_ms() + waiting.wait_ms
-    if hub.can_route(state.to):
-        state = hub.route(state.id, told)
-    else:
+    if player is None or not state.is_unanswered:
         told(stream_entry(state, state.thread[-1]))
-    return _await(project, state, until_ms, told)
-
-
-def _await(project: Project, state: Clarification, until_ms: int, told: Say) -> Clarification:
-    """Wait until the asker can go on, or for as long as allowed; the stream is told of news."""
-    clarifications = open_clarifications(project)
-    while (state.is_unanswered or state.holds_its_asker) and project.clock.now_ms() < until_ms:
-        project.clock.sleep_ms(CLARIFY_POLL_MS)
-        known, state = len(state.thread), clarifications.find(state.id)
-        for entry in state.thread[known:]:
-            told(stream_entry(state, entry))
-    return state
+    elif waiting.apart and not isinstance(player, Person):
+        told(stream_entry(state, state.thread[-1]))
+        told(routing(state))
+        route_apart(project, state.id, waiting.player)
+    else:
+        state = _hub(project, player).route(
+            state.id, told, until_ms=until_ms if waiting.wait_ms else None
+        )
+    return await_outcome(project, state, until_ms, told)

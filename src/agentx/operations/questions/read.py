@@ -1,6 +1,6 @@
 """What is being clarified: the active questions, one issue's threads, what is late or stuck.
 
-Every one of them runs the monitor first: there is no process in the background that would.
+Every one of them runs the monitor first: there may be no process in the background that would.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from agentx.clarification.model import (
     Reason,
 )
 from agentx.kernel.values import frozen
+from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.wiring.clarifications import inbox, open_clarifications, speaker_named
 from agentx.wiring.hub import run_monitor
@@ -31,7 +32,7 @@ class Overview:
 
 def active(project: Project) -> Overview:
     """Return every active clarification."""
-    found = run_monitor(project)
+    found = watch(project)
     return Overview(
         clarifications=_in_turn(found.active), monitor=found, now_ms=project.clock.now_ms()
     )
@@ -57,7 +58,7 @@ def thread(project: Project, issue: int) -> Ledger:
     """
     # Read first: of this ledger a fault is said aloud, of others the monitor only takes note.
     open_clarifications(project).ledger(issue)
-    run_monitor(project)
+    watch(project)
     return open_clarifications(project).ledger(issue)
 
 
@@ -66,7 +67,7 @@ def inbox_of(project: Project, who: str) -> Overview:
 
     Raises: InvalidValue for what is no role.
     """
-    found = run_monitor(project)
+    found = watch(project)
     is_told = project.trust.has_data
     return Overview(
         clarifications=inbox(project, speaker_named(project, who)) if is_told else (),

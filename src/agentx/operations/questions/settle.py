@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from agentx.agents.hub.hub import Hub
 from agentx.clarification.model import Clarification
+from agentx.operations.questions.routing import hub_of
 from agentx.project.project import Project
 from agentx.wiring.clarifications import speaker_named
-from agentx.wiring.hub import open_hub
 
 
 def answer(project: Project, clarification_id: str, text: str, *, by: str = "") -> Clarification:
@@ -15,7 +14,7 @@ def answer(project: Project, clarification_id: str, text: str, *, by: str = "") 
     Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
     """
     speaker = speaker_named(project, by)
-    return _check(project).answer(clarification_id, text, by=speaker)
+    return hub_of(project).answer(clarification_id, text, by=speaker)
 
 
 def resolve(
@@ -26,7 +25,7 @@ def resolve(
     Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
     """
     speaker = speaker_named(project, by)
-    return _check(project).resolve(clarification_id, text, by=speaker)
+    return hub_of(project).resolve(clarification_id, text, by=speaker)
 
 
 def escalate(
@@ -37,11 +36,4 @@ def escalate(
     Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
     """
     speaker = speaker_named(project, by)
-    return _check(project).escalate(clarification_id, text, by=speaker)
-
-
-def _check(project: Project) -> Hub:
-    """Open the hub after the monitor had its look."""
-    hub = open_hub(project)
-    hub.check()
-    return hub
+    return hub_of(project).escalate(clarification_id, text, by=speaker)

@@ -32,7 +32,9 @@ def ask(
     wait_seconds: int = 0,
 ) -> str:
     """Ask an upstream agent what its requirement, design or decision means, through the hub."""
-    waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS) if wait_seconds else None
+    waiting = None
+    if wait_seconds:
+        waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS, apart=True)
     project = desk.project()
     if follow_up:
         state = clarify_ask.follow_up(

@@ -27,7 +27,9 @@ from agentx.kernel.clock import SECOND_MS, age
 from agentx.kernel.text import printable
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
+from agentx.operations.questions import routing as clarify_routing
 from agentx.operations.questions import settle as clarify_settle
+from agentx.operations.questions import waiting as clarify_waiting
 from agentx.project.roles.played import decide_role
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
@@ -47,6 +49,7 @@ _STYLES = {
     ClarificationStatus.ABANDONED: "dim",
 }
 _WAIT_SECONDS = 600
+_UNAVAILABLE = 6
 
 
 @click.group(cls=VerbGroup, invoke_without_command=True)
@@ -78,7 +81,7 @@ def stale(invocation: Invocation) -> None:
     """Show only what is stale or stuck; ask once more where a runner is set."""
     project = invocation.project
     seen = clarify_read.late(project)
-    if clarify_ask.ask_again(project, seen.clarifications, _stream(invocation)) is not None:
+    if clarify_routing.ask_again(project, seen.clarifications, _stream(invocation)) is not None:
         seen = clarify_read.late(project)
     _show_overview(invocation, seen, "stale or stuck")
 
@@ -100,7 +103,7 @@ def stale(invocation: Invocation) -> None:
     default=_WAIT_SECONDS,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait where nobody can be asked at once.",
+    help="How long to wait; the question stays open after it.",
 )
 @click.option("--runner", default="", metavar="NAME", help="Who plays ROLE now; implies --wait.")
 @click.option("--script", type=click.Path(path_type=Path), metavar="FILE", hidden=True)
@@ -125,7 +128,8 @@ def ask(
     """
     waiting = None
     if wait or runner:
-        waiting = clarify_ask.Waiting(runner=runner, script=script, wait_ms=timeout * SECOND_MS)
+        player = clarify_routing.Player(runner=runner, script=script)
+        waiting = clarify_ask.Waiting(player=player, wait_ms=timeout * SECOND_MS, apart=True)
     told = _stream(invocation)
     project = invocation.project
     asker = asker or decide_role(project).role
@@ -148,6 +152,47 @@ def ask(
         )
         state = clarify_ask.ask(project, request, waiting=waiting, told=told)
     invocation.show(as_data(state), lambda screen: _draw_asked(screen, state, wanted=not no_block))
+
+
+@command.command("wait")
+@click.argument("clarification_id", metavar="ID")
+@click.option(
+    "--timeout",
+    type=click.IntRange(0),
+    default=_WAIT_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait; the question stays open after it.",
+)
+@click.pass_context
+def wait(ctx: click.Context, clarification_id: str, timeout: int) -> None:
+    """Wait for what becomes of a question; leave with 6 when nothing did in time."""
+    invocation: Invocation = ctx.obj
+    state = clarify_waiting.wait(
+        invocation.project,
+        clarification_id,
+        wait_ms=timeout * SECOND_MS,
+        told=_stream(invocation),
+    )
+    invocation.show(as_data(state), lambda screen: _draw_asked(screen, state, wanted=False))
+    if clarify_waiting.is_waited_for(state):
+        ctx.exit(_UNAVAILABLE)
+
+
+@command.command("route")
+@click.argument("clarification_id", metavar="ID")
+@click.option("--runner", default="", metavar="NAME", help="Who is asked (default: the settings').")
+@click.option("--script", type=click.Path(path_type=Path), metavar="FILE", hidden=True)
+@click.pass_obj
+def route(invocation: Invocation, clarification_id: str, runner: str, script: Path | None) -> None:
+    """Have the target of an open question asked now, and keep its answer."""
+    state = clarify_routing.route(
+        invocation.project,
+        clarification_id,
+        player=clarify_routing.Player(runner=runner, script=script),
+        told=_stream(invocation),
+    )
+    invocation.show(as_data(state), lambda screen: _draw_asked(screen, state, wanted=False))
 
 
 @command.command("answer")
