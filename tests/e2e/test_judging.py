@@ -168,6 +168,32 @@ def test_a_cli_that_fails_makes_nothing_wait_and_says_why(house: House, claude: 
     assert len(claude.asked()) == 1, "it is left alone for a while"
 
 
+def test_one_whose_output_cannot_be_read_is_counted_and_left_alone_and_it_is_said(
+    house: House, claude: Claude
+) -> None:
+    lived(house)
+    before = memories(house)
+    claude.plays("printf '{]%.0s' $(seq 500)")
+
+    for _ in range(3):
+        judge(house, claude)
+
+    assert len(claude.asked()) == 1, "the same session is never sent again"
+    assert memories(house) == before
+    shown = json.loads(house.agentx("status", "--json", env=claude.env).stdout)
+    assert shown["memory"]["spending"]["calls"] == 1
+    assert shown["memory"]["spending"]["tokens"] > 1_000
+    assert "claude-code is left alone for 60 min" in shown["model_rests"]
+    assert "is left alone for" in house.agentx("status", env=claude.env).stdout
+    assert "is left alone for" in house.agentx("doctor", env=claude.env, expect=None).stdout
+    assert "model fell back" in house.agentx("logs").stdout
+    rest = next(house.root.rglob("rest.json"))
+    rest.unlink()
+    judge(house, claude)
+    sent = [text for text in claude.asked() if "<candidates" in text]
+    assert len(sent) == 1, "not after its rest either"
+
+
 def test_imported_history_is_not_sent_unless_asked(house: House, claude: Claude) -> None:
     line = {
         "type": "user",

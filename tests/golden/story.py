@@ -61,10 +61,11 @@ _COPILOT_EVENTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("session.shutdown", {"shutdownType": "routine"}),
 )
 _SUMMARY = {
-    "title": "Keep the ledger in Postgres",
+    "title": "We decided to keep the ledger in Postgres",
     "bullets": [
         {
-            "text": "The ledger stays in Postgres, because SQLite locks under five writers.",
+            "text": "We decided to keep the ledger in Postgres because SQLite locks under five "
+            "writers.",
             "quote": "keep the ledger in Postgres because SQLite locks under five writers",
             "event_ids": ["e1"],
         }

@@ -27,8 +27,10 @@ LEDGER_DAYS_MAX = 400
 LLM_CLI_OUTPUT_BYTES_MAX = 4 * 1024 * 1024
 # How long an agent CLI takes to start, besides its answer.
 LLM_CLI_START_MS = 30_000
-# How long one is left alone whose quota is used up, where it does not say; and at most.
+# How long one is left alone whose quota is used up, where it does not say, or whose output is no
+# answer; twice as long each time in a row, up to a day. And at most, where it says until when.
 LLM_CLI_REST_MS = 60 * 60 * 1000
+LLM_CLI_REST_FAILING_MS_MAX = 24 * 60 * 60 * 1000
 LLM_CLI_REST_MS_MAX = 8 * 24 * 60 * 60 * 1000
 # What the judging and the summaries of one session take, as measured on real sessions: said
 # to a user who is asked whether to switch it on.

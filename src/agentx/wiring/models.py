@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import NodeId
+from agentx.llm.limits import LLM_CLI_REST_MS_MAX
 from agentx.llm.settings import CLI_PROVIDERS, LlmSettings, key_variable, model_name
 from agentx.memory.port import SpendingToday
 from agentx.project.project import Project
@@ -51,7 +53,11 @@ def model_judge(project: Project) -> Iterator[Judge | None]:
         from agentx.observations.extract.by_model import judge_by_model  # noqa: PLC0415  only with a model
 
         asked, spending = model, _spending(project)
-        yield lambda turns, candidates: judge_by_model(turns, candidates, asked, spending)
+
+        def tell(why: str) -> None:
+            project.log.record("warning", "model fell back", reason=why)
+
+        yield lambda turns, candidates: judge_by_model(turns, candidates, asked, spending, tell)
 
 
 def spending_today(project: Project) -> SpendingToday | None:
@@ -72,6 +78,24 @@ def spending_today(project: Project) -> SpendingToday | None:
         usd_max=settings.daily_usd_max,
         calls=total.calls,
     )
+
+
+def explain_rest(project: Project) -> str:
+    """Say why the user's agent CLI is not asked as a model now, and for how long; else nothing."""
+    settings = project.config.section(LlmSettings)
+    if not settings.provider:
+        return ""
+    provider = _provider(project, settings)
+    if provider not in CLI_PROVIDERS:
+        return ""
+    from agentx.llm.store.cli_home import CliHome  # noqa: PLC0415  only who has such a model
+
+    rest = CliHome(project.data.clis / provider).read_rest()
+    left_ms = rest.until_ms - project.clock.now_ms()
+    if not 0 < left_ms <= LLM_CLI_REST_MS_MAX:
+        return ""
+    times = f" ({rest.failures} times in a row)" if rest.failures > 1 else ""
+    return f"{provider} is left alone for {left_ms // MINUTE_MS + 1} min{times}: {rest.why}"
 
 
 @contextmanager

@@ -153,3 +153,80 @@ def test_codex_has_no_tools_no_settings_and_no_session(tmp_path: Path) -> None:
     assert {'sandbox_mode="read-only"', "project_doc_max_bytes=0"} <= set(said)
     assert said[said.index("--model") + 1] == "tiny"
     assert f"CODEX_HOME={tmp_path}/clis/codex/home" in stage.heard("environment")
+
+
+CLOUD = {
+    "AWS_SECRET_ACCESS_KEY": SECRET,
+    "AWS_PROFILE": SECRET,
+    "GOOGLE_APPLICATION_CREDENTIALS": SECRET,
+    "ANTHROPIC_FOUNDRY_API_KEY": SECRET,
+}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "handed"),
+    [
+        ({}, ()),
+        ({"CLAUDE_CODE_USE_BEDROCK": "0"}, ()),
+        ({"CLAUDE_CODE_USE_BEDROCK": "1"}, ("AWS_SECRET_ACCESS_KEY", "AWS_PROFILE")),
+        ({"CLAUDE_CODE_USE_VERTEX": "true"}, ("GOOGLE_APPLICATION_CREDENTIALS",)),
+        ({"CLAUDE_CODE_USE_FOUNDRY": "1"}, ("ANTHROPIC_FOUNDRY_API_KEY",)),
+    ],
+)
+def test_what_belongs_to_a_cloud_is_handed_over_only_to_who_chose_it(
+    stage: Stage, chosen: dict[str, str], handed: tuple[str, ...]
+) -> None:
+    stage.variables |= {**CLOUD, **chosen, "ANTHROPIC_API_KEY": "a-key"}
+    stage.prints(spoken("claude-code", ANSWER))
+
+    stage.model().complete(PROMPT, Purse())
+
+    lines = stage.heard("environment").splitlines()
+    given = {line.partition("=")[0] for line in lines if line.endswith(f"={SECRET}")}
+    assert given == set(handed)
+    assert ("ANTHROPIC_API_KEY=a-key" in lines) is not bool(handed)
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "extra", "handed"),
+    [
+        ("codex", "", {"CODEX_API_KEY": SECRET, "OPENAI_API_KEY": SECRET}, {"CODEX_API_KEY"}),
+        (
+            "gemini-cli",
+            "",
+            {"GEMINI_API_KEY": SECRET, "GOOGLE_APPLICATION_CREDENTIALS": SECRET},
+            {"GEMINI_API_KEY"},
+        ),
+        ("gemini-cli", "", {"GOOGLE_API_KEY": SECRET, "GOOGLE_GENAI_USE_VERTEXAI": "false"}, set()),
+        (
+            "gemini-cli",
+            "",
+            {"GOOGLE_API_KEY": SECRET, "GOOGLE_GENAI_USE_VERTEXAI": "true"},
+            {"GOOGLE_API_KEY"},
+        ),
+        (
+            "opencode",
+            "groq/tiny",
+            {"GROQ_API_KEY": SECRET, "ANTHROPIC_API_KEY": SECRET, "MINE": SECRET},
+            {"GROQ_API_KEY"},
+        ),
+        ("opencode", "local/tiny", {"MINE": SECRET, "OTHER": SECRET}, {"MINE"}),
+    ],
+)
+def test_a_cli_gets_the_key_of_the_provider_it_asks_and_no_other(
+    tmp_path: Path, provider: str, model: str, extra: dict[str, str], handed: set[str]
+) -> None:
+    stage = Stage(tmp_path, provider)
+    stage.variables |= {**extra, "AWS_SECRET_ACCESS_KEY": SECRET}
+    local = {"options": {"apiKey": "{env:MINE}"}}
+    other = {"options": {"apiKey": "{env:OTHER}", "name": "other-provider"}}
+    settings = {"provider": {"local": local, "other": other}}
+    write(tmp_path / "user" / "opencode-config" / "opencode.json", settings)
+    stage.prints(spoken(provider, ANSWER))
+
+    (stage.model(model=model) if model else stage.model()).complete(PROMPT, Purse())
+
+    environment = stage.heard("environment")
+    lines = environment.splitlines()
+    assert {line.partition("=")[0] for line in lines if line.endswith(f"={SECRET}")} == handed
+    assert "other-provider" not in environment

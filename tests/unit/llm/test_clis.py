@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.errors import BudgetExceeded, ModelUnavailable
+from agentx.llm.limits import LLM_CLI_REST_MS
 from agentx.llm.port import Completion, Unusable
 from agentx.llm.settings import CLI_PROVIDERS
 from agentx.llm.store.cli_home import CliHome, Rest
@@ -135,11 +136,93 @@ def test_a_failure_is_told_once_and_not_tried_again(stage: Stage) -> None:
     stage.plays(f"echo x >> {stage.root}/times; echo 'something broke' >&2; exit 1")
     purse = Purse()
 
-    with pytest.raises(ModelUnavailable, match="something broke"):
+    with pytest.raises(Unusable, match="something broke"):
         stage.model().complete(PROMPT, purse)
 
     assert stage.heard("times") == "x\n"
+    (_, reserved), (what, counted) = purse.told
+    assert what == "settled", "it may have asked its model before it broke"
+    assert 0 < counted <= reserved
+
+
+UNREADABLE = {
+    "braces": "printf '{]%.0s' $(seq 1000)",
+    "nothing": "true",
+    "another form": 'echo \'{"kind": "final", "answer": "{}"}\'',
+    "no text": "printf '\\377\\376\\000\\001'",
+    "killed": "kill -9 $$",
+    "half": 'printf \'{"type": "result", "result": "{\'',
+    "an error": "echo 'TypeError: x is not a function' >&2; exit 7",
+}
+
+
+@pytest.mark.parametrize(
+    ("provider", "body"),
+    [
+        *(("claude-code", body) for body in UNREADABLE.values()),
+        *((name, UNREADABLE["another form"]) for name in CLI_PROVIDERS),
+    ],
+)
+def test_one_whose_output_cannot_be_read_is_counted_and_left_alone_longer_each_time(
+    tmp_path: Path, provider: str, body: str
+) -> None:
+    stage = Stage(tmp_path, provider)
+    stage.plays(f"echo x >> {stage.root}/times\n{body}")
+    rests: list[int] = []
+    for _ in range(3):
+        purse = Purse()
+        with pytest.raises(Unusable):
+            stage.model().complete(PROMPT, purse)
+        assert purse.told[-1][0] == "settled"
+        assert purse.told[-1][1] > 0
+        until_ms = CliHome(stage.root / "clis" / provider).read_rest().until_ms
+        rests.append(until_ms - stage.clock.now_ms())
+        with pytest.raises(ModelUnavailable, match="asked again in"):
+            stage.model().complete(PROMPT, Purse())
+        stage.clock.advance(rests[-1])
+
+    assert stage.heard("times") == "x\n" * 3
+    assert rests == [LLM_CLI_REST_MS, 2 * LLM_CLI_REST_MS, 4 * LLM_CLI_REST_MS]
+    stage.prints(spoken(provider, ANSWER))
+    stage.model().complete(PROMPT, Purse())
+    assert CliHome(stage.root / "clis" / provider).read_rest().failures == 0
+
+
+def test_one_that_hangs_is_left_alone_and_not_asked_the_same_again(stage: Stage) -> None:
+    stage.plays("sleep 300")
+
+    with pytest.raises(Unusable):
+        stage.quick(300).complete(PROMPT, Purse())
+    with pytest.raises(ModelUnavailable, match="asked again in"):
+        stage.quick(300).complete(PROMPT, Purse())
+
+
+@pytest.mark.parametrize(
+    "away", ["API Error: Connection error.", "getaddrinfo ENOTFOUND api.example", "fetch failed"]
+)
+def test_one_that_reaches_nobody_costs_nothing_and_is_asked_again_later(
+    stage: Stage, away: str
+) -> None:
+    stage.plays(f"echo '{away}' >&2; exit 1")
+    purse = Purse()
+
+    with pytest.raises(ModelUnavailable) as told:
+        stage.model().complete(PROMPT, purse)
+
+    assert not isinstance(told.value, Unusable)
     assert purse.told[-1] == ("released", 0)
+    with pytest.raises(ModelUnavailable, match="asked again in"):
+        stage.model().complete(PROMPT, Purse())
+
+
+def test_what_looks_like_a_notice_in_a_form_nobody_knows_is_counted(stage: Stage) -> None:
+    stage.plays("echo 'final answer: the api key is read in auth.py'")
+    purse = Purse()
+
+    with pytest.raises(ModelUnavailable):
+        stage.model().complete(PROMPT, purse)
+
+    assert purse.told[-1][0] == "settled"
 
 
 def test_no_program_no_model(stage: Stage) -> None:

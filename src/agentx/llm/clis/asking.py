@@ -2,10 +2,12 @@
 
     at rest? -> held by another? -> reserve -> run -+-> answer       settle for what it used
                                                     +-> notice       release; rest for a while
-                                                    +-> failed       release
-                                                    `-> killed       count in full
+                                                    +-> no answer    settle by estimate; rest
+                                                    `-> killed       count in full; rest
 
-A refusal is never asked again: it would cost the user's own quota. A CLI that says how much
+A refusal is never asked again: it would cost the user's own quota. Whoever printed what cannot
+be read may have asked its model all the same: the call counts, the question is not put again
+(`Unusable`), and each failure in a row makes the rest twice as long. A CLI that says how much
 of the user's window is used is left alone from a share of it on, until that window is over.
 """
 
@@ -14,6 +16,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.program import Ended, ProgramCall, run_to_end
@@ -29,10 +32,11 @@ from agentx.llm.clis.reading import (
     NO_ANSWER,
     CliReply,
     find_object,
+    is_away_notice,
     is_login_notice,
     is_quota_notice,
 )
-from agentx.llm.port import Allowance, Completion, Prompt, Usage, most_used
+from agentx.llm.port import Allowance, Completion, Prompt, Unusable, Usage, most_used
 from agentx.llm.store.cli_home import CliHome, Rest
 from agentx.redaction.redact import redact
 
@@ -124,16 +128,18 @@ class AgentCliModel:
         passing(CrashPoint.LLM_ANSWERED)
         heard = self._dialect.read(ended.out)
         fault = _fault(heard, ended, self._setting.timeout_ms)
-        counted = heard.usage or self._estimate(prompt, heard.text)
-        if ended.too_late or ended.too_much:
+        counted = heard.usage or self._estimate(prompt, heard.text or ended.out, most)
+        was_stopped = ended.too_late or ended.too_much
+        if was_stopped:
             reservation.settle(heard.usage or most)
-        elif fault and heard.usage is None:
+        elif heard.usage is None and _is_unpaid(fault, heard, ended):
             reservation.release()
         else:
             reservation.settle(counted)
         self._note_window(heard)
         if fault:
-            raise self._refuse(fault)
+            raise self._refuse(fault, was_stopped=was_stopped)
+        self._forget_failures()
         reply = ProviderReply(
             text=find_object(heard.text) if prompt.json_schema else heard.text, model=heard.model
         )
@@ -146,12 +152,13 @@ class AgentCliModel:
             output_tokens=asked.output_tokens + besides.output_tokens,
         )
 
-    def _estimate(self, prompt: Prompt, text: str) -> Usage:
+    def _estimate(self, prompt: Prompt, text: str, most: Usage) -> Usage:
         """Return what a call used that a CLI does not tell."""
         besides = self._dialect.besides
+        written = estimate(text) + besides.output_tokens
         return Usage(
             input_tokens=estimate(prompt.system + _question(prompt)) + besides.input_tokens,
-            output_tokens=estimate(text) + besides.output_tokens,
+            output_tokens=min(written, most.output_tokens),
         )
 
     def _check_rest(self) -> None:
@@ -173,21 +180,36 @@ class AgentCliModel:
         )
         self._rest(until_ms, why)
 
-    def _refuse(self, fault: str) -> ModelUnavailable:
-        """Return the error for a CLI that gave no answer, and leave it alone where that helps."""
+    def _refuse(self, fault: str, *, was_stopped: bool) -> ModelUnavailable:
+        """Return the error for a CLI that gave no answer, and leave it alone for a while."""
         said = preview(printable(redact(fault)), limits.LLM_REASON_CHARS_MAX)
-        if is_quota_notice(fault):
-            self._rest(self._clock.now_ms() + limits.LLM_CLI_REST_MS, said)
-        elif is_login_notice(fault):
-            self._rest(self._clock.now_ms() + limits.LLM_REST_MS_MAX, said)
+        if was_stopped or not _is_notice(fault):
+            self._rest_failing(limits.LLM_CLI_REST_MS, said)
+            return Unusable(f"{self.name}: {said}", hint=HINT)
+        is_quota = is_quota_notice(fault)
+        self._rest_failing(limits.LLM_CLI_REST_MS if is_quota else limits.LLM_REST_MS_MAX, said)
+        if not is_quota and is_login_notice(fault):
             hint = self._dialect.login_hint.format(home=self._home.home)
             return ModelUnavailable(f"{self.name}: {said}", hint=f"{hint}; {HINT}")
         return self._unavailable(said)
 
-    def _rest(self, until_ms: int, why: str) -> None:
+    def _rest_failing(self, first_ms: int, why: str) -> None:
+        failures = self._home.read_rest().failures
+        rest_ms = min(first_ms << min(failures, 10), limits.LLM_CLI_REST_FAILING_MS_MAX)
+        self._rest(self._clock.now_ms() + rest_ms, why, failures + 1)
+
+    def _rest(self, until_ms: int, why: str, failures: int = 0) -> None:
         until_ms = min(until_ms, self._clock.now_ms() + limits.LLM_CLI_REST_MS_MAX)
-        if until_ms > self._home.read_rest().until_ms:
-            self._home.note_rest(Rest(until_ms=until_ms, why=why))
+        before = self._home.read_rest()
+        if until_ms > before.until_ms:
+            self._home.note_rest(Rest(until_ms=until_ms, why=why, failures=failures))
+        elif failures > before.failures:
+            self._home.note_rest(replace(before, failures=failures))
+
+    def _forget_failures(self) -> None:
+        before = self._home.read_rest()
+        if before.failures:
+            self._home.note_rest(replace(before, failures=0))
 
     def _unavailable(self, reason: str) -> ModelUnavailable:
         return ModelUnavailable(f"{self.name}: {reason}", hint=HINT)
@@ -202,6 +224,15 @@ def _question(prompt: Prompt) -> str:
         f"{prompt.user}\n\nAnswer with one JSON object and nothing else: no words around it, no "
         f"code fence. It must fit this JSON Schema: {schema}"
     )
+
+
+def _is_notice(text: str) -> bool:
+    return is_quota_notice(text) or is_login_notice(text) or is_away_notice(text)
+
+
+def _is_unpaid(fault: str, heard: CliReply, ended: Ended) -> bool:
+    """Tell whether a CLI gave notice before it asked its model: in its own form, or by leaving."""
+    return _is_notice(fault) and (heard.is_told or ended.code != 0)
 
 
 def _fault(heard: CliReply, ended: Ended, timeout_ms: int) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path
 
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.llm.clis.reading import CliReply, read_claude, read_codex, read_gemini, read_opencode
 from agentx.llm.port import Usage
@@ -79,19 +80,36 @@ def _pick(place: CliPlace, names: str) -> dict[str, str]:
     return {name: place.variables[name] for name in names.split() if place.variables.get(name)}
 
 
+def _is_on(place: CliPlace, name: str) -> bool:
+    return place.variables.get(name, "").strip().lower() not in ("", "0", "false", "no", "off")
+
+
 # --- Claude Code ----------------------------------------------------------------------------
 
-_CLAUDE_LOGIN = """ANTHROPIC_BASE_URL ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_USE_BEDROCK
-    CLAUDE_CODE_USE_VERTEX CLAUDE_CODE_USE_FOUNDRY ANTHROPIC_VERTEX_PROJECT_ID CLOUD_ML_REGION
-    AWS_PROFILE AWS_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN
-    AWS_BEARER_TOKEN_BEDROCK GOOGLE_APPLICATION_CREDENTIALS"""
+_CLAUDE_KEY = "ANTHROPIC_API_KEY"
+_CLAUDE_GATEWAY = "ANTHROPIC_BASE_URL ANTHROPIC_AUTH_TOKEN"
+# What belongs to a cloud is handed over only to who chose that cloud.
+_CLAUDE_CLOUDS = {
+    "CLAUDE_CODE_USE_BEDROCK": """AWS_PROFILE AWS_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+        AWS_SESSION_TOKEN AWS_BEARER_TOKEN_BEDROCK""",
+    "CLAUDE_CODE_USE_VERTEX": """ANTHROPIC_VERTEX_PROJECT_ID CLOUD_ML_REGION
+        GOOGLE_APPLICATION_CREDENTIALS""",
+    "CLAUDE_CODE_USE_FOUNDRY": """ANTHROPIC_FOUNDRY_RESOURCE ANTHROPIC_FOUNDRY_BASE_URL
+        ANTHROPIC_FOUNDRY_API_KEY""",
+}
+
+
+def _pick_claude_login(place: CliPlace) -> dict[str, str]:
+    for cloud, names in _CLAUDE_CLOUDS.items():
+        if _is_on(place, cloud):
+            return _pick(place, f"{cloud} {names}")
+    said = _pick(place, _CLAUDE_GATEWAY)
+    token = place.variables.get("CLAUDE_CODE_OAUTH_TOKEN") or place.token
+    # A key goes before a login, and is paid for by the token: only where there is no login.
+    return said | ({"CLAUDE_CODE_OAUTH_TOKEN": token} if token else _pick(place, _CLAUDE_KEY))
 
 
 def _call_claude(place: CliPlace, system: str, model: str, tokens: int) -> CliCall:
-    said = _pick(place, _CLAUDE_LOGIN)
-    token = place.variables.get("CLAUDE_CODE_OAUTH_TOKEN") or place.token
-    # A key goes before a login, and is paid for by the token: only where there is no login.
-    said |= {"CLAUDE_CODE_OAUTH_TOKEN": token} if token else _pick(place, "ANTHROPIC_API_KEY")
     return CliCall(
         arguments=(
             *("-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"),
@@ -100,7 +118,7 @@ def _call_claude(place: CliPlace, system: str, model: str, tokens: int) -> CliCa
             *("--system-prompt", system, "--model", model),
         ),
         environment={
-            **said,
+            **_pick_claude_login(place),
             "CLAUDE_CONFIG_DIR": str(place.home),
             "CLAUDE_CODE_SAFE_MODE": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -160,8 +178,10 @@ def _call_codex(place: CliPlace, system: str, model: str, _tokens: int) -> CliCa
 
 # --- Gemini CLI -----------------------------------------------------------------------------
 
-_GEMINI_LOGIN = """GEMINI_API_KEY GOOGLE_API_KEY GOOGLE_GEMINI_BASE_URL GOOGLE_CLOUD_PROJECT
-    GOOGLE_CLOUD_LOCATION GOOGLE_GENAI_USE_VERTEXAI GOOGLE_APPLICATION_CREDENTIALS"""
+_GEMINI_KEY = "GEMINI_API_KEY GOOGLE_GEMINI_BASE_URL"
+_GEMINI_VERTEX = """GOOGLE_GENAI_USE_VERTEXAI GOOGLE_API_KEY GOOGLE_CLOUD_PROJECT
+    GOOGLE_CLOUD_LOCATION GOOGLE_APPLICATION_CREDENTIALS"""
+_GEMINI_ACCOUNT = "GOOGLE_CLOUD_PROJECT"
 _GEMINI_SETTINGS = {
     "tools": {"core": [], "exclude": ["*"]},
     "mcpServers": {},
@@ -181,14 +201,13 @@ _GEMINI_SETTINGS = {
 
 
 def _call_gemini(place: CliPlace, system: str, model: str, _tokens: int) -> CliCall:
-    said = _pick(place, _GEMINI_LOGIN)
     links: dict[str, Path] = {}
-    if "GEMINI_API_KEY" in said:
-        kind = "gemini-api-key"
-    elif "GOOGLE_GENAI_USE_VERTEXAI" in said:
-        kind = "vertex-ai"
+    if place.variables.get("GEMINI_API_KEY"):
+        kind, said = "gemini-api-key", _pick(place, _GEMINI_KEY)
+    elif _is_on(place, "GOOGLE_GENAI_USE_VERTEXAI"):
+        kind, said = "vertex-ai", _pick(place, _GEMINI_VERTEX)
     else:
-        kind = "oauth-personal"
+        kind, said = "oauth-personal", _pick(place, _GEMINI_ACCOUNT)
         names = ("oauth_creds.json", "google_accounts.json")
         links = {f".gemini/{name}": place.login / name for name in names}
     settings = {**_GEMINI_SETTINGS, "security": {"auth": {"selectedType": kind}}}
@@ -210,9 +229,20 @@ def _call_gemini(place: CliPlace, system: str, model: str, _tokens: int) -> CliC
 
 # --- OpenCode -------------------------------------------------------------------------------
 
-_OPENCODE_LOGIN = """ANTHROPIC_API_KEY OPENAI_API_KEY GEMINI_API_KEY GOOGLE_GENERATIVE_AI_API_KEY
-    OPENROUTER_API_KEY GROQ_API_KEY MISTRAL_API_KEY DEEPSEEK_API_KEY XAI_API_KEY OPENCODE_API_KEY
-    OLLAMA_HOST"""
+_OPENCODE_KEYS = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "google": "GEMINI_API_KEY GOOGLE_GENERATIVE_AI_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "mistral": "MISTRAL_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "xai": "XAI_API_KEY",
+    "opencode": "OPENCODE_API_KEY",
+    "ollama": "OLLAMA_HOST",
+}
+# How the user's settings name a variable.
+_OPENCODE_NAMED = compile_late(r"\{env:(\w+)\}")
 # Without this OpenCode fetches a package for plugins, and there are none.
 _OPENCODE_FETCHED = {"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}}
 _NONE = {"tools": {"*": False}, "permission": {"*": "deny"}}
@@ -220,10 +250,14 @@ _NONE = {"tools": {"*": False}, "permission": {"*": "deny"}}
 
 def _call_opencode(place: CliPlace, system: str, model: str, tokens: int) -> CliCall:
     agent = {"mode": "primary", "prompt": system, **_NONE}
+    # Of all providers only the one whose model is asked, and its key.
+    provider = model.partition("/")[0]
+    providers = {name: one for name, one in place.providers.items() if name == provider}
+    named = " ".join(_OPENCODE_NAMED.findall(json.dumps(providers)))
     config = {
         **_NONE,
         "agent": {"agentx": agent},
-        "provider": dict(place.providers),
+        "provider": providers,
         "autoupdate": False,
         "share": "disabled",
         "snapshot": False,
@@ -240,7 +274,7 @@ def _call_opencode(place: CliPlace, system: str, model: str, tokens: int) -> Cli
             *("--model", model),
         ),
         environment={
-            **_pick(place, _OPENCODE_LOGIN),
+            **_pick(place, f"{_OPENCODE_KEYS.get(provider, '')} {named}"),
             "XDG_CONFIG_HOME": str(home / "config"),
             "XDG_DATA_HOME": str(home / "data"),
             "XDG_STATE_HOME": str(home / "state"),

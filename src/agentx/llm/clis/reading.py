@@ -34,6 +34,13 @@ _LOGIN = compile_late(
     re.IGNORECASE,
 )
 
+_AWAY = compile_late(
+    r"ECONN\w+|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|getaddrinfo|connection (?:error|refused|reset|closed)|"
+    r"network (?:error|is unreachable)|fetch failed|(?:could not|unable to|cannot) (?:connect|"
+    r"resolve|reach)|(?:temporarily|service) unavailable|internal server error|bad gateway",
+    re.IGNORECASE,
+)
+
 
 @frozen
 class CliReply:
@@ -58,6 +65,11 @@ def is_quota_notice(text: str) -> bool:
 def is_login_notice(text: str) -> bool:
     """Tell whether a text asks for a login."""
     return len(text) <= _NOTICE_CHARS_MAX and _LOGIN.search(text) is not None
+
+
+def is_away_notice(text: str) -> bool:
+    """Tell whether a text says that the provider could not be reached."""
+    return len(text) <= _NOTICE_CHARS_MAX and _AWAY.search(text) is not None
 
 
 def find_object(text: str) -> str:

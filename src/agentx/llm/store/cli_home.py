@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory, replace_file, write_if_changed
@@ -33,6 +34,7 @@ class Rest:
 
     until_ms: int = 0
     why: str = ""
+    failures: int = 0  # in a row
 
 
 @frozen(kw_only=False)
@@ -101,8 +103,9 @@ class CliHome:
         """Return until when the CLI is to be left alone."""
         said = _read_object(self.root / "rest.json")
         until, why = said.get("until_ms"), said.get("why")
-        if isinstance(until, int) and isinstance(why, str):
-            return Rest(until_ms=until, why=why)
+        failures = said.get("failures", 0)
+        if isinstance(until, int) and isinstance(why, str) and isinstance(failures, int):
+            return Rest(until_ms=until, why=why, failures=failures)
         return Rest()
 
     def note_rest(self, rest: Rest) -> None:
@@ -110,7 +113,7 @@ class CliHome:
         with suppress(AgentXError):
             replace_file(
                 self.root / "rest.json",
-                json.dumps({"until_ms": rest.until_ms, "why": rest.why}).encode(),
+                json.dumps(asdict(rest)).encode(),
             )
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -150,10 +150,20 @@ class _Answer(msgspec.Struct):
     observations: list[_Said]
 
 
+def _tell_nobody(_why: str) -> None:
+    pass
+
+
 def judge_by_model(
-    turns: Sequence[Turn], candidates: Sequence[SessionCandidate], model: Model, spending: Allowance
+    turns: Sequence[Turn],
+    candidates: Sequence[SessionCandidate],
+    model: Model,
+    spending: Allowance,
+    told: Callable[[str], None] = _tell_nobody,
 ) -> Judged:
     """Return what a model makes of a session, as far as the session bears it out.
+
+    `told` hears why nothing could be made of an answer: it is not asked for again.
 
     Raises: ModelUnavailable, BudgetExceeded when no model can be asked now.
     """
@@ -163,7 +173,11 @@ def judge_by_model(
     try:
         completion = model.complete(prompt_for(shown, candidates), spending)
         said = msgspec.convert(completion.value, _Answer)
-    except (msgspec.ValidationError, Unusable):
+    except msgspec.ValidationError:
+        told(f"{model.name}: what it wrote is no verdict")
+        return Judged()
+    except Unusable as error:
+        told(error.message)
         return Judged()
     named = {f"e{at}": turn for at, turn in enumerate(shown, 1)}
     return _believe(said, named, find_spoken(turns), candidates)

@@ -40,6 +40,7 @@ from agentx.project.moves import find_original
 from agentx.project.project import Project, Rule
 from agentx.search.model import NO_VECTORS
 from agentx.wiring.clarifications import ledgers_aside
+from agentx.wiring.models import explain_rest
 from agentx.wiring.observation_upkeep import list_damaged_observations
 from agentx.wiring.runs import list_damaged_runs
 from agentx.wiring.taught.lessons import list_damaged_memory
@@ -70,6 +71,7 @@ def diagnose(
         "hooks": lambda: _hooks(project, inputs),
         "ledgers": lambda: _ledgers(project),
         "memory": lambda: _observations(project),
+        "model": lambda: _model(project),
         "workflows": lambda: _workflows(project),
         "runs": lambda: _runs(project),
         "verbs": lambda: try_verbs(project),
@@ -314,6 +316,13 @@ def _observations(project: Project) -> Iterator[HealthCheck]:
     for fault in faults[:_FAULTS_SHOWN]:
         says = f"{fault.where}: {fault.what}"
         yield HealthCheck(name="memory", health=Health.NOTE, says=says, mend=fault.hint)
+
+
+def _model(project: Project) -> Iterator[HealthCheck]:
+    says = explain_rest(project)
+    if says:
+        mend = "`agentx logs` tells more; run it once yourself, or choose another llm.provider"
+        yield HealthCheck(name="model", health=Health.NOTE, says=says, mend=mend)
 
 
 def _runs(project: Project) -> Iterator[HealthCheck]:

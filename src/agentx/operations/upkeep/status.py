@@ -17,6 +17,7 @@ from agentx.kernel.clock import HOUR_MS, Millis
 from agentx.kernel.errors import UnsafePath
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
+from agentx.llm.settings import LlmSettings
 from agentx.memory.port import Memory, MemoryStatus
 from agentx.observations.settings import MemorySettings
 from agentx.operations.capture.waiting import WaitingRecords, list_waiting
@@ -87,6 +88,7 @@ class StatusReply:
     live: tuple[Session, ...] = ()  # sessions that may be going on, newest first
     untrusted: tuple[str, ...] = ()  # what lies in the repository and is neither obeyed nor told
     passed_over: tuple[SettingFault, ...] = ()  # of the settings
+    model_rests: str = ""  # why the model is not asked now
 
 
 def status(project: Project, memory: Memory) -> StatusReply:
@@ -107,7 +109,16 @@ def status(project: Project, memory: Memory) -> StatusReply:
         live=list_live(memory, project.clock.now_ms()),
         untrusted=list_untrusted(project),
         passed_over=project.config.faults,
+        model_rests=_explain_rest(project),
     )
+
+
+def _explain_rest(project: Project) -> str:
+    if not project.config.section(LlmSettings).provider:
+        return ""
+    from agentx.wiring.models import explain_rest  # noqa: PLC0415  only who has a model
+
+    return explain_rest(project)
 
 
 def _look_at(project: Project, memory: Memory) -> MemoryStatus:

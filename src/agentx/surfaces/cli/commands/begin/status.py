@@ -74,6 +74,8 @@ def _draw(screen: Console, reply: StatusReply, dates: Dates, home: str, *, by_it
         paid = f"${spent.usd:.2f} of ${spent.usd_max:.2f}"
         calls = render.count(spent.calls, "call")
         rows.append(("model", f"{spent.model}: {used}, {paid} today, {calls}"))
+    if reply.model_rests:
+        rows.append(("", reply.model_rests))
     rows.append(("hooks", ", ".join(reply.hooks) or "none: `agentx init` installs them"))
     rows += [("untrusted", line) for line in reply.untrusted]
     if reply.untrusted:
