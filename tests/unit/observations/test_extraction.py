@@ -147,17 +147,74 @@ def test_a_command_that_does_not_work_here_is_told_with_the_one_that_does() -> N
     )
 
 
-def test_a_change_that_was_reverted_is_not_told() -> None:
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("git revert --no-edit {hash}", '[main 2b3c4d5] Revert "Accept tabs"\n 1 file changed'),
+        ("git revert HEAD --no-edit && git log --oneline -1", '2b3c4d5 Revert "Accept tabs"'),
+        ("cd web && git revert --no-edit @", ""),
+        ("git revert -n {hash} && git commit -qm 'Back out tabs'", ""),
+        ("git reset --hard HEAD~1", "HEAD is now at 0000000 start"),
+        ("git reset --hard HEAD^ && git push -f", ""),
+    ],
+)
+def test_a_change_that_was_taken_back_is_not_told(command: str, output: str) -> None:
     talk = Talk().user("make the parser accept tabs in every line of the file")
     talk.edit("src/parse.py", "a", "b")
     talk.shell("git commit -am 'Accept tabs'", "[main 1a2b3c4] Accept tabs\n")
-    talk.edit("src/parse.py", "b", "a")
-    talk.shell("git revert HEAD", '[main 2b3c4d5] Revert "Accept tabs"\n')
-    talk.shell("git commit -m 'Revert \"Accept tabs\"'", '[main 2b3c4d5] Revert "Accept tabs"\n')
+    talk.agent("Done in 1a2b3c4: `parse` now takes a tab for a blank.")
+    talk.user("This breaks every Makefile in the corpus. Take it back.")
+    talk.shell(command.format(hash="1a2b3c4"), output)
+    talk.agent("Taken back.")
+
+    told = [one.content for one in extract(talk.turns)[:-1]]
+
+    assert not any("Accept tabs" in one for one in told if not one.startswith("Revert")), told
+    assert not any("now takes a tab" in one for one in told), told
+    reverts = [one for one in told if "git revert" in command and "breaks every Makefile" in one]
+    assert reverts or "git revert" not in command, told
+
+
+def test_a_commit_beside_one_that_was_taken_back_stands() -> None:
+    talk = Talk().user("cache the tiles, and log every miss")
+    talk.edit("src/tiles.py", "a", "b")
+    talk.shell("git commit -am 'Cache tiles'", "[main 1a2b3c4] Cache tiles\n")
+    talk.edit("src/log.py", "a", "b")
+    talk.shell("git commit -am 'Log every miss'", "[main 2b3c4d5] Log every miss\n")
+    talk.agent("`log.py` now writes a line for each miss.")
+    talk.user("drop the cache again, it goes stale")
+    talk.shell("git revert --no-edit 1a2b3c4", '[main 3c4d5e6] Revert "Cache tiles"\n')
 
     told = [one.content for one in talk.found(Category.CODE_CHANGE)]
 
-    assert not any(one.startswith("Accept tabs") for one in told), told
+    assert [one.split(" (commit")[0] for one in told] == ["Log every miss", 'Revert "Cache tiles"']
+
+
+@pytest.mark.parametrize("command", ["git checkout .", "git restore src", "git reset --hard"])
+def test_a_trial_that_was_thrown_away_teaches_no_fix(command: str) -> None:
+    talk = Talk().user("try the retry library, maybe it is simpler")
+    talk.edit("src/send.ts", "own", "library")
+    talk.shell("bun run test", "error: Cannot find module 'is-network-error'\n1 fail", 1)
+    talk.agent("`send.ts` now uses the library, but one of its own parts is missing.")
+    talk.user("forget it, we keep our own")
+    talk.shell(f"{command} && bun run test", "12 pass")
+
+    found = extract(talk.turns)
+
+    assert not [one for one in found if one.category in (Category.ERROR, Category.CODE_CHANGE)]
+    assert not any("now uses the library" in one.content for one in found)
+
+
+@pytest.mark.parametrize(
+    "command", ["git restore --staged .", "git checkout -b other", "git reset --soft HEAD~1"]
+)
+def test_what_leaves_the_files_as_they_are_takes_nothing_back(command: str) -> None:
+    talk = Talk().user("make the parser accept tabs in every line")
+    talk.edit("src/parse.py", "a", "b")
+    talk.agent("Changed `parse.py` so that a tab counts as a blank.")
+    talk.shell(command, "")
+
+    assert talk.found(Category.CODE_CHANGE)
 
 
 def test_one_commit_is_one_change_however_many_files_it_has() -> None:

@@ -313,6 +313,23 @@ def test_what_a_person_pinned_is_left_alone(store: JsonObservationStore) -> None
     assert capture(store, new) == 0
 
 
+def test_what_a_session_said_of_a_commit_goes_with_it(store: JsonObservationStore) -> None:
+    files = ("rust-toolchain.toml",)
+    change = observed(1, CHANGE, "Pin the toolchain (commit 1a2b3c4)", session_id="s", files=files)
+    said = observed(2, FACT, "Done in 1a2b3c4: every build uses the same clippy.", session_id="s")
+    text = "`clippy` failed: this can be collapsed; Fixed by: rust-toolchain.toml"
+    mended = observed(3, ERROR, text, session_id="s", files=files)
+    other = observed(4, FACT, "The linker needs libzstd.", session_id="s")
+    capture(store, change, said, mended, other)
+
+    revert = observed(9, CHANGE, 'Revert "Pin the toolchain" (commit 2b3c4d5)', session_id="t")
+    assert capture(store, revert) == 3
+
+    by_id = {one.id: one.superseded_by for one in store.everything()}
+    assert [by_id[one.id] for one in (change, said, mended)] == [revert.id] * 3
+    assert by_id[other.id] == ""
+
+
 def test_what_was_reverted_stands_again_when_the_revert_was_reverted(
     store: JsonObservationStore,
 ) -> None:

@@ -15,7 +15,7 @@ from math import log1p
 
 from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
-from agentx.observations.extract.changes import changes
+from agentx.observations.extract.changes import changes, claims_change
 from agentx.observations.extract.errors import errors
 from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, list_open
 from agentx.observations.extract.session.commits import commit_of
@@ -75,7 +75,9 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     for number, exchange in enumerate(found):
         given_up = was_given_up(found, number)
         for said, turn in _passages(exchange, boot, is_last=number == len(found) - 1):
-            if not (given_up and said.source is Occasion.PROMPT):
+            if given_up and said.source is Occasion.PROMPT:
+                continue
+            if not _was_taken_back(said.text, turn, exchange, boot):
                 gathered.append(_candidate(said, turn))
     at = _find_places(found)
     ruled = [
@@ -175,6 +177,22 @@ def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tupl
                 ),
                 turn,
             )
+
+
+def _was_taken_back(text: str, turn: Turn, exchange: Exchange, boot: Boot) -> bool:
+    """Tell whether a line says what was done, and it was undone."""
+    undone = boot.undone
+    if not undone.by or turn is exchange.prompt:
+        return False
+    if any(commit.hash and commit.hash in text for commit in undone.commits):
+        return True
+    edits = [step for step in exchange.steps if next(iter(file_edits(step)), None) is not None]
+    return (
+        bool(edits)
+        and all(map(undone.took_back, edits))
+        and turn.at_ms >= edits[0].call.at_ms
+        and claims_change(text)
+    )
 
 
 def _is_bare(text: str) -> bool:

@@ -16,7 +16,12 @@ from dataclasses import dataclass, field
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.observations.extract import wording
-from agentx.observations.extract.session.commits import Commit, commit_of
+from agentx.observations.extract.session.commits import (
+    Commit,
+    commit_of,
+    find_hash,
+    find_reverted,
+)
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, Line, is_claim, is_document, lines
 from agentx.observations.extract.session.names import list_definitions
@@ -62,6 +67,7 @@ _REPORTS = compile_late(
     re.IGNORECASE,
 )
 _REVERTS = compile_late(r'Revert "(.+)"\Z')
+_TAKEN_BACK = compile_late(r"[0-9a-f]{7,40}\Z|(?:HEAD|@)\S*\Z")
 _NOW = compile_late(r"\bnow \w+s\b", re.IGNORECASE)
 _DETAIL = compile_late(r"\bimports?\b|\blines? \d|\bcomments?\b|\btypo", re.IGNORECASE)
 
@@ -80,17 +86,54 @@ class _Purpose:
 def changes(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     """Yield what was changed, and why as far as it was said."""
     purposes = _purposes(found)
-    undone = {
+    undone = boot.undone
+    reverted = {
         match[1] for one in purposes if one.commit and (match := _REVERTS.match(one.commit.subject))
     }
     for purpose in purposes:
+        commit = purpose.commit
+        if commit and (undone.has(commit) or commit.subject in reverted):
+            continue
+        if purpose.edits and all(undone.took_back(step) for step, _ in purpose.edits):
+            continue
         told = _find_account(purpose, boot)
         # What was only asked for is told by who asked.
-        if (purpose.commit or told) and not (purpose.commit and purpose.commit.subject in undone):
+        if commit or told:
             yield _finding(purpose, told)
     for exchange in found:
+        yield from _find_reverts(exchange)
         if not any(step.use is Use.EDIT and not step.was_refused for step in exchange.steps):
             yield from _only_told(exchange, boot)
+
+
+def _find_reverts(exchange: Exchange) -> Iterator[Finding]:
+    """Yield the commits that were taken back, and what was said of it."""
+    for step in exchange.steps:
+        named = find_reverted(step)
+        commit = commit_of(step)
+        if not named or step.result is None:
+            continue
+        made = find_hash(step)
+        lines_told = [commit.subject] if commit else []
+        lines_told += [
+            f"Reverted {each}" if _TAKEN_BACK.match(each) else f'Revert "{each}"' for each in named
+        ]
+        if made:
+            lines_told[0] += f" (commit {made})"
+        asked = _find_request(exchange)
+        yield Finding(
+            category=Category.CODE_CHANGE,
+            content="\n".join((*lines_told, *([f"Asked: {asked}"] if asked else ()))),
+            summary=lines_told[0],
+            event_ids=step.event_ids,
+            at_ms=step.result.at_ms,
+            commit=made,
+        )
+
+
+def claims_change(text: str) -> bool:
+    """Tell whether a line says that something is otherwise now."""
+    return bool(is_claim(text) or cues.CHANGES.search(text) or _NOW.search(text))
 
 
 def _only_told(exchange: Exchange, boot: Boot) -> Iterator[Finding]:
@@ -205,7 +248,7 @@ def _claims(text: str, names: frozenset[str]) -> bool:
     """Tell whether a line of the closing words says what was changed."""
     if wording.POSSIBLE.search(text) or cues.ANNOUNCES.match(text) or cues.INTENDS.match(text):
         return False
-    if is_claim(text) or cues.CHANGES.search(text) or _NOW.search(text):
+    if claims_change(text):
         return True
     return bool(cues.CONCLUDES.search(text)) and any(name in text.lower() for name in names)
 

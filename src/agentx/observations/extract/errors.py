@@ -99,6 +99,8 @@ class _Episode:
     fixes: list[ToolStep] = field(default_factory=list)
     mended: ToolStep | None = None
     between: int = 0  # steps until it was mended
+    is_of_trial: bool = False  # the last edit before it was taken back
+    was_for_nothing: bool = False  # what was done about it was taken back
 
 
 def errors(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
@@ -106,7 +108,7 @@ def errors(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     episodes = _episodes(found, boot)
     explained: list[frozenset[str]] = []
     for episode in episodes:
-        if not _is_slip(episode):
+        if not _is_slip(episode) and not _is_given_up(episode):
             explained += [terms(line.own) for line in episode.causes]
             yield _finding(episode)
     for exchange in found:
@@ -124,6 +126,7 @@ def _episodes(found: list[Exchange], boot: Boot) -> list[_Episode]:
     made: list[_Episode] = []
     open_ones: list[_Episode] = []
     fresh: list[str] = []
+    is_trial = False
     for exchange in found:
         for item in exchange.items:
             if isinstance(item, Turn):
@@ -137,16 +140,21 @@ def _episodes(found: list[Exchange], boot: Boot) -> list[_Episode]:
                 continue
             edited = [edit.path for edit in file_edits(item)]
             fresh = (fresh + edited)[-8:]
+            is_trial = boot.undone.took_back(item) if edited else is_trial
             for episode in open_ones:
                 episode.causes = episode.causes or _find_said_of(episode, edited)
                 episode.between += 1
             failed = went_wrong(item)
-            if item.use is Use.EDIT or (item.use is Use.SHELL and not failed):
+            if boot.undone.took_back(item):
+                for episode in open_ones:
+                    episode.was_for_nothing = True
+            elif item.use is Use.EDIT or (item.use is Use.SHELL and not failed):
                 _note_fix(open_ones, item, is_edit=bool(edited))
             if item.use is Use.SHELL:
                 open_ones = _settle(open_ones, item, failed=failed)
                 if failed:
                     _take_failure(item, exchange, frozenset(fresh), made, open_ones)
+                    made[-1].is_of_trial |= is_trial and made[-1].failure is item
     return made
 
 
@@ -256,6 +264,11 @@ def _is_slip(episode: _Episode) -> bool:
     touched = {path for step in episode.fixes for path in (e.path for e in file_edits(step))}
     quick = episode.mended is not None and episode.between <= 6
     return (quick and (own_lines or bool(touched & episode.fresh))) or _is_formatting(episode)
+
+
+def _is_given_up(episode: _Episode) -> bool:
+    """Tell whether it came of a trial that was thrown away, or was mended by one."""
+    return episode.is_of_trial or (episode.was_for_nothing and not episode.fixes)
 
 
 def _is_mended_by_tool(episode: _Episode) -> bool:

@@ -5,19 +5,26 @@ What a person pinned is left alone: it is told because somebody wants it to be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from agentx.observations.model import Observation, SearchFilters
+from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.validity.open_ends import is_uncommitted
-from agentx.observations.validity.reading import compare_observed, compare_row
-from agentx.observations.validity.supersede import find_superseded, is_revert, list_sought
+from agentx.observations.validity.reading import Comparable, compare_observed, compare_row
+from agentx.observations.validity.supersede import (
+    find_hashes,
+    find_superseded,
+    is_revert,
+    list_sought,
+)
 
 # The newest that stand; older ones are looked at when everything is verified.
 _LOOKED_AT_MAX = 500
 _FOUND_MAX = 20
+_SESSION_MS = 24 * 60 * 60 * 1000  # what a session taught lies so close together
+_HASH_CHARS = 7
 
 
 def mark_superseded(
@@ -49,9 +56,35 @@ def mark_superseded(
     standing = [one for one in found.values() if not one.superseded_by]
     pairs = find_superseded(map(compare_observed, standing), by=newer, about=mine)
     by_old = {old: new for old, new in pairs if may_replace(found[new], found[old])}
+    reverted = [(found[old], new) for old, new in by_old.items() if is_revert(found[new].content)]
+    for one, by in _find_built_on(store, rows, reverted):
+        found.setdefault(one.id, one)
+        by_old.setdefault(one.id, by)
     store.amend([replace(found[old], superseded_by=new) for old, new in by_old.items()])
     _let_stand_again(store, (found[old] for old in by_old))
     return len(by_old)
+
+
+def _find_built_on(
+    store: ObservationStore,
+    rows: Iterable[Comparable],
+    reverted: Sequence[tuple[Observation, str]],
+) -> Iterator[tuple[Observation, str]]:
+    """Yield what a session said of a commit of its own that was taken back, or mended by it."""
+    times = [old.timestamp_ms for old, _ in reverted]
+    near = [row.id for row in rows if any(abs(row.at_ms - at) <= _SESSION_MS for at in times)]
+    for one in store.get_by_ids(near) if reverted else ():
+        for old, by in reverted:
+            if one.id != old.id and one.session_id == old.session_id and _rests_on(one, old):
+                yield one, by
+
+
+def _rests_on(one: Observation, change: Observation) -> bool:
+    """Tell whether a memory names a commit, or was mended by files of it alone."""
+    if any(made[:_HASH_CHARS] in one.content for made in find_hashes(change.content)):
+        return True
+    mended = one.category is Category.ERROR and "Fixed by: " in one.content
+    return mended and bool(one.files) and frozenset(one.files) <= frozenset(change.files)
 
 
 def _let_stand_again(store: ObservationStore, replaced: Iterable[Observation]) -> None:

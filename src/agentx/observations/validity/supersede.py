@@ -115,6 +115,11 @@ def find_superseded(
     return sorted(found.items())
 
 
+def find_hashes(text: str) -> list[str]:
+    """Return the commits that a change says it made."""
+    return _COMMITTED.findall(text[:CHARS_READ_MAX])
+
+
 def is_revert(text: str) -> bool:
     """Tell whether a change takes a commit back."""
     return _REVERTS.search(text[:CHARS_READ_MAX]) is not None
@@ -206,7 +211,7 @@ def _reverts(new: ComparedMemory, old: ComparedMemory) -> bool:
     if {new.of.category, old.of.category} != {Category.CODE_CHANGE}:
         return False
     for match in _REVERTS.finditer(new.of.text[:CHARS_READ_MAX]):
-        made = [each[:_HASH_CHARS] for each in _COMMITTED.findall(old.of.text)]
+        made = [each[:_HASH_CHARS] for each in find_hashes(old.of.text)]
         if match["hash"] and match["hash"][:_HASH_CHARS].lower() in made:
             return True
         subject = fold_text(match["subject"] or "")

@@ -1,4 +1,4 @@
-"""A commit, as the command that made it and its output tell it."""
+"""A commit, as the command that made it and its output tell it; and what one takes back."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from agentx.kernel.values import frozen
 from agentx.observations.extract.session.tools import ToolStep
 
 _COMMITS = compile_late(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b")
+_REVERTS = compile_late(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+revert\b(?P<given>[^&|;\n]*)")
+_UNFINISHED = compile_late(r"--(?:abort|quit|skip|continue)\b")
+_SAYS_REVERT = compile_late(r'^(?:\[[^\]\n]*\] |[0-9a-f]{7,40} )?Revert "(.+)"$', re.MULTILINE)
+_REVISION = compile_late(r"(?:HEAD|@)(?:\^|~\d*)*\Z|[0-9a-f]{7,40}\Z")
 _MADE = compile_late(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 _LOGGED = compile_late(r"^([0-9a-f]{7,40}) (\S.*)$", re.MULTILINE)
 _BARE = compile_late(r"^([0-9a-f]{7,40})$", re.MULTILINE)
@@ -57,16 +61,33 @@ def commit_of(step: ToolStep) -> Commit | None:
     made = _MADE.search(step.output) or _LOGGED.search(step.output)
     if made:
         subject = subject or made[2].strip()
-    bare = None if made else _BARE.search(step.output)
     if not subject:
         return None
     return Commit(
         subject=subject[:200],
         body=body[:_BODY_CHARS_MAX],
-        hash=made[1] if made else bare[1] if bare else "",
+        hash=find_hash(step),
         event_ids=step.event_ids,
         at_ms=step.result.at_ms,
     )
+
+
+def find_hash(step: ToolStep) -> str:
+    """Return the hash that a step which made a commit tells."""
+    made = _MADE.search(step.output) or _LOGGED.search(step.output) or _BARE.search(step.output)
+    return made[1] if made else ""
+
+
+def find_reverted(step: ToolStep) -> tuple[str, ...]:
+    """Return the commits that a step took back: by their subjects, else as they were named."""
+    reverts = _REVERTS.search(step.command)
+    if not reverts or _UNFINISHED.search(step.command):
+        return ()
+    if step.result is None or step.has_failed or step.was_refused:
+        return ()
+    named = [word for word in reverts["given"].split() if _REVISION.match(word)]
+    said = _SAYS_REVERT.findall(step.output)[: max(1, len(named))]
+    return tuple(said or named)
 
 
 def _message(command: str) -> tuple[str, str]:

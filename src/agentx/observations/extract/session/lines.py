@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from agentx.kernel.text import compile_late, without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract import wording
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.turns import Turn, TurnKind
+from agentx.observations.extract.session.undone import find_undone
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.pasted import split_pasted
@@ -45,11 +46,12 @@ class Line:
 class Boot:
     """What the agent was told before the session: nobody learnt it in the session."""
 
-    def __init__(self, found: Iterable[Exchange]) -> None:
+    def __init__(self, found: Sequence[Exchange]) -> None:
         self._sizes: list[int] = []  # of its lines, in words
         self._holds: dict[str, list[int]] = {}  # which lines hold a word
         self._cut: dict[str, list[Sentence]] = {}
         self.read: dict[int, tuple[Turn, tuple[Line, ...]]] = {}
+        self.undone = find_undone(found)
         for exchange in found:
             for step in exchange.steps:
                 if step.result is not None and wording.BOOT_FILE.search(step.call.text[-300:]):
