@@ -10,6 +10,7 @@ figure of all its projects is worse than it must be.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,19 @@ def list_worse(table: str) -> list[str]:
     return worse
 
 
+def _stop_daemons(work: Path) -> None:
+    """Stop what an import has sent for: it would still write where all is taken away."""
+    for home in sorted(each for each in work.rglob("home") if each.is_dir()):
+        subprocess.run(
+            [str(BIN / "agentx"), "daemon", "stop"],
+            cwd=home.parent / "project",
+            env={"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"},
+            check=False,
+            capture_output=True,
+            timeout=60,
+        )
+
+
 def main() -> int:
     """Drive the product, score what it said, and say what is worse than it must be."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -68,6 +82,7 @@ def main() -> int:
         subprocess.run(
             [*drive, str(Path(folder) / "work"), str(told)], check=True, timeout=_DRIVE_S
         )
+        _stop_daemons(Path(folder) / "work")
         scored = subprocess.run(
             [sys.executable, str(data / "score.py"), str(data), str(told)],
             check=True,

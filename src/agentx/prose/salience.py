@@ -151,6 +151,7 @@ WEIGHTS: dict[str, float] = {
     "prompt that wishes": 0.5,
     "edits": 0.6,
     "error": 0.6,
+    "error that was mended": 0.5,
     "said again": 0.6,
     "written": 0.6,
     "decision": 1.5,
@@ -231,6 +232,8 @@ def _read_place(said: Speech) -> Iterator[tuple[str, float]]:
         yield "closing in few", float(said.count <= 4)
         yield "closing in many", float(said.turn_chars > 2500)
         yield "closing with names", _count_names(text)
+    elif source is Occasion.ERROR:
+        yield "error that was mended", float("; Fixed by: " in text or "; It passed after " in text)
     elif source is Occasion.CHANGE:
         yield "change that was committed", float("(commit " in text)
     elif source is Occasion.STEP:

@@ -318,16 +318,19 @@ def test_what_a_session_said_of_a_commit_goes_with_it(store: JsonObservationStor
     change = observed(1, CHANGE, "Pin the toolchain (commit 1a2b3c4)", session_id="s", files=files)
     said = observed(2, FACT, "Done in 1a2b3c4: every build uses the same clippy.", session_id="s")
     text = "`clippy` failed: this can be collapsed; Fixed by: rust-toolchain.toml"
-    mended = observed(3, ERROR, text, session_id="s", files=files)
+    mended = observed(1, ERROR, text, session_id="s", files=files, id="obs-e-1-2-000000")
     other = observed(4, FACT, "The linker needs libzstd.", session_id="s")
-    capture(store, change, said, mended, other)
+    before = observed(0, CHANGE, "Add a linter (commit 9f8e7d6)", session_id="s")
+    text = "`lint` failed: a name is unused; Fixed by: src/names.rs"
+    apart = observed(0, ERROR, text, session_id="s", files=("src/names.rs",), id="obs-e-0-1-000000")
+    capture(store, change, said, mended, other, before, apart)
 
     revert = observed(9, CHANGE, 'Revert "Pin the toolchain" (commit 2b3c4d5)', session_id="t")
     assert capture(store, revert) == 3
 
     by_id = {one.id: one.superseded_by for one in store.everything()}
     assert [by_id[one.id] for one in (change, said, mended)] == [revert.id] * 3
-    assert by_id[other.id] == ""
+    assert [by_id[one.id] for one in (other, before, apart)] == ["", "", ""]
 
 
 def test_what_was_reverted_stands_again_when_the_revert_was_reverted(

@@ -48,7 +48,9 @@ _DONE = 0.6  # of the words of what was planned, those of what was done
 _DONE_MAX = 300
 _TOLD = 0.5  # of the words of a passage, those of what was settled in the same prompt
 _SEEN_CHARS = 20_000  # of a turn, to learn which words are common in a session
-_CUT_TO_FIT = ("Cause: ", "Fixed by: ")  # rather told in part than not at all
+_TEACHES = ("Cause: ", "Fixed by: ", "It passed after ")  # rather told in part than not at all
+_TAUGHT_CHARS = 130
+_ERROR_CHARS_MAX = 320
 _ROOM_MIN = 60
 _BARE_WORDS = 8
 _WRITTEN_CHARS = 200_000  # of a session's edits
@@ -292,16 +294,21 @@ def _take_ruled(
 
 
 def _one_line(content: str) -> str:
-    """Return as many of the lines of a finding as fit on one."""
+    """Return as many of the lines of a finding as fit on one.
+
+    Why something went wrong, and what mended it, is worth more of it than how it was said.
+    """
     rows = [" ".join(row.split()).removeprefix("- ") for row in content.split("\n") if row.strip()]
-    line = shorten(rows[0], PASSAGE_CHARS_MAX) if rows else ""
+    kept = [min(len(row), _TAUGHT_CHARS) + 2 for row in rows[1:] if row.startswith(_TEACHES)][:2]
+    chars = _ERROR_CHARS_MAX if kept else PASSAGE_CHARS_MAX
+    line = shorten(rows[0], chars - sum(kept)) if rows else ""
     for row in rows[1:]:
         joined = f"{line.rstrip('.;')}; {row}"
-        if len(joined) <= PASSAGE_CHARS_MAX:
+        if len(joined) <= chars:
             line = joined
-        elif row.startswith(_CUT_TO_FIT) and len(line) <= PASSAGE_CHARS_MAX - _ROOM_MIN:
+        elif row.startswith(_TEACHES) and len(line) <= chars - _ROOM_MIN:
             lead = joined[: -len(row)]
-            line = lead + shorten(row, PASSAGE_CHARS_MAX - len(lead))
+            line = lead + shorten(row, chars - len(lead))
     return line
 
 

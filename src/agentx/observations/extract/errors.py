@@ -11,32 +11,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from agentx.kernel.text import compile_late
 from agentx.observations.extract import wording
 from agentx.observations.extract.session.commands import (
-    error_lines,
     find_errors,
+    is_covered,
     is_routine,
-    parts_of,
+    only_looks,
     plain,
-    signature,
-    went_wrong,
 )
+from agentx.observations.extract.session.episodes import Episode, find_episodes
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, Line, lines
-from agentx.observations.extract.session.tools import ToolStep, Use, file_edits
-from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.session.tools import Use, file_edits
+from agentx.observations.extract.session.turns import Finding
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import likeness
-from agentx.prose.passages import says_nothing
-from agentx.prose.sentences import Block, is_question, shorten, words
+from agentx.prose.sentences import is_question, shorten, words
 
 _SAME_ERROR = 0.7
-_RUNNERS = frozenset({"run", "exec", "x", "dlx", "compose", "-m", "task", "tool"})
 _CAUSES_MAX = 3
 _COMMAND_CHARS = 50
 _ERROR_CHARS = 80
@@ -63,19 +59,6 @@ _FORMATS = compile_late(
     r"|code style issues|not (?:\w+ly )?formatted)\b",
     re.IGNORECASE,
 )
-_CAUSE = cues.anywhere(
-    r"""
-    root cause | because | due to | caused by | turn(?:s|ed) out | race condition
-    the (?:real |actual )?(?:issue|problem|bug|culprit|reason|cause|fix) (?:is|was)
-    found (?:it|the (?:issue|problem|bug|cause)) | was missing | is missing | pins? | pulled in
-    fails? (?:when|if|since|as) | needs? | requires? | (?:was|were) (?:renamed|removed|moved|not)
-    doesn'?t | does not | instead of | exists? only | only (?:from|since|in) | not running
-    cannot | can'?t | wraps? | complains? | expects? | is named | has no | ursache | weil
-    """
-)
-_SAYS_WHY = cues.anywhere(
-    "because | due to | found (?:it|the \\w+) | weil | porque | parce que | debido a"
-)
 _EXPLAINS_ALONE = cues.anywhere(
     r"""
     root cause | race condition | turn(?:s|ed) out | die ursache
@@ -87,25 +70,9 @@ _EXPLAINS_ALONE = cues.anywhere(
 )
 
 
-@dataclass(slots=True)
-class _Episode:
-    failure: ToolStep
-    exchange: Exchange
-    errors: list[str]
-    fresh: frozenset[str]  # files the agent had touched just before
-    times: int = 1
-    causes: list[Line] = field(default_factory=list)
-    said_next: list[Line] = field(default_factory=list)  # before anything was done about it
-    fixes: list[ToolStep] = field(default_factory=list)
-    mended: ToolStep | None = None
-    between: int = 0  # steps until it was mended
-    is_of_trial: bool = False  # the last edit before it was taken back
-    was_for_nothing: bool = False  # what was done about it was taken back
-
-
 def errors(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     """Yield what went wrong and what became of it."""
-    episodes = _episodes(found, boot)
+    episodes = find_episodes(found, boot)
     explained: list[frozenset[str]] = []
     for episode in episodes:
         if not _is_slip(episode) and not _is_given_up(episode):
@@ -122,135 +89,7 @@ def errors(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
 # --- commands that failed -------------------------------------------------------------------
 
 
-def _episodes(found: list[Exchange], boot: Boot) -> list[_Episode]:
-    made: list[_Episode] = []
-    open_ones: list[_Episode] = []
-    fresh: list[str] = []
-    is_trial = False
-    for exchange in found:
-        for item in exchange.items:
-            if isinstance(item, Turn):
-                for episode in made:
-                    # An agent may explain only at the end what it had mended on the way.
-                    late = episode.exchange is exchange and not episode.causes
-                    if episode in open_ones or late:
-                        episode.causes += _causes(episode, item, boot)
-                    if episode in open_ones and not episode.between:
-                        episode.said_next += lines(item, boot)
-                continue
-            edited = [edit.path for edit in file_edits(item)]
-            fresh = (fresh + edited)[-8:]
-            is_trial = boot.undone.took_back(item) if edited else is_trial
-            for episode in open_ones:
-                episode.causes = episode.causes or _find_said_of(episode, edited)
-                episode.between += 1
-            failed = went_wrong(item)
-            if boot.undone.took_back(item):
-                for episode in open_ones:
-                    episode.was_for_nothing = True
-            elif item.use is Use.EDIT or (item.use is Use.SHELL and not failed):
-                _note_fix(open_ones, item, is_edit=bool(edited))
-            if item.use is Use.SHELL:
-                open_ones = _settle(open_ones, item, failed=failed)
-                if failed:
-                    _take_failure(item, exchange, frozenset(fresh), made, open_ones)
-                    made[-1].is_of_trial |= is_trial and made[-1].failure is item
-    return made
-
-
-def _take_failure(
-    step: ToolStep,
-    exchange: Exchange,
-    fresh: frozenset[str],
-    made: list[_Episode],
-    open_ones: list[_Episode],
-) -> None:
-    told = error_lines(step.output)
-    for episode in open_ones:
-        if _alike(episode, step, told):
-            episode.times += 1
-            return
-    episode = _Episode(failure=step, exchange=exchange, errors=told, fresh=fresh)
-    made.append(episode)
-    open_ones.append(episode)
-
-
-def _settle(open_ones: list[_Episode], step: ToolStep, *, failed: bool) -> list[_Episode]:
-    """Close the episodes whose command was run again and does not fail like that any more."""
-    left: list[_Episode] = []
-    for episode in open_ones:
-        same = _same_check(episode.failure.command, step.command)
-        if same and not (failed and _alike(episode, step, error_lines(step.output))):
-            episode.mended = step
-        else:
-            left.append(episode)
-    return left
-
-
-def _same_check(one: str, other: str) -> bool:
-    first, second = signature(one), signature(other)
-    if first == second:
-        return True
-    # `docker compose up && pytest` is still the pytest that failed before.
-    programs = [_name_program(part) for part in parts_of(one)]
-    return any(program and program in plain(other).lower() for program in programs)
-
-
-def _name_program(command: str) -> str:
-    """Return what a command runs: of `npm run test`, that is more than its first two words."""
-    words_of = command.lower().split()
-    more = len(words_of) > 1 and (words_of[1] in _RUNNERS or words_of[1].startswith("-"))
-    return " ".join(words_of[: 3 if more else 2])
-
-
-def _alike(episode: _Episode, step: ToolStep, told: list[str]) -> bool:
-    if not _same_check(episode.failure.command, step.command):
-        return False
-    before, now = terms(" ".join(episode.errors)), terms(" ".join(told))
-    return likeness(before, now) >= _SAME_ERROR or not (before and now)
-
-
-def _note_fix(open_ones: list[_Episode], step: ToolStep, *, is_edit: bool) -> None:
-    for episode in open_ones:
-        if is_edit or (
-            episode.between < 12 and not _same_check(episode.failure.command, step.command)
-        ):
-            episode.fixes.append(step)
-
-
-def _causes(episode: _Episode, reply: Turn, boot: Boot) -> list[Line]:
-    about = terms(" ".join((*episode.errors, episode.failure.command)))
-    names = {name.lower() for name in code_names(" ".join(episode.errors))}
-    kept: list[Line] = []
-    for line in lines(reply, boot):
-        own = line.own
-        if words(own) < 6 or is_question(own) or own.endswith(":") or line.block is Block.HEADING:
-            continue
-        if cues.ANNOUNCES.match(own) or cues.INTENDS.match(own) or wording.POSSIBLE.search(own):
-            continue
-        says_so = bool(cues.EXPLAINS.search(own) or _SAYS_WHY.search(own))
-        explains = says_so or bool(_CAUSE.search(own))
-        soon = episode.mended is None and episode.between <= (3 if says_so else 1)
-        shared = len(terms(own) & about)
-        enough = 1 if soon else 2
-        related = shared >= enough or any(name in own.lower() for name in names)
-        if explains and related and not says_nothing(own):
-            kept.append(line)
-    return kept
-
-
-def _find_said_of(episode: _Episode, edited: list[str]) -> list[Line]:
-    """Return what was said between a failure and the edit of what it names: the cause."""
-    names = [path.rsplit("/", 1)[-1] for path in edited if not episode.between]
-    return [
-        line
-        for line in episode.said_next
-        if any(name in line.own for name in names)
-        and not (is_question(line.own) or says_nothing(line.own) or line.block is Block.HEADING)
-    ][:1]
-
-
-def _is_slip(episode: _Episode) -> bool:
+def _is_slip(episode: Episode) -> bool:
     """Tell whether an agent stumbled over its own last step and went on."""
     text = " ".join((*episode.errors, episode.failure.output[:4_000]))
     if _ENVIRONMENT.search(" ".join(episode.errors)):
@@ -266,12 +105,12 @@ def _is_slip(episode: _Episode) -> bool:
     return (quick and (own_lines or bool(touched & episode.fresh))) or _is_formatting(episode)
 
 
-def _is_given_up(episode: _Episode) -> bool:
+def _is_given_up(episode: Episode) -> bool:
     """Tell whether it came of a trial that was thrown away, or was mended by one."""
     return episode.is_of_trial or (episode.was_for_nothing and not episode.fixes)
 
 
-def _is_mended_by_tool(episode: _Episode) -> bool:
+def _is_mended_by_tool(episode: Episode) -> bool:
     """Tell whether the project has a command that mends what a check of it found."""
     mended = episode.mended
     return (
@@ -282,12 +121,12 @@ def _is_mended_by_tool(episode: _Episode) -> bool:
     )
 
 
-def _is_formatting(episode: _Episode) -> bool:
+def _is_formatting(episode: Episode) -> bool:
     told = " ".join((plain(episode.failure.command), *episode.errors[:1]))
     return _FORMATS.search(told) is not None
 
 
-def _finding(episode: _Episode) -> Finding:
+def _finding(episode: Episode) -> Finding:
     failure = episode.failure
     causes = _best_causes(episode)
     # A line is short: why it failed is worth more of it than how.
@@ -300,8 +139,11 @@ def _finding(episode: _Episode) -> Finding:
     parts = [f"`{command}` failed{how}{again}: {first}"]
     parts += [f"Cause: {_LED.sub('', line.text)}" for line in causes]
     fixed = _find_fix(episode)
-    if episode.mended is not None:
-        parts.append(f"Fixed by: {fixed}" if fixed else "It passed when it was run again.")
+    ran = _find_run_between(episode)
+    if episode.mended is not None and not fixed:
+        parts.append(f"It passed after {ran}" if ran else "It passed when it was run again.")
+    elif episode.mended is not None:
+        parts.append(f"Fixed by: {fixed}")
     else:
         parts.append("Not seen fixed in this session." + (f" Tried: {fixed}" if fixed else ""))
     parts += episode.errors[1:]
@@ -326,7 +168,7 @@ def _finding(episode: _Episode) -> Finding:
     )
 
 
-def _best_causes(episode: _Episode) -> list[Line]:
+def _best_causes(episode: Episode) -> list[Line]:
     about = terms(" ".join(episode.errors))
     ranked = sorted(
         episode.causes,
@@ -346,7 +188,7 @@ def _best_causes(episode: _Episode) -> list[Line]:
     return sorted(chosen, key=lambda line: line.turn.at_ms)
 
 
-def _find_fix(episode: _Episode) -> str:
+def _find_fix(episode: Episode) -> str:
     edited: dict[str, None] = {}
     ran: dict[str, None] = {}
     for step in episode.fixes:
@@ -354,11 +196,26 @@ def _find_fix(episode: _Episode) -> str:
             edited[edit.path] = None
         if step.use is Use.SHELL and not step.has_failed and _mends(step.command):
             ran[f"`{shorten(plain(step.command), 120)}`"] = None
-    mended = episode.mended
+    # Where a file was edited, another form of the check is not what mended it.
+    mended = None if episode.is_covered or edited else episode.mended
     if mended is not None and plain(mended.command) != plain(episode.failure.command):
         ran[f"`{shorten(plain(mended.command), 160)}`"] = None
     parts = [*list(edited)[:6], *list(ran)[-3:]]
     return ", ".join(parts)
+
+
+def _find_run_between(episode: Episode) -> str:
+    """Return the last commands that did something before it passed: they may have mended it."""
+    ran = {
+        f"`{shorten(plain(step.command), 120)}`": None
+        for step in episode.fixes
+        if step.use is Use.SHELL
+        and not step.has_failed
+        and not only_looks(step.command)
+        and not _RECORDS.search(plain(step.command))
+        and not is_covered(episode.failure, step)
+    }
+    return ", ".join(list(ran)[-2:])
 
 
 def _mends(command: str) -> bool:

@@ -21,9 +21,12 @@ from agentx.observations.limits import (
 )
 from agentx.observations.model import Category, Marking, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
-from agentx.observations.tidying.said import read_observed, say_same
+from agentx.observations.tidying.said import read_observed, read_said, say_same
 
 _SAME = 0.6  # of the words of two errors, what they share when they are one
+_SAME_ERROR = 0.8  # where it is known which of these are the error's own
+_ERROR_TERMS_MIN = 3  # fewer say only that something failed
+_FAILED = compile_late(r"\A`.+?` failed[^:\n]*: (?P<error>.+?)(?:; |\n|\Z)")
 _LOOKED_AT_MAX = 10
 _DAYS_TOLD_MAX = 4
 _AGAIN = compile_late(r"\nAgain on [^\n]+\Z")
@@ -90,11 +93,20 @@ def _list_same(store: ObservationStore, observation: Observation) -> Iterator[Ob
     """Yield the errors of other sessions that stand and say the same."""
     rows = store.search(observation.summary, _LOOKED_AT_MAX)
     ids = [row.id for row in rows if row.category is Category.ERROR and not row.superseded_by]
-    meaning = read_observed(observation)
     for known in store.get_by_ids(ids):
         other = known.session_id != observation.session_id and not known.sources
-        if other and say_same(meaning, read_observed(known), least=_SAME):
+        if other and _is_same(observation, known):
             yield known
+
+
+def _is_same(one: Observation, other: Observation) -> bool:
+    """Tell whether two errors are one: the same failed, whichever command met with it."""
+    first, second = _FAILED.match(one.content), _FAILED.match(other.content)
+    if first and second:
+        errors = [read_said(found["error"]) for found in (first, second)]
+        if min(len(each.terms) for each in errors) >= _ERROR_TERMS_MIN:
+            return say_same(*errors, least=_SAME_ERROR)
+    return say_same(read_observed(one), read_observed(other), least=_SAME)
 
 
 def add_repeats(

@@ -73,18 +73,30 @@ def _find_built_on(
     """Yield what a session said of a commit of its own that was taken back, or mended by it."""
     times = [old.timestamp_ms for old, _ in reverted]
     near = [row.id for row in rows if any(abs(row.at_ms - at) <= _SESSION_MS for at in times)]
-    for one in store.get_by_ids(near) if reverted else ():
-        for old, by in reverted:
-            if one.id != old.id and one.session_id == old.session_id and _rests_on(one, old):
+    around = store.get_by_ids(near) if reverted else ()
+    for old, by in reverted:
+        beside = [one for one in around if one.session_id == old.session_id and one.id != old.id]
+        others = [one.timestamp_ms for one in beside if _is_other_commit(one, old)]
+        for one in beside:
+            # What was mended was recorded by the next commit.
+            went_in = one.timestamp_ms <= old.timestamp_ms and not any(
+                one.timestamp_ms <= at < old.timestamp_ms for at in others
+            )
+            if _names_commit(one, old) or (went_in and _is_mended_by_file(one)):
                 yield one, by
 
 
-def _rests_on(one: Observation, change: Observation) -> bool:
-    """Tell whether a memory names a commit, or was mended by files of it alone."""
-    if any(made[:_HASH_CHARS] in one.content for made in find_hashes(change.content)):
-        return True
-    mended = one.category is Category.ERROR and "Fixed by: " in one.content
-    return mended and bool(one.files) and frozenset(one.files) <= frozenset(change.files)
+def _is_other_commit(one: Observation, change: Observation) -> bool:
+    made = find_hashes(one.content) if one.category is Category.CODE_CHANGE else []
+    return bool(made) and made != find_hashes(change.content)
+
+
+def _names_commit(one: Observation, change: Observation) -> bool:
+    return any(made[:_HASH_CHARS] in one.content for made in find_hashes(change.content))
+
+
+def _is_mended_by_file(one: Observation) -> bool:
+    return one.category is Category.ERROR and "Fixed by: " in one.content and bool(one.files)
 
 
 def _let_stand_again(store: ObservationStore, replaced: Iterable[Observation]) -> None:

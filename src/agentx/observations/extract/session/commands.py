@@ -103,7 +103,9 @@ _FAILED_NONE = compile_late(
 )
 # Says that something failed, and not what.
 _SAYS_ONLY_THAT = compile_late(
-    r"exit(?:ed)?(?: with)?(?: status| code)? \d+|completed with exit code|complete log of this run"
+    r"exit(?:ed)?(?: with)?(?: status| code)?:? \d+|completed with exit code"
+    r"|complete log of this run|\breturned \d+ exit status|\[(?:setup|build) failed\]"
+    r"|\bcould not compile\b|\Amake(?:\[\d+\])?: \*\*\*|subprocess-exited-with-error"
     r"|\A(?:FAIL|FAILED|ERROR|Error)\W*\Z|\berrors were \w+ while\b"
     r"|due to (?:\d+ )?previous errors?",
     re.IGNORECASE,
@@ -111,6 +113,8 @@ _SAYS_ONLY_THAT = compile_late(
 _COUNTED = compile_late(
     r"\b(?:(\d+) (?:tests? )?passed\b|OK \((\d+) tests?\)|Tests\s+(\d+) passed)"
 )
+_PASSED = compile_late(r"\b(\d+) (?:tests? )?pass(?:ed|ing)?\b|\bRan (\d+) tests?\b")
+_FAILED = compile_late(r"\b([1-9]\d*) (?:tests? )?fail(?:ed|ing|ures?)?\b|\bfailures=([1-9]\d*)")
 _ENDS_CHARS = 6_000
 _KNOWN_MAX = 256  # commands: each is compared with those that failed before it
 _LINE_CHARS_MAX = 240
@@ -220,6 +224,25 @@ def find_errors(output: str) -> list[str]:
             found.setdefault(text, (rank, number))
     best = sorted(found, key=lambda text: found[text])[:_LINES_MAX]
     return [shorten(text, _LINE_CHARS_MAX) for text in best]
+
+
+def is_covered(failed: ToolStep, later: ToolStep) -> bool:
+    """Tell whether a run of tests that all pass took in one of which some failed.
+
+    A suite is known by its counts: as many at least have passed as ran before, and none failed.
+    """
+    before, now = _ends(failed.output), _ends(later.output)
+    if later.has_failed or not _count(_FAILED, before):
+        return False
+    passed = _count(_PASSED, now)
+    return passed >= _count(_PASSED, before) + _count(_FAILED, before) and not (
+        _FAILED.search(now) or _BROKEN_RUN.search(now)
+    )
+
+
+def _count(sign: re.Pattern[str], text: str) -> int:
+    """Return the largest number that was counted so."""
+    return max((int(one or other) for one, other in sign.findall(text)), default=0)
 
 
 def find_passed(output: str) -> str:

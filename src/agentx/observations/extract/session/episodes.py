@@ -1,0 +1,213 @@
+"""A command that failed, from its failing to its passing: what was said and done meanwhile.
+
+    a command fails --> what the agent said about it --> what it changed --> the command passes
+
+Two failures of one command with the same error are one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agentx.observations.extract import wording
+from agentx.observations.extract.session.commands import (
+    error_lines,
+    is_covered,
+    parts_of,
+    plain,
+    signature,
+    went_wrong,
+)
+from agentx.observations.extract.session.exchanges import Exchange
+from agentx.observations.extract.session.lines import Boot, Line, lines
+from agentx.observations.extract.session.tools import ToolStep, Use, file_edits
+from agentx.observations.extract.session.turns import Turn
+from agentx.prose import cues
+from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.likeness import likeness
+from agentx.prose.passages import says_nothing
+from agentx.prose.sentences import Block, is_question, words
+
+_SAME_ERROR = 0.7
+_RUNNERS = frozenset({"run", "exec", "x", "dlx", "compose", "-m", "task", "tool"})
+_CAUSE = cues.anywhere(
+    r"""
+    root cause | because | due to | caused by | turn(?:s|ed) out | race condition
+    the (?:real |actual )?(?:issue|problem|bug|culprit|reason|cause|fix) (?:is|was)
+    found (?:it|the (?:issue|problem|bug|cause)) | was missing | is missing | pins? | pulled in
+    fails? (?:when|if|since|as) | needs? | requires? | (?:was|were) (?:renamed|removed|moved|not)
+    doesn'?t | does not | instead of | exists? only | only (?:from|since|in) | not running
+    cannot | can'?t | wraps? | complains? | expects? | is named | has no | ursache | weil
+    """
+)
+_SAYS_WHY = cues.anywhere(
+    "because | due to | found (?:it|the \\w+) | weil | porque | parce que | debido a"
+)
+
+
+@dataclass(slots=True)
+class Episode:
+    """One failure, and what became of it."""
+
+    failure: ToolStep
+    exchange: Exchange
+    errors: list[str]
+    fresh: frozenset[str]  # files the agent had touched just before
+    times: int = 1
+    causes: list[Line] = field(default_factory=list)
+    said_next: list[Line] = field(default_factory=list)  # before anything was done about it
+    fixes: list[ToolStep] = field(default_factory=list)
+    mended: ToolStep | None = None
+    is_covered: bool = False  # by a wider run, which is not what mended it
+    between: int = 0  # steps until it was mended
+    is_of_trial: bool = False  # the last edit before it was taken back
+    was_for_nothing: bool = False  # what was done about it was taken back
+
+
+@dataclass(slots=True)
+class _Watch:
+    """What went wrong so far."""
+
+    boot: Boot
+    made: list[Episode] = field(default_factory=list)
+    open_ones: list[Episode] = field(default_factory=list)
+    fresh: list[str] = field(default_factory=list)  # files that were edited last
+    is_trial: bool = False  # the last edit was taken back later
+
+    def hear(self, said: Turn, exchange: Exchange) -> None:
+        """Take in what the agent says."""
+        for episode in self.made:
+            # An agent may explain only at the end what it had mended on the way.
+            late = episode.exchange is exchange and not episode.causes
+            if episode in self.open_ones or late:
+                episode.causes += _causes(episode, said, self.boot)
+            if episode in self.open_ones and not episode.between:
+                episode.said_next += lines(said, self.boot)
+
+    def see(self, step: ToolStep, exchange: Exchange) -> None:
+        """Take in what it does; what was never run, or not heard of again, did nothing."""
+        if step.result is None:
+            return
+        edited = [edit.path for edit in file_edits(step)]
+        self.fresh = (self.fresh + edited)[-8:]
+        was_undone = self.boot.undone.took_back(step)
+        self.is_trial = was_undone if edited else self.is_trial
+        for episode in self.open_ones:
+            episode.causes = episode.causes or _find_said_of(episode, edited)
+            episode.between += 1
+            episode.was_for_nothing |= was_undone
+        failed = went_wrong(step)
+        if not was_undone and (step.use is Use.EDIT or (step.use is Use.SHELL and not failed)):
+            _note_fix(self.open_ones, step, is_edit=bool(edited))
+        if step.use is Use.SHELL:
+            self.open_ones = _settle(self.open_ones, step, failed=failed)
+            if failed:
+                self._take_failure(step, exchange)
+
+    def _take_failure(self, step: ToolStep, exchange: Exchange) -> None:
+        told = error_lines(step.output)
+        for episode in self.open_ones:
+            if _alike(episode, step, told):
+                episode.times += 1
+                return
+        episode = Episode(
+            failure=step,
+            exchange=exchange,
+            errors=told,
+            fresh=frozenset(self.fresh),
+            is_of_trial=self.is_trial,
+        )
+        self.made.append(episode)
+        self.open_ones.append(episode)
+
+
+def find_episodes(found: list[Exchange], boot: Boot) -> list[Episode]:
+    """Return what failed in a session, in order."""
+    watch = _Watch(boot)
+    for exchange in found:
+        for item in exchange.items:
+            if isinstance(item, Turn):
+                watch.hear(item, exchange)
+            else:
+                watch.see(item, exchange)
+    return watch.made
+
+
+def _settle(open_ones: list[Episode], step: ToolStep, *, failed: bool) -> list[Episode]:
+    """Close the episodes whose command was run again and does not fail like that any more."""
+    left: list[Episode] = []
+    for episode in open_ones:
+        same = _same_check(episode.failure.command, step.command)
+        if not same and not failed and is_covered(episode.failure, step):
+            episode.mended, episode.is_covered = step, True
+        elif same and not (failed and _alike(episode, step, error_lines(step.output))):
+            episode.mended = step
+        else:
+            left.append(episode)
+    return left
+
+
+def _same_check(one: str, other: str) -> bool:
+    first, second = signature(one), signature(other)
+    if first == second:
+        return True
+    # `docker compose up && pytest` is still the pytest that failed before.
+    programs = [_name_program(part) for part in parts_of(one)]
+    return any(program and program in plain(other).lower() for program in programs)
+
+
+def _name_program(command: str) -> str:
+    """Return what a command runs: of `npm run test`, that is more than its first two words."""
+    words_of = command.lower().split()
+    more = len(words_of) > 1 and (words_of[1] in _RUNNERS or words_of[1].startswith("-"))
+    return " ".join(words_of[: 3 if more else 2])
+
+
+def _alike(episode: Episode, step: ToolStep, told: list[str]) -> bool:
+    if not _same_check(episode.failure.command, step.command):
+        return False
+    before, now = terms(" ".join(episode.errors)), terms(" ".join(told))
+    return likeness(before, now) >= _SAME_ERROR or not (before and now)
+
+
+def _note_fix(open_ones: list[Episode], step: ToolStep, *, is_edit: bool) -> None:
+    for episode in open_ones:
+        if is_edit or (
+            episode.between < 12 and not _same_check(episode.failure.command, step.command)
+        ):
+            episode.fixes.append(step)
+
+
+def _causes(episode: Episode, reply: Turn, boot: Boot) -> list[Line]:
+    about = terms(" ".join(episode.errors)) - terms(episode.failure.command)
+    names = {name.lower() for name in code_names(" ".join(episode.errors))}
+    told = " ".join(episode.errors).lower()
+    kept: list[Line] = []
+    for line in lines(reply, boot):
+        own = line.own
+        if words(own) < 6 or is_question(own) or own.endswith(":") or line.block is Block.HEADING:
+            continue
+        if cues.ANNOUNCES.match(own) or cues.INTENDS.match(own) or wording.POSSIBLE.search(own):
+            continue
+        says_so = bool(cues.EXPLAINS.search(own) or _SAYS_WHY.search(own))
+        explains = says_so or bool(_CAUSE.search(own))
+        soon = episode.mended is None and episode.between <= (3 if says_so else 1)
+        shared = len(terms(own) & about)
+        enough = 1 if soon else 2
+        related = shared >= enough or any(name in own.lower() for name in names)
+        # "The linker can't find zstd", said at once of "cannot find -lzstd".
+        related |= soon and any(len(word) > 3 and word in told for word in terms(own))
+        if explains and related and not says_nothing(own):
+            kept.append(line)
+    return kept
+
+
+def _find_said_of(episode: Episode, edited: list[str]) -> list[Line]:
+    """Return what was said between a failure and the edit of what it names: the cause."""
+    names = [path.rsplit("/", 1)[-1] for path in edited if not episode.between]
+    return [
+        line
+        for line in episode.said_next
+        if any(name in line.own for name in names)
+        and not (is_question(line.own) or says_nothing(line.own) or line.block is Block.HEADING)
+    ][:1]
