@@ -81,6 +81,8 @@ class _Said:
 
 def is_put_together(text: str, sources: Iterable[str]) -> bool:
     """Tell whether every sentence of a text is made of whole clauses of one that was said."""
+    if _is_decorated(text):
+        return False
     said = list(_read_all(sources))
     parts = list(_parts(text))
     return bool(parts) and all(_is_held(part, said) for part in parts)
@@ -89,7 +91,7 @@ def is_put_together(text: str, sources: Iterable[str]) -> bool:
 def is_named_after(title: str, sources: Iterable[str]) -> bool:
     """Tell whether a title is how a clause that was said begins, with all that turns it."""
     words, asks = _list_words(title), is_question(title)
-    if not words:
+    if not words or _is_decorated(title):
         return False
     return any(
         words == one.words[at : at + len(words)]
@@ -99,6 +101,16 @@ def is_named_after(title: str, sources: Iterable[str]) -> bool:
         if one.is_known
         for at in _starts(one)
     ) or is_put_together(title, sources)
+
+
+def _is_decorated(text: str) -> bool:
+    """Tell whether signs stand in a text that could change how it is shown."""
+    return (
+        text.count("`") % 2 == 1
+        or "```" in text
+        or not "".join(text.split()).isprintable()
+        or any(len(chunk) > 1 and not chunk.strip(_STRIPPED) for chunk in text.split())
+    )
 
 
 def _is_held(part: str, said: list[_Said]) -> bool:

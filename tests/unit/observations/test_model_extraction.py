@@ -268,6 +268,20 @@ def test_a_verdict_replaces_what_the_rules_took_once(tmp_path: Path) -> None:
     bench.room.close()
 
 
+def test_what_was_joined_stays_where_nothing_that_is_kept_tells_it(tmp_path: Path) -> None:
+    bench = captured(tmp_path)
+    before = {one.id: one for one in bench.all()}
+
+    def judge(_shown: Sequence[Turn], candidates: Sequence[SessionCandidate]) -> Judged:
+        gone = frozenset({candidates[0].id})
+        return Judged(dropped=gone, made=(candidates[1].finding,), joined=gone)
+
+    bench.observing.polish(judge, 10)
+
+    assert {one.id for one in bench.all()} == before.keys()
+    bench.room.close()
+
+
 def test_what_a_model_picked_replaces_no_ruling_of_a_person(tmp_path: Path) -> None:
     bench = captured(tmp_path)
     bench.say(said(60, EventType.ASSISTANT_MESSAGE, "Done.", "s-2"), ended(61, "s-2"))

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence, Sized
 
 import msgspec
 
@@ -35,9 +35,11 @@ from agentx.observations.extract.merging import settle
 from agentx.observations.extract.session.spoken import find_passage, find_spoken, rests_on_person
 from agentx.observations.extract.session.turns import Finding, Turn, TurnKind
 from agentx.observations.model import Category
+from agentx.prose import cues
 from agentx.prose.evidence import is_quoted
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage
+from agentx.prose.passages import says_nothing
 from agentx.prose.restating import is_put_together
 from agentx.prose.settling.asking import only_asks
 
@@ -110,6 +112,7 @@ _RESULT_CHARS_SHOWN = 800
 _CANDIDATE_CHARS_SHOWN = 600
 _CANDIDATE_EVENTS_SHOWN = 5
 _READ_MAX = 60
+_OBSERVATIONS_MAX = 10
 _DROPPED_ANYWAY = 2  # so few may all be chatter
 _TOLD_SHARE = 0.4  # of what a candidate is about, in what takes its place
 _SOURCE_CHARS_MAX = 20_000
@@ -130,6 +133,7 @@ class Judged:
 
     dropped: frozenset[str] = frozenset()
     made: tuple[Finding, ...] = ()
+    joined: frozenset[str] = frozenset()  # of those that go, the ones that something made tells
 
 
 class _Said(msgspec.Struct):
@@ -202,31 +206,41 @@ def _believe(
         and not there.isdisjoint(one.finding.event_ids)
         and not rests_on_person(one.finding, spoken)
     }
-    dropped = {
-        open_ones[one.id].id for one in verdicts if one.verdict == "drop" and one.id in open_ones
-    }
-    if len(dropped) > max(_DROPPED_ANYWAY, len(candidates) // 2):
+    wanted = {one.id for one in verdicts if one.verdict == "drop"}.intersection(named)
+    dropped = {open_ones[name].id for name in wanted if name in open_ones}
+    if _is_too_many(wanted, named) or _is_too_many(dropped, open_ones):
         dropped = set()
     made: list[Finding] = []
+    joined_ids: set[str] = set()
     for verdict in verdicts:
         if verdict.verdict != "rewrite" or verdict.id not in open_ones:
             continue
         joins = dict.fromkeys((verdict.id, *verdict.joins))
         joined = [open_ones[name] for name in joins if name in open_ones]
-        joined = [one for one in joined if one.id not in dropped and _tells(verdict.text, one)]
+        joined = [
+            one
+            for one in joined
+            if one.id not in dropped | joined_ids and tells(verdict.text, one.finding.content)
+        ]
         finding = _prove(verdict, turns, spoken, [one.finding for one in joined])
         if finding is not None:
             made.append(finding)
-            dropped.update(one.id for one in joined)
-    for one in said.observations[:_READ_MAX]:
+            joined_ids.update(one.id for one in joined)
+    for one in said.observations[:_OBSERVATIONS_MAX]:
         finding = _prove(one, turns, spoken, ()) or _quote_person(one, turns, candidates)
         made += [finding] if finding is not None else []
-    return Judged(dropped=frozenset(dropped), made=settle(made))
+    return Judged(
+        dropped=frozenset(dropped | joined_ids), made=settle(made), joined=frozenset(joined_ids)
+    )
 
 
-def _tells(text: str, candidate: SessionCandidate) -> bool:
-    """Tell whether a text tells enough of a candidate to take its place."""
-    return coverage(terms(candidate.finding.content), terms(text)) >= _TOLD_SHARE
+def _is_too_many(dropped: Sized, known: Sized) -> bool:
+    return len(dropped) > max(_DROPPED_ANYWAY, len(known) // 2)
+
+
+def tells(text: str, before: str) -> bool:
+    """Tell whether a text tells enough of what was kept before to take its place."""
+    return coverage(terms(before), terms(text)) >= _TOLD_SHARE
 
 
 def prompt_for(turns: Sequence[Turn], candidates: Sequence[SessionCandidate] = ()) -> Prompt:
@@ -293,33 +307,51 @@ def _prove(
     before = {event for one in instead_of for event in one.event_ids}
     cited = [turns[name] for name in said.event_ids if name in turns]
     known = [*cited, *(turn for turn in turns.values() if turn.event_id in before)]
-    sources = [
-        turn
-        for turn in known
-        if turn.event_id not in spoken
-        and (
-            turn.kind is not TurnKind.RESULT
-            # A file or a page that was read may say anything: it decides nothing here.
-            or (turn.event_id in before and category is Category.ERROR)
-        )
-    ]
+    sources = [turn for turn in known if _may_prove(turn, spoken, before, category)]
     holder = next((turn for turn in sources if is_quoted(said.quote, turn.text)), None)
-    if category is None or holder is None:
+    if category is None or holder is None or says_nothing(said.text):
         return None
-    if not is_put_together(said.text, [turn.text[:_SOURCE_CHARS_MAX] for turn in sources]):
+    text = " ".join(said.text.split())
+    if not is_put_together(text, [turn.text[:_SOURCE_CHARS_MAX] for turn in sources]):
         return None
+    if category is Category.DECISION and not _is_decided(text, instead_of):
+        category = Category.KEY_FACT
     events = (holder.event_id, *(turn.event_id for turn in sources if turn in cited))
     events += tuple(event for one in instead_of for event in one.event_ids)
     return Finding(
         category=category,
-        content=said.text,
-        summary=said.text,
+        content=text,
+        summary=text,
         event_ids=tuple(dict.fromkeys(events)),
         at_ms=holder.at_ms if not instead_of else instead_of[0].at_ms,
         files=tuple(dict.fromkeys(name for one in instead_of for name in one.files)),
         commit=next((one.commit for one in instead_of if one.commit), ""),
         weight=max([_WEIGHT, *(one.weight for one in instead_of)]),
     )
+
+
+def _may_prove(
+    turn: Turn, spoken: frozenset[str], before: Container[str], category: Category | None
+) -> bool:
+    """Tell whether a text may be put together from a turn.
+
+    A file or a page that was read may say anything, and a command decides nothing: they count
+    only where the rules took an error or a change from them.
+    """
+    if turn.event_id in spoken:
+        return False
+    if turn.kind in (TurnKind.REPLY, TurnKind.SUBAGENT):
+        return True
+    is_of_rules = turn.event_id in before
+    if turn.kind is TurnKind.RESULT:
+        return is_of_rules and category is Category.ERROR
+    return is_of_rules and category in (Category.ERROR, Category.CODE_CHANGE)
+
+
+def _is_decided(text: str, instead_of: Sequence[Finding]) -> bool:
+    """Tell whether an agent settled something: by its own words, or as the rules read them."""
+    by_rules = any(one.category is Category.DECISION for one in instead_of)
+    return by_rules or cues.finds(cues.DECIDES, text)
 
 
 def _quote_person(

@@ -52,6 +52,7 @@ from agentx.views.sessions.branches import KnownBranches, bind
 from agentx.views.sessions.findings import (
     candidates_of,
     is_other,
+    list_told,
     make_news_filter,
     may_replace,
     observation_of,
@@ -201,6 +202,7 @@ class Observing:
         kept = made and (room.capture(made, agent=intent.agent, issue=intent.issue) or ())
         passing(CrashPoint.POLISH_STORED)
         # Where nothing could be kept the rules' result stands: to ask again would cost again.
+        dropped = list_told(there, dropped, judged.joined, kept)
         gone = room.forget(dropped) if dropped and (kept or not made) else ()
         mark_superseded(room.store, kept, may_replace)
         mark_gone(room.store, kept, look_at(turns_of(events)))

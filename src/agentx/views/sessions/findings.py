@@ -5,13 +5,13 @@ An observation's id is made from its session, its evidence and its text: the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from agentx.conversation.model import Event
 from agentx.kernel.ids import digest
 from agentx.kernel.tokens import estimate
-from agentx.observations.extract.by_model import SessionCandidate
+from agentx.observations.extract.by_model import SessionCandidate, tells
 from agentx.observations.extract.session.spoken import is_told_of_person
 from agentx.observations.extract.session.turns import Finding
 from agentx.observations.ids import observation_id
@@ -110,6 +110,26 @@ def candidates_of(store: ObservationStore, mark: CaptureMark) -> tuple[SessionCa
         if one.category is not Category.COMPACTION_SUMMARY
         and not (one.pinned or one.reviewed or one.mended_ms)
         and one.event_ids
+    )
+
+
+def list_told(
+    there: Sequence[Observation],
+    dropped: Collection[str],
+    joined: Collection[str],
+    kept: Sequence[Observation],
+) -> frozenset[str]:
+    """Return what may go: what was joined only where something that is there now tells it."""
+    left = [
+        one.content
+        for one in (*kept, *there)
+        if one.id not in dropped and one.category is not Category.COMPACTION_SUMMARY
+    ]
+    return frozenset(
+        one.id
+        for one in there
+        if one.id in dropped
+        and (one.id not in joined or any(tells(text, one.content) for text in left))
     )
 
 

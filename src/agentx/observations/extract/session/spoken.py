@@ -16,10 +16,12 @@ from agentx.prose.passages import cut_passages
 from agentx.prose.pasted import split_pasted
 from agentx.prose.titles import is_written_by_machine
 
+_PASSAGE_CHARS_MAX = 1_000
 _SETTLED_BY = (Use.QUESTION, Use.PLAN)
 # How the rules tell what a person did.
 _TOLD = compile_late(
     r"(?:\A|\W\s)The user (?:said|answered|chose|agreed|proposed|refused|approved|decided)\b"
+    r"|(?:\A|[;\n]\s*)Asked: "
 )
 
 
@@ -52,5 +54,7 @@ def find_passage(quote: str, prompt: Turn) -> str:
         return ""
     wanted = " ".join(quote.split()).casefold()
     own = split_pasted(without_recall(prompt.text))[0]
-    passages = (" ".join(one.text.split()) for one in cut_passages(own))
-    return next((one for one in passages if wanted in one.casefold()), "")
+    # From its first to its last word: a passage may leave out sentences that say little.
+    passages = (" ".join(own[one.start : one.end].split()) for one in cut_passages(own))
+    found = next((one for one in passages if wanted in one.casefold()), "")
+    return found if len(found) <= _PASSAGE_CHARS_MAX else ""
