@@ -372,14 +372,16 @@ def test_opencode_history_is_read_from_its_database(house: House) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["status", "events", "search gate", "recall", "memory list", "doctor"],
+    ["status", "events", "search gate", "recall", "toc", "memory list", "doctor"],
 )
 def test_who_only_reads_in_a_folder_that_was_never_set_up_begins_nothing(
     house: House, words: str
 ) -> None:
     said = house.agentx(*words.split(), expect=None)
     if words != "memory list":
+        assert said.stderr.count("remembered") == 1
         assert "nothing is remembered of this folder yet" in said.stderr
+        assert "ok log" not in said.stdout
     assert json.loads(house.agentx(*words.split(), "--json", expect=None).stdout)
     assert not house.data.root.exists()
 

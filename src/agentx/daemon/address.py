@@ -8,7 +8,10 @@ gives no such path, the socket lies in a private folder and is named by a hash.
 from __future__ import annotations
 
 import os
+import socket
 import stat
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from agentx.daemon.limits import UNIX_SOCKET_PATH_BYTES_MAX
@@ -19,6 +22,8 @@ from agentx.memory.wire.address import is_loopback
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@")
 _PORT_MAX = 65_535
+_SOCKET_YOUNG_S = 10
+_SOCKET_ANSWER_S = 0.2
 
 
 @frozen
@@ -74,6 +79,35 @@ def socket_path(paths: StorePaths, short_folder: Path) -> Path:
         )
     private_folder(short_folder)
     return short
+
+
+def sweep_sockets(short_folder: Path) -> int:
+    """Remove the sockets that daemons left behind which were killed; return how many."""
+    swept = 0
+    with suppress(OSError):
+        for path in sorted(short_folder.iterdir()):
+            if _is_forsaken(path):
+                path.unlink(missing_ok=True)
+                swept += 1
+    return swept
+
+
+def _is_forsaken(path: Path) -> bool:
+    """Tell whether a file is a socket of ours on which nobody listens."""
+    try:
+        there = path.lstat()
+        is_ours = stat.S_ISSOCK(there.st_mode) and there.st_uid == os.getuid()
+        # One that was just made may not listen yet.
+        if not is_ours or time.time() - there.st_mtime < _SOCKET_YOUNG_S:
+            return False
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
+            caller.settimeout(_SOCKET_ANSWER_S)
+            caller.connect(str(path))
+    except ConnectionRefusedError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def hatch_path(paths: StorePaths, socket: Path) -> Path:

@@ -24,7 +24,13 @@ from typing import Any, TypeVar
 
 from agentx import __version__
 from agentx.daemon.activity import Activity
-from agentx.daemon.address import Tcp, hatch_path, private_folder, socket_path
+from agentx.daemon.address import (
+    Tcp,
+    hatch_path,
+    private_folder,
+    socket_path,
+    sweep_sockets,
+)
 from agentx.daemon.chores import Chore, Chores, Drain, Heap, Views, pace_of
 from agentx.daemon.limits import (
     DAEMON_DRAIN_EVERY_MS,
@@ -145,6 +151,7 @@ def _serving(plan: DaemonPlan, offer: Offer, open_servers: OpenServers) -> Itera
     socket = socket_path(store, plan.short_folder)
     hatch = hatch_path(store, socket)
     servers: tuple[Server, ...] = ()
+    sweep_sockets(plan.short_folder)
     try:
         for path in (socket, hatch):
             remove_socket(path)

@@ -6,11 +6,13 @@ Method: addresses as users write them; folders that are long, foreign or links.
 from __future__ import annotations
 
 import os
+import socket
+import time
 from pathlib import Path
 
 import pytest
 
-from agentx.daemon.address import private_folder, socket_path, tcp
+from agentx.daemon.address import private_folder, socket_path, sweep_sockets, tcp
 from agentx.daemon.limits import UNIX_SOCKET_PATH_BYTES_MAX
 from agentx.kernel.errors import InvalidValue, LimitError
 from agentx.kernel.paths import StorePaths, runtime_folder
@@ -113,3 +115,22 @@ def test_a_folder_of_ours_that_others_could_enter_is_closed(short_path: Path) ->
     private_folder(folder)
 
     assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_sockets_that_nobody_listens_on_are_swept_and_nothing_else(tmp_path: Path) -> None:
+    long_ago = time.time() - 60
+    kept = tmp_path / "note.json"
+    kept.write_text("{}", encoding="utf-8")
+    for name in ("killed", "young"):
+        with socket.socket(socket.AF_UNIX) as left:
+            left.bind(str(tmp_path / name))
+    with socket.socket(socket.AF_UNIX) as living:
+        living.bind(str(tmp_path / "living"))
+        living.listen()
+        for name in ("living", "killed", "note.json"):
+            os.utime(tmp_path / name, (long_ago, long_ago))
+
+        assert sweep_sockets(tmp_path) == 1
+
+        assert {each.name for each in tmp_path.iterdir()} == {"living", "young", "note.json"}
+    assert sweep_sockets(tmp_path / "none") == 0

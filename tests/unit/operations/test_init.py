@@ -196,3 +196,17 @@ def test_a_project_that_cannot_be_written_is_told_and_hooks_are_installed(tmp_pa
     assert len(reply.setups) == len(ALL)
     assert reply.live is not None
     assert reply.live.arrived
+
+
+def test_a_folder_that_cannot_be_written_is_told_with_what_is_in_place(tmp_path: Path) -> None:
+    project = made(tmp_path)
+    project.paths.own.write_text("in the way", encoding="utf-8")
+
+    reply = begin(project)
+
+    (failure,) = reply.failures
+    assert failure.harness == "this project"
+    assert str(project.paths.own) in failure.message
+    assert "the hooks above are in place" in failure.message
+    assert "nothing was changed" not in failure.message
+    assert reply.is_changed

@@ -109,8 +109,7 @@ def init(
     try:
         wrote = _ignore_rules(project, dry_run=request.dry_run)
     except AgentXError as error:  # a folder that cannot be written is no reason to capture nothing
-        failed = SetupFailure(harness="this project", message=error.message, hint=error.hint)
-        failures = (*failures, failed)
+        failures = (*failures, _say_unwritable(project, error, has_hooks=bool(setups)))
     history = survey_history(project) if request.with_import else None
     reply = InitReply(
         project_id=project.id,
@@ -133,6 +132,19 @@ def init(
         imported = _import(project, open_memory, request, told)
     live = try_hooks(project, inputs) if setups and request.with_check else None
     return replace(reply, imported=imported, live=live)
+
+
+def _say_unwritable(project: Project, error: AgentXError, *, has_hooks: bool) -> SetupFailure:
+    """Say what it means that our folder in a project cannot be written: not that nothing was."""
+    cause = error.__cause__
+    reason = cause.strerror if isinstance(cause, OSError) and cause.strerror else error.message
+    hooks = "; the hooks above are in place, and sessions are captured" if has_hooks else ""
+    return SetupFailure(
+        harness="this project",
+        message=f"{project.paths.own} cannot be written ({reason}): issues, questions and the "
+        f"ignore rules have no place there{hooks}",
+        hint=f"make {project.paths.own} a folder that you may write, then `agentx init` again",
+    )
 
 
 def list_user_wide(inputs: SetupInputs, harnesses: Iterable[Harness]) -> tuple[Harness, ...]:

@@ -166,8 +166,10 @@ def _store(
     except AgentXError as error:
         yield HealthCheck(name="store", health=Health.WRONG, says=error.message, mend=error.hint)
         return
-    says = f"{status.log.events:,} events in {status.log.sessions:,} sessions, {project.store.root}"
-    yield HealthCheck(name="store", health=Health.GOOD, says=says)
+    counted = f"{status.log.events:,} events in {status.log.sessions:,} sessions"
+    if project.store.root.exists():
+        says = f"{counted}, {project.store.root}"
+        yield HealthCheck(name="store", health=Health.GOOD, says=says)
     if status.log.resumed:
         yield HealthCheck(
             name="forgotten",
@@ -237,9 +239,14 @@ def _room(project: Project) -> HealthCheck:
     return HealthCheck(
         name="disk",
         health=Health.WRONG if low else Health.GOOD,
-        says=f"{free / 1024**3:.1f} GB free",
+        says=f"{_say_room(free)} free",
         mend="free some space" if low else "",
     )
+
+
+def _say_room(free: int) -> str:
+    """Return how much room there is, in a unit that does not make nothing of little."""
+    return f"{free / 1024**3:,.1f} GB" if free >= 1024**3 else f"{free / 1024**2:,.1f} MB"
 
 
 def _launchers(inputs: SetupInputs) -> Iterator[HealthCheck]:

@@ -28,6 +28,10 @@ _SHOWN = 20
 
 def check_memory(project: Project, *, deep: bool) -> Iterator[HealthCheck]:
     """Read the memory through and say what is damaged."""
+    if not plain.is_folder(project.store.root):
+        says = f"none yet; it will lie in {project.store.root}"
+        yield HealthCheck(name="log", health=Health.NOTE, says=says)
+        return
     seen = inspect_memory(project, deep=deep)
     for damage in seen.damages[:_SHOWN]:
         is_view = damage.part is DamagedPart.CACHE

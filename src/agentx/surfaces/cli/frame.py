@@ -43,6 +43,7 @@ class Invocation:
         self.as_json = as_json
         self.is_paged = is_paged  # what is longer than the terminal
         self.behind: Behind | None = None  # what was captured; None if level
+        self.is_begun = True  # something was ever remembered of this folder
         self.cut_for = ""  # the time zone of the days that answers speak of
 
     @cached_property
@@ -76,7 +77,7 @@ class Invocation:
         """Open the project's memory to read; where there is none, say so and begin none."""
         from agentx.daemon.door import has_begun, open_to_read
 
-        has = has_begun(self.project)
+        has = self.is_begun = has_begun(self.project)
         with open_to_read(self.project) as memory:
             yield memory
         if self.behind is not None:

@@ -18,6 +18,7 @@ from agentx.memory.port import Behind, Memory
 from agentx.project.config import Environment
 from agentx.project.project import Project, open_project
 from agentx.project.settings import StorageSettings
+from agentx.surfaces.mcp.wire.calls import check_wanted
 
 Reply = TypeVar("Reply")
 OpenProject = Callable[[], Project]  # the project of the folder, as its settings are now
@@ -55,6 +56,7 @@ class Desk:
             whatever the question raises.
         """
         with self._one_at_a_time:
+            check_wanted()  # it may have been called off while it waited for its turn
             project = self.project()
             if not _is_remembered(project):
                 raise NotFound(
@@ -75,6 +77,7 @@ class Desk:
         Raises: LockHeld when this project's store stays busy, and whatever the question raises.
         """
         with self._one_at_a_time:
+            check_wanted()
             project = self.project()
             if _is_remembered(project):
                 self._ask(project, lambda _project, _memory: None, fresh=True)
@@ -87,6 +90,7 @@ class Desk:
             if fresh:
                 wait_ms = project.config.section(StorageSettings).wait_ms
                 self._last.behind = memory.freshen(wait_ms)
+                check_wanted()
             return question(project, memory)
 
     def take_behind(self) -> Behind:

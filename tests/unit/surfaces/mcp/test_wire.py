@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from agentx.surfaces.mcp.offered.toolsets import Toolsets
 from agentx.surfaces.mcp.wire import lines as lines_of
+from agentx.surfaces.mcp.wire.calls import CalledOffError, check_wanted, work_while
 from agentx.surfaces.mcp.wire.eras import HANDSHAKES
 from agentx.surfaces.mcp.wire.lines import Lines, TooLong
 from agentx.surfaces.mcp.wire.messages import Refusal, parse_line, read_request
@@ -38,9 +39,11 @@ class Tools:
     def __init__(self) -> None:
         self.may_go = Event()
         self.begun = Event()
+        self.called: list[str] = []
 
     def call_tool(self, params: dict[str, Any]) -> dict[str, Any]:
         """Do a tool's work."""
+        self.called.append(str(params.get("name")))
         if params.get("name") == "slow":
             self.begun.set()
             self.may_go.wait(WAIT_S)
@@ -224,6 +227,36 @@ def test_a_slow_call_holds_nobody_up_and_a_cancelled_one_is_not_answered(client:
     assert quick["result"] == {}
     assert client.hear()["id"] == 2
     assert client.ask("ping", 5)["id"] == 5
+
+
+def test_a_call_that_is_called_off_while_it_waits_is_never_begun(client: Client) -> None:
+    call = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "slow"}}
+    late = {"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": "late"}}
+    client.send(*({**call, "id": number} for number in range(8)), late)
+    assert client.tools.begun.wait(WAIT_S)
+    cancel = {"requestId": 99}
+    client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel})
+    assert client.ask("ping", 100)["result"] == {}
+    client.tools.may_go.set()
+
+    assert {client.hear()["id"] for _ in range(8)} == set(range(8))
+    assert client.ask("ping", 101)["id"] == 101
+    assert "late" not in client.tools.called
+
+
+def test_who_waited_for_its_turn_asks_whether_it_is_still_wanted() -> None:
+    wanted = [True]
+
+    def work() -> str:
+        check_wanted()
+        wanted[0] = False
+        check_wanted()
+        return "done"
+
+    check_wanted()  # nobody called, so nobody called it off
+    with pytest.raises(CalledOffError):
+        work_while(lambda: wanted[0], work)
+    assert work_while(lambda: True, lambda: "done") == "done"
 
 
 def test_a_tool_that_breaks_is_answered_for(client: Client) -> None:

@@ -1,8 +1,8 @@
 """Calls that take their time: each on a thread, a few at once, and nobody waits for one that
 was called off.
 
-Work cannot be stopped in the middle, so a call that the client cancels goes on and its answer
-is dropped.
+A question cannot be stopped in the middle; whoever is about to begin one, or waited for its turn,
+asks first whether it is still wanted. What is called off while it works is not answered.
 """
 
 from __future__ import annotations
@@ -10,12 +10,41 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from threading import Condition, Thread
+from threading import Condition, Thread, local
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
 
 _AT_ONCE_MAX = 8
 _WAITING_MAX = 1_000
 
 Work = Callable[[], None]
+
+_here = local()  # whether what this thread works for is still wanted
+
+
+class CalledOffError(Exception):
+    """The client does not want an answer any more."""
+
+
+def work_while(is_wanted: Callable[[], bool], work: Callable[[], Answer]) -> Answer:
+    """Do something that may be called off."""
+    _here.is_wanted = is_wanted
+    try:
+        check_wanted()
+        return work()
+    finally:
+        _here.is_wanted = None
+
+
+def check_wanted() -> None:
+    """Leave off where what this thread works for was called off.
+
+    Raises: CalledOffError.
+    """
+    is_wanted = getattr(_here, "is_wanted", None)
+    if is_wanted is not None and not is_wanted():
+        raise CalledOffError
 
 
 class Calls:

@@ -7,6 +7,7 @@ anything of the house is imported; only a call, a prompt or a resource imports w
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Lock
 from typing import Any, Protocol
 
@@ -17,7 +18,7 @@ from agentx.surfaces.mcp.offered.tools import list_tools
 from agentx.surfaces.mcp.offered.toolsets import Toolsets
 from agentx.surfaces.mcp.offered.words import INSTRUCTIONS, NAME, TITLE
 from agentx.surfaces.mcp.wire import eras
-from agentx.surfaces.mcp.wire.calls import Calls
+from agentx.surfaces.mcp.wire.calls import CalledOffError, Calls, work_while
 from agentx.surfaces.mcp.wire.lines import LINE_BYTES_MAX, Lines, TooLong
 from agentx.surfaces.mcp.wire.messages import (
     INTERNAL_ERROR,
@@ -144,11 +145,17 @@ class McpServer:
         with self._opening:
             self._open[request.id] = True
 
-        def answer() -> None:
-            said = self._answer(request)
+        def is_wanted() -> bool:
             with self._opening:
-                is_wanted = self._open.pop(request.id, True)
-            if is_wanted:
+                return self._open.get(request.id, True)
+
+        def answer() -> None:
+            said = None
+            with suppress(CalledOffError):
+                said = work_while(is_wanted, lambda: self._answer(request))
+            with self._opening:
+                is_still = self._open.pop(request.id, True)
+            if is_still and said is not None:
                 self._say(said)
 
         if not self._calls.begin(answer):
@@ -176,6 +183,8 @@ class McpServer:
             result = self._result(request, is_stateless=is_stateless)
         except Refusal as failure:
             return say_failure(request.id, failure)
+        except CalledOffError:
+            raise
         except Exception as error:  # noqa: BLE001  whatever it is, somebody waits for an answer
             went = Refusal(INTERNAL_ERROR, f"this went wrong: {type(error).__name__}")
             return say_failure(request.id, went)

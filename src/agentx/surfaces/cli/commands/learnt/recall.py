@@ -46,7 +46,7 @@ def command(
             RecallRequest(agent=agent, issue=issue, context=context, budget_tokens=budget),
         )
     invocation.write(reply, f"{reply.text}\n" if reply.text else "")
-    if not invocation.as_json:
+    if not invocation.as_json and invocation.is_begun:
         remark(_count_tokens(reply, is_behind=invocation.behind is not None))
         remark_untold(invocation.project)
 

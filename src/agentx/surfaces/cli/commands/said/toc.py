@@ -119,6 +119,8 @@ def _draw(screen: Console, found: _Found, invocation: Invocation) -> None:
         if invocation.behind is not None:
             screen.print("Nothing is summed up yet.")
             return
+        if not invocation.is_begun:
+            return  # that was said
         screen.print("Nothing is remembered yet.")
         screen.print("\nhint: `agentx init` installs hooks and imports your history", style="dim")
         return
