@@ -242,9 +242,12 @@ TAKES_BACK = anywhere(
     chang(?:ed|ing) (?:our|my) minds? | abandon(?:ed|ing)? | rather than | supersed\w+
     in favou?r of | revers(?:e|es|ed|ing|al)
     mov(?:ed?|ing) from | away from | won'?t | undo | undid | scrap(?:ped)?
-    after all
+    after all | anstatt | statt | doch (?:nicht|lieber) | nicht mehr | en lugar de | au lieu de
     """,
-    r"\u6539\u7528 | \u6539\u4e3a | \u5909\u66f4",
+    r"""
+    \u6539\u7528 | \u6539\u4e3a | \u5909\u66f4 | \u3084\u3081\u3066 | \u306e\u4ee3\u308f\u308a\u306b
+    \u4e0d\u518d\u4f7f\u7528
+    """,
 )
 # What must not be lost of a line that is said shorter.
 DENIES = anywhere(

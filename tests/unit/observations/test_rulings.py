@@ -110,8 +110,15 @@ def test_what_was_tried_and_given_up_is_told_as_given_up_and_as_nothing_else() -
     )
 
 
-def test_a_trial_is_no_decision() -> None:
-    talk = _begin().user("try sqlite instead of duckdb for the cache")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "try sqlite instead of duckdb for the cache",
+        "We have to talk about the lost invoices again.",
+    ],
+)
+def test_what_is_to_be_tried_or_talked_over_is_no_decision(said: str) -> None:
+    talk = _begin().user(said)
 
     assert _list_said(_end(talk)) == []
 

@@ -353,3 +353,70 @@ def test_what_was_left_to_do_is_closed_by_the_change_that_does_it() -> None:
     done = made(3, CHANGE, "Add the alert `tariff_stale` to the billing job (commit 7654321)")
 
     assert find_superseded([left, other, done]) == [(left.id, done.id)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            (CHANGE, "Added a lock with Redis in `jobs.py`."),
+            (DECISION, "The user said: Not Redis: use Postgres for locks."),
+        ),
+        (
+            (CHANGE, "Icons come from FontAwesome in `nav.tsx`."),
+            (DECISION, "The user said: Stop using FontAwesome."),
+        ),
+        (
+            (
+                FACT,
+                "\u753b\u50cf\u306f\u30b5\u30e0\u30cd\u30a4\u30eb\u5316\u3059\u308b\u3053\u3068\u306b\u3057\u307e\u3057\u305f\u3002",
+            ),
+            (
+                DECISION,
+                "The user said: \u30b5\u30e0\u30cd\u30a4\u30eb\u5316\u306f\u3084\u3081\u3066\u3002",
+            ),
+        ),
+        (
+            (DECISION, "Consul h\u00e4lt die Sperren, weil es schon da ist."),
+            (DECISION, "The user said: Wir nehmen etcd statt Consul."),
+        ),
+    ],
+)
+def test_what_the_user_takes_back_in_the_same_session_is_taken_back(
+    old: tuple[Category, str], new: tuple[Category, str]
+) -> None:
+    assert replaced(old, new, session="s")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The user said: No lodash in the frontend.",
+        "The user said: not lodash alone, ramda too",
+        "The user said: no lodash questions today please?",
+    ],
+)
+def test_what_is_ruled_for_one_place_takes_nothing_back_elsewhere(said: str) -> None:
+    assert not replaced((DECISION, "Lodash merges options in the build scripts."), (DECISION, said))
+
+
+@pytest.mark.parametrize("session", ["", "s"])
+def test_a_figure_that_was_named_as_wrong_is_taken_back(session: str) -> None:
+    old = (FACT, "Recall is 0.912 on the test set with the new features.")
+    new = (FACT, "The feature leaked: recall falls to 0.846; 0.912 was too good.")
+    other = (FACT, "The feature leaked: precision falls to 0.846; 0.913 was too good.")
+
+    assert replaced(old, new, session=session)
+    assert not replaced(old, other, session=session)
+
+
+def test_decisions_on_two_things_stand_side_by_side_however_alike_they_sound() -> None:
+    old = "The user said: We use a ring buffer for export, because tenant 23 needs ranges."
+    new = "The user said: We use a ring buffer for upload, because tenant 28 needs ranges."
+    again = "The user said: We use a ring buffer for export, because tenant 28 needs ranges."
+
+    first, second = made(1, DECISION, old, issue=7), made(2, DECISION, new, issue=7)
+    third = made(3, DECISION, again, issue=7)
+
+    assert find_superseded([first, second]) == []
+    assert find_superseded([first, third]) == [(first.id, third.id)]

@@ -183,6 +183,20 @@ def test_a_later_branch_of_the_same_name_is_another(shop: Repository) -> None:
     assert extent(shop, head=shop.tip("feature/x"), at_ms=days_ago) is Extent.ELSEWHERE
 
 
+def test_a_commit_tells_that_it_is_the_same_branch_also_by_its_beginning(
+    shop: Repository,
+) -> None:
+    tip = shop.branch("feature/x", "one")
+    days_ago = time.time_ns() // 1_000_000 - 3 * DAY_MS
+
+    assert extent(shop, head=tip[:7], at_ms=days_ago) is Extent.ELSEWHERE
+    assert extent(shop, head="0badbad", at_ms=days_ago) is Extent.EVERYWHERE
+
+    shop.git("merge", "-q", "--ff-only", "feature/x")
+
+    assert extent(shop, head=tip[:7], at_ms=days_ago) is Extent.EVERYWHERE
+
+
 def test_what_was_merged_stays_so_when_its_branch_goes_on(shop: Repository) -> None:
     first = shop.branch("dev", "one")
     shop.git("merge", "-q", "--no-ff", "-m", "in", "dev")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -42,16 +43,33 @@ _DONE = compile_late(
 _ORDERED = compile_late(
     r"(?:\A|[.!?;:,]\s+|\b(?:and|then|we|please|let'?s|to|should)\s+)"
     r"(?:replace|drop|remove|delete|abandon|get rid of|(?:move|switch|migrate) (?:away )?from"
-    rf"|reverse|kill|throw(?: out)?|no more)\s+{_LEADS}{_THING}",
+    rf"|reverse|kill|throw(?: out)?|no more|(?:stop|quit) using|entferne)\s+{_LEADS}{_THING}",
     re.IGNORECASE,
 )
+# "Not Redis: use Postgres", "kein Redis": all of it, where nothing says of what.
+_REFUSED = compile_late(
+    r"(?:\A|[.!?]\s+|\b(?:ok|please|no|nein|bitte),?\s+)(?:not|no|kein\w*)\s+"
+    r"(?P<thing>[^,.;:()!?\n]{2,40}?)(?=\s*[,.;:!]|\s+(?:then|please|bitte|mehr|anymore)\b|\s*\Z)",
+    re.IGNORECASE,
+)
+# In scripts without spaces what is given up stands before the word that says so, or after it.
+_UNSPACED = compile_late(
+    r"(?P<thing>[^\s\u3001\u3002,.;:()\u300c\u300d\u306f\u3092]{2,24})[\u306f\u3092]?"
+    r"(?:\u3084\u3081|\u5ec3\u6b62|\u64a4\u56de|\u53d6\u308a\u3084\u3081|\u4f7f\u308f\u306a\u3044"
+    r"|\u306e\u4ee3\u308f\u308a\u306b)"
+    r"|(?:\u4e0d\u518d\u4f7f\u7528|\u5f03\u7528|\u505c\u7528|\u79fb\u9664|\u53bb\u6389|\u4e0d\u8981\u7528|\u522b\u7528)"
+    r"(?P<after>[^\s\u3001\u3002\uff0c,.;:()]{2,20})"
+)
 _INSTEAD = compile_late(
-    rf"\b(?:instead of|rather than|in place of)\s+{_LEADS}{_THING}", re.IGNORECASE
+    r"\b(?:instead of|rather than|in place of|anstatt|statt|anstelle von|en lugar de|au lieu de)"
+    rf"\s+{_LEADS}{_THING}",
+    re.IGNORECASE,
 )
 _GONE = compile_late(
-    r"(?:\A|[.;,]\s+|\band\s+)(?P<thing>[^,.;:()\n]{2,60}?)"
-    r"\s+(?:is|are|was|were|has been|have been)"
-    r"\s+(?:now\s+|all\s+)?(?:gone|removed|dropped|deleted|replaced|retired|abandoned|reverted)\b",
+    r"(?:\A|[.;,]\s+|\band\s+)(?P<thing>[^,.;:()\n]{2,60}?)\s+"
+    r"(?:(?:gives?|gave|makes?|made) (?:way|room) (?:to|for)"
+    r"|(?:is|are|was|were|has been|have been)\s+(?:now\s+|all\s+)?"
+    r"(?:gone|removed|dropped|deleted|replaced|retired|abandoned|reverted))\b",
     re.IGNORECASE,
 )
 # "The hook no longer waits for the daemon": both halves together are what is not so any more.
@@ -77,7 +95,13 @@ _AGAINST = anywhere(
     cause[ds]? | fail\w*
     errors? | bugs? | broke\w* | wrong | too | either | or | options? | alternativ\w+ | compar\w+
     versus | vs | between | why | whether | mov(?:e|es|ed|ing) | switch\w* | migrat\w+ | supersed\w+
-    """
+    statt | anstatt | anstelle | kein\w* | nicht | entfern\w* | en lugar | au lieu
+    """,
+    r"""
+    \u3084\u3081 | \u5ec3\u6b62 | \u64a4\u56de | \u4f7f\u308f\u306a\u3044 | \u4ee3\u308f\u308a\u306b
+    \u4e0d\u518d | \u5f03\u7528 | \u505c\u7528 | \u79fb\u9664 | \u53bb\u6389
+    \u4e0d\u8981 | \u522b\u7528
+    """,
 )
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
 _WORD = compile_late(r"[^\W_](?:[\w'\u2019-]*\w)?")
@@ -102,6 +126,7 @@ class Thing:
     words: tuple[str, ...]
     is_name: bool
     said: str  # as it was named
+    is_unspaced: bool = False  # its words are pieces of it, in no order
 
 
 def list_given_up(text: str, category: Category) -> tuple[Thing, ...]:
@@ -126,7 +151,8 @@ def was_for(thing: Thing, text: str, category: Category) -> bool:
     # What somebody decided may stand anywhere; of the rest the first sentence says what it is.
     is_decided = category is Category.DECISION or is_said_by_user(said)
     sentences = _SENTENCE.split(text)
-    holding = [each for each in sentences if _holds(list_words(each), thing.words)]
+    holds = _holds_all if thing.is_unspaced else _holds
+    holding = [each for each in sentences if holds(list_words(each), thing.words)]
     if not holding or not (is_decided or holding[0] == sentences[0]):
         return False
     return not any(_AGAINST.search(each) or is_question(each) for each in holding)
@@ -155,7 +181,10 @@ def _list_named(sentence: str, *, orders: bool) -> Iterator[Thing]:
     is_firm = not (_MAY.search(sentence) or DOUBTS.search(sentence))
     patterns = [_DONE, _GONE] if is_firm else []
     if orders:
-        patterns += [_ORDERED, _INSTEAD]
+        patterns += [_ORDERED, _INSTEAD, _REFUSED]
+        for match in () if sentence.isascii() else _UNSPACED.finditer(sentence):
+            kind = "thing" if match["thing"] else "after"
+            yield replace(_name_thing(match[kind], match.start(kind)), is_unspaced=True)
     for pattern in patterns:
         for match in pattern.finditer(sentence):
             named = match.groupdict()
@@ -185,3 +214,7 @@ def _holds(held: Sequence[str], wanted: Sequence[str]) -> bool:
     """Tell whether some words stand beside each other among others, in their order."""
     count = len(wanted)
     return any(tuple(held[at : at + count]) == tuple(wanted) for at in range(len(held) - count + 1))
+
+
+def _holds_all(held: Sequence[str], wanted: Sequence[str]) -> bool:
+    return frozenset(held).issuperset(wanted)

@@ -22,7 +22,12 @@ from agentx.kernel.text import compile_late, fold_text
 from agentx.observations.extract.left_open import LEFT_OPEN
 from agentx.observations.model import Category
 from agentx.observations.validity import open_ends
-from agentx.observations.validity.given_up import list_given_up, list_words, was_for
+from agentx.observations.validity.given_up import (
+    is_said_by_user,
+    list_given_up,
+    list_words,
+    was_for,
+)
 from agentx.observations.validity.reading import (
     CHARS_READ_MAX,
     NUMBER,
@@ -33,6 +38,17 @@ from agentx.observations.validity.reading import (
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage, likeness, overlap
 
+_SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
+# A figure that says something by itself, and how one says that it was wrong.
+_FIGURE = compile_late(r"(?<![\w.#-])\d+(?:[.,]\d+)+(?![\w-])|(?<![\w.#-])\d{3,}(?![\w-])")
+_NUMERAL = r"\d+(?:[.,]\d+)+|\d{3,}"
+_WAS_WRONG = compile_late(
+    rf"(?i:(?<![\w.#-])(?P<was>{_NUMERAL})[^.;:,\n]{{0,20}} (?:was|is|were) "
+    r"(?:too (?:good|high|low|optimistic)|wrong|not (?:right|true|correct)|a mistake|inflated"
+    r"|an? art[ei]fact|leaked|off\b)"
+    r"|\b(?:instead of|rather than|(?:down|up|falls?|fell|drop(?:s|ped)?|rises?|rose) from)"
+    rf" (?:the )?(?P<then>{_NUMERAL})|\bnot (?:the )?(?P<no>{_NUMERAL})(?![\w-]))"
+)
 # A number with its unit, and any other number: an id, a version, a step.
 _MEASURE = compile_late(
     r"(?<![\w.#-])\d[\d,]*(?:\.\d+)?(?P<unit> ?(?:%|per ?cent|ns|us|\u00b5s|ms|s|secs?|seconds?|min"
@@ -62,6 +78,7 @@ _UNDONE = terms(
     " by hand add added implement implemented write written update updated"
 )
 _SAME_BUT_NUMBERS = 0.8
+_REASON = compile_late(r"(?i:,? \b(?:because|since|so that|as|weil|damit|due to)\b)")
 _SAME_MEASURED = 0.9
 _SAME_FAILURE = 0.8
 _MEASURED_TERMS_MIN = 4
@@ -130,10 +147,11 @@ def _replaces(new: ComparedMemory, old: ComparedMemory) -> bool:
         rule(new, old) for rule in (_answers_anew, _takes_back, _sets_anew)
     ):
         return True
-    if _closes(new, old):
+    if _closes(new, old) or _corrects(new, old):
         return True
     if new.of.session_id and new.of.session_id == old.of.session_id:
-        return False
+        # What a session says of itself takes nothing back, but what its user says of it does.
+        return is_said_by_user(new.of.text) and _gives_up(new, old)
     return any(
         rule(new, old)
         for rule in (_gives_up, _reverses, _reverts, _measures_anew, _mends, _commits, _finishes)
@@ -175,7 +193,15 @@ def _sets_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
     first, second = new.besides_numbers, old.besides_numbers
     if min(len(first), len(second)) < _SHARED_MIN:
         return False
+    # Each naming something of its own, they are about two things.
+    if _set_in(new) - _set_in(old) and _set_in(old) - _set_in(new):
+        return False
     return len(first & second) >= _SAME_BUT_NUMBERS * max(len(first), len(second))
+
+
+def _set_in(one: ComparedMemory) -> frozenset[str]:
+    """Return the words of what is set, without why."""
+    return terms(NUMBER.sub(" ", _REASON.split(one.text, maxsplit=1)[0]))
 
 
 def _reverses(new: ComparedMemory, old: ComparedMemory) -> bool:
@@ -231,6 +257,19 @@ def _measures_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
     return min(len(first), len(second)) >= _MEASURED_TERMS_MIN and bool(
         overlap(first, second, least=_SAME_MEASURED)
     )
+
+
+def _corrects(new: ComparedMemory, old: ComparedMemory) -> bool:
+    """Tell whether a figure that the older one gives first is named as one that was wrong."""
+    if old.of.category not in (Category.KEY_FACT, Category.CODE_CHANGE):
+        return False
+    first = _SENTENCE.split(old.text, maxsplit=1)[0]
+    for match in _WAS_WRONG.finditer(new.text):
+        figure = match["was"] or match["then"] or match["no"]
+        given = [each.rstrip(".") for each in _FIGURE.findall(first)]
+        if figure.rstrip(".") in given and (new.said & old.said) - new.numbers:
+            return True
+    return False
 
 
 def _list_units(one: ComparedMemory) -> list[str]:

@@ -83,6 +83,9 @@ _TRIES = cues.at_the_start(
     """,
     after="ok(?:ay)? | well | so | and | now | then | please | maybe | also | next | perhaps",
 )
+_TALKS = cues.anywhere(
+    "(?:we|i) (?:have|need|want|ought) to (?:talk|discuss|look|think|speak|meet|understand|decide)"
+)
 _SAID_MIN = 4
 _WORDS_MIN = 3
 _WORDS_MAX = 40
@@ -108,8 +111,8 @@ def ends_attempt(text: str) -> bool:
 
 
 def only_tries(text: str) -> bool:
-    """Tell whether a sentence wants something tried: it is settled by what comes of it."""
-    return _TRIES.match(text) is not None
+    """Tell whether a sentence wants something tried, or talked over: nothing is settled yet."""
+    return _TRIES.match(text) is not None or _TALKS.search(text) is not None
 
 
 def only_reports(text: str) -> bool:

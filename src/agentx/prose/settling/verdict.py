@@ -8,7 +8,7 @@ from __future__ import annotations
 from agentx.prose import cues
 from agentx.prose.cues import anywhere
 from agentx.prose.settling.asking import only_requests
-from agentx.prose.settling.rulings import only_tries
+from agentx.prose.settling.rulings import only_tries, rules_out
 
 # A user who settles something. Said of what is to be, not of what is to be done next.
 SETTLES = anywhere(
@@ -35,5 +35,7 @@ SETTLES = anywhere(
 
 def settles(text: str) -> bool:
     """Tell whether a sentence of a person settles how something is to be."""
+    if rules_out(text):
+        return True
     found = SETTLES.search(text) or cues.PRESCRIBES.search(text)
     return found is not None and not (only_requests(text) or only_tries(text))

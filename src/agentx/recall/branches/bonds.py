@@ -37,6 +37,14 @@ _CODE = compile_late(
     r"(?<![\w/])[\w.-]*/[\w./-]*\w\.\w{1,6}\b|\b\w[\w-]*\.(?:py|pyi|ts|tsx|js|jsx|mjs|go|rs|java|kt|rb|php|c|h"
     r"|cc|cpp|cs|swift|sql|vue|svelte|css|scss|html|ex|exs|scala|lua|dart)\b|\b\w+\(\)"
 )
+# "The audit log uses ClickHouse now": not how a tool behaves, but what was done to the project.
+_MADE_SO = compile_late(
+    r"(?i:\b(?:uses?|takes?|reads?|writes?|runs?|lives?|is|are|has|have|goes|speaks?|keeps?)\b"
+    r"[^.;:\n]{1,60}\bnow\b"
+    r"|\bnow (?:uses?|takes?|reads?|writes?|runs?|lives?|is|are|has|goes|keeps?)\b"
+    r"|\b(?:added|moved|replaced|renamed|removed|switched|migrated|committed)\b)"
+    r"|(?<![\w-])[0-9a-f]{7,40}(?![\w-])"
+)
 
 
 def is_bound(one: Observation) -> bool:
@@ -56,5 +64,7 @@ def _speaks_of_code(category: Category, text: str, files: tuple[str, ...]) -> bo
     if kind_of(category, text) is Kind.PREFERENCE:
         return False
     if category in (Category.KEY_FACT, Category.ERROR) and not files:
-        return bool(_CODE.search(text)) or not _TOOL.search(text)
+        # What was made so in this session is of this branch, whatever tool it names beside that.
+        is_made = category is Category.KEY_FACT and _MADE_SO.search(text)
+        return bool(_CODE.search(text) or is_made) or not _TOOL.search(text)
     return True

@@ -12,7 +12,7 @@ what the observations themselves know.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -56,6 +56,7 @@ class BranchNote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_tips: dict[str, str] = {}  # of branches that something was learnt on
     compared: dict[str, str] = {}  # tips: how each landed, or the bases that do not have it
     given_up: tuple[str, ...] = ()  # tips that were not merged when their branch went
+    sought: tuple[str, ...] = ()  # shortened commits that no branch has apart from the default one
 
     @property
     def settled(self) -> str:
@@ -105,7 +106,8 @@ class BranchHistory:
 def is_covered(note: BranchNote, wanted: Wanted, *, is_patient: bool) -> bool:
     """Tell whether all that is asked about was found out before."""
     for name, head in wanted:
-        if head and head not in note.commits and len(note.commits) < _ASKED_MAX:
+        is_known = head in note.commits or head in note.sought
+        if head and not is_known and len(note.commits) < _ASKED_MAX:
             return False
         for line in _list_lines(note, name, head):
             told = note.compared.get(line.tip, "")
@@ -161,6 +163,8 @@ class _Search:
         apart = git.list_apart(self._folder, [*asked, *points.values()], bases, self._left_ms())
         if apart is None or not bases:
             return msgspec.structs.replace(old, default="", last_tips=last)
+        short = _complete((head for _, head in wanted), apart)
+        asked = [*dict.fromkeys((*asked, *filter(None, short.values())))][:_ASKED_MAX]
         lines = self._draw(apart, points, asked, frozenset(old.given_up))
         branches = {
             name: self._describe(lines[ref.tip], ref, default, points) for name, ref in tips.items()
@@ -170,8 +174,10 @@ class _Search:
             default=default,
             bases=bases,
             branches=branches,
-            commits={each: lines[each] for each in asked},
+            commits={each: lines[each] for each in asked}
+            | {each: lines[whole] for each, whole in short.items() if whole in lines},
             last_tips=last,
+            sought=tuple(each for each, whole in short.items() if whole not in lines),
         )
         return _remember(self._compare(found, wanted, apart))
 
@@ -273,6 +279,13 @@ def _remember(note: BranchNote) -> BranchNote:
     return msgspec.structs.replace(
         note, last_tips=dict(kept[-_NOTED_MAX:]), given_up=tuple(given_up)[-_NOTED_MAX:]
     )
+
+
+def _complete(heads: Iterable[str], apart: Collection[str]) -> dict[str, str]:
+    """Return whole commits by their beginnings; none where no branch has one, or two begin so."""
+    short = sorted({head for head in heads if head and not git.is_full_hash(head)})[:_ASKED_MAX]
+    found = {head: [each for each in apart if each.startswith(head)] for head in short}
+    return {head: whole[0] if len(whole) == 1 else "" for head, whole in found.items()}
 
 
 def _list_tips(refs: Sequence[git.Ref]) -> dict[str, git.Ref]:

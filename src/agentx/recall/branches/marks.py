@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from agentx.kernel.clock import Clock
 from agentx.observations.model import Observation
@@ -40,9 +40,10 @@ class Reaches:
         elsewhere = [one for one in bound if one.branch != where]
         facts = self._read(elsewhere) if elsewhere else BranchFacts()
         now_ms = self._clock.now_ms()
+        heads = _list_heads(bound)
         return {
             one.id: find_reach(
-                Bond(branch=one.branch, head=one.head, at_ms=one.timestamp_ms),
+                Bond(branch=one.branch, head=_find_head(one, heads), at_ms=one.timestamp_ms),
                 facts,
                 where,
                 now_ms,
@@ -52,7 +53,8 @@ class Reaches:
 
     def _read(self, bound: Sequence[Observation]) -> BranchFacts:
         newest = sorted(bound, key=lambda one: -one.timestamp_ms)
-        pairs = dict.fromkeys((one.branch, one.head) for one in newest)
+        heads = _list_heads(bound)
+        pairs = dict.fromkeys((one.branch, _find_head(one, heads)) for one in newest)
         wanted = frozenset(list(pairs)[:_BRANCHES_MAX])
         asked, facts = self._known
         if not wanted <= asked:
@@ -60,6 +62,16 @@ class Reaches:
             facts = self._history.read(wanted, self._clock.now_ms(), self._wait_ms)
             self._known = (wanted, facts)
         return facts
+
+
+def _list_heads(bound: Iterable[Observation]) -> dict[tuple[str, str], str]:
+    """Return a commit that each session made on a branch, by both."""
+    return {(one.session_id, one.branch): one.commit for one in bound if one.commit}
+
+
+def _find_head(one: Observation, heads: Mapping[tuple[str, str], str]) -> str:
+    """Return where a branch was when something was learnt, or what was committed on it then."""
+    return one.head or one.commit or heads.get((one.session_id, one.branch), "")
 
 
 def share_of(reach: Reach | None, *, pinned: bool = False) -> float:
