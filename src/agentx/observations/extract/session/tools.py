@@ -119,6 +119,11 @@ class ToolStep:
         return self.exit_code is None and not (self.result and self.result.failed)
 
     @cached_property
+    def edits(self) -> tuple[FileChange, ...]:
+        """What it did to files, where it took effect."""
+        return tuple(_read_edits(self))
+
+    @cached_property
     def words_of_user(self) -> str:
         """What the user said instead of letting it happen."""
         said = _USER_SAID.search(self.result.text) if self.result and self.was_refused else None
@@ -160,8 +165,12 @@ def waits(turn: Turn) -> bool:
     return isinstance(given, Mapping) and "session_id" in given and "chars" in given
 
 
-def file_edits(step: ToolStep) -> Iterator[FileChange]:
-    """Yield what a step that took effect did to files of the project."""
+def file_edits(step: ToolStep) -> tuple[FileChange, ...]:
+    """Return what a step that took effect did to files of the project."""
+    return step.edits
+
+
+def _read_edits(step: ToolStep) -> Iterator[FileChange]:
     if step.use is not Use.EDIT or step.result is None or step.result.failed or step.was_refused:
         return
     where = step.call.directory
