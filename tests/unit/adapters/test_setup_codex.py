@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.adapters.codex import config_toml
-from agentx.adapters.codex.setup import EVENTS, edits
+from agentx.adapters.codex.setup import EVENTS, TRUST_STAYS, edits
 from agentx.adapters.codex.trust import trust_state
 from agentx.adapters.port import FileEdit, SetupScope
 from agentx.adapters.settings.file import is_current
@@ -356,3 +356,17 @@ def test_nothing_installed_is_said_so(tmp_path: Path) -> None:
     assert trust_state(homes_in(tmp_path), (PROGRAM,)) == "not installed"
     two_hooks(tmp_path)
     assert trust_state(homes_in(tmp_path), ("/another/agentx-hook",)) == "not installed"
+
+
+def test_taking_the_hooks_out_says_that_codex_keeps_its_note_of_trust(tmp_path: Path) -> None:
+    write(edits(request_in(tmp_path)))
+    config = homes_in(tmp_path).codex / "config.toml"
+    hooks = homes_in(tmp_path).codex / "hooks.json"
+
+    assert by_name(edits(request_in(tmp_path, uninstall=True)))["config.toml"].notes == ()
+    state = f'\n[hooks.state."{hooks}:stop:0:0"]\ntrusted_hash = "sha256:00"\n'
+    config.write_text(state, encoding="utf-8")
+    edit = by_name(edits(request_in(tmp_path, uninstall=True)))["config.toml"]
+
+    assert edit.notes == (TRUST_STAYS,)
+    assert state.strip() in (edit.after or "")

@@ -5,9 +5,14 @@ Method: the real operations and the real hook on a temporary home, for all five 
 
 from __future__ import annotations
 
+import io
+import os
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from agentx.adapters.port import SetupScope
 from agentx.adapters.registry import ADAPTERS
@@ -17,17 +22,19 @@ from agentx.memory.port import Memory
 from agentx.operations.setup.init import InitReply, InitRequest, init
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.setup.programs.live import try_hooks
+from agentx.operations.setup.seen_by_git import SeenByGit, look_at_git
 from agentx.operations.setup.setup import Setup, setup
 from agentx.project.config import read_environment
 from agentx.project.exclusion import exclude
 from agentx.project.project import Project, open_project
+from agentx.surfaces.cli.commands.begin.changes import draw_seen
 
 ALL = tuple(ADAPTERS)
 
 
 def made(root: Path) -> Project:
     """Return the project of a user with a home below a folder."""
-    (root / "shop").mkdir()
+    (root / "shop").mkdir(parents=True)
     known = {"HOME": str(root / "home"), "PATH": "/usr/bin:/bin"}
     known["AGENTX_SPARE_SPOOL"] = str(root / "spare")
     return open_project(root / "shop", read_environment(known))
@@ -210,3 +217,41 @@ def test_a_folder_that_cannot_be_written_is_told_with_what_is_in_place(tmp_path:
     assert "the hooks above are in place" in failure.message
     assert "nothing was changed" not in failure.message
     assert reply.is_changed
+
+
+def test_what_git_shows_of_files_for_one_project_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    repository = git_in(folder)
+    (folder / ".mcp.json").write_text("{}\n", encoding="utf-8")
+    (folder / ".gitignore").write_text(".codex/\n", encoding="utf-8")
+    repository("add", "-A")
+    repository("commit", "-q", "-m", "begin")
+    known = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"]}
+    project = open_project(folder, read_environment(known))
+    asked = (Harness.CLAUDE_CODE, Harness.CODEX)
+    wishes = [Setup(harness=one, project_root=folder, scope=SetupScope.PROJECT) for one in asked]
+    replies = [setup(setup_inputs(project), wish) for wish in wishes]
+
+    seen = look_at_git(project, replies)
+
+    assert any(name.startswith(".claude/") for name in seen.new)
+    assert not any(name.startswith(".codex/") for name in seen.new)
+    assert seen.tracked == (".mcp.json",)
+    assert look_at_git(made(tmp_path / "elsewhere"), replies) == SeenByGit()
+    screen = Console(file=io.StringIO(), width=80)
+    draw_seen(screen, seen)
+    said = screen.file.getvalue()  # type: ignore[attr-defined]  # it is a text here
+    assert "info/exclude" in said
+    assert "git tracks .mcp.json" in said
+
+
+def git_in(folder: Path) -> Callable[..., None]:
+    """Return git in a new repository."""
+    who = ("-c", "user.name=Mira", "-c", "user.email=mira@example.org")
+
+    def run(*words: str) -> None:
+        subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
+
+    run("init", "-q")
+    return run

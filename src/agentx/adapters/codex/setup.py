@@ -41,6 +41,10 @@ EVENTS = (
 )
 
 UNTRUSTED = "Codex skips the hooks until you trust them: open `codex` and type /hooks"
+TRUST_STAYS = (
+    "Codex keeps its own note in config.toml ([hooks.state]) that you trusted these hooks: it lets "
+    "nothing run, and the same hooks would not have to be trusted again"
+)
 _NO_HOOKS = f"features.hooks is false in this file: {SWITCHED_OFF} it is true"
 
 
@@ -51,9 +55,9 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     ground = request.ground
     if request.uninstall:
         hooks = edit_file(json_path, Additions(), request)
-        return hooks, edit_text(
-            toml_path, request, lambda toml: config_toml.take_out(toml, toml_path)
-        )
+        edit = edit_text(toml_path, request, lambda toml: config_toml.take_out(toml, toml_path))
+        is_noted = hooks.before != hooks.after and f"{json_path}:" in (edit.after or "")
+        return hooks, replace(edit, notes=(TRUST_STAYS,) if is_noted else edit.notes)
 
     toml = read_settings(toml_path, ground)
     data = read_toml(toml or "", toml_path)

@@ -8,6 +8,7 @@ repository names (`command`).
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from agentx.host.files.plain import read_text
@@ -113,6 +114,13 @@ def list_tracked(path: Path, folder: str) -> tuple[str, ...] | None:
     A folder that is itself a link or a repository of its own is one name.
     """
     said = _ask(path, "ls-files", "-z", "--", f":(top,icase){folder}")
+    return None if said is None else tuple(name for name in said.split("\0") if name)
+
+
+def list_untracked(path: Path, names: Iterable[str]) -> tuple[str, ...] | None:
+    """Return which files below the root are new to git and not ignored; None if it cannot say."""
+    wanted = (f":(top,literal){name}" for name in names)
+    said = _ask(path, "ls-files", "-z", "--others", "--exclude-standard", "--", *wanted)
     return None if said is None else tuple(name for name in said.split("\0") if name)
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 from agentx.adapters.port import SetupScope
 from agentx.kernel.text import show_name
 from agentx.operations.setup.programs.live import LiveReply
+from agentx.operations.setup.seen_by_git import SeenByGit
 from agentx.operations.setup.setup import SetupReply
 from agentx.project.project import Project
 from agentx.surfaces.cli import render
@@ -108,6 +109,27 @@ def tell(screen: Console, words: str, *, indent: int = 0, style: str = "") -> No
 def draw_scope(screen: Console, scope: SetupScope) -> None:
     """Say plainly whose sessions are captured."""
     tell(screen, _USER_WIDE if scope is SetupScope.USER else _PROJECT_ONLY)
+
+
+def draw_seen(screen: Console, seen: SeenByGit) -> None:
+    """Say what `git status` shows of files that must not be committed, and how it does not."""
+    if seen.new:
+        names = " ".join(map(_quote, seen.new))
+        shown = ", ".join(map(show_name, seen.new))
+        words = f"git shows {shown} as new. So that it does not, for you alone:"
+        tell(screen, words, style="yellow")
+        hide = f"printf '%s\\n' {names} >> \"$(git rev-parse --git-path info/exclude)\""
+        screen.print(f"  {hide}", soft_wrap=True)
+    if seen.tracked:
+        names = ", ".join(map(show_name, seen.tracked))
+        tell(screen, f"git tracks {names}: leave the change uncommitted.", style="yellow")
+
+
+def _quote(name: str) -> str:
+    """Return a name as a shell takes it, from the root of the repository."""
+    from shlex import quote
+
+    return quote(f"/{name}")
 
 
 def draw_live(screen: Console, live: LiveReply, told: Iterable[str] = ()) -> None:

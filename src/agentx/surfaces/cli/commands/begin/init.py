@@ -15,6 +15,7 @@ from agentx.daemon.auto.calling import call_daemon, may_call
 from agentx.kernel.text import show_name
 from agentx.operations.setup.init import InitReply, InitRequest, init, parse_harnesses
 from agentx.operations.setup.installation import setup_inputs
+from agentx.operations.setup.seen_by_git import look_at_git
 from agentx.operations.setup.setup import SetupInputs
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.begin import changes
@@ -153,6 +154,8 @@ def _draw(
     _draw_failures(screen, reply)
     if reply.setups and not is_seen:
         changes.draw_scope(screen, reply.scope)
+    if reply.scope is SetupScope.PROJECT and not reply.dry_run:
+        changes.draw_seen(screen, look_at_git(project, reply.setups))
     if reply.excluded:
         screen.print(f"Never captured: {', '.join(map(show_name, reply.excluded))}", soft_wrap=True)
     if reply.dry_run:

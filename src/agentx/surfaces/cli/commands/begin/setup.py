@@ -15,9 +15,10 @@ from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
 from agentx.operations.setup.init import parse_harnesses
 from agentx.operations.setup.installation import setup_inputs
+from agentx.operations.setup.seen_by_git import look_at_git
 from agentx.operations.setup.setup import Setup, setup
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.commands.begin.changes import draw_scope, draw_setups
+from agentx.surfaces.cli.commands.begin.changes import draw_scope, draw_seen, draw_setups
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.screen import ask, open_console
 
@@ -86,6 +87,8 @@ def command(
         draw_setups(screen, (reply,), project, diff=diff)
         if reply.is_changed and not uninstall:
             draw_scope(screen, reply.scope)
+            if reply.scope is SetupScope.PROJECT and not dry_run:
+                draw_seen(screen, look_at_git(project, (reply,)))
         if dry_run:
             words = "Nothing was changed." + ("" if diff else " Every line of it: --diff")
             screen.print(words, style="dim")
