@@ -22,10 +22,10 @@ pytestmark = pytest.mark.clis
 
 SAID = "We decided to keep the ledger in Postgres because SQLite locks under five writers."
 WRITTEN = {
-    "title": "Keep the ledger in Postgres",
+    "title": "We decided to keep the ledger in Postgres",
     "bullets": [
         {
-            "text": "The ledger stays in Postgres, because SQLite locks under five writers.",
+            "text": SAID,
             "quote": "keep the ledger in Postgres because SQLite locks under five writers",
             "event_ids": ["e1"],
         }
