@@ -23,7 +23,7 @@ from agentx.kernel.errors import AgentXError, BudgetExceeded, ModelUnavailable
 from agentx.llm import limits
 from agentx.llm.exchange import ProviderLink
 from agentx.llm.ledger import Caps, Tally
-from agentx.llm.port import Model, Prompt, most_used
+from agentx.llm.port import Model, Prompt, Unusable, most_used
 from agentx.llm.providers.anthropic import Anthropic
 from agentx.llm.providers.gemini import Gemini
 from agentx.llm.providers.openai import OpenAI
@@ -97,9 +97,14 @@ class Bench:
     def spent(self) -> Tally:
         return self.purse().sum_today().total
 
-    def fault(self, prompt: Prompt = SHAPED, clock: Clock | None = None) -> str:
+    def fault(
+        self,
+        prompt: Prompt = SHAPED,
+        clock: Clock | None = None,
+        kind: type[ModelUnavailable] = ModelUnavailable,
+    ) -> str:
         """Ask, and return why there is no answer; the key must be nowhere in it."""
-        with pytest.raises(ModelUnavailable) as caught:
+        with pytest.raises(kind) as caught:
             self.model(clock).complete(prompt, self.purse())
         error: BaseException | None = caught.value
         while error is not None:
@@ -371,7 +376,7 @@ def test_usage_that_is_missing_or_cannot_be_counts_in_full(
 def test_a_huge_reply_is_not_read_to_its_end(scripted: Scripted) -> None:
     bench = scripted(Step(raw=b'"' + b"x" * (8 * limits.LLM_REPLY_BYTES_MAX) + b'"'))
 
-    assert "too large" in bench.fault()
+    assert "too large" in bench.fault(kind=Unusable)
     assert bench.spent().tokens == MOST
 
 
@@ -384,7 +389,7 @@ def test_a_slow_answer_and_one_that_drips_are_given_up_once_and_counted_in_full(
     clock = SystemClock()
     began_ms = clock.now_ms()
 
-    assert "no answer within 0.25 s" in bench.fault(clock=clock)
+    assert "no answer within 0.25 s" in bench.fault(clock=clock, kind=Unusable)
     assert clock.now_ms() - began_ms < 3_000
     assert len(bench.llm.asked) == 1
     assert bench.spent().tokens == MOST

@@ -30,7 +30,7 @@ from agentx.kernel.text import preview, printable
 from agentx.kernel.values import frozen
 from agentx.llm import limits
 from agentx.llm.answer import HINT, ProviderReply, check_answer
-from agentx.llm.port import Allowance, Completion, Prompt, most_used
+from agentx.llm.port import Allowance, Completion, Prompt, Unusable, most_used
 from agentx.llm.retry import backoff_ms, is_temporary, is_unclear, read_wait_ms
 from agentx.redaction.redact import redact
 
@@ -112,6 +112,9 @@ class ProviderLink:
             if wait_ms is None:
                 wait_ms = backoff_ms(number, self._entropy)
             spent_ms = max(self._clock.now_ms() - began_ms, waited_ms)
+            if outcome.charged and not outcome.temporary:
+                # It would be as slow or as long the next time, and cost as much.
+                raise Unusable(f"{self.name}: {outcome.reason}", hint=HINT)
             if not outcome.temporary or not _worth_waiting(wait_ms, spent_ms, number):
                 raise self._unavailable(outcome.reason)
             self._clock.sleep_ms(wait_ms)
