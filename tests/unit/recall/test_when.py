@@ -345,3 +345,13 @@ def test_what_is_said_of_time_and_not_understood_is_named(
     unread = list_unread(text, now_ms=NOW, zone=UTC)
 
     assert (list(unread.no_dates), list(unread.others)) == (no_dates, others)
+
+
+def test_who_remembers_roughly_means_the_month_and_the_day_itself() -> None:
+    def rough(text: str) -> list[tuple[str, str]]:
+        found = spans(text, now_ms=NOW, zone=UTC, roughly=True)
+        return [(_day(span.since_ms), _day(span.until_ms)) for span in found]
+
+    assert rough("early February") == [("2026-02-01", "2026-03-01")]
+    assert rough("the second week of May 2025") == [("2025-05-01", "2025-06-01")]
+    assert rough("after 9 March") == [("2026-03-09", "2026-03-18")]

@@ -2,15 +2,16 @@
 
 A sentence is worth remembering when it carries a decision, a change, a problem with its
 cause, an outcome, or an answer. It is not when it greets, announces what will be looked at
-next, or asks whether to go on. Each kind has words by which it is known (`cues`); a
-sentence with words of several kinds is of the first that is looked for. A sentence in a
-language without such words is a fact and is weighed by what is in it.
+next, or asks whether to go on. Its words tell how much (`cues`): a sentence with words of
+several kinds weighs as the first that is looked for, and one in a language without such words
+by what is in it. What it tells is said by `kinds`.
 
 Weights are whole numbers and are only compared with one another.
 """
 
 from __future__ import annotations
 
+from agentx.conversation.extract.kinds import find_kind
 from agentx.conversation.extract.thoughts import Thought
 from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.text import compile_late
@@ -18,6 +19,7 @@ from agentx.kernel.values import frozen
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import Block, Sentence, is_question, words
+from agentx.prose.settling.rulings import rules_out
 
 # Below this a thought is not worth a line of its own beside another, or beside a few.
 WORTH_A_LINE = 70
@@ -47,6 +49,7 @@ _TELLS = {
 }
 _CLOSES = 22  # the reply that ends an exchange says what came of it
 _DECIDED = 42  # a decision is told even where it names nothing out of code
+_SETTLED = 30  # by who may
 _SETTLES = 14  # in so many words
 _TERMS_MIN = 4
 _STRONG = 34  # for words that leave no doubt
@@ -75,12 +78,13 @@ class Judgement:
 
 def judge(sentence: Sentence, *, by_user: bool) -> Judgement:
     """Weigh a sentence by itself."""
-    return _judge(sentence, _shape(sentence), by_user=by_user)
+    weight = _judge(sentence, _shape(sentence), by_user=by_user).weight
+    return Judgement(find_kind(sentence.text, by_user=by_user), weight)
 
 
 def _judge(sentence: Sentence, unshapely: int, *, by_user: bool) -> Judgement:
     text = sentence.text
-    kind, weight = _kind(text, by_user=by_user)
+    kind, weight = _weigh_words(text, by_user=by_user)
     weight += min(len(_SPECIFIC.findall(text)), 3) * 5
     weight -= _noise(text, by_user=by_user)
     weight -= unshapely
@@ -90,16 +94,20 @@ def _judge(sentence: Sentence, unshapely: int, *, by_user: bool) -> Judgement:
     return Judgement(kind, weight)
 
 
-def weigh(thought: Thought, *, by_user: bool, closes: bool) -> Judgement:
+def weigh(thought: Thought, *, by_user: bool, closes: bool, worked: bool = True) -> Judgement:
     """Weigh a thought: by what it tells, how specific it is, and whether a reply ended with it."""
     shapes = [_shape(part) for part in thought.parts]
-    kind = _kind_of(thought, shapes, by_user=by_user)
+    cue, best = _weightiest(thought, shapes, by_user=by_user)
+    kind = find_kind(best.text, by_user=by_user, worked=worked)
     if not by_user and cues.LEAVES_OPEN.search(thought.text):
-        kind = BulletKind.OPEN
+        cue = BulletKind.OPEN
+        kind = cue if any(_is_open(part.text) for part in thought.parts) else kind
     strong = cues.DECIDES.search(thought.text) or cues.EXPLAINS.search(thought.text)
-    weight = _TELLS[kind] + (_SETTLES if strong else 0)
+    weight = _TELLS[cue] + (_SETTLES if strong else 0)
     decided = cues.DECIDED.search(thought.text) is not None
-    weight += _DECIDED if decided else 0
+    settled = by_user and kind is BulletKind.DECISION
+    decided = decided or (settled and (rules_out(best.text) or is_reversal(best.text)))
+    weight += _DECIDED if decided else _SETTLED if settled else 0
     weight += 8 * min(len(set(code_names(thought.text))), 3)
     about = terms(thought.text)
     weight += 2 * min(len(about), 15) - (30 if len(about) < _TERMS_MIN and not decided else 0)
@@ -113,15 +121,23 @@ def weigh(thought: Thought, *, by_user: bool, closes: bool) -> Judgement:
     return Judgement(kind, weight, about)
 
 
-def _kind_of(thought: Thought, shapes: list[int], *, by_user: bool) -> BulletKind:
-    """Return the kind of the weightiest sentence of a thought; of one alone only that is asked."""
+def _weightiest(
+    thought: Thought, shapes: list[int], *, by_user: bool
+) -> tuple[BulletKind, Sentence]:
+    """Return the weightiest sentence of a thought, and by which words it weighs."""
+    first = thought.parts[0]
     if len(thought.parts) == 1:
-        return _kind(thought.parts[0].text, by_user=by_user)[0]
+        return _weigh_words(first.text, by_user=by_user)[0], first
     judged = [
-        _judge(part, unshapely, by_user=by_user)
+        (_judge(part, unshapely, by_user=by_user), part)
         for part, unshapely in zip(thought.parts, shapes, strict=True)
     ]
-    return max(judged, key=lambda one: one.weight).kind
+    best, part = max(judged, key=lambda one: one[0].weight)
+    return best.kind, part
+
+
+def _is_open(text: str) -> bool:
+    return find_kind(text, by_user=False) is BulletKind.OPEN
 
 
 def is_reversal(text: str) -> bool:
@@ -134,7 +150,8 @@ def is_courtesy(text: str) -> bool:
     return cues.COURTESY.match(text) is not None
 
 
-def _kind(text: str, *, by_user: bool) -> tuple[BulletKind, int]:
+def _weigh_words(text: str, *, by_user: bool) -> tuple[BulletKind, int]:
+    """Return what the words of a sentence weigh, and by which of them."""
     if is_question(text):
         return BulletKind.QUESTION, _WEIGHT[BulletKind.QUESTION]
     if cues.DECIDES.search(text):

@@ -58,6 +58,14 @@ class _Place:
     end: int
 
 
+@frozen
+class _Done:
+    """What was made of a prompt before a reply to it."""
+
+    solved: bool  # something was changed
+    worked: bool  # the same, or nobody can tell
+
+
 @frozen(kw_only=False)
 class _Candidate:
     places: tuple[_Place, ...]
@@ -101,6 +109,7 @@ def _candidates(events: tuple[Event, ...]) -> Iterator[_Candidate]:
     asked: _Candidate | None = None
     said: set[str] = set()
     changed = False  # something was made of the prompt at hand
+    uses_tools = any(event.event_type is EventType.TOOL_CALL for event in events)
     for index, event in enumerate(events):
         if event.machine:
             continue
@@ -112,7 +121,8 @@ def _candidates(events: tuple[Event, ...]) -> Iterator[_Candidate]:
             asked, changed = None, False
         elif event.event_type in _REPLIES or event.event_type is EventType.SUBAGENT_STOP:
             read = sentences(event.text)
-            fresh = list(_of_reply(event, read, closes=index in closing, solved=changed))
+            done = _Done(solved=changed, worked=changed or not uses_tools)
+            fresh = list(_of_reply(event, read, done, closes=index in closing))
             asked = _question(event, read) if event.text.strip() else asked
         changed = changed or has_changed(event)
         for candidate in fresh:
@@ -137,12 +147,12 @@ def _of_prompt(event: Event, asked: _Candidate | None) -> Iterator[_Candidate]:
 
 
 def _of_reply(
-    event: Event, read: list[Sentence], *, closes: bool, solved: bool
+    event: Event, read: list[Sentence], done: _Done, *, closes: bool
 ) -> Iterator[_Candidate]:
     for thought in thoughts(event.text, read):
-        judged = weigh(thought, by_user=False, closes=closes)
+        judged = weigh(thought, by_user=False, closes=closes, worked=done.worked)
         kind = judged.kind
-        if kind is BulletKind.PROBLEM and closes and solved:
+        if kind is BulletKind.PROBLEM and closes and done.solved:
             kind = BulletKind.OUTCOME  # told at the end of work on it: what was solved
         place = _Place(event, thought.start, thought.end)
         yield _Candidate((place,), thought.text, kind, judged.weight, judged.about)

@@ -36,7 +36,7 @@ from agentx.prose.pasted import split_pasted
 from agentx.prose.salience import Occasion, Speech, weigh
 from agentx.prose.sentences import Block, shorten, show_excerpt, words
 from agentx.prose.settling.asking import only_asks
-from agentx.prose.settling.verdict import SETTLES, settles
+from agentx.prose.settling.verdict import SETTLES, decides, settles
 from agentx.prose.support import count_support
 from agentx.prose.titles import is_written_by_machine
 
@@ -255,7 +255,7 @@ def _categorise(said: Speech) -> Category:
         return Category.DECISION if settles(text) else Category.KEY_FACT
     if cues.EXPLAINS.search(text) and cues.COMPLAINS.search(text):
         return Category.ERROR
-    if cues.DECIDES.search(text):
+    if decides(text):
         return Category.DECISION
     if said.source is Occasion.CLOSING and said.has_edits and cues.CHANGES.search(text):
         return Category.CODE_CHANGE

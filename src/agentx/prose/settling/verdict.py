@@ -5,10 +5,14 @@ The table of contents and what is kept of a session must not disagree about the 
 
 from __future__ import annotations
 
+import re
+
+from agentx.kernel.text import compile_late
 from agentx.prose import cues
-from agentx.prose.cues import anywhere
-from agentx.prose.settling.asking import only_requests
+from agentx.prose.cues import anywhere, at_the_start
+from agentx.prose.settling.asking import CONSTRAINS, only_requests
 from agentx.prose.settling.rulings import only_tries, rules_out
+from agentx.prose.titles import phrase_title
 
 # A user who settles something. Said of what is to be, not of what is to be done next.
 SETTLES = anywhere(
@@ -33,9 +37,58 @@ SETTLES = anywhere(
 )
 
 
+# What could be done, said by who does not do it.
+_PROPOSES = anywhere(
+    r"""
+    maybe | perhaps | consider | alternatively | suggest(?:s|ed|ions?)? | recommend(?:s|ed|ations?)?
+    i(?:'d| would) (?:go|suggest|recommend|take|use|pick|choose|prefer|keep|call|lean|say)
+    you (?:can|could|may|might|should) | worth (?:adding|considering|checking|doing|a)
+    (?:could|would|might|should) (?:be|also|then|just|instead|want|need|make|add|use|move|rename)
+    one (?:option|way|idea) | option (?:\d|[a-c]) | nice to have | optional(?:ly)?
+    (?:clean|cleaner|cleanest|simple|simplest|better|best|right|easiest|safest|other) way is to
+    """
+)
+# A person who says so reports what is wrong.
+_FALLS_SHORT = compile_late(
+    r"\b(?:doesn'?t|didn'?t|isn'?t|aren'?t|won'?t|can'?t|cannot|(?:is|are|does|did) not) (?:\w+ )?"
+    r"(?:work|show|load|start|run|open|compile|build|render|respond|appear|update|save|pass|match"
+    r"|exist)(?:s|ed|ing)?\b",
+    re.IGNORECASE,
+)
+_SUPPOSES = at_the_start(r"if (?:the|you|we|it|this|that|a|an|your|our|they|there)")
+_ORDERS = at_the_start(
+    r"""
+    set | put | turn | enable | disable | switch | let | give | allow | raise | lower | increase
+    reduce | pin | limit | store | return | send | start | stop | bump | wire | hide | mark | name
+    print | log | cache | sort | format | simplify | convert | expose | generate | include | exclude
+    keep | leave | take | ship | draw | avoid | quit | do not | don'?t | never | always
+    """
+)
+
+
 def settles(text: str) -> bool:
     """Tell whether a sentence of a person settles how something is to be."""
     if rules_out(text):
         return True
+    if only_requests(text) or only_tries(text) or _FALLS_SHORT.search(text):
+        return False
     found = SETTLES.search(text) or cues.PRESCRIBES.search(text)
-    return found is not None and not (only_requests(text) or only_tries(text))
+    return bool(found or (is_order(text) and CONSTRAINS.search(text)))
+
+
+def is_order(text: str) -> bool:
+    """Tell whether a sentence of a person wants something done, in the imperative."""
+    phrase = phrase_title(text)
+    return bool(cues.COMMANDS.match(phrase) or _ORDERS.match(phrase) or only_requests(text))
+
+
+def decides(text: str) -> bool:
+    """Tell whether a sentence of an agent tells a decision, and not what could be one."""
+    if cues.DECIDED.search(text):
+        return True
+    return cues.DECIDES.search(text) is not None and not proposes(text)
+
+
+def proposes(text: str) -> bool:
+    """Tell whether a sentence only says what could be done."""
+    return bool(_PROPOSES.search(text) or _SUPPOSES.match(text))

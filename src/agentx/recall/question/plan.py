@@ -99,7 +99,7 @@ def plan(question: Question) -> Plan:
     told: Anchor | None = None
     who = name_actors(text) if is_asking(text) else Actors(rest=text)
     if question.now_ms is not None:
-        named = spans(text, now_ms=question.now_ms, zone=question.zone)
+        named = spans(text, now_ms=question.now_ms, zone=question.zone, roughly=True)
         # What is to come is no time that anything was remembered of.
         found = tuple(span for span in named if not span.words.lower().startswith(_TO_COME))
         told = anchor(text, now_ms=question.now_ms, zone=question.zone)

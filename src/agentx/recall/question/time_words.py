@@ -113,9 +113,18 @@ _NTH = ("first", "second", "third", "fourth", "fifth")
 _ONE = timedelta(days=1)
 
 
-def read_time(match: re.Match[str], now: datetime) -> tuple[Edge, Edge] | None:
-    """Return when an expression's time begins and ends, seen from now; None for no real date."""
+def read_time(
+    match: re.Match[str], now: datetime, *, roughly: bool = False
+) -> tuple[Edge, Edge] | None:
+    """Return when an expression's time begins and ends, seen from now; None for no real date.
+
+    Roughly, a part of a month is the month.
+    """
     said = {name: (word or "").lower() for name, word in match.groupdict().items()}
+    if roughly and (said["ph_month"] or said["nw_month"]):
+        said |= {"month": said["ph_month"] or said["nw_month"], "phase": "", "nth_week": ""}
+        said["my_year"] = said["ph_year"] or said["nw_year"]
+        said["my_month"] = said["month"] if said["my_year"] else ""
     try:
         return _narrow(
             said,

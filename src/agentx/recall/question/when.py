@@ -55,6 +55,7 @@ _FOREIGN = compile_late(
     r"|sonnabend)\b|\d\.",
     re.IGNORECASE,
 )
+_ROUGHLY = {"after": "since", "until": "before", "till": ""}
 _FAR_MS = 100 * 366 * DAY_MS
 # How the words begin without which no time is told, but for those that are told in digits. The
 # expression takes longer to compile than most questions to answer, and most name no time.
@@ -94,9 +95,12 @@ class UnreadTimes:
     others: tuple[str, ...] = ()
 
 
-def spans(text: str, *, now_ms: int, zone: tzinfo) -> tuple[TimeSpan, ...]:
-    """Return the spans of time that a text names, seen from the present."""
-    return tuple(span for span, _ in _read(text, now_ms, zone) if span is not None)
+def spans(text: str, *, now_ms: int, zone: tzinfo, roughly: bool = False) -> tuple[TimeSpan, ...]:
+    """Return the spans of time that a text names, seen from the present.
+
+    Roughly is how people remember: early in March is in March, and after a day begins with it.
+    """
+    return tuple(span for span, _ in _read(text, now_ms, zone, roughly=roughly) if span is not None)
 
 
 def list_unread(text: str, *, now_ms: int, zone: tzinfo) -> UnreadTimes:
@@ -112,7 +116,9 @@ def list_unread(text: str, *, now_ms: int, zone: tzinfo) -> UnreadTimes:
     return UnreadTimes(no_dates=no_dates, others=others)
 
 
-def _read(text: str, now_ms: int, zone: tzinfo) -> list[tuple[TimeSpan | None, str]]:
+def _read(
+    text: str, now_ms: int, zone: tzinfo, *, roughly: bool = False
+) -> list[tuple[TimeSpan | None, str]]:
     """Return the times of a text in order, with their words; None for one that is no date."""
     if not may_name_time(text):
         return []
@@ -130,9 +136,11 @@ def _read(text: str, now_ms: int, zone: tzinfo) -> list[tuple[TimeSpan | None, s
     for match in EXPRESSION.finditer(text):
         if any(each.begins < match.end() and match.start() < each.ends for each in told):
             continue
-        edges = read_time(match, now.replace(tzinfo=None))
+        edges = read_time(match, now.replace(tzinfo=None), roughly=roughly)
         bound = _BOUND.search(text[: match.start()]) or _INSIDE.match(match[0])
-        span = _span(edges, bound[1].lower() if bound else "", now_ms, zone) if edges else None
+        relation = bound[1].lower() if bound else ""
+        relation = _ROUGHLY.get(relation, relation) if roughly else relation
+        span = _span(edges, relation, now_ms, zone) if edges else None
         if span is not None:
             begins = bound.start() if bound and bound.string is not match[0] else match.start()
             words = text[begins : match.end()]

@@ -1,0 +1,96 @@
+"""Goal: each line of the table of contents is of the kind that a reader would give it.
+
+Method: sentences as people and agents say them, in other domains than the rules were seen in;
+and that what is kept of a session and the table of contents call the same things decisions.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from agentx.conversation.extract.kinds import find_kind
+from agentx.conversation.toc_model import BulletKind
+from agentx.prose.settling.verdict import settles
+
+DECISION, PROBLEM, CHANGE = BulletKind.DECISION, BulletKind.PROBLEM, BulletKind.CHANGE
+OUTCOME, REQUEST, FACT, OPEN = (
+    BulletKind.OUTCOME,
+    BulletKind.REQUEST,
+    BulletKind.FACT,
+    BulletKind.OPEN,
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("We draw the map with tiles instead of vectors, because old phones choke.", DECISION),
+        ("Set the retry budget of the mail gateway to 5, because the relay throttles.", DECISION),
+        ("The scanner stays on USB, because the network drops packets.", DECISION),
+        ("We don't use Redis for carts because it lost data twice.", DECISION),
+        ("No animations in the kiosk app.", DECISION),
+        ("Take the 3 mm screws rather than glue, so that it can be repaired.", DECISION),
+        ("Never write to the production bucket from a notebook.", DECISION),
+        ("The export crashes because the header is missing.", PROBLEM),
+        ("Prices are rounded wrong since Tuesday, the totals fail in CI.", PROBLEM),
+        ("Login doesn't work on Safari.", PROBLEM),
+        ("Fix the failing build of the docs.", REQUEST),
+        ("Add a legend to the tide chart.", REQUEST),
+        ("Try the new encoder once.", REQUEST),
+        ("I deployed it to staging and the checks pass.", OUTCOME),
+    ],
+)
+def test_what_a_person_says_is_of_its_kind(said: str, kind: BulletKind) -> None:
+    assert find_kind(said, by_user=True) is kind
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("The clean way is to add an `--offline` switch to the installer.", FACT),
+        ("If the key must come from the vault: use the sidecar and drop the env file.", FACT),
+        ("Maybe rename the fallback branch, it breaks the reading flow.", FACT),
+        ("I'd go with the columnar store, because scans dominate.", FACT),
+        ("Overall this is a solid change that switches to the streaming parser cleanly.", FACT),
+        ("Current status of the importer: added 3 of 9 tables.", FACT),
+        ("I cannot talk you out of it; what speaks for the old parser is its speed.", FACT),
+        ("The docs say that a mirror needs to be listed when it is used with a proxy.", FACT),
+        ("Errors of the gateway are wrapped in `RemoteFault`.", FACT),
+        ("We decided to keep the queue in memory.", DECISION),
+        ("Root cause: the cache key ignores the tenant.", PROBLEM),
+        ("The nightly job crashes with an out-of-memory kill.", PROBLEM),
+        ("The parser hung because of a dead-lock between the two readers.", PROBLEM),
+        ("The board was slow because `draw()` cleared it for every tile.", PROBLEM),
+        ("Added `retry.go` and moved the backoff into it.", CHANGE),
+        ("All 41 tests pass, and the page loads in 80 ms.", OUTCOME),
+        ("The certificate is not yet renewed.", OPEN),
+        ("Follow-up: the icons still need dark variants.", OPEN),
+    ],
+)
+def test_what_an_agent_says_is_of_its_kind(said: str, kind: BulletKind) -> None:
+    assert find_kind(said, by_user=False) is kind
+
+
+def test_a_change_is_one_only_where_something_was_changed() -> None:
+    said = "The linter turned on a rule for unused imports, so the result changed under us."
+
+    assert find_kind(said, by_user=False, worked=False) is FACT
+    assert find_kind("Moved the rule to `lint.toml`.", by_user=False, worked=True) is CHANGE
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ship the firmware unsigned to the lab, because the signer is down.",
+        "We keep logs of the turbine for 90 days, because the insurer wants a quarter.",
+        "Use four brokers instead of two.",
+        "Add a chart of the tides.",
+        "Could you rename the topic?",
+        "The page shows nothing.",
+        "No tabs in YAML files.",
+        "Let's try the other driver.",
+        "The pump doesn't start after a reset.",
+    ],
+)
+def test_what_is_kept_as_a_decision_is_told_as_one(said: str) -> None:
+    assert settles(said) == (find_kind(said, by_user=True) is DECISION)
