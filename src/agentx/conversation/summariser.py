@@ -208,7 +208,10 @@ def _bears_out(
     if any(piece.event.role is Role.USER for piece in whole):
         said = (show_excerpt(piece.text).casefold() for piece in whole)
         return text.casefold() in (*said, " ".join(show_excerpt(one.text) for one in whole))
-    return is_put_together(text, [piece.text for piece in whole])
+    if whole[0].event.role is Role.TOOL:
+        return is_put_together(text, (), [piece.text for piece in whole])
+    # Its whole event: what leads to a sentence may turn it.
+    return is_put_together(text, [_read(whole[0].event)])
 
 
 def _pieces(event: Event) -> list[_Evidence]:
@@ -255,4 +258,6 @@ def _bullet(text: str, evidence: Sequence[_Evidence], held: Sequence[Grip]) -> B
 
 def _is_fair_title(title: str, events: Sequence[Event]) -> bool:
     """Tell whether a title is about the segment, in words that were said in it."""
-    return bool(terms(title)) and is_named_after(title, map(_read, events))
+    said_in = [_read(event) for event in events if event.role is not Role.TOOL]
+    printed = [_read(event) for event in events if event.role is Role.TOOL]
+    return bool(terms(title)) and is_named_after(title, said_in, printed)

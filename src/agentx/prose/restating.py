@@ -7,28 +7,28 @@
 Words in another order, a figure with another unit, a denial that is left out: each may say the
 opposite, and no rule can tell which does. So a sentence counts only if it is made of whole
 clauses of one sentence that was said, in their order and their words. What is left out must not
-turn what stays: a denial, a condition, a doubt, something taken back. Articles and forms of "is"
-may come and go, and a name may stand for the "it" that follows the sentence it begins.
+turn what stays: a denial, a condition, a doubt, something taken back, and neither must the words
+that lead to it ("Options:", "Before:", a heading). Articles and forms of "is" may come and go, and
+a name may stand for the "it" that follows the sentence it begins.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.prose.sentences import is_question, sentences
+from agentx.prose.sentences import Block, is_question, sentences
 
 _SENTENCES_MAX = 2_000
 _NAME_WORDS_MAX = 5
 _STRIPPED = "\"'`*()[]{}.,;:!?\u2018\u2019\u201c\u201d\u2013\u2014"
 _SEMICOLON = compile_late(r";\s|\n")
-_STOP = compile_late(r"[.!?\u3002\uff01\uff1f](?:\s|[\u3040-\u9fff])")
 _CLAUSE = compile_late(
-    r"[,;:()\u2013\u2014](?=\s|\Z)|\s(?=\()|\s-\s|(?<=[,\s])(?=(?:and|but|or|so|because|since|while|"
-    r"which|und|aber|oder|weil|denn|w\u00e4hrend)\s)",
+    r"[,;()\u2013\u2014](?=\s|\Z)|(?<=:)(?=\s|\Z)|\s(?=\()|\s-\s|(?<=[,\s])(?=(?:and|but|so|because|"
+    r"since|while|which|und|aber|weil|denn|w\u00e4hrend)\s)",
     re.IGNORECASE,
 )
 _FREE = frozenset(
@@ -36,11 +36,11 @@ _FREE = frozenset(
     i we ich wir der die das den dem des ein eine einen einem einer ist sind hat haben es
     und""".split()
 )
-_JOINING = frozenset("but or so because since while which aber oder weil denn w\u00e4hrend".split())
+_JOINING = frozenset("but so because since while which aber weil denn w\u00e4hrend".split())
 _LEANS = compile_late(r"(?:it|this|that|they|these|those|es|das|dies|sie)\b", re.IGNORECASE)
 _TURNS = compile_late(
     r"(?:no|not|nor|never|none|nothing|nobody|neither|without|cannot|\w+n['\u2019]t|hardly|barely|"
-    r"rarely|only|unless|except|if|until|otherwise|instead|rather|against|unlike|than|"
+    r"rarely|or|either|between|only|unless|except|if|until|otherwise|instead|rather|against|unlike|than|"
     r"might|maybe|perhaps|could|would|should|may|possibly|probably|seem(?:s|ed)?|apparently|"
     r"supposed(?:ly)?|allegedly|unlikely|doubt\w*|unclear|unsure|"
     r"thought|assum\w+|believ\w+|suspect\w*|guess\w*|expect\w*|hop(?:e|ed|ing)|wish\w*|want\w*|"
@@ -49,9 +49,15 @@ _TURNS = compile_late(
     r"revert\w*|remov\w+|drop(?:s|ped|ping)?|undo\w*|undid|replac\w+|abandon\w*|reject\w*|refus\w+|"
     r"declin\w+|withdr\w+|supersed\w+|deprecat\w+|delet\w+|forb\w+|avoid\w*|stop\w*|"
     r"fail\w*|longer|gone|"
-    r"nicht|kein\w*|nie|niemals|nichts|ohne|weder|nur|wenn|falls|au\u00dfer|statt|sondern|"
+    r"oder|nicht|kein\w*|nie|niemals|nichts|ohne|weder|nur|wenn|falls|au\u00dfer|statt|sondern|"
     r"vielleicht|wohl|k\u00f6nnt\w+|w\u00fcrd\w+|sollt\w+|scheint|angeblich|falsch\w*|verworfen|"
     r"entfernt|zur\u00fcck\w*)\Z"
+)
+# What turns all that it leads to.
+_LEADS = compile_late(
+    r"(?:option|alternative|choice|proposal|idea|example|risk|question|todo)s?\Z"
+    r"|(?:before|old|previous(?:ly)?|earlier|former(?:ly)?|was|were|would-be|pros|cons|bad|worse|"
+    r"missing|open|left|later|next|then|vorher|fr\u00fcher|alt|bisher|optionen|alternativen|offen)\Z"
 )
 # A language whose denials are known; of any other nothing is left out.
 _KNOWN = compile_late(
@@ -79,16 +85,19 @@ class _Said:
         return tuple(chain.from_iterable(self.clauses))
 
 
-def is_put_together(text: str, sources: Iterable[str]) -> bool:
-    """Tell whether every sentence of a text is made of whole clauses of one that was said."""
+def is_put_together(text: str, said_in: Iterable[str], printed: Iterable[str] = ()) -> bool:
+    """Tell whether every sentence of a text is made of whole clauses of one that was said.
+
+    What a program `printed` has lines, and they need be no sentences.
+    """
     if _is_decorated(text):
         return False
-    said = list(_read_all(sources))
+    said = [*_read_said(said_in), *_read_printed(printed)]
     parts = list(_parts(text))
     return bool(parts) and all(_is_held(part, said) for part in parts)
 
 
-def is_named_after(title: str, sources: Iterable[str]) -> bool:
+def is_named_after(title: str, said_in: Sequence[str], printed: Sequence[str] = ()) -> bool:
     """Tell whether a title is how a clause that was said begins, with all that turns it."""
     words, asks = _list_words(title), is_question(title)
     if not words or _is_decorated(title):
@@ -96,11 +105,12 @@ def is_named_after(title: str, sources: Iterable[str]) -> bool:
     return any(
         words == one.words[at : at + len(words)]
         and not any(map(_TURNS.match, (*one.words[:at], *one.words[at + len(words) :])))
+        and not any(turned for start, turned in _starts(one) if start < at)
         and asks == one.asks
-        for one in _read_all(sources)
+        for one in (*_read_said(said_in), *_read_printed(printed))
         if one.is_known
-        for at in _starts(one)
-    ) or is_put_together(title, sources)
+        for at, _ in _starts(one)
+    ) or is_put_together(title, said_in, printed)
 
 
 def _is_decorated(text: str) -> bool:
@@ -156,11 +166,11 @@ def _is_led_by(words: Words, before: _Said, said: _Said) -> bool:
     )
 
 
-def _starts(said: _Said) -> list[int]:
-    """Return where the clauses of a sentence begin."""
+def _starts(said: _Said) -> list[tuple[int, bool]]:
+    """Return where the clauses of a sentence begin, and which may not be left out."""
     starts, at = [], 0
-    for clause in said.clauses:
-        starts.append(at)
+    for clause, turned in zip(said.clauses, said.turned, strict=True):
+        starts.append((at, turned))
         at += len(clause)
     return starts
 
@@ -174,25 +184,52 @@ def _parts(text: str) -> Iterator[str]:
         yield from filter(str.strip, _SEMICOLON.split(sentence.text))
 
 
-def _read_all(sources: Iterable[str]) -> Iterator[_Said]:
+def _read_said(sources: Iterable[str]) -> Iterator[_Said]:
+    """Yield the sentences of some texts, each with what leads to it."""
     for source in sources:
-        found = [one.text for one in sentences(source)[:_SENTENCES_MAX]]
-        # What a program prints has lines, and they are no sentences.
-        lines = source.splitlines()[:_SENTENCES_MAX]
-        found += [line for line in lines if line.strip() and not _STOP.search(line)]
-        yield from filter(lambda one: bool(one.clauses), map(_read, dict.fromkeys(found)))
+        heading = lead = ""
+        for one in sentences(source)[:_SENTENCES_MAX]:
+            if one.block is Block.HEADING:
+                heading, lead = one.text, ""
+            elif one.block is not Block.ITEM:
+                lead = one.text if one.text.rstrip("*_ ").endswith(":") else ""
+            elif one.text.rstrip("*_ ").endswith(":"):
+                lead = one.text
+            leads = (heading, lead) if one.block is Block.ITEM else (heading,)
+            read = _read(one.text, [each for each in leads if each and each != one.text])
+            if read.clauses:
+                yield read
 
 
-def _read(sentence: str) -> _Said:
-    clauses = tuple(filter(None, map(_list_words, _CLAUSE.split(sentence))))
+def _read_printed(texts: Iterable[str]) -> Iterator[_Said]:
+    for text in texts:
+        for line in text.splitlines()[:_SENTENCES_MAX]:
+            read = _read(line, ())
+            if read.clauses:
+                yield read
+
+
+def _read(sentence: str, leads: Sequence[str]) -> _Said:
+    parts = [each for each in _CLAUSE.split(sentence) if _list_words(each)]
+    clauses = [_list_words(each) for each in parts]
     is_known = _KNOWN.search(sentence) is not None and not _FOREIGN.search(sentence)
+    turned = [
+        not is_known or _turns(clause, leads=part.rstrip().endswith(":"))
+        for part, clause in zip(parts, clauses, strict=True)
+    ]
+    # Only what turns is told again with each sentence that it leads to.
+    before = [words for each in leads if _turns(words := _list_words(each), leads=True)]
     return _Said(
-        clauses,
+        (*before, *clauses) if clauses else (),
         _LEANS.match(sentence) is not None,
         is_question(sentence),
         is_known,
-        tuple(not is_known or any(map(_TURNS.match, clause)) for clause in clauses),
+        (*(True for _ in before), *turned) if clauses else (),
     )
+
+
+def _turns(clause: Words, *, leads: bool) -> bool:
+    return any(_TURNS.match(word) or (leads and _LEADS.match(word)) for word in clause)
 
 
 def _list_words(text: str) -> Words:

@@ -112,6 +112,62 @@ def test_a_title_is_how_a_clause_begins(title: str, is_fair: bool) -> None:
     assert is_named_after(title, [VALVE]) is is_fair
 
 
+LISTED = """\
+Two ways to store the frames of the probe.
+
+Options:
+
+- Use Redis for the frames
+- Use the card, because it is there
+
+Not done:
+
+1. the metric `frame_count` of the probe
+
+What changed:
+
+- the driver of the probe is split into two files
+
+### Rejected
+
+The frames of the probe are sent by mail.
+
+### Result
+
+Old: the probe is polled at 9600 baud; new: the probe is polled at 115200 baud.
+Cause: the cable is too long. The valve or the pump is stuck. Between the cable and the plug the
+first is to blame.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_held"),
+    [
+        ("Use Redis for the frames.", False),
+        ("Options: use Redis for the frames.", True),
+        ("The metric `frame_count` of the probe.", False),
+        ("Not done: the metric `frame_count` of the probe.", True),
+        ("The driver of the probe is split into two files.", True),
+        ("The frames of the probe are sent by mail.", False),
+        ("The probe is polled at 9600 baud.", False),
+        ("The cable is too long.", True),
+        ("The pump is stuck.", False),
+        ("The plug the first is to blame.", False),
+    ],
+)
+def test_what_leads_to_a_sentence_may_turn_it(text: str, is_held: bool) -> None:
+    assert is_put_together(text, [LISTED]) is is_held
+    if not is_held:
+        assert not is_named_after(text, [LISTED])
+
+
+def test_lines_that_a_program_printed_need_be_no_sentences() -> None:
+    printed = "make: *** [all] Error 2\n==== 24 passed in 7.60s ====\n"
+
+    assert is_put_together("==== 24 passed in 7.60s ====", (), [printed])
+    assert not is_put_together("Error 2 ==== 24 passed", (), [printed])
+
+
 def test_no_lodash_is_not_lodash() -> None:
     said = "No lodash in the frontend; use native functions."
 

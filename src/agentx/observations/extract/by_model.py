@@ -107,6 +107,7 @@ _WHO = {
     TurnKind.RESULT: "tool",
     TurnKind.SUBAGENT: "another agent",
 }
+_SPEAKING = (TurnKind.REPLY, TurnKind.SUBAGENT)
 _CHARS_SHOWN = (4_000, 2_000, 1_000, 500, 250)
 _RESULT_CHARS_SHOWN = 800
 _CANDIDATE_CHARS_SHOWN = 600
@@ -312,7 +313,9 @@ def _prove(
     if category is None or holder is None or says_nothing(said.text):
         return None
     text = " ".join(said.text.split())
-    if not is_put_together(text, [turn.text[:_SOURCE_CHARS_MAX] for turn in sources]):
+    said_in = [turn.text[:_SOURCE_CHARS_MAX] for turn in sources if turn.kind in _SPEAKING]
+    printed = [turn.text[:_SOURCE_CHARS_MAX] for turn in sources if turn.kind not in _SPEAKING]
+    if not is_put_together(text, said_in, printed):
         return None
     if category is Category.DECISION and not _is_decided(text, instead_of):
         category = Category.KEY_FACT
@@ -340,7 +343,7 @@ def _may_prove(
     """
     if turn.event_id in spoken:
         return False
-    if turn.kind in (TurnKind.REPLY, TurnKind.SUBAGENT):
+    if turn.kind in _SPEAKING:
         return True
     is_of_rules = turn.event_id in before
     if turn.kind is TurnKind.RESULT:
