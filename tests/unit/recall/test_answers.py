@@ -355,3 +355,28 @@ def test_a_reason_stands_above_what_only_tells_of_it(ask: Ask) -> None:
 
     assert first(ask(talk, "why did we move from SQLite to Postgres?")) == "reason"
     assert first(ask(talk, "when did we move from SQLite to Postgres?")) == "report"
+
+
+def test_one_word_finds_what_has_it_and_no_neighbour(ask: Ask) -> None:
+    talk = [
+        event("has", "add the zanzibar flag to the deploy script"),
+        event("near", "rename the boxes table to crates"),
+        event("far", "write the release notes for version two"),
+    ]
+
+    found = ask(talk, "zanzibar")
+    assert [memory.hit.doc_id for memory in found.memories] == ["has"]
+    several = ask(talk, "zanzibar deploy flag")
+    assert {memory.hit.doc_id for memory in several.memories} >= {"has", "near"}
+
+
+def test_the_reply_to_what_has_the_one_word_is_found_too(ask: Ask) -> None:
+    talk = [
+        event("asked", "which colour is the zanzibar kitchen?"),
+        event("told", "a warm yellow", role="assistant"),
+        event("near", "rename the boxes table to crates"),
+    ]
+
+    found = [memory.hit.doc_id for memory in ask(talk, "zanzibar").memories]
+    assert "told" in found
+    assert "near" not in found

@@ -180,7 +180,7 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
         ranked, evidence, question.limit, lambda found: asks_for(read(found), asked)
     )
     settled = settle(ranked, reading, question.limit)
-    order = settled.ranked
+    order = _keep_holders(settled.ranked, made.query)
     if made.cues.asks_why:
         order = lead_with_reasons(order, asked, read)
     shown = order[: question.limit]
@@ -199,6 +199,18 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
         kin=evidence.kin,
         why={hit.doc_id: reasons(each, view) for hit, each in zip(hits, shown, strict=True)},
     )
+
+
+def _keep_holders(ranked: tuple[Ranked, ...], query: Query) -> tuple[Ranked, ...]:
+    """Where one word is asked for, leave out what neither has it nor replies to what has.
+
+    With several words what stands near a hit may well be what is meant; near a single one it is
+    a neighbour.
+    """
+    if len(query.terms) != 1:
+        return ranked
+    own = tuple(each for each in ranked if each.candidate.passage or each.replied or each.named)
+    return own if any(each.candidate.passage for each in own) else ranked
 
 
 def _passage(reading: Reading, ranked: Ranked) -> str:
