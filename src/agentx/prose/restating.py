@@ -15,8 +15,8 @@ a name may stand for the "it" that follows the sentence it begins.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate, chain, pairwise
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -124,26 +124,33 @@ def _is_decorated(text: str) -> bool:
 
 
 def _is_held(part: str, said: list[_Said]) -> bool:
-    words, asks = _list_words(part), is_question(part)
+    clauses, asks = [_list_words(each) for each in _CLAUSE.split(part)], is_question(part)
+    words = tuple(chain.from_iterable(clauses))
     if not words:
         return False
-    if any(asks == one.asks and _is_made_of(words, one) for one in said):
+    # A dash in another place may turn a sentence, too.
+    ends = frozenset(accumulate(map(len, clauses)))
+    if any(asks == one.asks and _is_made_of(words, ends, one) for one in said):
         return True
     return any(
-        asks == one.asks and one.leans and _is_led_by(words, before, one)
+        asks == one.asks and one.leans and _is_led_by(words, ends, before, one)
         for before, one in pairwise(said)
     )
 
 
-def _is_made_of(words: Words, said: _Said) -> bool:
-    """Tell whether some words are whole clauses of a sentence, and the others may be missing."""
-    reached = {0}
+def _is_made_of(words: Words, ends: Collection[int], said: _Said, begin: int = 0) -> bool:
+    """Tell whether words are whole clauses of a sentence, and what is left out may be.
+
+    `ends`: where clauses of these words end; only where one of the sentence does.
+    """
+    reached = {begin}
     for clause, turned in zip(said.clauses, said.turned, strict=True):
         taken = {
             at + len(form)
             for at in reached
-            for form in _forms(clause, is_first=at == 0)
+            for form in _forms(clause, is_first=at == begin)
             if words[at : at + len(form)] == form
+            and not any(at < end < at + len(form) for end in ends)
         }
         reached = taken if turned else reached | taken
     return len(words) in reached
@@ -155,13 +162,13 @@ def _forms(clause: Words, *, is_first: bool) -> Iterator[Words]:
         yield clause[1:]  # what joined it to the clause before it
 
 
-def _is_led_by(words: Words, before: _Said, said: _Said) -> bool:
+def _is_led_by(words: Words, ends: Collection[int], before: _Said, said: _Said) -> bool:
     """Tell whether a name from the beginning of the sentence before stands for "it"."""
     if any(before.turned) or before.asks:
         return False
     lead = before.clauses[0]
     return any(
-        words[:count] == lead[:count] and _is_made_of(words[count:], said)
+        words[:count] == lead[:count] and _is_made_of(words, ends, said, count)
         for count in range(1, min(_NAME_WORDS_MAX, len(words) - 1, len(lead)) + 1)
     )
 

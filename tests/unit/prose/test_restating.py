@@ -161,6 +161,15 @@ def test_what_leads_to_a_sentence_may_turn_it(text: str, is_held: bool) -> None:
         assert not is_named_after(text, [LISTED])
 
 
+def test_a_dash_in_another_place_is_another_sentence() -> None:
+    said = "The checkout is small - no whole clone."
+
+    assert is_put_together("The checkout is small - no whole clone.", [said])
+    assert is_put_together("The checkout is small, no whole clone.", [said])
+    assert not is_put_together("The checkout is small, no, whole clone.", [said])
+    assert not is_put_together("The checkout is small no - whole clone.", [said])
+
+
 def test_lines_that_a_program_printed_need_be_no_sentences() -> None:
     printed = "make: *** [all] Error 2\n==== 24 passed in 7.60s ====\n"
 
