@@ -6,10 +6,12 @@ Method: real commands and real hooks in a home with settings as people have them
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from agentx.demo import sample
 from tests.support.house import House, processes_of, prompt
 from tests.support.terminal import converse
 
@@ -315,3 +317,19 @@ def test_a_person_who_leaves_chooses_what_becomes_of_the_memory(house: House) ->
     assert code == 0
     assert "Memory is gone" in screen
     assert not house.data.root.exists()
+
+
+def test_status_says_which_past_sessions_wait_where_nothing_is_remembered_yet(
+    house: House,
+) -> None:
+    for path, text in sample.transcript_files(house.project):
+        target = house.home / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    house.agentx("init", "--no-import", expect=None)
+
+    waits = house.agentx("status").stdout
+    house.agentx("import")
+
+    assert re.search(r"waiting +\d+ past sessions, [\d.]+ [KM]B: `agentx import`", waits)
+    assert "past session" not in house.agentx("status").stdout

@@ -21,6 +21,8 @@ from agentx.surfaces.cli.layout import lay, lay_facts, shorten_home
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from agentx.project.project import Project
+
 
 @click.command(cls=Verb)
 @click.pass_obj
@@ -30,12 +32,35 @@ def command(invocation: Invocation) -> None:
         reply = status(invocation.project, memory)
     by_itself = invocation.project.config.section(DaemonSettings).auto
     home = str(invocation.environment.homes.home) if invocation.screen.is_terminal else ""
-    invocation.show(
-        reply, lambda screen: _draw(screen, reply, invocation.dates, home, by_itself=by_itself)
-    )
+
+    def draw(screen: Console) -> None:
+        past = _tell_past(invocation.project) if not reply.memory.log.sessions else []
+        _draw(screen, reply, invocation.dates, home, by_itself=by_itself, past=past)
+
+    invocation.show(reply, draw)
 
 
-def _draw(screen: Console, reply: StatusReply, dates: Dates, home: str, *, by_itself: bool) -> None:
+def _tell_past(project: Project) -> list[tuple[str, str]]:
+    """Say what could be remembered, where nothing is: sessions that nobody took in yet."""
+    from agentx.operations.capture.import_history import survey_history
+
+    found = survey_history(project).harnesses
+    count = sum(one.transcripts for one in found)
+    if not count:
+        return []
+    size = render.size(sum(one.bytes for one in found))
+    return [("waiting", f"{render.count(count, 'past session')}, {size}: `agentx import`")]
+
+
+def _draw(
+    screen: Console,
+    reply: StatusReply,
+    dates: Dates,
+    home: str,
+    *,
+    by_itself: bool,
+    past: list[tuple[str, str]],
+) -> None:
     log = reply.memory.log
     where = f"{shorten_home(show_name(reply.root), home)} (by {reply.rule})"
     facts = (render.text(reply.project_id, style="bold"), render.text(where, style="dim"))
@@ -47,6 +72,7 @@ def _draw(screen: Console, reply: StatusReply, dates: Dates, home: str, *, by_it
             f"{render.count(log.events, 'event')} in {render.count(log.sessions, 'session')}",
         )
     ]
+    rows += past
     if log.first_ms is not None and log.last_ms is not None:
         span = dates.say_span(log.first_ms, log.last_ms)
         rows.append(("", f"{span}, last {age(log.last_ms, now_ms=dates.now_ms)}"))
