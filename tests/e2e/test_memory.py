@@ -84,6 +84,25 @@ def test_a_pinned_memory_is_said_to_be_and_outlives_a_compaction_and_a_move(
     assert "pinned" not in house.agentx("memory", "list").stdout
 
 
+def test_whatever_takes_an_id_takes_the_short_one_that_a_section_prints(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    whole = house.json("memory", "add", "--agent", "engineer", "The slip is closed in May.")["id"]
+    printed = house.agentx("recall").stdout
+    short = f"obs-{whole[-6:]}"
+    assert f"{short}]" in printed
+
+    for act, pinned in (("pin", True), ("unpin", False), ("keep", False), ("pin", True)):
+        house.json("memory", act, short)
+        assert house.json("memory", "show", short)["observation"]["pinned"] is pinned
+    assert house.json("memory", "drop", short, "--why", "moved")["id"] == whole
+    assert house.json("memory", "show", short)["dropped"]
+    assert "dropped by a person" in house.agentx("why", short).stdout
+    again = house.json("memory", "pin", short, expect=3)
+    assert again["error"]["message"] == f"{whole} was dropped"
+    assert house.json("memory", "undrop", short) == {"id": whole, "restored": True, "kept_out": 0}
+    assert short in house.agentx("recall").stdout
+
+
 @pytest.mark.promise("observations.degrades")
 def test_jobs_bring_the_files_up_to_date_and_doctor_says_what_is_damaged(tmp_path: Path) -> None:
     house = House(tmp_path)

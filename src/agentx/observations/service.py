@@ -48,7 +48,7 @@ from agentx.observations.model import (
 from agentx.observations.port import ObservationStore
 from agentx.observations.relevance import ScoredObservation, Subject, keywords, score
 from agentx.observations.settings import MemorySettings
-from agentx.observations.tidying.dropping import blot_out, finish_drops, sift
+from agentx.observations.tidying.dropping import blot_out, find_dropped, finish_drops, sift
 from agentx.observations.tidying.repeats import add_repeats, drop_repeats, find_repeats
 from agentx.prose.sentences import sentences, shorten
 from agentx.redaction.redact import redact
@@ -237,7 +237,7 @@ class Observations:
 
         Raises: NotFound, InvalidValue.
         """
-        observation_id = self._name_in_full(observation_id)
+        observation_id = self.name_in_full(observation_id)
         parse_observation_id(observation_id)
         found = self._store.get_by_id(observation_id)
         if found is not None:
@@ -259,7 +259,7 @@ class Observations:
 
         Raises: NotFound, InvalidValue, LockHeld, UnavailableError.
         """
-        observation_id = self._name_in_full(observation_id)
+        observation_id = self.name_in_full(observation_id)
         if not self._store.remove(observation_id):
             raise NotFound(
                 f"{observation_id}: no such observation", hint="see `agentx memory list`"
@@ -281,14 +281,14 @@ class Observations:
             self._room.note("info", "memory-forgotten", count=len(gone))
         return gone
 
-    def _name_in_full(self, name: str) -> str:
-        """Return the id that a short one means.
+    def name_in_full(self, name: str) -> str:
+        """Return the id that a short one means: of what is kept, else of what was dropped.
 
         Raises: NotFound, InvalidValue.
         """
         if not is_short_id(name):
             return name
-        found = self._store.find_ids(name)
+        found = self._store.find_ids(name) or find_dropped(self._store, name)
         if not found:
             raise NotFound(f"{name}: no such observation", hint="see `agentx memory list`")
         if len(found) > 1:

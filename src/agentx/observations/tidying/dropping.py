@@ -16,6 +16,7 @@ from dataclasses import replace
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import ConflictError, LimitError, NotFound
 from agentx.kernel.values import frozen
+from agentx.observations.ids import shorten_id
 from agentx.observations.limits import OBSERVATIONS_DROPPED_MAX, OBSERVATIONS_KEPT_OUT_NAMED_MAX
 from agentx.observations.model import DropList, Dropped, Observation
 from agentx.observations.port import ObservationStore
@@ -134,6 +135,11 @@ def blot_out(store: ObservationStore, forgotten: Iterable[str]) -> None:
             for name, noted in listed.dropped.items():
                 if name in gone:
                     listed.dropped[name] = replace(noted, why="")
+
+
+def find_dropped(store: ObservationStore, short_id: str) -> tuple[str, ...]:
+    """Return the ids of what was dropped that a short one may mean."""
+    return tuple(each for each in store.drops.read().dropped if shorten_id(each) == short_id)
 
 
 def refuse_dropped(store: ObservationStore, observation_id: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import ConflictError, InvalidValue
@@ -15,7 +16,7 @@ from agentx.observations.limits import (
     OBSERVATIONS_PINNED_TOLD_MAX,
 )
 from agentx.observations.model import Dropped, Marking, Observation, SearchFilters
-from agentx.observations.tidying.dropping import drop, refuse_dropped, undrop
+from agentx.observations.tidying.dropping import drop, find_dropped, refuse_dropped, undrop
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.wiring.observations import open_observations
@@ -104,11 +105,11 @@ def memory_drop(project: Project, observation_id: str, *, why: str = "") -> Drop
     with closing(open_observations(project)) as room:
         found, archived = room.get(observation_id)
         if archived:
-            refuse_dropped(room.store, observation_id)
-            raise _refuse_merged(observation_id)
+            refuse_dropped(room.store, found.id)
+            raise _refuse_merged(found.id)
         said = preview(why, _WHY_CHARS_MAX)
         noted = drop(room.store, found, why=said, at_ms=project.clock.now_ms())
-        room.let_stand((observation_id,))
+        room.let_stand((found.id,))
     return _tell(noted, found)
 
 
@@ -117,10 +118,12 @@ def memory_undrop(project: Project, observation_id: str) -> UndropReply:
 
     Raises: NotFound, InvalidValue, LockHeld, UnavailableError.
     """
-    parse_observation_id(observation_id)
     with closing(open_observations(project)) as room:
-        noted, restored = undrop(room.store, observation_id)
-    return UndropReply(id=observation_id, restored=restored, kept_out=len(noted.kept_out))
+        dropped = find_dropped(room.store, observation_id)
+        name = dropped[0] if len(dropped) == 1 else room.name_in_full(observation_id)
+        parse_observation_id(name)
+        noted, restored = undrop(room.store, name)
+    return UndropReply(id=name, restored=restored, kept_out=len(noted.kept_out))
 
 
 def memory_dropped(project: Project) -> tuple[DropReply, ...]:
@@ -133,7 +136,7 @@ def memory_dropped(project: Project) -> tuple[DropReply, ...]:
 def _mark(project: Project, marking: Marking) -> Observation:
     with closing(open_observations(project)) as room:
         found, archived = room.get(marking.id)
-        marked = () if archived else room.store.mark((marking,))
+        marked = () if archived else room.store.mark((replace(marking, id=found.id),))
         if not marked:
             refuse_dropped(room.store, found.id)
             raise _refuse_merged(found.id)

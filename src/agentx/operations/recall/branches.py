@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _NAME_CHARS_MAX = 80
 _NOTE_BYTES_MAX = 4 * 1024 * 1024
-_HOLDS = {"everywhere": "merged", "here": "holds here", "elsewhere": "not merged"}
+_HOLDS = {"everywhere": "holds everywhere", "here": "holds here", "elsewhere": "not merged"}
 
 
 @frozen

@@ -30,7 +30,7 @@ _LANDED = {
     "picked": "the default branch has its commits as others",
     "squashed": "the default branch has its changes as one commit",
 }
-_UNTOLD = "git cannot tell whether it was merged"
+_UNTOLD = "git cannot tell whether it was merged, which counts as merged"
 
 
 class Extent(StrEnum):
