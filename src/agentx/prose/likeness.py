@@ -3,6 +3,7 @@
     overlap   shared words of all words: do two texts say the same?
     likeness  shared words of the shorter text: is one line told by another already?
     coverage  the part of some words that a text holds: does it have what is asked for?
+    adds      what a line says beyond one that is like it: numbers, names, a denial, another subject
 
 Words count, not their order. Where texts are to say the same, they name the same numbers:
 "step 3" and "step 4" are two things.
@@ -11,12 +12,17 @@ Words count, not their order. Where texts are to say the same, they name the sam
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from agentx.kernel.text import compile_late, fold_text
+from agentx.kernel.values import frozen
+from agentx.prose import cues
+from agentx.prose.keyphrases import code_names
 
 Words = AbstractSet[str]
 
 _WORD = compile_late(r"\w+")
+_NUMBER = compile_late(r"\d+(?:[.,:]\d+)*")
 
 
 def list_words(text: str) -> list[str]:
@@ -58,3 +64,45 @@ def share_of_shorter(shared: int, one: int, other: int) -> float:
 def coverage(wanted: Words, held: Words) -> float:
     """Return which part of the words wanted is held, from 0 to 1; of none, nothing is."""
     return len(wanted & held) / len(wanted) if wanted else 0.0
+
+
+def adds(line: str, told: str) -> bool:
+    """Tell whether a line says something beside another one that it is like.
+
+    So it does if it names a number or a thing out of code that the other does not, if only one of
+    them denies, or if both are one sentence about different things: what is left of them without
+    the words that each has alone is the same, in the same order.
+    """
+    if line == told:
+        return False
+    one, other = _read(line), _read(told)
+    if not one.exact <= other.exact or one.denies != other.denies:
+        return True
+    mine, theirs = one.words - other.words, other.words - one.words
+    if not mine or not theirs:
+        return False
+    return [each for each in one.order if each not in mine] == [
+        each for each in other.order if each not in theirs
+    ]
+
+
+@frozen
+class _Line:
+    """What of a line another one may have, too."""
+
+    order: tuple[str, ...]
+    words: frozenset[str]
+    exact: frozenset[str]  # numbers, and names out of code
+    denies: bool
+
+
+@lru_cache(maxsize=1024)  # one line is compared with many
+def _read(text: str) -> _Line:
+    order = tuple(list_words(text))
+    names = (name.casefold() for name in code_names(text))
+    return _Line(
+        order=order,
+        words=frozenset(order),
+        exact=frozenset((*_NUMBER.findall(text), *names)),
+        denies=cues.finds(cues.DENIES, text),
+    )

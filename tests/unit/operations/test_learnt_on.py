@@ -97,7 +97,9 @@ def test_every_way_to_a_memory_says_where_it_holds(project: Project, shop: Repos
     shop.git("merge", "-q", "--ff-only", "feature/x")
     assert f"({MARK})" not in tell(project)
     assert memory_marks(project, rows) == {}
-    assert str(memory_show(project, new.id).learnt_on).startswith("learnt on feature/x (holds everywhere: ")
+    assert str(memory_show(project, new.id).learnt_on).startswith(
+        "learnt on feature/x (holds everywhere: "
+    )
 
 
 def test_what_only_a_branch_took_back_stands_elsewhere(project: Project, shop: Repository) -> None:

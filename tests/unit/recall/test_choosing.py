@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agentx.observations.model import Category
 from agentx.prose.keyphrases import terms
-from agentx.prose.likeness import likeness
+from agentx.prose.likeness import adds, likeness
 from agentx.recall.section.choose import (
     _ANSWER_COSTS,
     _KIND_COSTS,
@@ -180,7 +180,10 @@ def test_at_every_step_the_best_of_all_that_is_left_is_taken(
 
 
 def _is_told_by(one: Tellable, taken: list[Tellable]) -> bool:
-    return any(likeness(one.words, other.words) >= SAME for other in taken)
+    return any(
+        likeness(one.words, other.words) >= SAME and not adds(one.text, other.text)
+        for other in taken
+    )
 
 
 def _worth_beside(one: Tellable, taken: list[Tellable]) -> float:
@@ -192,7 +195,7 @@ def _worth_beside(one: Tellable, taken: list[Tellable]) -> float:
     crowd += _KIND_COSTS[one.kind] * sum(other.kind == one.kind for other in taken)
     if one.answers or one.is_of_issue:
         crowd += _ANSWER_COSTS * sum(other.answers or other.is_of_issue for other in taken)
-    return one.has_place + one.worth / crowd - _LIKENESS_COSTS * like * one.worth
+    return one.has_place - (like >= SAME) + one.worth / crowd - _LIKENESS_COSTS * like * one.worth
 
 
 def test_what_answers_leaves_room_for_what_everybody_needs_to_know() -> None:
@@ -249,3 +252,37 @@ def test_what_is_worth_little_is_left_out_though_there_is_room() -> None:
 def test_where_little_is_known_what_is_worth_little_is_told() -> None:
     assert len(choose([low(number) for number in range(5)], 100)) == 5
     assert len(choose([low(number) for number in range(50)], 100)) == 8
+
+
+DIFFERENT = (
+    (
+        "Set the timeout of the ledger client to 40 seconds, because the bank is slow at dawn.",
+        "Set the timeout of the photo client to 6 seconds, because users wait for it.",
+    ),
+    (
+        "The queue of the mailer listens on port 7410; `mailer` needs it open.",
+        "The queue of the indexer listens on port 7420; `indexer` needs it open.",
+    ),
+    (
+        "We take a ring buffer for exports, because tenants read them in order.",
+        "We take a ring buffer for uploads, because tenants read them in order.",
+    ),
+    ("Retries of hooks are counted in the log.", "Retries of hooks are never counted in the log."),
+    (
+        "`make seed` failed (exit 1): bucket is not set; Fixed by: `conf set bucket\u2026",
+        "`make seed` needs the bucket: set it with `conf set bucket gs://seed-dev`, once a laptop.",
+    ),
+)
+
+
+@pytest.mark.parametrize("lines", DIFFERENT)
+def test_what_differs_in_what_it_is_about_is_told_beside_its_like(lines: tuple[str, str]) -> None:
+    assert len(choose([candidate(line) for line in lines], 10)) == 2
+
+
+def test_what_a_person_ruled_is_told_while_there_is_room() -> None:
+    high = [replace(low(number), worth=0.9) for number in range(20)]
+    ruled = replace(low(40), is_ruling=True)
+
+    assert ruled in choose([ruled, *high], 100)
+    assert ruled not in choose([ruled, *high], 10), "but it takes nobody's place"

@@ -2,8 +2,9 @@
 
 One after the other the best of what is left is taken, where "best" is its worth, less for each
 line that its kind and its session already have, and less for what it has in common with the
-lines that were taken. So a budget of any size is filled with what is different first, and
-whoever has room for fewer lines takes the first of them.
+lines that were taken. So a budget of any size is filled with what is different first, then with
+what adds something to its like, and whoever has room for fewer lines takes the first of them.
+What a person ruled is not left out while there is room.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from itertools import accumulate, takewhile
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.ids import ID_PREFIX
-from agentx.prose.likeness import share_of_shorter
+from agentx.prose.likeness import adds, share_of_shorter
 from agentx.recall.section.kinds import Kind
 
-# Sharing so much with a line that is told, another says the same in other words.
+# Sharing so much with a line that is told, and adding nothing, another says the same.
 SAME = 0.6
 _LIKENESS_COSTS = 0.6
+_TOLD = 2.0  # how like a line is that says the same: more than any other can be
 # What a further line of the same session, and of the same kind, is worth less.
 _SESSION_COSTS = 0.12
 _KIND_COSTS = {
@@ -62,6 +64,7 @@ class Tellable:
     is_of_issue: bool = False  # the one at hand
     replaced_by: str = ""  # told only after what replaced it
     is_elsewhere: bool = False  # it holds on a branch that is not merged
+    is_ruling: bool = False  # of a person
 
 
 def choose(candidates: Sequence[Tellable], count: int) -> list[Tellable]:
@@ -83,7 +86,7 @@ def choose(candidates: Sequence[Tellable], count: int) -> list[Tellable]:
             heapreplace(queue, (-value, at))
             continue
         heappop(queue)
-        if like < SAME and (len(taken) < _FEW or _is_worth_it(one)):
+        if like < _TOLD and (len(taken) < _FEW or _is_worth_it(one)):
             taken.append(one)
             crowds.add(one)
             told.take(at)
@@ -91,7 +94,7 @@ def choose(candidates: Sequence[Tellable], count: int) -> list[Tellable]:
 
 
 def _is_worth_it(one: Tellable) -> bool:
-    return one.worth >= _WORTH_MIN or one.has_place or one.is_of_issue
+    return one.worth >= _WORTH_MIN or one.has_place or one.is_of_issue or one.is_ruling
 
 
 def follow(chosen: Sequence[Tellable], candidates: Sequence[Tellable]) -> list[Tellable]:
@@ -153,6 +156,7 @@ class _Told:
             sum(1 << bits.setdefault(word, len(bits)) for word in one.words) for one in candidates
         ]
         self._sizes = [len(one.words) for one in candidates]
+        self._texts = [one.text for one in candidates]
         self._likest = [0.0] * len(candidates)
         self._compared = [0] * len(candidates)
         self._taken: list[int] = []
@@ -161,19 +165,24 @@ class _Told:
         self._taken.append(at)
 
     def find_likest(self, at: int) -> float:
-        """Return how like a candidate is to the line that it is most like."""
-        words, sizes = self._words, self._sizes
+        """Return how like a candidate is to the line that it is most like.
+
+        `_TOLD` where that line says the same.
+        """
+        words, sizes, texts = self._words, self._sizes, self._texts
         own, size = words[at], sizes[at]
         for other in self._taken[self._compared[at] : _WEIGHED_MAX]:
             if shared := own & words[other]:
                 like = share_of_shorter(shared.bit_count(), size, sizes[other])
+                if like >= SAME and not adds(texts[at], texts[other]):
+                    like = _TOLD
                 self._likest[at] = max(self._likest[at], like)
         self._compared[at] = len(self._taken)
         return self._likest[at]
 
 
 def _value(one: Tellable, like: float, crowds: _Crowds) -> float:
-    if like >= SAME:
+    if like >= _TOLD:
         return -2.0
-    is_first = one.has_place or one.takes_over
+    is_first = (one.has_place or one.takes_over) - (like >= SAME)
     return is_first + one.worth / crowds.measure(one) - _LIKENESS_COSTS * like * one.worth

@@ -82,6 +82,7 @@ _STEM_CHARS_MIN = 3  # of a word stay as they are, whatever ending it loses
 _NAME = compile_late(r"\w+[-_]\w[\w-]*|\b[a-z]+[A-Z]\w*")
 _JOINT = compile_late(r"[-_]|(?<=[a-z])(?=[A-Z])")
 _LABEL = "The user said: "
+_RULED = compile_late(r"(?:\A|[.?!;] )The user (?!was shown)\w+")
 _PLAN = "Planned: "  # and carried out or overtaken since, as a rule
 _WORDS_MIN = 6
 _FORMULA_SHARE = 0.5
@@ -165,6 +166,7 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
                 replaced_by=replaced_by,
                 is_of_issue=one.is_of_issue,
                 is_elsewhere=bool(one.mark),
+                is_ruling=observed.category is Category.DECISION and _is_ruled(line),
             )
         )
     return found
@@ -191,6 +193,11 @@ def value_line(kind: Kind, line: str) -> float:
 
 
 _list_words = lru_cache(maxsize=2_000)(terms)  # as above
+
+
+def _is_ruled(line: str) -> bool:
+    """Tell whether a person said, answered or refused it."""
+    return _RULED.search(line) is not None
 
 
 def _is_overview(observed: Observation) -> bool:
