@@ -198,3 +198,40 @@ def test_a_plan_that_was_handed_over_is_an_approved_plan_with_its_content(openin
         and "pyarrow instead of fastparquet" in one
         for one in said
     )
+
+
+PARKING = """# Tariffs of the car park (replaces the flat rate)
+
+| | before | after | why |
+|---|---|---|---|
+| first hour | 2.00 | free | short stops block the street |
+| day | 9.00 | 14.50 | the cinema fills it |
+| lost ticket | 40.00 | 14.50, by number plate | cameras know the car |
+
+Not in this change: season tickets (#71).
+"""
+LISTED = """# Move the parcel labels to the printer service
+
+- render ZPL in `labels/zpl.py` instead of PDF, because the printers jam on PDF
+- one queue a warehouse, never one a printer
+- retry a jammed printer after 90 s, three times, then tell the foreman by mail and page
+"""
+
+
+@pytest.mark.parametrize(
+    ("plan", "told"),
+    [
+        (PARKING, ["first hour: free", "day: 14.50", "lost ticket: 14.50, by number plate"]),
+        (LISTED, ["instead of PDF, because the printers jam", "one queue a warehouse, never one"]),
+    ],
+)
+def test_an_approved_plan_is_kept_with_what_its_tables_and_lists_say(
+    plan: str, told: list[str]
+) -> None:
+    talk = Talk().user(f"Implement the following plan:\n{plan}")
+    talk.agent("Implemented.")
+
+    (kept,) = (one for one in talk.kept() if one.startswith("The user approved a plan"))
+
+    assert all(one in kept for one in told), kept
+    assert kept.index(told[0]) < (kept + "Not in this").index("Not in this")

@@ -23,7 +23,7 @@ from agentx.observations.extract.session.exchanges import Exchange, reports
 from agentx.observations.extract.session.lines import Boot, lines
 from agentx.observations.extract.session.tools import file_edits, plan_of
 from agentx.observations.extract.session.turns import Finding, Turn
-from agentx.observations.extract.settled.decisions import PLAN_PROMPT, decisions
+from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
 from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.shown import find_shown
 from agentx.observations.extract.stumbles import stumbles
@@ -50,7 +50,7 @@ _TOLD = 0.5  # of the words of a passage, those of what was settled in the same 
 _SEEN_CHARS = 20_000  # of a turn, to learn which words are common in a session
 _TEACHES = ("Cause: ", "Fixed by: ", "It passed after ")  # rather told in part than not at all
 _TAUGHT_CHARS = 130
-_ERROR_CHARS_MAX = 320
+_LONG_CHARS_MAX = 320
 _ROOM_MIN = 60
 _BARE_WORDS = 8
 _WRITTEN_CHARS = 200_000  # of a session's edits
@@ -300,7 +300,8 @@ def _one_line(content: str) -> str:
     """
     rows = [" ".join(row.split()).removeprefix("- ") for row in content.split("\n") if row.strip()]
     kept = [min(len(row), _TAUGHT_CHARS) + 2 for row in rows[1:] if row.startswith(_TEACHES)][:2]
-    chars = _ERROR_CHARS_MAX if kept else PASSAGE_CHARS_MAX
+    is_long = kept or content.startswith(APPROVED_PLAN)
+    chars = _LONG_CHARS_MAX if is_long else PASSAGE_CHARS_MAX
     line = shorten(rows[0], chars - sum(kept)) if rows else ""
     for row in rows[1:]:
         joined = f"{line.rstrip('.;')}; {row}"

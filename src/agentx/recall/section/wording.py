@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from agentx.observations.model import Observation
 
 LINE_CHARS_MAX = 240
+# An error holds its cause and its fix, a decision what was chosen: more than a sentence.
+_CHARS_MAX_OF = {Category.ERROR: 320, Category.DECISION: 320}
 # Whoever writes something down wants it told: more of it than of what was found.
 WRITTEN_CHARS_MAX = 600
 
@@ -63,14 +65,19 @@ def word_kept(
     said = content[: again.start()] if again else content
     if beside is not None:
         said = beside.split(said, maxsplit=1)[0] or said
-    return _join([word_line(said), again[1] if again else ""])
+    line = _word(said, _CHARS_MAX_OF.get(category, LINE_CHARS_MAX))
+    return _join([line, again[1] if again else ""])
 
 
 @lru_cache(maxsize=2_000)  # as above
 def word_line(text: str) -> str:
     """Return the line that is told of a text."""
+    return _word(text, LINE_CHARS_MAX)
+
+
+def _word(text: str, chars_max: int) -> str:
     lines = [_MARK.sub("", line) for line in text[:_CHARS_READ_MAX].split("\n")]
-    return _fit(_join(dict.fromkeys(lines)), LINE_CHARS_MAX)
+    return _fit(_join(dict.fromkeys(lines)), chars_max)
 
 
 def _join(lines: Iterable[str]) -> str:

@@ -26,9 +26,9 @@ from agentx.observations.extract.settled.agreements import (
     offer_in,
 )
 from agentx.observations.extract.settled.given_up import was_given_up
+from agentx.observations.extract.settled.plans import list_content
 from agentx.observations.extract.settled.said import find_said, take_back
 from agentx.prose.keyphrases import code_names
-from agentx.prose.passages import cut_passages
 from agentx.prose.sentences import (
     is_question,
     shorten,
@@ -41,8 +41,8 @@ from agentx.prose.settling.rulings import (
 )
 from agentx.prose.titles import is_written_by_machine, request
 
-_PLAN_PASSAGES_MAX = 6
 _APPROVED = compile_late(r"approved|proceed|start coding|accepted", re.IGNORECASE)
+APPROVED_PLAN = "The user approved a plan: "
 # A plan that was agreed to, as agent CLIs hand it to a session that begins with it.
 PLAN_PROMPT = compile_late(
     r"\s*(?:implement (?:the|this) (?:following )?plan:?\s*\n"
@@ -127,18 +127,12 @@ def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: set[str]) -> Itera
         return
     plans.add(key)
     yield decision(
-        "\n".join((f"The user approved a plan: {title}", *_steps_of(plan, title))),
+        "\n".join((f"{APPROVED_PLAN}{title}", *list_content(plan, title))),
         f"Plan approved: {title}",
         turn,
         ids,
         80,
     )
-
-
-def _steps_of(plan: str, title: str) -> list[str]:
-    """Return what a plan says, without its tables and its own title."""
-    said = (passage.text for passage in cut_passages(plan))
-    return [text for text in said if text != title][:_PLAN_PASSAGES_MAX]
 
 
 # --- what the user said ---------------------------------------------------------------------
