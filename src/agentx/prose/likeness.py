@@ -18,6 +18,7 @@ from agentx.kernel.text import compile_late, fold_text
 from agentx.kernel.values import frozen
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names
+from agentx.prose.sentences import ELLIPSIS
 
 Words = AbstractSet[str]
 
@@ -69,14 +70,16 @@ def coverage(wanted: Words, held: Words) -> float:
 def adds(line: str, told: str) -> bool:
     """Tell whether a line says something beside another one that it is like.
 
-    So it does if it names a number or a thing out of code that the other does not, if only one of
-    them denies, or if both are one sentence about different things: what is left of them without
-    the words that each has alone is the same, in the same order.
+    So it does if it names a number that the other does not, or a thing out of code where the other
+    was cut, if only one of them denies, or if both are one sentence about different things: what
+    is left of them without the words that each has alone is the same, in the same order.
     """
     if line == told:
         return False
     one, other = _read(line), _read(told)
-    if not one.exact <= other.exact or one.denies != other.denies:
+    if not one.numbers <= other.numbers or one.denies != other.denies:
+        return True
+    if ELLIPSIS in told and not one.names <= other.names:
         return True
     mine, theirs = one.words - other.words, other.words - one.words
     if not mine or not theirs:
@@ -92,17 +95,18 @@ class _Line:
 
     order: tuple[str, ...]
     words: frozenset[str]
-    exact: frozenset[str]  # numbers, and names out of code
+    numbers: frozenset[str]
+    names: frozenset[str]  # out of code
     denies: bool
 
 
 @lru_cache(maxsize=1024)  # one line is compared with many
 def _read(text: str) -> _Line:
     order = tuple(list_words(text))
-    names = (name.casefold() for name in code_names(text))
     return _Line(
         order=order,
         words=frozenset(order),
-        exact=frozenset((*_NUMBER.findall(text), *names)),
+        numbers=frozenset(_NUMBER.findall(text)),
+        names=frozenset(name.casefold() for name in code_names(text)),
         denies=cues.finds(cues.DENIES, text),
     )

@@ -300,9 +300,10 @@ def _one_line(content: str) -> str:
     """
     rows = [" ".join(row.split()).removeprefix("- ") for row in content.split("\n") if row.strip()]
     kept = [min(len(row), _TAUGHT_CHARS) + 2 for row in rows[1:] if row.startswith(_TEACHES)][:2]
-    is_long = kept or content.startswith(APPROVED_PLAN)
-    chars = _LONG_CHARS_MAX if is_long else PASSAGE_CHARS_MAX
-    line = shorten(rows[0], chars - sum(kept)) if rows else ""
+    chars = _LONG_CHARS_MAX if kept else PASSAGE_CHARS_MAX
+    is_plan = content.startswith(APPROVED_PLAN)
+    room = _LONG_CHARS_MAX if is_plan else chars - sum(kept)
+    line = shorten(rows[0], room) if rows else ""
     for row in rows[1:]:
         joined = f"{line.rstrip('.;')}; {row}"
         if len(joined) <= chars:

@@ -196,8 +196,8 @@ _list_words = lru_cache(maxsize=2_000)(terms)  # as above
 
 
 def _is_ruled(line: str) -> bool:
-    """Tell whether a person said, answered or refused it."""
-    return _RULED.search(line) is not None
+    """Tell whether a person said, answered or refused it, and did not only ask for something."""
+    return _RULED.search(line) is not None and _REQUESTS.match(line) is None
 
 
 def _is_overview(observed: Observation) -> bool:

@@ -26,7 +26,7 @@ from agentx.observations.extract.settled.agreements import (
     offer_in,
 )
 from agentx.observations.extract.settled.given_up import was_given_up
-from agentx.observations.extract.settled.plans import list_content
+from agentx.observations.extract.settled.plans import word_plan
 from agentx.observations.extract.settled.said import find_said, take_back
 from agentx.prose.keyphrases import code_names
 from agentx.prose.sentences import (
@@ -42,6 +42,7 @@ from agentx.prose.settling.rulings import (
 from agentx.prose.titles import is_written_by_machine, request
 
 _APPROVED = compile_late(r"approved|proceed|start coding|accepted", re.IGNORECASE)
+_PLAN_CHARS_MAX = 290  # of its title and its tables
 APPROVED_PLAN = "The user approved a plan: "
 # A plan that was agreed to, as agent CLIs hand it to a session that begins with it.
 PLAN_PROMPT = compile_late(
@@ -126,8 +127,9 @@ def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: set[str]) -> Itera
     if not plan or key in plans:
         return
     plans.add(key)
+    head, said = word_plan(plan, title, _PLAN_CHARS_MAX)
     yield decision(
-        "\n".join((f"{APPROVED_PLAN}{title}", *list_content(plan, title))),
+        "\n".join((APPROVED_PLAN + head, *said)),
         f"Plan approved: {title}",
         turn,
         ids,

@@ -1,4 +1,4 @@
-"""What a plan says: its sentences, the items of its lists and the rows of its tables, in order.
+"""What a plan says: the rows of its tables, the items of its lists, and its sentences.
 
 A row is what it is about and what is to hold: the column that says so, where a table compares
 what was with what is to be, else all of them. What a plan leaves out is told last.
@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 
 from agentx.kernel.text import compile_late
-from agentx.prose.passages import says_nothing
-from agentx.prose.sentences import Block, sentences, show_excerpt
+from agentx.prose.passages import Stretch, cut_passages
+from agentx.prose.sentences import sentences, show_excerpt
 
-_PIECES_MAX = 12
+_PIECES_MAX = 6
 _ROWS_MAX = 40
 _TABLE = compile_late(r"(?:^[ \t]*\|.*(?:\n|\Z))+", re.MULTILINE)
 _RULE = compile_late(r"[ \t|:-]+\Z")
@@ -30,20 +30,27 @@ _LEAVES_OUT = compile_late(
 )
 
 
-def list_content(plan: str, title: str) -> list[str]:
-    """Return what a plan says beside its title, as many pieces as may be told of it."""
-    found = [
-        (one.start, one.text)
-        for one in sentences(plan)
-        if one.block is not Block.HEADING and one.text != title and not says_nothing(one.text)
-    ]
-    found += _list_rows(plan)
-    found.sort(key=lambda piece: (_LEAVES_OUT.match(piece[1]) is not None, piece[0]))
-    return [text for _, text in found[:_PIECES_MAX]]
+def word_plan(plan: str, title: str, chars_max: int) -> tuple[str, list[str]]:
+    """Return a plan's title with what its tables say, and what else it says, piece by piece."""
+    rows, head = [], title
+    for row in _list_rows(plan):
+        rows.append(row)
+        longer = "; ".join((title, *rows))
+        head = longer if len(longer) <= chars_max else head
+    said = [one for one in cut_passages(plan) if one.text != title]
+    pieces = [piece for one in said[:_PIECES_MAX] for piece in _split_long(plan, one, chars_max)]
+    return head, sorted(pieces, key=lambda piece: _LEAVES_OUT.match(piece) is not None)
 
 
-def _list_rows(plan: str) -> Iterator[tuple[int, str]]:
-    """Yield the rows of the tables of a plan, with where their table begins."""
+def _split_long(plan: str, passage: Stretch, chars_max: int) -> list[str]:
+    """Return a passage; the items of a list that would not fit, one by one."""
+    if passage.items == 1 or len(passage.text) <= chars_max // 2:
+        return [passage.text]
+    return [one.text for one in sentences(plan[passage.start : passage.end])]
+
+
+def _list_rows(plan: str) -> Iterator[str]:
+    """Yield the rows of the tables of a plan."""
     for table in _TABLE.finditer(plan):
         lines = [line for line in table[0].splitlines() if line.strip()][:_ROWS_MAX]
         has_head = len(lines) > 1 and _RULE.match(lines[1]) is not None
@@ -53,7 +60,7 @@ def _list_rows(plan: str) -> Iterator[tuple[int, str]]:
             said = cells[chosen - 1 : chosen] if chosen is not None else cells
             row = ": ".join(filter(None, (name, ", ".join(filter(None, said)))))
             if row:
-                yield table.start(), row
+                yield row
 
 
 def _find_chosen(head: list[str]) -> int | None:
