@@ -235,3 +235,16 @@ def test_an_approved_plan_is_kept_with_what_its_tables_and_lists_say(
 
     assert all(one in kept for one in told), kept
     assert kept.index(told[0]) < (kept + "Not in this").index("Not in this")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "The nightly import is red since Monday. Find out why.",
+        "Orders from Norway get no VAT, please look into it",
+    ],
+)
+def test_a_fault_that_is_to_be_looked_into_is_told_by_what_was_found(asked: str) -> None:
+    talk = Talk().user(asked).agent("The `vat` table has no row for NO, so the join drops it.")
+
+    assert talk.kept() == ["The `vat` table has no row for NO, so the join drops it."]

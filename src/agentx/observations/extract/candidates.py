@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import log1p
 
-from agentx.kernel.text import without_recall
+from agentx.kernel.text import compile_late, without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract.changes import changes, claims_change
 from agentx.observations.extract.errors import errors
@@ -35,7 +35,7 @@ from agentx.prose.passages import PASSAGE_CHARS_MAX, Stretch, cut_passages
 from agentx.prose.pasted import split_pasted
 from agentx.prose.salience import Occasion, Speech, weigh
 from agentx.prose.sentences import Block, shorten, show_excerpt, words
-from agentx.prose.settling.asking import only_asks
+from agentx.prose.settling.asking import CONSTRAINS, only_asks
 from agentx.prose.settling.verdict import SETTLES, decides, settles
 from agentx.prose.support import count_support
 from agentx.prose.titles import is_written_by_machine
@@ -53,6 +53,12 @@ _TAUGHT_CHARS = 130
 _LONG_CHARS_MAX = 320
 _ROOM_MIN = 60
 _BARE_WORDS = 8
+_FAULT_WORDS = 24
+# "The build is red since Monday. Find out why."
+_FIND_OUT = compile_late(
+    r"(?i:(?:\A|[.!?;,]\s+|\band |\bplease )(?:find out|figure out|look into|investigate|check)"
+    r" (?:why|what|where|it|this|that|the reason|how come)\b[^.!?\n]{0,40}\W*\Z)"
+)
 _WRITTEN_CHARS = 200_000  # of a session's edits
 _RULES = {
     Occasion.DECISION: decisions,
@@ -162,7 +168,7 @@ def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tupl
             said = [one for one in said if show_excerpt(text[one.start : one.end]) not in left]
         passages = [one for one in cut_passages(text, said) if not boot.restates(one.text)]
         if source is Occasion.PROMPT:  # an answer tells what was asked; a wish may be put so
-            passages = [one for one in passages if not (only_asks(one.text) or _is_bare(one.text))]
+            passages = [one for one in passages if _may_tell(one.text)]
         for index, passage in enumerate(passages):
             yield (
                 Speech(
@@ -195,6 +201,12 @@ def _was_taken_back(text: str, turn: Turn, exchange: Exchange, boot: Boot) -> bo
         and turn.at_ms >= edits[0].call.at_ms
         and claims_change(text)
     )
+
+
+def _may_tell(text: str) -> bool:
+    """Tell whether a passage of a prompt may tell something: a fault is told by what was found."""
+    is_fault = _FIND_OUT.search(text) and words(text) < _FAULT_WORDS and not CONSTRAINS.search(text)
+    return not (only_asks(text) or _is_bare(text) or is_fault)
 
 
 def _is_bare(text: str) -> bool:
