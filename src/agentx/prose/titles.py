@@ -67,6 +67,13 @@ _GOES_ON = cues.at_the_start(
     weiter | sigue | contin[u\u00fa]a
     """
 )
+# Thanks, and what only refers to something else.
+_NAMES_NOTHING = compile_late(
+    r"(?:thanks?|thank you|thx|danke\w*|merci|gracias|grazie|obrigad[oa])\b[^.,;:!]{0,24}\Z"
+    r"|(?:see also|cf\.?|for reference|related(?: issues?)?|duplicate of)\b"
+    r"|(?:\u3042\u308a\u304c\u3068|\u8c22\u8c22|\u8b1d\u8b1d|\u611f\u8c22|\uac10\uc0ac).{0,12}\Z",
+    re.IGNORECASE,
+)
 _MACHINE = compile_late(
     r"\s*(?:<[a-z][\w-]*>|\[Request interrupted|\[Image|Caveat: The messages below"
     r"|This session is being continued|/\w[\w:-]*\s*\Z)",
@@ -211,7 +218,11 @@ def _asks(line: str) -> bool:
 def _score(phrase: str) -> int:
     """Return how recognisable a phrase is."""
     going_on = _GOES_ON.match(phrase)
-    if not phrase or (going_on and going_on.end() > len(phrase) - 3):
+    if (
+        not phrase
+        or _NAMES_NOTHING.match(phrase)
+        or (going_on and going_on.end() > len(phrase) - 3)
+    ):
         return 0
     telling = len(terms(phrase))
     return 0 if telling == 0 or words(phrase) < 2 else min(telling, 5)

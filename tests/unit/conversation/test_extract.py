@@ -525,3 +525,60 @@ def test_a_grip_holds_only_where_its_words_stand() -> None:
 def test_what_is_no_grip_is_refused(text: str) -> None:
     with pytest.raises(InvalidValue, match="is not a grip"):
         parse_grip_id(text)
+
+
+def test_what_a_person_said_to_a_plan_is_told_and_the_plan_names_the_work() -> None:
+    plan = "# Batch the uploads\n\n1. Collect for 5 s.\n2. Send through `epoll`.\n"
+    call = event(
+        "ExitPlanMode",
+        kind=EventType.TOOL_CALL,
+        minute=1,
+        tool_name="ExitPlanMode",
+        tool_input={"plan": plan},
+    )
+    refusal = event(
+        "The tool use was rejected. To tell you how to proceed, the user said:\n"
+        "no epoll, the kiosks run Windows. Use a plain queue.",
+        kind=EventType.TOOL_RESULT,
+        minute=2,
+        is_error=True,
+    )
+    found = summary(user("what about batching? make a plan please"), call, refusal)
+
+    assert found.title.startswith("Batch the uploads")
+    assert any(
+        "no epoll, the kiosks run Windows." in one.text and one.kind is BulletKind.DECISION
+        for one in found.bullets
+    )
+
+
+def test_an_answer_that_a_tool_brought_is_told_with_its_question() -> None:
+    answered = event(
+        'User has answered your questions: "How long are the keys kept?"="72 hours". You can now '
+        "continue.",
+        kind=EventType.TOOL_RESULT,
+        minute=2,
+    )
+
+    assert "How long are the keys kept? \u2192 72 hours" in told(
+        user("add idempotency keys to the importer"), answered
+    )
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "\u3042\u308a\u304c\u3068\u3046",
+        "thanks, great work!",
+        "Danke dir!",
+        "See also #999 and #5 in the old tracker, they complained about that",
+        "gracias",
+    ],
+)
+def test_thanks_and_references_name_no_work(prompt: str) -> None:
+    found = summary(
+        user(prompt),
+        reply("The receipts are printed with the `landscape` layout, and the footer is gone.", 1),
+    )
+
+    assert "landscape" in found.title or "receipts" in found.title.lower()

@@ -22,7 +22,13 @@ from agentx.conversation.extract.salience import (
 )
 from agentx.conversation.extract.thoughts import thoughts
 from agentx.conversation.extract.titling import title_of
-from agentx.conversation.extract.toolwork import findings, has_changed, list_changed_files
+from agentx.conversation.extract.toolwork import (
+    find_answers,
+    find_refusal,
+    findings,
+    has_changed,
+    list_changed_files,
+)
 from agentx.conversation.grips import grip
 from agentx.conversation.limits import SEGMENT_BULLETS_MAX
 from agentx.conversation.model import Event
@@ -48,6 +54,7 @@ _ANSWER_CHARS_MAX = 160
 _QUESTION_CHARS_MAX = 150
 _LINES_READ_MAX = 600
 _CENTRAL_TERMS = 8
+_SAID_TO_TOOL = 84
 _LINE = compile_late(r"\S[^\n]*")
 
 
@@ -159,10 +166,31 @@ def _of_reply(
 
 
 def _of_tool(event: Event) -> Iterator[_Candidate]:
+    yield from _of_person(event)
     for found in findings(event):
         if found.text:
             place = _Place(event, found.start, found.end)
             yield _candidate(place, found.text, found.kind, found.weight)
+
+
+def _of_person(event: Event) -> Iterator[_Candidate]:
+    """Yield what a person said to a tool: why it must not run, or an answer."""
+    begins = find_refusal(event)
+    if begins >= 0:
+        read = [
+            Sentence(each.start + begins, each.end + begins, each.text, each.block)
+            for each in sentences(event.text[begins:])
+        ]
+        for thought in thoughts(event.text, read):
+            place = _Place(event, thought.start, thought.end)
+            yield _candidate(place, thought.text, BulletKind.DECISION, _SAID_TO_TOOL)
+    for asked, answer in find_answers(event):
+        question = shorten(show_excerpt(event.text[slice(*asked)]), _QUESTION_CHARS_MAX)
+        text = shorten(
+            question + ARROW + show_excerpt(event.text[slice(*answer)]), BULLET_CHARS_MAX
+        )
+        places = (_Place(event, *asked), _Place(event, *answer))
+        yield _Candidate(places, text, BulletKind.ANSWER, _SAID_TO_TOOL, terms(text))
 
 
 def _question(event: Event, read: list[Sentence]) -> _Candidate | None:

@@ -11,7 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from agentx.conversation.extract.toolwork import list_changed_files, list_named_changes
+from agentx.conversation.extract.toolwork import (
+    list_changed_files,
+    list_named_changes,
+    name_plans,
+)
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Segment
 from agentx.kernel.capture import EventType
@@ -20,7 +24,7 @@ from agentx.prose import titles
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
 from agentx.prose.limits import TITLE_CHARS_MAX
-from agentx.prose.sentences import shorten, words
+from agentx.prose.sentences import is_question, shorten, words
 from agentx.prose.tasks import names_task
 
 _ALIKE = 0.5
@@ -39,6 +43,9 @@ def title_of(segment: Segment, best_line: str, keywords: Sequence[str]) -> str:
     """Return a title for a segment, of at most 80 characters."""
     changes = [name for event in segment.events for name in list_named_changes(event)]
     asked = titles.best_request(_task_prompts(segment.events))
+    if not asked or is_question(asked):
+        # "What about batching?" names less than the plan that was made of it.
+        asked = next((each for event in segment.events for each in name_plans(event)), asked)
     files = _list_areas(segment.events)
     heads = _distinct([*map(titles.name_commit, changes), asked])
     if heads:

@@ -19,6 +19,9 @@ from agentx.kernel.values import frozen
 from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX
 from agentx.prose.sentences import shorten, show_excerpt, windows
 
+# How agent CLIs hand on what a person said to a tool: instead of letting it run, or as an answer.
+_SAID_INSTEAD = compile_late(r"\bthe user said:\s*", re.IGNORECASE)
+_ANSWERED = compile_late(r"\"(?P<asked>[^\"\n]{4,400}\?)\"=\"(?P<answer>[^\"\n]{1,300})\"")
 _COMMIT = compile_late(r"^\[[\w./ ()-]+ [0-9a-f]{7,40}\] \S.{3,}$", re.MULTILINE)
 _PULL_TITLE = compile_late(r"--title[ =](['\"])(.{4,200}?)\1")
 _TESTS = compile_late(
@@ -39,6 +42,7 @@ _PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "ta
 _WRITERS = compile_late(r"edit|write|patch|create|replace|notebook|insert", re.IGNORECASE)
 _DEPTH_MAX = 3
 _HEAD = SUMMARY_TOOL_HEAD_CHARS_MAX
+_PLAN_HEAD = 200
 _EDGES = "=- \t\r"
 
 
@@ -67,6 +71,29 @@ def findings(event: Event) -> Iterator[TellingLine]:
                 yield _finding(text, found, kind, weight)
         for found in _FAILED.finditer(text, begin, end):
             yield _finding(text, found, BulletKind.PROBLEM, 18 if has_failed(event) else 10)
+
+
+def find_refusal(event: Event) -> int:
+    """Return where the words begin that a person said instead of letting a tool run, or -1."""
+    if "said:" not in event.text[:_HEAD]:
+        return -1
+    found = _SAID_INSTEAD.search(event.text, 0, _HEAD)
+    return found.end() if found and has_failed(event) else -1
+
+
+def find_answers(event: Event) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield where a question that was put to a person stands, and where the answer does."""
+    if '"="' in event.text[:_HEAD]:
+        for found in _ANSWERED.finditer(event.text, 0, _HEAD):
+            yield found.span("asked"), found.span("answer")
+
+
+def name_plans(event: Event) -> Iterator[str]:
+    """Yield the headings of plans that were put to a person."""
+    given = event.metadata.get("tool_input")
+    plan = given.get("plan") if isinstance(given, Mapping) else None
+    if event.event_type is EventType.TOOL_CALL and isinstance(plan, str) and plan.strip():
+        yield plan.strip()[:_PLAN_HEAD].split("\n", 1)[0].lstrip("# ").strip()
 
 
 def list_named_changes(event: Event) -> Iterator[str]:
