@@ -538,7 +538,7 @@ def test_what_a_person_said_to_a_plan_is_told_and_the_plan_names_the_work() -> N
     )
     refusal = event(
         "The tool use was rejected. To tell you how to proceed, the user said:\n"
-        "no epoll, the kiosks run Windows. Use a plain queue.",
+        "no epoll, the kiosks run Windows. Use a plain queue. Make a new plan tomorrow.",
         kind=EventType.TOOL_RESULT,
         minute=2,
         is_error=True,
@@ -549,6 +549,9 @@ def test_what_a_person_said_to_a_plan_is_told_and_the_plan_names_the_work() -> N
     assert any(
         "no epoll, the kiosks run Windows." in one.text and one.kind is BulletKind.DECISION
         for one in found.bullets
+    )
+    assert not any(
+        "tomorrow" in one.text for one in found.bullets if one.kind is BulletKind.DECISION
     )
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from agentx.conversation.extract.kinds import find_kind
 from agentx.conversation.extract.salience import (
     WORTH_A_LINE,
     WORTH_ANOTHER_LINE,
@@ -55,6 +56,7 @@ _QUESTION_CHARS_MAX = 150
 _LINES_READ_MAX = 600
 _CENTRAL_TERMS = 8
 _SAID_TO_TOOL = 84
+_ASKED_OF_TOOL = 60
 _LINE = compile_late(r"\S[^\n]*")
 
 
@@ -183,7 +185,9 @@ def _of_person(event: Event) -> Iterator[_Candidate]:
         ]
         for thought in thoughts(event.text, read):
             place = _Place(event, thought.start, thought.end)
-            yield _candidate(place, thought.text, BulletKind.DECISION, _SAID_TO_TOOL)
+            kind = find_kind(thought.text, by_user=True)
+            weight = _SAID_TO_TOOL if kind is BulletKind.DECISION else _ASKED_OF_TOOL
+            yield _candidate(place, thought.text, kind, weight)
     for asked, answer in find_answers(event):
         question = shorten(show_excerpt(event.text[slice(*asked)]), _QUESTION_CHARS_MAX)
         text = shorten(
