@@ -90,7 +90,7 @@ def test_8_3_full_flow_escalation(house: House) -> None:
     assert agents(house)["engineer"]["status"] == "blocked-clarification"
 
     # 3.1 `agentx clarify resolve CLR-N-NNN`: a person settles it, and the asker goes on.
-    settled = house.json("clarify", "resolve", "CLR-1-001", "Take PostgreSQL")
+    settled = house.json("clarify", "resolve", "CLR-1-001", "Take PostgreSQL", "--as-person")
     assert (settled["status"], settled["thread"][-1]["from"]) == ("resolved", "human")
     assert agents(house)["engineer"]["status"] == "working"
 

@@ -60,7 +60,7 @@ class Scene:
         self.run("clarify", "escalate", "CLR-1-002", "No agreement.")
         self.run("clarify", "answer", "CLR-1-002", "Too late.")
         self.run("clarify")
-        self.run("clarify", "resolve", "CLR-1-002", "In the vault.")
+        self.run("clarify", "resolve", "CLR-1-002", "In the vault.", "--as-person")
         self.run("clarify", "--issue", "1")
         self.run("state", "--json")
 

@@ -99,7 +99,9 @@ def test_a_decision_comes_back_to_whoever_asked(asked: House) -> None:
     begin(asked, "engineer", "s-running")
     assert "CLR-1-001" not in say(asked, "engineer", "s-running")
 
-    settled = asked.json("clarify", "answer", "CLR-1-001", DECIDED, "--from", "human")
+    settled = asked.json(
+        "clarify", "answer", "CLR-1-001", DECIDED, "--from", "human", "--as-person"
+    )
 
     assert (settled["status"], settled["resolution"]) == ("resolved", DECIDED)
     told = say(asked, "engineer", "s-running")
@@ -119,7 +121,7 @@ def test_a_decision_comes_back_to_whoever_asked(asked: House) -> None:
     with Talk([str(BIN / "agentx"), "mcp"], asked.project, asked.environment) as talk:
         talk.begin()
         said = talk.ask("tools/call", name="inbox", arguments={"role": "engineer"})["result"]
-    assert f"Decided by a person: {DECIDED}" in said["content"][0]["text"]
+    assert f"Decided by a person (unconfirmed): {DECIDED}" in said["content"][0]["text"]
 
 
 def test_every_answer_of_a_thread_is_told_to_a_session_that_runs(house: House) -> None:
@@ -154,13 +156,13 @@ def test_a_person_can_be_asked_by_whoever_may_ask_nobody(house: House) -> None:
 
     assert [one["id"] for one in house.json("clarify", "inbox")["clarifications"]] == ["CLR-1-001"]
     assert "human" not in {one["agent"] for one in house.json("state")["agents"]}
-    house.agentx("clarify", "answer", "CLR-1-001", "Ten a month.")
+    house.agentx("clarify", "answer", "CLR-1-001", "Ten a month.", "--as-person")
     told = begin(house, "tester")
     assert "answered: Budget: Ten a month." in told
 
 
 def test_who_waits_is_told_of_the_escalation_and_of_the_decision(asked: House) -> None:
-    asked.agentx("clarify", "resolve", "CLR-1-001", "first things first")
+    asked.agentx("clarify", "resolve", "CLR-1-001", "first things first", "--as-person")
     waiting = subprocess.Popen(
         [
             *(str(BIN / "agentx"), "clarify", "ask", "--issue", "1", "--from", "engineer"),
@@ -177,7 +179,7 @@ def test_who_waits_is_told_of_the_escalation_and_of_the_decision(asked: House) -
     asked.agentx("clarify", "escalate", "CLR-1-002")
     time.sleep(0.5)
     assert waiting.poll() is None  # a person is waited for as well
-    asked.agentx("clarify", "resolve", "CLR-1-002", "Ed25519.")
+    asked.agentx("clarify", "resolve", "CLR-1-002", "Ed25519.", "--as-person")
 
     out, err = waiting.communicate(timeout=30)
 
@@ -205,7 +207,7 @@ def test_a_command_of_the_users_is_told_once_for_each_question_that_waits(asked:
     )
     asked.agentx("clarify", "escalate", "CLR-1-002")
     until(told.exists)
-    asked.agentx("clarify", "resolve", "CLR-1-002")
+    asked.agentx("clarify", "resolve", "CLR-1-002", "--as-person")
     asked.agentx("clarify")
 
     [line] = told.read_text(encoding="utf-8").splitlines()
@@ -246,7 +248,7 @@ def test_a_session_that_runs_beside_a_daemon_is_told_once_too(asked: House) -> N
     asked.agentx("daemon", "start")
     try:
         assert "Storage" in say(asked, "", "s-users")  # nobody told this session before
-        asked.agentx("clarify", "resolve", "CLR-1-001", DECIDED)
+        asked.agentx("clarify", "resolve", "CLR-1-001", DECIDED, "--as-person")
         asked.agentx("config", "set", "--user", "recall.at_prompt", "off")
 
         assert f"decided: Storage: {DECIDED}" in say(asked, "engineer")

@@ -42,6 +42,12 @@ class ClarificationUnanswered(AgentUnavailable):
     code = "AGENT_ERROR"
 
 
+class NotThePerson(InvalidValue):
+    """Somebody would speak for a person, or for another role."""
+
+    code = "NOT_THE_SPEAKER"
+
+
 def scope_violation(asker: str, to: str, allowed: Iterable[str]) -> ScopeViolation:
     """Say whom the asker may ask."""
     return ScopeViolation(

@@ -18,6 +18,8 @@ from agentx.kernel.values import frozen
 # Who speaks when it is no agent.
 PERSON = PERSON_ROLE
 HUB = HUB_ROLE
+# How something was said that claims a person, and that nobody saw say it.
+UNCONFIRMED = "unconfirmed"
 
 
 class ClarificationStatus(StrEnum):
@@ -80,6 +82,7 @@ class Entry:
     body: str
     at_ms: Millis
     late: bool = False
+    via: str = ""  # how it was said, where that is known
 
 
 @frozen
@@ -210,6 +213,7 @@ class Answered:
     at_ms: Millis
     by: str
     body: str
+    via: str = ""
 
 
 @frozen
@@ -219,6 +223,7 @@ class Resolved:
     at_ms: Millis
     by: str
     body: str = ""
+    via: str = ""
 
 
 @frozen

@@ -128,9 +128,11 @@ def evolve(state: Clarification, fact: Fact) -> Clarification:
         case Answered():
             late = state.status is ClarificationStatus.ESCALATED
             said = _add_entry(state, fact.by, EntryType.ANSWER, fact.body, fact.at_ms, late=late)
+            said = _say_how(said, fact.via)
             after = replace(said, status=status, retry=_end_retry(state, "answered"))
         case Resolved():
             said = _add_entry(state, fact.by, EntryType.RESOLUTION, fact.body, fact.at_ms)
+            said = _say_how(said, fact.via)
             after = replace(
                 said, status=status, resolved_ms=fact.at_ms, summary=resolution_summary(said)
             )
@@ -196,6 +198,11 @@ def _add_entry(
     return replace(state, thread=(*state.thread, entry))
 
 
+def _say_how(state: Clarification, via: str) -> Clarification:
+    *before, newest = state.thread
+    return replace(state, thread=(*before, replace(newest, via=via)))
+
+
 def _end_retry(state: Clarification, outcome: str) -> Retry | None:
     """Return the retry with what came of it; the first outcome stands."""
     if state.retry is None or state.retry.outcome:
@@ -229,7 +236,7 @@ def _a_person_decides(state: Clarification, fact: Fact) -> Verdict:
     if not (is_said and state.status is ClarificationStatus.ESCALATED):
         return None
     assert isinstance(fact, Answered), "looked at just now"
-    return (Resolved(at_ms=fact.at_ms, by=fact.by, body=fact.body),)
+    return (Resolved(at_ms=fact.at_ms, by=fact.by, body=fact.body, via=fact.via),)
 
 
 def _the_table(state: Clarification, fact: Fact) -> Verdict:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from agentx.clarification.model import (
     PERSON,
+    UNCONFIRMED,
     Clarification,
     ClarificationStatus,
     Entry,
@@ -107,7 +108,7 @@ def _terminal_entry(state: Clarification, entry: Entry, at: str, *, colour: bool
             return [_tint(head, tint, colour), *_indent("A: ", entry.body)]
         case EntryType.RESOLUTION | EntryType.ESCALATION:
             word = "RESOLVED" if entry.type is EntryType.RESOLUTION else "ESCALATED"
-            head = f"[{word}] {entry.speaker} ({at})"
+            head = f"[{word}] {entry.speaker}{_doubt(entry)} ({at})"
             return [_tint(head, tint, colour), *(_indent("", entry.body) if entry.body else ())]
 
 
@@ -230,7 +231,11 @@ def _name_answerer(state: Clarification) -> str:
 
 def name_settler(entry: Entry) -> str:
     """Return who settled it, in words."""
-    return "a person" if entry.speaker == PERSON else entry.speaker
+    return f"a person{_doubt(entry)}" if entry.speaker == PERSON else entry.speaker
+
+
+def _doubt(entry: Entry) -> str:
+    return " (unconfirmed)" if entry.via == UNCONFIRMED else ""
 
 
 def explain_escalation(state: Clarification) -> str:

@@ -137,24 +137,28 @@ class Clarifications:
             raise max_rounds_exceeded(state.id, state.rounds_max)
         return state
 
-    def answer(self, clarification_id: str, answer: str, *, by: str = "") -> Clarification:
+    def answer(
+        self, clarification_id: str, answer: str, *, by: str = "", via: str = ""
+    ) -> Clarification:
         """Keep an answer; one that comes after the escalation is kept and changes nothing.
 
         Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
         """
         body = redact(check_text("answer", answer))
         speaker = by or self.find(clarification_id).to
-        fact = Answered(at_ms=self._clock.now_ms(), by=speaker, body=body)
+        fact = Answered(at_ms=self._clock.now_ms(), by=speaker, body=body, via=via)
         return self._happen(clarification_id, fact, agent=speaker)
 
-    def resolve(self, clarification_id: str, body: str = "", *, by: str = "") -> Clarification:
+    def resolve(
+        self, clarification_id: str, body: str = "", *, by: str = "", via: str = ""
+    ) -> Clarification:
         """Settle it: by its asker once it is answered, else by a person.
 
         Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
         """
         text = redact(check_text("resolution", body)) if body.strip() else ""
         speaker = by or self._settler(clarification_id)
-        fact = Resolved(at_ms=self._clock.now_ms(), by=speaker, body=text)
+        fact = Resolved(at_ms=self._clock.now_ms(), by=speaker, body=text, via=via)
         return self._happen(clarification_id, fact, agent=speaker)
 
     def escalate(

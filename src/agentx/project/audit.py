@@ -22,6 +22,7 @@ class AuditAct(StrEnum):
     EXPORTED = "exported"
     RESTORED = "restored"
     READ_ELSEWHERE = "read-elsewhere"
+    REFUSED = "speaker-refused"
 
 
 def record_act(project: Project, act: AuditAct, **facts: object) -> None:

@@ -28,6 +28,7 @@ from agentx.operations.questions.routing import Player
 from agentx.operations.upkeep.logs import logs
 from agentx.project.config import read_environment
 from agentx.project.project import Project
+from agentx.project.roles.caller import Via, WhoCalls
 from agentx.views.documents.clarifications import ClarificationDocuments
 from agentx.wiring.clarifications import blocking_questions, inbox_lines
 from agentx.wiring.hub import open_hub, open_issues, run_monitor
@@ -35,6 +36,8 @@ from agentx.wiring.work import open_agents
 from agentx.work.model import AgentState, NewIssue
 from tests.support.clarifying import project_at, request
 from tests.support.time_and_chance import START_MS, FakeClock
+
+TYPING = WhoCalls(via=Via.TERMINAL)
 
 
 @pytest.fixture
@@ -93,7 +96,9 @@ def test_waiting_for_somebody_else_ends_with_their_answer(tmp_path: Path, projec
         def sleep_ms(self, duration_ms: int) -> None:
             super().sleep_ms(duration_ms)
             if self.now_ms() > START_MS + 1_000 and not answered:
-                answered.append(clarify_settle.answer(project, "CLR-1-001", "JWT.").id)
+                answered.append(
+                    clarify_settle.answer(project, "CLR-1-001", "JWT.", caller=TYPING).id
+                )
 
     waiting = clarify_ask.Waiting(wait_ms=60_000)
     asking = project_at(tmp_path, Answering())
@@ -129,7 +134,7 @@ def test_12_4_clarify_shows_all_active_and_stale_only_those(
     project: Project, clock: FakeClock
 ) -> None:
     first, second = ask(project), ask(project, "What else?", blocking=False)
-    clarify_settle.answer(project, second, "Nothing.")
+    clarify_settle.answer(project, second, "Nothing.", caller=TYPING)
     assert [state.id for state in clarify_read.active(project).clarifications] == [first, second]
     assert clarify_read.late(project).clarifications == ()
 
@@ -147,8 +152,8 @@ def test_12_4_clarify_shows_all_active_and_stale_only_those(
 
 def test_12_3_every_operation_is_logged_with_its_fields(project: Project) -> None:
     wanted = ask(project)
-    clarify_settle.answer(project, wanted, "JWT.")
-    clarify_settle.escalate(project, wanted, "we disagree")
+    clarify_settle.answer(project, wanted, "JWT.", caller=TYPING)
+    clarify_settle.escalate(project, wanted, "we disagree", caller=TYPING)
 
     [requested] = records(project, "clarification-requested")
     fields = {"clarificationId", "issueNumber", "fromAgent", "toAgent", "round", "status"}
@@ -208,7 +213,7 @@ def test_questions_wait_for_an_agent_that_is_not_running_and_are_shown_at_its_st
     assert f"agentx clarify answer {wanted}" in line
     assert inbox_lines(project, "reviewer") == ()
 
-    clarify_settle.answer(project, wanted, "JWT.")
+    clarify_settle.answer(project, wanted, "JWT.", caller=TYPING)
     [answered] = start(project, agent="engineer", issue=1).inbox
     assert "architect answered" in answered
     assert "JWT." in answered
@@ -231,7 +236,7 @@ def test_the_ready_queue_learns_what_blocks_an_issue(project: Project) -> None:
     [question] = blocking_questions(project)[1]
     assert (question.id, question.to) == (wanted, "architect")
 
-    clarify_settle.answer(project, wanted, "JWT.")
+    clarify_settle.answer(project, wanted, "JWT.", caller=TYPING)
     assert blocking_questions(project) == {}
 
 
@@ -264,7 +269,7 @@ def test_a_session_of_an_agent_that_is_asked_or_waits_keeps_what_others_must_see
     assert waiting.status.state is AgentState.BLOCKED_CLARIFICATION
     finish(project, agent="architect", issue=1, told=nobody)
 
-    clarify_settle.answer(project, wanted, "JWT.")
+    clarify_settle.answer(project, wanted, "JWT.", caller=TYPING)
     agents = open_agents(project)
     assert agents.get("architect").state is AgentState.DONE
     assert agents.get("engineer").state is AgentState.WORKING
@@ -322,7 +327,7 @@ def test_clarifications_are_documents_that_can_be_found(project: Project) -> Non
     assert (document.issue, document.agent) == ("1", "engineer")
     assert "JWT or sessions?" in document.text
 
-    clarify_settle.answer(project, wanted, "Tokens, because of the cluster.")
+    clarify_settle.answer(project, wanted, "Tokens, because of the cluster.", caller=TYPING)
     [(_, changed)] = room.parts()
     assert changed != stamp
     assert "because of the cluster" in next(iter(room.documents(key))).text

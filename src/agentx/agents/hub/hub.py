@@ -21,6 +21,7 @@ from agentx.agents.runners.person import PERSON as AT_TERMINAL
 from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Runner, Utterance
 from agentx.clarification.errors import report_unanswered
 from agentx.clarification.model import (
+    HUB,
     PERSON,
     Clarification,
     ClarificationStatus,
@@ -118,28 +119,30 @@ class Hub:
         finally:
             self.settle(state.asker, state.to)
 
-    def answer(self, clarification_id: str, answer: str, *, by: str = "") -> Clarification:
+    def answer(
+        self, clarification_id: str, answer: str, *, by: str = "", via: str = ""
+    ) -> Clarification:
         """Keep an answer and free both agents.
 
         Raises: as `Clarifications.answer`.
         """
-        return self._settle(self._clarifications.answer(clarification_id, answer, by=by))
+        return self._settle(self._clarifications.answer(clarification_id, answer, by=by, via=via))
 
-    def resolve(self, clarification_id: str, body: str = "", *, by: str = "") -> Clarification:
+    def resolve(
+        self, clarification_id: str, body: str = "", *, by: str = "", via: str = ""
+    ) -> Clarification:
         """Settle a clarification and free both agents.
 
         Raises: as `Clarifications.resolve`.
         """
-        return self._settle(self._clarifications.resolve(clarification_id, body, by=by))
+        return self._settle(self._clarifications.resolve(clarification_id, body, by=by, via=via))
 
     def escalate(self, clarification_id: str, summary: str = "", *, by: str = "") -> Clarification:
         """Call a person.
 
         Raises: as `Clarifications.escalate`.
         """
-        return self._settle(
-            self._clarifications.escalate(clarification_id, summary, by=by or PERSON)
-        )
+        return self._settle(self._clarifications.escalate(clarification_id, summary, by=by or HUB))
 
     def find(self, clarification_id: str) -> Clarification:
         """Return one clarification.

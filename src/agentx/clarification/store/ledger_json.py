@@ -1,7 +1,7 @@
 """A ledger as JSON and back: the fields of the format, and a reason for what is not one.
 
 Fields beside those of the format are ours (`slaMinutes`, `retries`, `retry`, `wentStale`,
-`reason`, `summary`, an entry's `late`); they are left out where they say nothing.
+`reason`, `summary`, an entry's `late` and `via`); they are left out where they say nothing.
 """
 
 from __future__ import annotations
@@ -133,7 +133,8 @@ def _entry_json(entry: Entry) -> Row:
         "body": entry.body,
         "timestamp": to_iso(entry.at_ms),
     }
-    return row | {"late": True} if entry.late else row
+    ours = {"late": entry.late, "via": entry.via}
+    return row | {name: value for name, value in ours.items() if value}
 
 
 def clarification_of(row: Row, issue: int) -> Clarification:
@@ -198,6 +199,7 @@ def _entry(row: object, where: str) -> Entry:
         body=_field(row, "body", str, where),
         at_ms=_moment(row, "timestamp", where),
         late=_field(row, "late", bool, where, False),
+        via=_field(row, "via", str, where, ""),
     )
 
 

@@ -20,6 +20,7 @@ class _Entry(msgspec.Struct, rename="camel"):
     body: str
     timestamp: datetime
     late: bool = False
+    via: str = ""
 
 
 class _Retry(msgspec.Struct):

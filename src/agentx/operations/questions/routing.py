@@ -23,6 +23,7 @@ from agentx.kernel.errors import AgentUnavailable, ConflictError, IllegalTransit
 from agentx.kernel.ids import parse_clarification_id
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
+from agentx.project.roles.caller import find_caller
 from agentx.wiring.hub import open_hub, run_monitor
 from agentx.wiring.runners import check_runner, runner_named, runner_of
 
@@ -49,6 +50,8 @@ def find_player(project: Project, role: str, player: Player) -> Runner | None:
         found = runner_of(project, role)
     if found is None or (role == PERSON and not isinstance(found, Person)):
         return None
+    if role == PERSON and find_caller(project).is_agent:
+        return None  # who types at an agent's terminal may be the agent
     check_runner(found)
     return found
 

@@ -1,39 +1,92 @@
-"""To answer, to resolve, to escalate: what people and agents do to an open question."""
+"""To answer, to resolve, to escalate: what people and agents do to an open question.
+
+Nobody signs for somebody else: `judge_speaker` says who may speak as whom, and what was refused
+stands in the audit log.
+"""
 
 from __future__ import annotations
 
-from agentx.clarification.model import Clarification
+from agentx.clarification.errors import NotThePerson
+from agentx.clarification.model import HUB, PERSON, Clarification, ClarificationStatus
 from agentx.operations.questions.routing import hub_of
+from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls
 from agentx.wiring.clarifications import speaker_named
 
 
-def answer(project: Project, clarification_id: str, text: str, *, by: str = "") -> Clarification:
-    """Answer a question, as the agent that was asked unless somebody else is named.
+def answer(
+    project: Project, clarification_id: str, text: str, *, by: str = "", caller: WhoCalls
+) -> Clarification:
+    """Answer a question: as the role that calls, else as who was asked; or as a person.
 
-    Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
+    Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout; NotThePerson for
+        who speaks for somebody else.
     """
-    speaker = speaker_named(project, by)
-    return hub_of(project).answer(clarification_id, text, by=speaker)
+    hub = hub_of(project)
+    said = speaker_named(project, by)
+    speaker = said or caller.role or hub.find(clarification_id).to
+    _check_speaker(project, caller, speaker, clarification_id)
+    return hub.answer(clarification_id, text, by=speaker, via=_name_way(caller))
 
 
 def resolve(
-    project: Project, clarification_id: str, text: str = "", *, by: str = ""
+    project: Project, clarification_id: str, text: str = "", *, by: str = "", caller: WhoCalls
 ) -> Clarification:
     """Settle a clarification: an answered one as its asker, any other as a person.
 
-    Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
+    Raises: as `answer`.
     """
-    speaker = speaker_named(project, by)
-    return hub_of(project).resolve(clarification_id, text, by=speaker)
+    hub = hub_of(project)
+    state, said = hub.find(clarification_id), speaker_named(project, by)
+    is_agents = state.status is ClarificationStatus.ANSWERED
+    speaker = said or (caller.role or state.asker if is_agents else PERSON)
+    _check_speaker(project, caller, speaker, clarification_id)
+    return hub.resolve(clarification_id, text, by=speaker, via=_name_way(caller))
 
 
 def escalate(
-    project: Project, clarification_id: str, text: str = "", *, by: str = ""
+    project: Project, clarification_id: str, text: str = "", *, by: str = "", caller: WhoCalls
 ) -> Clarification:
     """Call a person.
 
-    Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout.
+    Raises: as `answer`.
     """
-    speaker = speaker_named(project, by)
-    return hub_of(project).escalate(clarification_id, text, by=speaker)
+    hub = hub_of(project)
+    speaker = speaker_named(project, by) or caller.role or (PERSON if caller.is_person else HUB)
+    if speaker != HUB:
+        _check_speaker(project, caller, speaker, clarification_id)
+    return hub.escalate(clarification_id, text, by=speaker)
+
+
+def judge_speaker(caller: WhoCalls, speaker: str) -> NotThePerson | None:
+    """Return why a caller may not speak as somebody, or None."""
+    if speaker == PERSON and not caller.is_person:
+        if caller.is_agent:
+            return NotThePerson(
+                f"only a person can say this, and {caller.said_name} is none",
+                hint="the user decides in a terminal of their own: agentx clarify inbox",
+            )
+        return NotThePerson(
+            "only a person can say this, and nobody sits at a terminal here",
+            hint="say it at a terminal; a program that says it for a person adds --as-person",
+        )
+    if caller.is_agent and caller.role and speaker != caller.role:
+        return NotThePerson(
+            f"{caller.role} calls: it cannot speak as {speaker}",
+            hint=f"leave --from out, or let {speaker} say it",
+        )
+    return None
+
+
+def _check_speaker(project: Project, caller: WhoCalls, speaker: str, about: str) -> None:
+    refusal = judge_speaker(caller, speaker)
+    if refusal is None:
+        return
+    facts = {"role": caller.role, "agent": caller.agent, "via": str(caller.via)}
+    record_act(project, AuditAct.REFUSED, clarification=about, speaker=speaker, **facts)
+    raise refusal
+
+
+def _name_way(caller: WhoCalls) -> str:
+    return caller.agent or str(caller.via)

@@ -210,7 +210,7 @@ _QUESTIONS = (
             text("id", "CLR-...", at_most=60, required=True),
             text("text", at_most=CLARIFY_TEXT_CHARS_MAX),
             flag("resolve", "Settle it: you asked, and are content"),
-            text("asker", "Your own role", at_most=60),
+            text("role", "Your own role", at_most=60),
         ),
         "questions",
         reads_only=False,

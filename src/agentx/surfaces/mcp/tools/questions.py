@@ -15,6 +15,7 @@ from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
 from agentx.project.project import Project
+from agentx.project.roles.caller import find_caller
 from agentx.surfaces.mcp import answer as answers
 from agentx.surfaces.mcp.desk import Desk
 
@@ -36,6 +37,7 @@ def ask(
     if wait_seconds:
         waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS, apart=True)
     project = desk.project()
+    asker = asker or find_caller(project, by_mcp=True).role
     if follow_up:
         state = clarify_ask.follow_up(
             project, follow_up, question, by=asker, waiting=waiting, told=_nobody
@@ -56,11 +58,12 @@ def answer(
     id: str,  # noqa: A002  what the agent reads
     text: str = "",
     resolve: bool = False,
-    asker: str = "",
+    role: str = "",
 ) -> str:
     """Answer a question that waits for you, or settle one of yours that was answered."""
-    verb = clarify_settle.resolve if resolve else clarify_settle.answer
-    return answers.answer([_line(verb(desk.project(), id, text, by=asker))])
+    verb, project = clarify_settle.resolve if resolve else clarify_settle.answer, desk.project()
+    caller = find_caller(project, by_mcp=True)
+    return answers.answer([_line(verb(project, id, text, by=role, caller=caller))])
 
 
 def inbox(desk: Desk, *, role: str = "") -> str:

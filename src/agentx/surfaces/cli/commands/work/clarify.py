@@ -3,52 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from agentx.clarification.model import (
     PERSON,
-    Clarification,
     ClarificationStatus,
     MonitorReport,
     NewQuestion,
 )
-from agentx.clarification.rendering import (
-    as_data,
-    explain_escalation,
-    name_settler,
-    next_actions,
-    say_decision,
-    terminal,
-)
+from agentx.clarification.rendering import as_data
 from agentx.kernel.bus import Say
-from agentx.kernel.clock import SECOND_MS, age
+from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.text import printable
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import routing as clarify_routing
 from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.questions import waiting as clarify_waiting
+from agentx.project.roles.caller import find_caller
 from agentx.project.roles.played import decide_role
-from agentx.surfaces.cli import render
+from agentx.surfaces.cli.commands.work.threads import (
+    draw_asked,
+    draw_done,
+    draw_inbox,
+    draw_overview,
+    draw_thread,
+)
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
-from agentx.surfaces.cli.layout import flatten, lay
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from agentx.surfaces.cli.dates import Dates
-
-_STYLES = {
-    ClarificationStatus.PENDING: "yellow",
-    ClarificationStatus.ANSWERED: "cyan",
-    ClarificationStatus.STALE: "magenta",
-    ClarificationStatus.ESCALATED: "bold red",
-    ClarificationStatus.RESOLVED: "green",
-    ClarificationStatus.ABANDONED: "dim",
-}
 _WAIT_SECONDS = 600
+_AS_PERSON = click.option(
+    "--as-person",
+    is_flag=True,
+    help="A program says what a person said; kept as unconfirmed. At a terminal it is not needed.",
+)
 _UNAVAILABLE = 6
 
 
@@ -151,7 +140,7 @@ def ask(
             blocking=not no_block,
         )
         state = clarify_ask.ask(project, request, waiting=waiting, told=told)
-    invocation.show(as_data(state), lambda screen: _draw_asked(screen, state, wanted=not no_block))
+    invocation.show(as_data(state), lambda screen: draw_asked(screen, state, wanted=not no_block))
 
 
 @command.command("wait")
@@ -174,7 +163,7 @@ def wait(ctx: click.Context, clarification_id: str, timeout: int) -> None:
         wait_ms=timeout * SECOND_MS,
         told=_stream(invocation),
     )
-    invocation.show(as_data(state), lambda screen: _draw_asked(screen, state, wanted=False))
+    invocation.show(as_data(state), lambda screen: draw_asked(screen, state, wanted=False))
     if clarify_waiting.is_waited_for(state):
         ctx.exit(_UNAVAILABLE)
 
@@ -192,43 +181,63 @@ def route(invocation: Invocation, clarification_id: str, runner: str, script: Pa
         player=clarify_routing.Player(runner=runner, script=script),
         told=_stream(invocation),
     )
-    invocation.show(as_data(state), lambda screen: _draw_asked(screen, state, wanted=False))
+    invocation.show(as_data(state), lambda screen: draw_asked(screen, state, wanted=False))
 
 
 @command.command("answer")
 @click.argument("clarification_id", metavar="ID")
 @click.argument("text")
-@click.option("--from", "by", metavar="ROLE", default="", help="Who answers (default: who was).")
+@click.option(
+    "--from",
+    "by",
+    metavar="ROLE",
+    default="",
+    help="Who answers (default: your role, or who was asked).",
+)
+@_AS_PERSON
 @click.pass_obj
-def answer(invocation: Invocation, clarification_id: str, text: str, by: str) -> None:
+def answer(
+    invocation: Invocation, clarification_id: str, text: str, by: str, as_person: bool
+) -> None:
     """Answer a question, as the agent that was asked; `--from human` as yourself."""
-    state = clarify_settle.answer(invocation.project, clarification_id, text, by=by)
+    caller = find_caller(invocation.project, as_person=as_person)
+    state = clarify_settle.answer(invocation.project, clarification_id, text, by=by, caller=caller)
     said = str(state.status)
     if state.status is ClarificationStatus.ESCALATED:
         said = "answer kept; a person still has to decide"
-    invocation.show(as_data(state), lambda screen: _draw_done(screen, state, said))
+    invocation.show(as_data(state), lambda screen: draw_done(screen, state, said))
 
 
 @command.command("resolve")
 @click.argument("clarification_id", metavar="ID")
 @click.argument("text", required=False, default="")
 @click.option("--from", "by", metavar="ROLE", default="", help="Who resolves it.")
+@_AS_PERSON
 @click.pass_obj
-def resolve(invocation: Invocation, clarification_id: str, text: str, by: str) -> None:
+def resolve(
+    invocation: Invocation, clarification_id: str, text: str, by: str, as_person: bool
+) -> None:
     """Settle a clarification: an answered one as its asker, any other as a person."""
-    state = clarify_settle.resolve(invocation.project, clarification_id, text, by=by)
-    invocation.show(as_data(state), lambda screen: _draw_done(screen, state, "resolved"))
+    caller = find_caller(invocation.project, as_person=as_person)
+    state = clarify_settle.resolve(invocation.project, clarification_id, text, by=by, caller=caller)
+    invocation.show(as_data(state), lambda screen: draw_done(screen, state, "resolved"))
 
 
 @command.command("escalate")
 @click.argument("clarification_id", metavar="ID")
 @click.argument("text", required=False, default="")
 @click.option("--from", "by", metavar="ROLE", default="", help="Who escalates it.")
+@_AS_PERSON
 @click.pass_obj
-def escalate(invocation: Invocation, clarification_id: str, text: str, by: str) -> None:
+def escalate(
+    invocation: Invocation, clarification_id: str, text: str, by: str, as_person: bool
+) -> None:
     """Call a person."""
-    state = clarify_settle.escalate(invocation.project, clarification_id, text, by=by)
-    invocation.show(as_data(state), lambda screen: _draw_done(screen, state, "escalated"))
+    caller = find_caller(invocation.project, as_person=as_person)
+    state = clarify_settle.escalate(
+        invocation.project, clarification_id, text, by=by, caller=caller
+    )
+    invocation.show(as_data(state), lambda screen: draw_done(screen, state, "escalated"))
 
 
 @command.command("inbox")
@@ -250,7 +259,7 @@ def inbox(invocation: Invocation, role: str) -> None:
         "monitor": monitor_data(seen.monitor),
     }
     warn_of_damage(invocation, seen.monitor)
-    invocation.show(data, lambda screen: _draw_inbox(screen, seen, who))
+    invocation.show(data, lambda screen: draw_inbox(screen, seen, who))
 
 
 def _show_overview(invocation: Invocation, seen: clarify_read.Overview, which: str) -> None:
@@ -259,7 +268,7 @@ def _show_overview(invocation: Invocation, seen: clarify_read.Overview, which: s
         "monitor": monitor_data(seen.monitor),
     }
     warn_of_damage(invocation, seen.monitor)
-    invocation.show(data, lambda screen: _draw_overview(screen, seen, which))
+    invocation.show(data, lambda screen: draw_overview(screen, seen, which))
 
 
 def _show_thread(invocation: Invocation, issue: int) -> None:
@@ -269,7 +278,7 @@ def _show_thread(invocation: Invocation, issue: int) -> None:
         "clarifications": [as_data(state) for state in ledger],
     }
     invocation.show(
-        data, lambda screen: _draw_thread(screen, ledger.issue, tuple(ledger), invocation.dates)
+        data, lambda screen: draw_thread(screen, ledger.issue, tuple(ledger), invocation.dates)
     )
 
 
@@ -297,96 +306,3 @@ def _stream(invocation: Invocation) -> Say:
         invocation.talk.print(printable(entry), soft_wrap=True)
 
     return tell
-
-
-def _draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> None:
-    if not seen.clarifications:
-        screen.print(f"No clarifications {which}.")
-        return
-    table = render.table("ID", "STATUS", "ROUND", "FROM -> TO", "ASKED", "TOPIC")
-    for state in seen.clarifications:
-        table.add_row(
-            state.id,
-            str(state.status),
-            f"{state.round}/{state.rounds_max}",
-            f"{state.asker} -> {state.to}",
-            age(state.created_ms, now_ms=seen.now_ms),
-            f"{'[blocks] ' if state.holds_its_asker else ''}{state.topic}",
-            style=_STYLES[state.status],
-        )
-    screen.print(table)
-    screen.print("\nnext:", style="dim")
-    for state in seen.clarifications[:5]:
-        screen.print(f"  {next_actions(state)[0]}", style="dim")
-    screen.print(f"  agentx clarify --issue {seen.clarifications[0].issue}", style="dim")
-
-
-def _draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
-    if not seen.clarifications:
-        nobody = "Nothing waits for you." if who == PERSON else f"Nothing waits for {who}."
-        screen.print(nobody)
-    for at, state in enumerate(seen.clarifications):
-        if at:
-            screen.print()
-        when = age(state.created_ms, now_ms=seen.now_ms)
-        facts = f"{state.status}, asked {when}, issue #{state.issue}"
-        head = render.text(state.id, style=_STYLES[state.status]).append("  ")
-        for line in lay(head, render.text(f"{flatten(state.topic)}  ({facts})"), screen.width):
-            screen.print(line)
-        for name, said in _list_words(state, who):
-            lead = render.text(f"  {name:<8}", style="dim")
-            for line in lay(lead, render.text(flatten(said)), screen.width):
-                screen.print(line)
-        is_persons = state.status is ClarificationStatus.ESCALATED and who != PERSON
-        for action in () if is_persons else next_actions(state)[:1]:
-            # A command is copied whole, so it is not cut.
-            screen.print(f"  {'next':<8}{action}", style="dim", soft_wrap=True)
-
-
-def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
-    """Return what somebody must know to see to it, each with what it is."""
-    rows = [("asks", f"{state.asker}{' (waits for it)' if state.holds_its_asker else ''}")]
-    rows.append(("what", state.question))
-    if state.answer:
-        rows.append(("answer", state.answer))
-    if state.status is ClarificationStatus.ESCALATED:
-        rows.append(("why", explain_escalation(state)))
-    settled = state.resolution
-    if settled is not None:
-        rows.append(("decided", f"{say_decision(state)} ({name_settler(settled)})"))
-    return rows if who != state.asker else rows[1:]
-
-
-def _draw_thread(
-    screen: Console, issue: int, states: tuple[Clarification, ...], dates: Dates
-) -> None:
-    if not states:
-        screen.print(f"Nobody asked anything about issue {issue}.")
-        return
-    for state in states:
-        # The colours are the renderer's own; everything else in it was made printable.
-        screen.print(render.read_colours(terminal(state, colour=True, say_time=dates.say)))
-        for action in next_actions(state)[:1]:
-            screen.print(f"next: {action}", style="dim", soft_wrap=True)
-        screen.print()
-
-
-def _draw_asked(screen: Console, state: Clarification, *, wanted: bool) -> None:
-    line = f"{state.id} {state.status}: {state.asker} -> {state.to}"
-    screen.print(line, style=_STYLES[state.status], soft_wrap=True)
-    if wanted and not state.blocking:
-        screen.print("not blocking: the workflow step does not let it block", style="dim")
-    settled = state.resolution
-    if settled is not None:
-        decided = f"decided by {name_settler(settled)}: {say_decision(state)}"
-        screen.print(printable(decided), soft_wrap=True)
-    elif state.answer and not state.is_unanswered:
-        screen.print(printable(state.answer), soft_wrap=True)
-    for action in next_actions(state)[:1]:
-        screen.print(f"\nnext: {action}", style="dim", soft_wrap=True)
-
-
-def _draw_done(screen: Console, state: Clarification, said: str) -> None:
-    screen.print(f"{state.id} {said}", style=_STYLES[state.status])
-    if state.status is ClarificationStatus.ESCALATED and said == "escalated":
-        screen.print(printable(state.summary), soft_wrap=True)

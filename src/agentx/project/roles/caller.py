@@ -1,0 +1,128 @@
+"""Who calls: a person at a terminal, an agent with its role, or a program that says neither.
+
+    below an agent CLI, or by MCP      an agent; its role is what was said to that agent CLI, else
+                                       what is said here. An emptied environment changes nothing.
+    a role is said here                an agent, wherever it runs
+    at a terminal                      a person
+    else                               a program: a person only where it says so, unconfirmed
+
+Whoever can start a process that nothing above it betrays, at a terminal of its own, is taken for a
+person: this keeps agents from signing for people by habit or by trick, not a user from lying.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import PurePath
+
+from agentx.host.ancestry import Ancestor, list_ancestors
+from agentx.kernel.places import NO_ROLE, settle_role_name
+from agentx.kernel.values import frozen
+from agentx.project.config import ROLE_VARIABLE
+from agentx.project.project import Project
+from agentx.project.roles.played import decide_role
+
+# Programs of agent CLIs, and the packages that run in an interpreter.
+_PROGRAMS = {
+    "claude": "claude-code",
+    "codex": "codex",
+    "gemini": "gemini",
+    "opencode": "opencode",
+    "copilot": "copilot",
+}
+_PACKAGES = {
+    "@anthropic-ai/claude-code": "claude-code",
+    "@openai/codex": "codex",
+    "@google/gemini-cli": "gemini",
+    "opencode-ai": "opencode",
+    "@github/copilot": "copilot",
+}
+_INTERPRETERS = ("node", "nodejs", "bun", "deno", "python", "sh", "bash", "dash")
+_WORDS_LOOKED_AT = 4  # of an interpreter's command line: the program comes after few options
+
+
+class Via(StrEnum):
+    """How something was said."""
+
+    TERMINAL = "terminal"
+    UNCONFIRMED = "unconfirmed"  # a program says that a person said it
+    AGENT = "agent"
+    PROGRAM = "program"
+
+
+@frozen
+class WhoCalls:
+    """Who calls."""
+
+    via: Via = Via.PROGRAM
+    role: str = ""
+    agent: str = ""  # the agent CLI it runs below, or `mcp`
+
+    @property
+    def is_agent(self) -> bool:
+        """Whether it is an agent, by its role or by what runs it."""
+        return self.via is Via.AGENT
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it may speak for a person."""
+        return self.via in (Via.TERMINAL, Via.UNCONFIRMED)
+
+    @property
+    def said_name(self) -> str:
+        """What to call it where it is refused."""
+        return self.role or self.agent or "a program"
+
+
+def find_caller(project: Project, *, as_person: bool = False, by_mcp: bool = False) -> WhoCalls:
+    """Return who calls this process; `as_person` where a program says that a person does."""
+    agent, role = find_agent(list_ancestors())
+    if not role:
+        played = decide_role(project)
+        role = played.role if played.is_said else ""
+    if agent or role or by_mcp:
+        return WhoCalls(via=Via.AGENT, role=role, agent=agent or ("mcp" if by_mcp else ""))
+    if as_person:
+        return WhoCalls(via=Via.TERMINAL if _sits_at_terminal() else Via.UNCONFIRMED)
+    return WhoCalls(via=Via.TERMINAL if _sits_at_terminal() else Via.PROGRAM)
+
+
+def find_agent(above: Iterable[Ancestor]) -> tuple[str, str]:
+    """Return the nearest agent CLI among processes, and the role that was said to it."""
+    for one in above:
+        agent = _name_agent(one)
+        if agent:
+            role = settle_role_name(one.variables.get(ROLE_VARIABLE, ""))
+            return agent, "" if role == NO_ROLE else role
+    return "", ""
+
+
+def _name_agent(one: Ancestor) -> str:
+    named = [one.name, *(_bare(word) for word in one.arguments[:1])]
+    is_interpreter = any(name.startswith(_INTERPRETERS) for name in named)
+    words = one.arguments[1:_WORDS_LOOKED_AT] if is_interpreter else ()
+    # What an option says is no program: only words that are paths, or stand first, count.
+    paths = [word for word in words if not word.startswith("-") and " " not in word]
+    named += [_bare(word) for word in paths[:1]]
+    for name in named:
+        if name in _PROGRAMS:
+            return _PROGRAMS[name]
+    for part, agent in _PACKAGES.items():
+        if any(f"/{part}/" in word for word in (*one.arguments[:1], *paths[:1])):
+            return agent
+    return ""
+
+
+def _bare(word: str) -> str:
+    name = PurePath(word).name
+    return name.removesuffix(".js").removesuffix(".mjs").removesuffix(".cjs")
+
+
+def _sits_at_terminal() -> bool:
+    """Tell whether somebody types here: what is read, or what is told, is a terminal's."""
+    try:
+        return os.isatty(0) or os.isatty(2)
+    except OSError:
+        return False

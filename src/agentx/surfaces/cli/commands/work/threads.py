@@ -1,0 +1,131 @@
+"""How clarifications look on a screen: a table, an inbox, the threads of an issue, one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
+from agentx.clarification.rendering import (
+    explain_escalation,
+    name_settler,
+    next_actions,
+    say_decision,
+    terminal,
+)
+from agentx.kernel.clock import age
+from agentx.kernel.text import printable
+from agentx.operations.questions import read as clarify_read
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.layout import flatten, lay
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from agentx.surfaces.cli.dates import Dates
+
+_STYLES = {
+    ClarificationStatus.PENDING: "yellow",
+    ClarificationStatus.ANSWERED: "cyan",
+    ClarificationStatus.STALE: "magenta",
+    ClarificationStatus.ESCALATED: "bold red",
+    ClarificationStatus.RESOLVED: "green",
+    ClarificationStatus.ABANDONED: "dim",
+}
+
+
+def draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> None:
+    """Draw clarifications as a table, and what can be done next."""
+    if not seen.clarifications:
+        screen.print(f"No clarifications {which}.")
+        return
+    table = render.table("ID", "STATUS", "ROUND", "FROM -> TO", "ASKED", "TOPIC")
+    for state in seen.clarifications:
+        table.add_row(
+            state.id,
+            str(state.status),
+            f"{state.round}/{state.rounds_max}",
+            f"{state.asker} -> {state.to}",
+            age(state.created_ms, now_ms=seen.now_ms),
+            f"{'[blocks] ' if state.holds_its_asker else ''}{state.topic}",
+            style=_STYLES[state.status],
+        )
+    screen.print(table)
+    screen.print("\nnext:", style="dim")
+    for state in seen.clarifications[:5]:
+        screen.print(f"  {next_actions(state)[0]}", style="dim")
+    screen.print(f"  agentx clarify --issue {seen.clarifications[0].issue}", style="dim")
+
+
+def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
+    """Draw what somebody has to see to, each with what to know and to type."""
+    if not seen.clarifications:
+        nobody = "Nothing waits for you." if who == PERSON else f"Nothing waits for {who}."
+        screen.print(nobody)
+    for at, state in enumerate(seen.clarifications):
+        if at:
+            screen.print()
+        when = age(state.created_ms, now_ms=seen.now_ms)
+        facts = f"{state.status}, asked {when}, issue #{state.issue}"
+        head = render.text(state.id, style=_STYLES[state.status]).append("  ")
+        for line in lay(head, render.text(f"{flatten(state.topic)}  ({facts})"), screen.width):
+            screen.print(line)
+        for name, said in _list_words(state, who):
+            lead = render.text(f"  {name:<8}", style="dim")
+            for line in lay(lead, render.text(flatten(said)), screen.width):
+                screen.print(line)
+        is_persons = state.status is ClarificationStatus.ESCALATED and who != PERSON
+        for action in () if is_persons else next_actions(state)[:1]:
+            # A command is copied whole, so it is not cut.
+            screen.print(f"  {'next':<8}{action}", style="dim", soft_wrap=True)
+
+
+def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
+    """Return what somebody must know to see to it, each with what it is."""
+    rows = [("asks", f"{state.asker}{' (waits for it)' if state.holds_its_asker else ''}")]
+    rows.append(("what", state.question))
+    if state.answer:
+        rows.append(("answer", state.answer))
+    if state.status is ClarificationStatus.ESCALATED:
+        rows.append(("why", explain_escalation(state)))
+    settled = state.resolution
+    if settled is not None:
+        rows.append(("decided", f"{say_decision(state)} ({name_settler(settled)})"))
+    return rows if who != state.asker else rows[1:]
+
+
+def draw_thread(
+    screen: Console, issue: int, states: tuple[Clarification, ...], dates: Dates
+) -> None:
+    """Draw the threads of an issue."""
+    if not states:
+        screen.print(f"Nobody asked anything about issue {issue}.")
+        return
+    for state in states:
+        # The colours are the renderer's own; everything else in it was made printable.
+        screen.print(render.read_colours(terminal(state, colour=True, say_time=dates.say)))
+        for action in next_actions(state)[:1]:
+            screen.print(f"next: {action}", style="dim", soft_wrap=True)
+        screen.print()
+
+
+def draw_asked(screen: Console, state: Clarification, *, wanted: bool) -> None:
+    """Draw what became of a question that was put or waited for."""
+    line = f"{state.id} {state.status}: {state.asker} -> {state.to}"
+    screen.print(line, style=_STYLES[state.status], soft_wrap=True)
+    if wanted and not state.blocking:
+        screen.print("not blocking: the workflow step does not let it block", style="dim")
+    settled = state.resolution
+    if settled is not None:
+        decided = f"decided by {name_settler(settled)}: {say_decision(state)}"
+        screen.print(printable(decided), soft_wrap=True)
+    elif state.answer and not state.is_unanswered:
+        screen.print(printable(state.answer), soft_wrap=True)
+    for action in next_actions(state)[:1]:
+        screen.print(f"\nnext: {action}", style="dim", soft_wrap=True)
+
+
+def draw_done(screen: Console, state: Clarification, said: str) -> None:
+    """Draw what was done to a clarification."""
+    screen.print(f"{state.id} {said}", style=_STYLES[state.status])
+    if state.status is ClarificationStatus.ESCALATED and said == "escalated":
+        screen.print(printable(state.summary), soft_wrap=True)

@@ -1,0 +1,139 @@
+"""Goal: nobody signs for a person or for another role: refused, and said in the audit log.
+
+Method: real processes: every role, MCP, and a stand-in for an agent CLI whose agent tries to hide.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+
+from agentx.kernel.roles import ROLES
+from tests.support.house import BIN, House
+from tests.support.mcp_talk import Talk
+from tests.support.terminal import converse
+
+RESOLVE = ("clarify", "resolve", "CLR-1-001", "I decide")
+
+
+@pytest.fixture
+def asked(house: House) -> House:
+    """Give a project where an engineer's question was brought to a person."""
+    (house.project / ".agentx").mkdir()
+    house.agentx("issue", "create", "--title", "Login", "--label", "type:feature")
+    ask = ("clarify", "ask", "--issue", "1", "--from", "engineer", "--to", "architect")
+    house.agentx(*ask, "--topic", "Storage", "--question", "Which database?")
+    house.agentx(*ask, "--topic", "Keys", "--question", "Which keys?")
+    house.agentx("clarify", "escalate", "CLR-1-001")
+    return house
+
+
+def status(house: House, number: int = 1) -> str:
+    found = house.json("clarify", "--issue", "1")["clarifications"]
+    return str(found[number - 1]["status"])
+
+
+def below_agent_cli(house: House, command: str, **said: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as the agent of an agent CLI would: below a program of its name."""
+    folder = house.root / "clis"
+    folder.mkdir(exist_ok=True)
+    program = folder / "claude"
+    program.write_text(f"#!/bin/sh\n{command}\nexit $?\n", encoding="utf-8")
+    program.chmod(0o755)
+    return subprocess.run(
+        [str(program)],
+        cwd=house.project,
+        env={**house.environment, **said},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.promise("clarify.signed")
+def test_no_role_signs_for_a_person_or_for_another_role(asked: House) -> None:
+    for role in ("engineer", "architect", *ROLES[:1]):
+        played = {"AGENTX_AGENT": role}
+        for words in (RESOLVE, (*RESOLVE, "--from", "human"), (*RESOLVE, "--as-person")):
+            refused = asked.agentx(*words, "--json", env=played, expect=2)
+            assert json.loads(refused.stdout)["error"]["code"] == "NOT_THE_SPEAKER"
+        said = ("clarify", "answer", "CLR-1-001", "x", "--from", "human", "--as-person")
+        asked.agentx(*said, env=played, expect=2)
+    forged = ("clarify", "answer", "CLR-1-002", "x", "--from", "architect")
+    told = asked.agentx(*forged, env={"AGENTX_AGENT": "engineer"}, expect=2).stderr
+    assert "engineer calls: it cannot speak as architect" in told
+
+    assert (status(asked), status(asked, 2)) == ("escalated", "pending")
+    audit = asked.agentx("logs", "--audit", "--json").stdout
+    assert audit.count("speaker-refused") == 13
+    assert "I decide" not in audit
+    # Its own words a role may say, without saying who it is.
+    answered = asked.agentx(
+        *("clarify", "answer", "CLR-1-002", "Ed25519.", "--json"),
+        env={"AGENTX_AGENT": "architect"},
+    )
+    assert json.loads(answered.stdout)["thread"][-1]["from"] == "architect"
+
+
+@pytest.mark.promise("clarify.signed")
+def test_an_agent_that_hides_is_an_agent_all_the_same(asked: House) -> None:
+    path = f"PATH={asked.environment['PATH']}"
+    hidden = f"env -i HOME={asked.home} {path} {BIN}/agentx"
+    resolve = "clarify resolve CLR-1-001 'I decide' --as-person"
+
+    for command in (
+        f"{BIN}/agentx {resolve}",
+        f"{hidden} {resolve}",
+        f"env -i sh -c '{hidden} clarify resolve CLR-1-001 x --as-person'",
+        f'script -qec "{hidden} clarify resolve CLR-1-001 x" /dev/null',
+    ):
+        done = below_agent_cli(asked, command, AGENTX_AGENT="engineer")
+        assert done.returncode != 0, command
+        assert "engineer" in done.stdout + done.stderr
+    answer = f"{hidden} clarify answer CLR-1-002 x --from architect"
+    claims = f"AGENTX_AGENT=architect {BIN}/agentx clarify answer CLR-1-002 x"
+    for command in (answer, claims):
+        done = below_agent_cli(asked, command, AGENTX_AGENT="engineer")
+        assert "engineer" in done.stderr
+        assert done.returncode != 0
+
+    assert (status(asked), status(asked, 2)) == ("escalated", "pending")
+
+
+def test_an_agent_speaks_for_nobody_by_mcp(asked: House) -> None:
+    def answer(environment: dict[str, str], **words: Any) -> dict[str, Any]:
+        server = [str(BIN / "agentx"), "mcp"]
+        with Talk(server, asked.project, {**asked.environment, **environment}) as talk:
+            talk.begin()
+            given = {"id": "CLR-1-001", "text": "I decide", **words}
+            return dict(talk.ask("tools/call", name="answer", arguments=given)["result"])
+
+    for words in ({"resolve": True}, {"resolve": True, "role": "human"}, {"role": "human"}):
+        for played in ({}, {"AGENTX_AGENT": "engineer"}):
+            assert answer(played, **words).get("isError"), (played, words)
+    assert answer({"AGENTX_AGENT": "engineer"}, id="CLR-1-002", role="architect").get("isError")
+    assert (status(asked), status(asked, 2)) == ("escalated", "pending")
+
+
+@pytest.mark.promise("clarify.signed")
+def test_a_person_is_who_sits_at_a_terminal_and_the_ledger_says_how_it_was_said(
+    asked: House,
+) -> None:
+    refused = asked.json(*RESOLVE, expect=2)["error"]
+    assert "nobody sits at a terminal" in refused["message"]
+    assert "--as-person" in refused["hint"]
+
+    code, _ = converse(asked, ["clarify", "resolve", "CLR-1-001", "PostgreSQL."], [])
+
+    assert code == 0
+    found = asked.json("clarify", "--issue", "1")["clarifications"]
+    assert (found[0]["thread"][-1]["from"], found[0]["thread"][-1]["via"]) == ("human", "terminal")
+    asked.agentx("clarify", "resolve", "CLR-1-002", "Ed25519.", "--as-person")
+    found = asked.json("clarify", "--issue", "1")["clarifications"]
+    assert found[1]["thread"][-1]["via"] == "unconfirmed"
+    assert "human (unconfirmed)" in asked.agentx("clarify", "--issue", "1").stdout
