@@ -88,7 +88,7 @@ def test_a_merge_of_any_kind_lifts_it_and_a_deleted_branch_lets_it_fade(house: H
     }
     found = {one["branch"]: one["id"] for one in listed["observations"]}
     why = house.agentx("why", found["feature/squash"]).stdout
-    assert "learnt on feature/squash (merged:" in " ".join(why.split())
+    assert "learnt on feature/squash (holds everywhere:" in " ".join(why.split())
     shown = house.agentx("memory", "show", found["feature/deleted"]).stdout
     assert "learnt on feature/deleted (abandoned: the branch is gone and was not merged)" in shown
     assert "on feature/open, not merged" in house.agentx("search", "cache rates").stdout
