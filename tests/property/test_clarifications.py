@@ -262,6 +262,8 @@ def may_follow(before: Clarification, after: Clarification, fact: Fact) -> None:
         pytest.fail("what is settled never changes")
     if before.status is ClarificationStatus.ESCALATED:
         assert after.status in {ClarificationStatus.ESCALATED, ClarificationStatus.RESOLVED}
+        if isinstance(fact, Answered) and fact.by == PERSON:
+            assert after.status is ClarificationStatus.RESOLVED, "a person's word decides"
     for entry in after.thread[len(before.thread) :]:
         match entry.type:
             case EntryType.QUESTION:

@@ -72,7 +72,7 @@ def settles(text: str) -> bool:
         return True
     if only_requests(text) or only_tries(text) or _FALLS_SHORT.search(text):
         return False
-    found = SETTLES.search(text) or cues.PRESCRIBES.search(text)
+    found = SETTLES.search(text) or cues.PRESCRIBES.search(text) or cues.DECIDED.search(text)
     return bool(found or (is_order(text) and CONSTRAINS.search(text)))
 
 

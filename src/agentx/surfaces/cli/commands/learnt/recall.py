@@ -46,9 +46,11 @@ def command(
             RecallRequest(agent=agent, issue=issue, context=context, budget_tokens=budget),
         )
     invocation.write(reply, f"{reply.text}\n" if reply.text else "")
-    if not invocation.as_json and invocation.is_begun:
+    if invocation.as_json:
+        return
+    if invocation.is_begun:
         remark(_count_tokens(reply, is_behind=invocation.behind is not None))
-        remark_untold(invocation.project)
+    remark_untold(invocation.project)
 
 
 def _count_tokens(reply: RecallReply, *, is_behind: bool) -> str:
