@@ -227,6 +227,8 @@ def _is_random(match: re.Match[str]) -> bool:
 def last_word(name: str) -> str:
     """Return the last word of a name, in small letters: of `myNextPage` it is `page`."""
     name = name.rstrip("_-. ")
+    if not name:  # most often nothing stands before it
+        return ""
     small = name.lower()
     start = max(small.rfind(mark) for mark in "_-. \"'") + 1
     for at in range(len(name) - 1, start, -1):
