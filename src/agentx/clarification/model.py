@@ -84,6 +84,16 @@ class Entry:
     late: bool = False
     via: str = ""  # how it was said, where that is known
 
+    @property
+    def doubt(self) -> str:
+        """What is doubtful about who said it, in a word; nothing where nothing is."""
+        return UNCONFIRMED if self.speaker == PERSON and self.via == UNCONFIRMED else ""
+
+    @property
+    def speaker_shown(self) -> str:
+        """Who said it, with what is doubtful about that: wherever words are shown."""
+        return f"{self.speaker} ({self.doubt})" if self.doubt else self.speaker
+
 
 @frozen
 class Retry:
@@ -176,10 +186,15 @@ class Clarification:
         return asked[-1].body if asked else ""
 
     @property
+    def answered(self) -> Entry | None:
+        """The last answer, or None."""
+        answers = self.entries(EntryType.ANSWER)
+        return answers[-1] if answers else None
+
+    @property
     def answer(self) -> str:
         """What was answered last, or nothing."""
-        answered = self.entries(EntryType.ANSWER)
-        return answered[-1].body if answered else ""
+        return "" if self.answered is None else self.answered.body
 
 
 @frozen

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from agentx.clarification.model import (
     PERSON,
-    UNCONFIRMED,
     Clarification,
     ClarificationStatus,
     Entry,
@@ -57,7 +56,7 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
             return f"[{asker} -> {target}] Clarification needed: {body}"
         case EntryType.ANSWER:
             late = " (after the escalation)" if entry.late else ""
-            return f"[{speak_role(entry.speaker)}] {body}{late}"
+            return f"[{_speak(entry)}] {body}{late}"
         case EntryType.RESOLUTION:
             return "\n".join(
                 line
@@ -78,8 +77,12 @@ def routing(state: Clarification) -> str:
 
 def _name_settler(entry: Entry, body: str) -> str:
     if entry.speaker == PERSON:
-        return f"[{speak_role(PERSON)}] {body}" if body else f"[{speak_role(PERSON)}] settled it."
+        return f"[{_speak(entry)}] {body or 'settled it.'}"
     return body
+
+
+def _speak(entry: Entry) -> str:
+    return f"{speak_role(entry.speaker)}{_say_doubt(entry)}"
 
 
 # --- a terminal -----------------------------------------------------------------------------
@@ -104,11 +107,11 @@ def _terminal_entry(state: Clarification, entry: Entry, at: str, *, colour: bool
             return [_tint(head, tint, colour), *_indent("Q: ", entry.body)]
         case EntryType.ANSWER:
             late = " late" if entry.late else ""
-            head = f"[Round {entry.round}{late}] {entry.speaker} -> {state.asker} ({at})"
+            head = f"[Round {entry.round}{late}] {entry.speaker_shown} -> {state.asker} ({at})"
             return [_tint(head, tint, colour), *_indent("A: ", entry.body)]
         case EntryType.RESOLUTION | EntryType.ESCALATION:
             word = "RESOLVED" if entry.type is EntryType.RESOLUTION else "ESCALATED"
-            head = f"[{word}] {entry.speaker}{_doubt(entry)} ({at})"
+            head = f"[{word}] {entry.speaker_shown} ({at})"
             return [_tint(head, tint, colour), *(_indent("", entry.body) if entry.body else ())]
 
 
@@ -135,8 +138,8 @@ def comment(state: Clarification, index: int) -> str:
     entry = state.thread[index]
     title = {
         EntryType.QUESTION: f"{speak_role(state.asker)} asks {speak_role(state.to)}",
-        EntryType.ANSWER: f"{speak_role(entry.speaker)} answers {speak_role(state.asker)}",
-        EntryType.RESOLUTION: f"Resolved by {speak_role(entry.speaker)}",
+        EntryType.ANSWER: f"{_speak(entry)} answers {speak_role(state.asker)}",
+        EntryType.RESOLUTION: f"Resolved by {_speak(entry)}",
         EntryType.ESCALATION: "Escalated: a person is needed",
     }[entry.type]
     late = ", after the escalation" if entry.late else ""
@@ -196,8 +199,7 @@ def inbox_line(state: Clarification, who: str, now_ms: int) -> str:
 def _word_for_person(state: Clarification, about: str) -> str:
     waits = "waits for your decision" if state.holds_its_asker else "would like your decision"
     said = f"{state.asker} {waits} on {about}: {preview(state.question, 400)}"
-    answered = f"; {state.to} said: {preview(state.answer, 200)}" if state.answer else ""
-    return f"{said}{answered} -- decide with: {next_actions(state)[0]}"
+    return f"{said}{_tell_answer(state)} -- decide with: {next_actions(state)[0]}"
 
 
 def _word_question(state: Clarification, head: str, about: str) -> str:
@@ -214,28 +216,33 @@ def _word_outcome(state: Clarification, about: str) -> str:
     settled = state.resolution
     if state.status is ClarificationStatus.ESCALATED:
         goes_on = "wait for it" if state.holds_its_asker else "go on with what is known"
-        answered = f"; {state.to} said: {preview(state.answer, 200)}" if state.answer else ""
-        return f"a person was called to decide {about}{answered} -- {goes_on}"
+        return f"a person was called to decide {about}{_tell_answer(state)} -- {goes_on}"
     if settled is not None:
-        return f"{name_settler(settled)} decided {about}: {preview(say_decision(state), 400)}"
+        return f"{name_speaker(settled)} decided {about}: {preview(say_decision(state), 400)}"
     return (
         f"{_name_answerer(state)} answered {about}: {preview(state.answer, 400)} "
         f"-- settle with: agentx clarify resolve {state.id}"
     )
 
 
+def _tell_answer(state: Clarification) -> str:
+    answered = state.answered
+    if answered is None:
+        return ""
+    return f"; {name_speaker(answered)} said: {preview(answered.body, 200)}"
+
+
 def _name_answerer(state: Clarification) -> str:
-    answers = state.entries(EntryType.ANSWER)
-    return answers[-1].speaker if answers and answers[-1].speaker != PERSON else "a person"
+    return "a person" if state.answered is None else name_speaker(state.answered)
 
 
-def name_settler(entry: Entry) -> str:
-    """Return who settled it, in words."""
-    return f"a person{_doubt(entry)}" if entry.speaker == PERSON else entry.speaker
+def name_speaker(entry: Entry) -> str:
+    """Return who said something, in words, with what is doubtful about it."""
+    return f"a person{_say_doubt(entry)}" if entry.speaker == PERSON else entry.speaker
 
 
-def _doubt(entry: Entry) -> str:
-    return " (unconfirmed)" if entry.via == UNCONFIRMED else ""
+def _say_doubt(entry: Entry) -> str:
+    return f" ({entry.doubt})" if entry.doubt else ""
 
 
 def explain_escalation(state: Clarification) -> str:
@@ -269,14 +276,20 @@ def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
 
 def as_data(state: Clarification) -> dict[str, object]:
     """Return a clarification for a program: as the ledger has it, and what can be done now."""
-    settled = state.resolution
+    settled, answered = state.resolution, state.answered
     return {
         **as_json(state),
         "clarificationId": state.id,
         "issueNumber": state.issue,
         "answer": None if state.is_unanswered else state.answer or None,
+        "answeredBy": None if answered is None else answered.speaker,
         "resolution": None if settled is None else say_decision(state),
         "resolvedBy": None if settled is None else settled.speaker,
+        "doubt": _doubt_of(settled or answered),
         "waitsOn": state.waits_on if state.is_unanswered or state.waits_for_person else None,
         "nextActions": list(next_actions(state)),
     }
+
+
+def _doubt_of(entry: Entry | None) -> str | None:
+    return None if entry is None else entry.doubt or None

@@ -7,6 +7,8 @@ settled its summary stands for it wherever it is injected; the thread stays on d
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentx.clarification.limits import CLARIFY_SUMMARY_CHARS_MAX
 from agentx.clarification.model import (
     PERSON,
@@ -39,11 +41,12 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
     lines = [f"Topic: {state.topic}", f"Why: {why}"]
     if said and reason is not Reason.MAX_ROUNDS:
         lines.append(f"{_NOTE}{fold_text(said)}")
+    by = state.to if state.answered is None else state.answered.speaker_shown
     answered = preview(state.answer, _POSITION_CHARS) or "no answer"
     lines += [
         "Positions:",
         f"- {state.asker}: {preview(asked, _POSITION_CHARS) or 'no question'}",
-        f"- {state.to}: {answered}",
+        f"- {by}: {answered}",
         "Options:",
         *(f"{number}. {option}" for number, option in enumerate(_options(state), 1)),
     ]
@@ -73,8 +76,9 @@ def find_note(state: Clarification) -> str:
 def _options(state: Clarification) -> tuple[str, ...]:
     resolve = f"agentx clarify resolve {state.id}"
     options = [f'Decide it yourself: {resolve} "your decision"']
-    if state.answer:
-        options.insert(0, f'Take the answer of {state.to}: {resolve} "as {state.to} says"')
+    if state.answered is not None:
+        by = state.answered.speaker
+        options.insert(0, f'Take the answer of {by}: {resolve} "as {by} says"')
     options.append(f'Let {state.asker} go on without: {resolve} "go on with what is known"')
     return tuple(options)
 
@@ -83,14 +87,16 @@ def resolution_summary(state: Clarification) -> str:
     """Return what a settled thread came to: each round in a line, and the decision."""
     settled = state.entries(EntryType.RESOLUTION)
     decision = settled[-1].body if settled else ""
+    doubt = f" ({settled[-1].doubt})" if settled and settled[-1].doubt else ""
     by_person = bool(settled) and settled[-1].speaker == PERSON
     parts = [
-        f"{entry.speaker}: {entry.body}"
+        f"{entry.speaker_shown}: {entry.body}"
         for entry in state.thread
         if entry.type in {EntryType.QUESTION, EntryType.ANSWER}
     ]
     if decision:
-        parts.append(f"{'Decided by a person' if by_person else 'Resolution'}: {decision}")
+        head = f"Decided by a person{doubt}" if by_person else "Resolution"
+        parts.append(f"{head}: {decision}")
     each = CLARIFY_SUMMARY_CHARS_MAX // (len(parts) + 1)
     return "\n".join((f"Topic: {preview(state.topic, each)}", *(preview(p, each) for p in parts)))
 
@@ -110,6 +116,7 @@ def fit_thread(state: Clarification, budget_tokens: int) -> tuple[Entry, ...]:
                 type=EntryType.RESOLUTION,
                 body=state.summary,
                 at_ms=newest.at_ms,
+                via=newest.via,
             ),
         )
     if sum(estimate(entry.body) for entry in state.thread) <= budget_tokens:
@@ -124,14 +131,5 @@ def fit_thread(state: Clarification, budget_tokens: int) -> tuple[Entry, ...]:
         if estimate(body) > budget.left:
             break
         budget.take(estimate(body))
-        kept.append(
-            Entry(
-                round=entry.round,
-                speaker=entry.speaker,
-                type=entry.type,
-                body=body,
-                at_ms=entry.at_ms,
-                late=entry.late,
-            )
-        )
+        kept.append(replace(entry, body=body))
     return tuple(reversed(kept))

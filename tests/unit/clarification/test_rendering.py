@@ -21,6 +21,7 @@ from agentx.clarification.model import (
     WentStale,
 )
 from agentx.clarification.rendering import (
+    as_data,
     comment,
     inbox_line,
     listing,
@@ -43,6 +44,9 @@ WHOLE = after(
     Escalated(at_ms=NOW, reason=Reason.MANUAL, body="we disagree"),
     Answered(at_ms=NOW, by="architect", body="ES256"),
     Resolved(at_ms=NOW, by=PERSON, body="Use ES256"),
+)
+UNSURE = after(
+    clarification(), Answered(at_ms=NOW, by=PERSON, body="JWT, I say.", via="unconfirmed")
 )
 RESOLVED = after(answered(clarification()), Resolved(at_ms=NOW, by="engineer"))
 
@@ -158,3 +162,24 @@ def test_12_1_the_figures_of_a_period() -> None:
     assert "Escalation rate: 67% (target under 20%)" in lines
     assert metrics([], start_ms=0, end_ms=1).auto_resolution_rate is None
     assert digest_lines(metrics([], start_ms=0, end_ms=1)) == ("No clarifications.",)
+
+
+def test_an_answer_that_nobody_saw_a_person_give_says_so_in_every_look() -> None:
+    looks = (
+        stream(UNSURE),
+        terminal(UNSURE, colour=False),
+        comment(UNSURE, 1),
+        inbox_line(UNSURE, "engineer", NOW),
+        inbox_line(after(UNSURE, Escalated(at_ms=NOW, reason=Reason.MANUAL)), "engineer", NOW),
+        after(UNSURE, Resolved(at_ms=NOW, by="engineer")).summary,
+        after(UNSURE, Escalated(at_ms=NOW, reason=Reason.MANUAL)).summary,
+        *(entry.speaker_shown for entry in fit_thread(UNSURE, 1)[-1:]),
+    )
+    assert [look for look in looks if "(unconfirmed)" not in look] == []
+    data = as_data(UNSURE)
+    assert (data["answeredBy"], data["doubt"]) == ("human", "unconfirmed")
+
+    sure = after(clarification(), Answered(at_ms=NOW, by=PERSON, body="JWT.", via="terminal"))
+    assert "unconfirmed" not in terminal(sure, colour=False) + stream(sure)
+    assert as_data(sure)["doubt"] is None
+    assert as_data(clarification())["answeredBy"] is None

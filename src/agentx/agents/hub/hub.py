@@ -313,7 +313,7 @@ class Hub:
 
     def _ask(self, state: Clarification) -> Ask:
         earlier = tuple(
-            Utterance(speaker=entry.speaker, kind=str(entry.type), body=entry.body)
+            Utterance(speaker=entry.speaker_shown, kind=str(entry.type), body=entry.body)
             for entry in fit_thread(state, CLARIFY_THREAD_TOKENS_MAX)
         )
         return Ask(

@@ -159,8 +159,10 @@ def _name_source(state: Clarification, role: str) -> str:
     """Return whose words a line tells."""
     settled = state.resolution
     if settled is not None and state.asker == role:
-        return settled.speaker
-    return state.to if state.asker == role else state.asker
+        return settled.speaker_shown
+    if state.asker != role:
+        return state.asker
+    return state.to if state.answered is None else state.answered.speaker_shown
 
 
 def _say(issue: Issue) -> str:

@@ -42,7 +42,7 @@ class ClarificationDocuments:
 
 def clarification_document(state: Clarification, project: str) -> Document:
     """Return a clarification as a document."""
-    said = "\n".join(f"{entry.speaker}: {entry.body}" for entry in state.thread if entry.body)
+    said = "\n".join(f"{entry.speaker_shown}: {entry.body}" for entry in state.thread if entry.body)
     newest = state.thread[-1].at_ms if state.thread else state.created_ms
     return Document(
         doc_type=CLARIFICATION,

@@ -6,7 +6,7 @@ The same verbs as `agentx clarify`. What other agents wrote is fenced as data.
 from __future__ import annotations
 
 from agentx.clarification.model import Clarification, NewQuestion
-from agentx.clarification.rendering import listing, name_settler, say_decision, stream
+from agentx.clarification.rendering import listing, name_speaker, say_decision, stream
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
@@ -100,15 +100,17 @@ def describe_thread(project: Project, issue: str) -> str:
 def _line(state: Clarification) -> str:
     shown = f"- {state.id} [{state.status}] {state.asker} -> {state.to}: {state.topic}"
     shown += f"\n  Q: {preview(state.question, CLARIFY_TEXT_CHARS_MAX)}"
-    if state.answer and state.status != "pending":
-        shown += f"\n  A: {preview(state.answer, CLARIFY_TEXT_CHARS_MAX)}"
+    answered = state.answered
+    if answered is not None and state.status != "pending":
+        by = "" if answered.speaker_shown == state.to else f" ({name_speaker(answered)})"
+        shown += f"\n  A{by}: {preview(answered.body, CLARIFY_TEXT_CHARS_MAX)}"
     if state.waits_for_person:
         waits = "wait for it" if state.holds_its_asker else "go on with what is known"
         shown += f"\n  A person is asked to decide; {state.asker}: {waits}"
     settled = state.resolution
     if settled is not None:
         decided = preview(say_decision(state), CLARIFY_TEXT_CHARS_MAX)
-        shown += f"\n  Decided by {name_settler(settled)}: {decided}"
+        shown += f"\n  Decided by {name_speaker(settled)}: {decided}"
     return shown
 
 

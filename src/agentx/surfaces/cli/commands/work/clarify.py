@@ -32,11 +32,18 @@ from agentx.surfaces.cli.commands.work.threads import (
 )
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
-_WAIT_SECONDS = 600
 _AS_PERSON = click.option(
     "--as-person",
     is_flag=True,
     help="A program says what a person said; kept as unconfirmed. At a terminal it is not needed.",
+)
+_TIMEOUT = click.option(
+    "--timeout",
+    type=click.IntRange(0),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait; the question stays open after it.",
 )
 _UNAVAILABLE = 6
 
@@ -86,14 +93,7 @@ def stale(invocation: Invocation) -> None:
 @click.option("--follow-up", "earlier", default="", metavar="ID", help="A further question on ID.")
 @click.option("--no-block", is_flag=True, help="Go on working; the answer comes later.")
 @click.option("--wait", is_flag=True, help="Wait for the answer.")
-@click.option(
-    "--timeout",
-    type=click.IntRange(0),
-    default=_WAIT_SECONDS,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait; the question stays open after it.",
-)
+@_TIMEOUT
 @click.option("--runner", default="", metavar="NAME", help="Who plays ROLE now; implies --wait.")
 @click.option("--script", type=click.Path(path_type=Path), metavar="FILE", hidden=True)
 @click.pass_obj
@@ -145,14 +145,7 @@ def ask(
 
 @command.command("wait")
 @click.argument("clarification_id", metavar="ID")
-@click.option(
-    "--timeout",
-    type=click.IntRange(0),
-    default=_WAIT_SECONDS,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait; the question stays open after it.",
-)
+@_TIMEOUT
 @click.pass_context
 def wait(ctx: click.Context, clarification_id: str, timeout: int) -> None:
     """Wait for what becomes of a question; leave with 6 when nothing did in time."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
 from agentx.clarification.rendering import (
     explain_escalation,
-    name_settler,
+    name_speaker,
     next_actions,
     say_decision,
     terminal,
@@ -84,13 +84,20 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
     rows = [("asks", f"{state.asker}{' (waits for it)' if state.holds_its_asker else ''}")]
     rows.append(("what", state.question))
     if state.answer:
-        rows.append(("answer", state.answer))
+        rows.append(("answer", f"{state.answer}{_say_answerer(state)}"))
     if state.status is ClarificationStatus.ESCALATED:
         rows.append(("why", explain_escalation(state)))
     settled = state.resolution
     if settled is not None:
-        rows.append(("decided", f"{say_decision(state)} ({name_settler(settled)})"))
+        rows.append(("decided", f"{say_decision(state)} ({name_speaker(settled)})"))
     return rows if who != state.asker else rows[1:]
+
+
+def _say_answerer(state: Clarification) -> str:
+    """Return who answered where that is not who was asked."""
+    answered = state.answered
+    is_theirs = answered is None or answered.speaker_shown == state.to
+    return "" if answered is None or is_theirs else f" ({name_speaker(answered)})"
 
 
 def draw_thread(
@@ -116,10 +123,10 @@ def draw_asked(screen: Console, state: Clarification, *, wanted: bool) -> None:
         screen.print("not blocking: the workflow step does not let it block", style="dim")
     settled = state.resolution
     if settled is not None:
-        decided = f"decided by {name_settler(settled)}: {say_decision(state)}"
+        decided = f"decided by {name_speaker(settled)}: {say_decision(state)}"
         screen.print(printable(decided), soft_wrap=True)
     elif state.answer and not state.is_unanswered:
-        screen.print(printable(state.answer), soft_wrap=True)
+        screen.print(printable(f"{state.answer}{_say_answerer(state)}"), soft_wrap=True)
     for action in next_actions(state)[:1]:
         screen.print(f"\nnext: {action}", style="dim", soft_wrap=True)
 
