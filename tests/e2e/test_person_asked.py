@@ -106,7 +106,7 @@ def test_a_decision_comes_back_to_whoever_asked(asked: House) -> None:
     assert (settled["status"], settled["resolution"]) == ("resolved", DECIDED)
     told = say(asked, "engineer", "s-running")
     assert f"decided: Storage: {DECIDED}" in told
-    assert "[human, issue 1" in told
+    assert "[human (unconfirmed), issue 1" in told
     assert say(asked, "engineer", "s-running") == ""  # once
     assert DECIDED in begin(asked, "engineer", "s-next")
     assert DECIDED not in begin(asked, "architect")
@@ -184,7 +184,7 @@ def test_who_waits_is_told_of_the_escalation_and_of_the_decision(asked: House) -
     out, err = waiting.communicate(timeout=30)
 
     assert "[ESCALATED] CLR-1-002" in err
-    assert "[Human] Ed25519." in err
+    assert "[Human (unconfirmed)] Ed25519." in err
     found = json.loads(out)
     assert (found["status"], found["resolution"], found["resolvedBy"]) == (
         "resolved",
