@@ -157,13 +157,6 @@ def _is_setup(part: str) -> bool:
 
 
 @lru_cache(maxsize=_KNOWN_MAX)
-def signature(command: str) -> str:
-    """Return what two runs of the same check have in common: the program and what it does."""
-    words = [word for word in plain(command).split() if not word.startswith("-")]
-    return " ".join(words[:3]).lower()
-
-
-@lru_cache(maxsize=_KNOWN_MAX)
 def only_looks(command: str) -> bool:
     """Tell whether a command only looks at things."""
     return all(_LOOKS.match(_ASSIGNED.sub("", part)) for part in parts_of(command))
@@ -238,6 +231,12 @@ def is_covered(failed: ToolStep, later: ToolStep) -> bool:
     return passed >= _count(_PASSED, before) + _count(_FAILED, before) and not (
         _FAILED.search(now) or _BROKEN_RUN.search(now)
     )
+
+
+def counts_none_failed(output: str) -> bool:
+    """Tell whether a runner counted that nothing failed."""
+    text = _ends(output)
+    return bool(_FAILED_NONE.search(text)) and not _FAILED_SOME.search(text)
 
 
 def _count(sign: re.Pattern[str], text: str) -> int:

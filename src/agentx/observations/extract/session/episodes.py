@@ -10,16 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from agentx.observations.extract import wording
-from agentx.observations.extract.session.commands import (
-    error_lines,
-    is_covered,
-    parts_of,
-    plain,
-    signature,
-    went_wrong,
-)
+from agentx.observations.extract.session.checks import CommandCheck
+from agentx.observations.extract.session.commands import error_lines, plain, went_wrong
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, Line, lines
+from agentx.observations.extract.session.passing import (
+    counts_as_much,
+    list_checks,
+    list_passed,
+    picks_failed,
+    runs_all_again,
+    runs_same,
+    says_still,
+    takes_in,
+)
 from agentx.observations.extract.session.tools import ToolStep, Use, file_edits
 from agentx.observations.extract.session.turns import Turn
 from agentx.prose import cues
@@ -29,7 +33,6 @@ from agentx.prose.passages import says_nothing
 from agentx.prose.sentences import Block, is_question, words
 
 _SAME_ERROR = 0.7
-_RUNNERS = frozenset({"run", "exec", "x", "dlx", "compose", "-m", "task", "tool"})
 _CAUSE = cues.anywhere(
     r"""
     root cause | because | due to | caused by | turn(?:s|ed) out | race condition
@@ -59,6 +62,7 @@ class Episode:
     fixes: list[ToolStep] = field(default_factory=list)
     mended: ToolStep | None = None
     is_covered: bool = False  # by a wider run, which is not what mended it
+    passed: set[CommandCheck] = field(default_factory=set)  # of what it ran, since it failed
     between: int = 0  # steps until it was mended
     is_of_trial: bool = False  # the last edit before it was taken back
     was_for_nothing: bool = False  # what was done about it was taken back
@@ -83,6 +87,10 @@ class _Watch:
                 episode.causes += _causes(episode, said, self.boot)
             if episode in self.open_ones and not episode.between:
                 episode.said_next += lines(said, self.boot)
+            if episode.mended is not None and _is_said_to_stay(episode, said, self.boot):
+                episode.mended = None
+                episode.passed.clear()
+                self.open_ones.append(episode)
 
     def see(self, step: ToolStep, exchange: Exchange) -> None:
         """Take in what it does; what was never run, or not heard of again, did nothing."""
@@ -136,35 +144,51 @@ def find_episodes(found: list[Exchange], boot: Boot) -> list[Episode]:
 def _settle(open_ones: list[Episode], step: ToolStep, *, failed: bool) -> list[Episode]:
     """Close the episodes whose command was run again and does not fail like that any more."""
     left: list[Episode] = []
+    passed = () if failed or not open_ones else list_passed(step)
     for episode in open_ones:
-        same = _same_check(episode.failure.command, step.command)
-        if not same and not failed and is_covered(episode.failure, step):
-            episode.mended, episode.is_covered = step, True
-        elif same and not (failed and _alike(episode, step, error_lines(step.output))):
+        if failed:
+            again = runs_all_again(episode.failure, step)
+            closed = again and not _alike(episode, step, error_lines(step.output))
+        else:
+            closed = _has_passed(episode, passed)
+            if not closed and counts_as_much(episode.failure, step):
+                closed = episode.is_covered = True
+        if closed:
             episode.mended = step
         else:
             left.append(episode)
     return left
 
 
-def _same_check(one: str, other: str) -> bool:
-    first, second = signature(one), signature(other)
-    if first == second:
-        return True
-    # `docker compose up && pytest` is still the pytest that failed before.
-    programs = [_name_program(part) for part in parts_of(one)]
-    return any(program and program in plain(other).lower() for program in programs)
+def _has_passed(episode: Episode, passed: tuple[CommandCheck, ...]) -> bool:
+    """Tell whether all that an episode's command checks has passed by now."""
+    wanted = list_checks(episode.failure.command)
+    output = episode.failure.output
+    for one in wanted if passed else ():
+        if takes_in(one, passed) or picks_failed(one, passed, output):
+            episode.passed.add(one)
+    return bool(wanted) and episode.passed.issuperset(wanted)
 
 
-def _name_program(command: str) -> str:
-    """Return what a command runs: of `npm run test`, that is more than its first two words."""
-    words_of = command.lower().split()
-    more = len(words_of) > 1 and (words_of[1] in _RUNNERS or words_of[1].startswith("-"))
-    return " ".join(words_of[: 3 if more else 2])
+def _is_said_to_stay(episode: Episode, said: Turn, boot: Boot) -> bool:
+    """Tell whether the agent says of what seems to be mended that it fails as before."""
+    if episode.mended is None or not says_still(said.text):
+        return False
+    about = terms(" ".join(episode.errors))
+    command = plain(episode.failure.command)
+    # Where the very same command passed, it may be something else that still fails.
+    is_same = plain(episode.mended.command) == command
+    for line in lines(said, boot):
+        if says_still(line.own):
+            shared = len(terms(line.own) & about)
+            is_of_any = not (is_same or shared or code_names(line.own))
+            if f"`{command}`" in line.own or shared > is_same or is_of_any:
+                return True
+    return False
 
 
 def _alike(episode: Episode, step: ToolStep, told: list[str]) -> bool:
-    if not _same_check(episode.failure.command, step.command):
+    if not runs_same(episode.failure.command, step.command):
         return False
     before, now = terms(" ".join(episode.errors)), terms(" ".join(told))
     return likeness(before, now) >= _SAME_ERROR or not (before and now)
@@ -173,7 +197,7 @@ def _alike(episode: Episode, step: ToolStep, told: list[str]) -> bool:
 def _note_fix(open_ones: list[Episode], step: ToolStep, *, is_edit: bool) -> None:
     for episode in open_ones:
         if is_edit or (
-            episode.between < 12 and not _same_check(episode.failure.command, step.command)
+            episode.between < 12 and not runs_same(episode.failure.command, step.command)
         ):
             episode.fixes.append(step)
 
