@@ -492,7 +492,7 @@ def test_a_request_is_no_decision(said: str) -> None:
     talk = Talk().user(said).edit("a.go", "a", "b").agent("Done.")
 
     assert talk.found(Category.DECISION) == []
-    assert any(said in one.content for one in talk.found(Category.KEY_FACT))
+    assert any(said in one.content for one in talk.found(Category.CODE_CHANGE))
 
 
 def test_a_request_that_says_how_is_one() -> None:

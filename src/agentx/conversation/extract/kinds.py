@@ -102,7 +102,7 @@ def _of_agent(text: str, *, worked: bool) -> BulletKind:  # noqa: PLR0911  a tab
     is_ever = _EVER.search(text) is not None
     if cues.LEAVES_OPEN.search(text) and (_SURELY_OPEN.search(text) or not is_ever):
         return BulletKind.OPEN
-    if decides(text):
+    if decides(text, worked=worked):
         return BulletKind.DECISION
     if _is_idle(text):
         return BulletKind.FACT

@@ -34,15 +34,23 @@ from agentx.prose.likeness import coverage
 from agentx.prose.passages import PASSAGE_CHARS_MAX, Stretch, cut_passages
 from agentx.prose.pasted import split_pasted
 from agentx.prose.salience import Occasion, Speech, weigh
-from agentx.prose.sentences import Block, shorten, show_excerpt, words
+from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
 from agentx.prose.settling.asking import CONSTRAINS, only_asks
-from agentx.prose.settling.verdict import SETTLES, decides, settles
+from agentx.prose.settling.verdict import (
+    SETTLES,
+    asks_for_something,
+    decides,
+    reports_broken,
+    settles,
+)
 from agentx.prose.support import count_support
 from agentx.prose.titles import is_written_by_machine
 
 _USER = "The user "
 _SENDER_CHARS = 40
 BY_USER = f"{_USER}said: "
+# What was wanted, or found broken: told as such, and never as what is so.
+_ASKED, _REPORTED = f"{_USER}asked: ", f"{_USER}reported: "
 _SPEAKERS = {Occasion.PROMPT: BY_USER, Occasion.PLAN: "Planned: "}
 _DONE = 0.6  # of the words of what was planned, those of what was done
 _DONE_MAX = 300
@@ -206,7 +214,13 @@ def _was_taken_back(text: str, turn: Turn, exchange: Exchange, boot: Boot) -> bo
 def _may_tell(text: str) -> bool:
     """Tell whether a passage of a prompt may tell something: a fault is told by what was found."""
     is_fault = _FIND_OUT.search(text) and words(text) < _FAULT_WORDS and not CONSTRAINS.search(text)
-    return not (only_asks(text) or _is_bare(text) or is_fault)
+    return not (only_asks(text) or _is_bare(text) or is_fault or _leads_to_question(text))
+
+
+def _leads_to_question(text: str) -> bool:
+    """Tell whether a text is a question, and a few words that lead to it."""
+    said = [one.text for one in sentences(text)]
+    return is_question(said[-1]) and all(map(_is_bare, said[:-1])) if said else False
 
 
 def _is_bare(text: str) -> bool:
@@ -249,9 +263,16 @@ def _fit(passage: Stretch, quoted: str) -> str:
 
 
 def _candidate(said: Speech, turn: Turn) -> Keepable:
-    content = _SPEAKERS.get(said.source, "") + said.text
+    category = _categorise(said)
+    label = _SPEAKERS.get(said.source, "")
+    if label == BY_USER and category is not Category.DECISION:
+        is_asked = asks_for_something(said.text)
+        if is_asked or reports_broken(said.text):
+            label = _ASKED if is_asked else _REPORTED
+            category = Category.CODE_CHANGE if said.has_edits else category
+    content = label + said.text
     finding = Finding(
-        category=_categorise(said),
+        category=category,
         content=content,
         summary=content,
         event_ids=(turn.event_id,),
@@ -267,7 +288,7 @@ def _categorise(said: Speech) -> Category:
         return Category.DECISION if settles(text) else Category.KEY_FACT
     if cues.EXPLAINS.search(text) and cues.COMPLAINS.search(text):
         return Category.ERROR
-    if decides(text):
+    if decides(text, worked=said.has_edits):
         return Category.DECISION
     if said.source is Occasion.CLOSING and said.has_edits and cues.CHANGES.search(text):
         return Category.CODE_CHANGE

@@ -7,12 +7,14 @@ import re
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.sentences import is_question, sentences
+from agentx.prose.settling.errands import cut_reason
 from agentx.prose.titles import phrase_title
 
 # People often ask without a mark. "Can we ..." is a wish.
 _ASKS = compile_late(
     r"\W*(?:(?:and|so|but|ok|okay|also|then|hm+)[, ]+)*"
-    r"(?:what|why|how|where|when|which|who|do|does|did|is|are|was|were|has|have)(?:'s|'re)? "
+    r"(?:what|why|how|where|when|which|who|do(?! it\b)|does|did|is|are|was|were|has|have)"
+    r"(?:'s|'re)? "
     r"(?:you|we|it|they|he|she|the|this|that|there|these|those|your|our|my|i|a|an)\b"
     r"|(?:(?:and|so|but|also|then)[, ]+)*(?:how|why) (?:do|does|did|is|are|was|can|should)\b",
     re.IGNORECASE,
@@ -21,6 +23,14 @@ _ASKS = compile_late(
 _ASKS_IF = compile_late(
     r"\b(?:does|do|is|are|was|were|did|has)n'?t (?:that|this|it|there|they)\b", re.IGNORECASE
 )
+# "... , right": what its speaker is not sure of.
+_ASKS_SO = compile_late(
+    r"(?i:(?<!is)(?<!are)(?<!was)(?<!all)(?<!to the)(?<!be)[, ] ?"
+    r"(?:right|correct|isn'?t it|or not|oder|no)\W*\Z)"
+)
+_HEDGES = cues.anywhere(
+    "perhaps | maybe | i guess | i suppose | vielleicht | quiz\u00e1s | peut-\u00eatre"
+)
 _WISHES = compile_late(
     r"\b(?:can'?t|couldn'?t|shouldn'?t|why (?:not|don'?t)) (?:we|you)\b", re.IGNORECASE
 )
@@ -28,7 +38,8 @@ _WISHES = compile_late(
 
 _REQUESTS = compile_late(
     r"(?:(?:ok(?:ay)?|and|so|also|now|then|hm+|i think)[, ]+)*"
-    r"(?:please|(?:can|could|would) (?:you|we)|we need to|you need to)\b",
+    r"(?:please|(?:can|could|would) (?:you|we)|we need to|you need to|(?:\w+ )?bitte|kannst du"
+    r"|k\u00f6nntest du|por favor|puedes|podr\u00edas|peux-tu|pourrais-tu|s'il te pla\u00eet)\b",
     re.IGNORECASE,
 )
 
@@ -38,7 +49,25 @@ CONSTRAINS = cues.anywhere(
     r"""
     but | instead | rather than | (?:don'?t|do not|doesn'?t) | never | always | must | without
     keep | not | except | only (?:if|when|for|on) | because | so that | no longer | should be
+    statt | sondern | ohne | en lugar de | sino | sin | au lieu de | sans
     """
+)
+
+
+# An order that names what is to be used, or what a value is to be: a choice, whatever its reason.
+CHOOSES = cues.at_the_start(
+    r"""
+    use | adopt | prefer | stick (?:to|with) | stay (?:on|with) | switch (?:back )?(?:to|from)
+    go (?:back to|with) | standardi[sz]e on | drop support | pin | default to | limit | keep | avoid
+    (?:set|raise|lower|increase|reduce|cap|limit) \S.{2,60}? (?:to|at) \S
+    """
+)
+
+
+# What is to be, said of all: "I think we should rename it".
+_LAYS_DOWN = cues.at_the_start(
+    r"we (?:should|must|have to|will|won'?t|are going to|do not|don'?t)",
+    after="ok(?:ay)? | so | and | but | then | i think | also | no | yes | well | in that case",
 )
 
 
@@ -52,9 +81,25 @@ def only_asks(text: str) -> bool:
     )
 
 
+def is_unsure(sentence: str) -> bool:
+    """Tell whether a person says something to hear whether it is so."""
+    return bool(_ASKS_SO.search(sentence) or _HEDGES.search(sentence))
+
+
 def only_requests(text: str) -> bool:
     """Tell whether a text wants something done and does not say how: a request settles nothing."""
-    asked = [one.text for one in sentences(text)]
-    return any(
-        _REQUESTS.match(one) or cues.COMMANDS.match(phrase_title(one)) for one in asked
-    ) and not CONSTRAINS.search(text)
+    said = [one.text for one in sentences(text)]
+    asked = [one for one in said if _asks_for_work(one)]
+    how = (cut_reason(one) if one in asked else one for one in said)
+    return bool(asked) and not any(CONSTRAINS.search(one) for one in how)
+
+
+def commands(sentence: str) -> bool:
+    """Tell whether a sentence is an order to do some work."""
+    is_order = cues.COMMANDS.match(phrase_title(sentence)) is not None
+    return is_order and not _LAYS_DOWN.match(sentence)
+
+
+def _asks_for_work(sentence: str) -> bool:
+    is_asked = _REQUESTS.match(sentence) is not None or commands(sentence)
+    return is_asked and not CHOOSES.match(phrase_title(sentence))

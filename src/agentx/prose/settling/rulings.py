@@ -9,6 +9,7 @@ from __future__ import annotations
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.sentences import is_question, words
+from agentx.prose.settling.errands import is_for_once
 
 _OPENING = (
     r"\W*(?:(?:ok(?:ay)?|well|so|and|but|also|please|pls|hm+|right|alright|fine|then|sorry|yes|yeah"
@@ -32,6 +33,15 @@ _THEN = compile_late(rf"(?i:{_OPENING}no (?!{_IDLE})\S.*? then\W*\Z)")
 _INSTEAD = compile_late(
     r"(?i:\W*(?:no|not|nope|nein|non)[\s,:]+(?:the )?(?:other way|opposite|reverse)\b"
     rf"|{_OPENING}not (?!{_IDLE})[^:;,.\n]{{2,60}}[:;,] *(?:but|use|take|go|make|do|keep|we)\b)"
+)
+# "pnpm, not npm"
+_RATHER = compile_late(
+    r"(?i:\W*(?:(?:ok(?:ay)?|and|also|so|please|but|no)[, ]+)*"
+    r"(?!(?:is|are|was|were|do|does|did|maybe|perhaps|probably|why|it|that|this|there|can|could|will"
+    r"|would|should|must|has|have|had|may|i|we|you|they|he|she|still|if|or|better|certainly|of|or"
+    r"|definitely|absolutely|hopefully|course|surely|apparently|said|whether)\b)"
+    r"[\w@./`-]+,? not (?!(?:yet|now|today|working|sure|needed|there|here|ok|really)\b)[\w@./`-]+"
+    r"(?:,? (?:please|pls|plz|bitte|then))?\W*\Z)"
 )
 # From now on, always, never: of languages whose verbs do not say so.
 _FOR_EVER = cues.anywhere(
@@ -93,9 +103,9 @@ _WORDS_MAX = 40
 
 def rules_out(text: str) -> bool:
     """Tell whether a sentence forbids something, or lays down what is to be from now on."""
-    if not _WORDS_MIN <= words(text) <= _WORDS_MAX or is_question(text):
+    if not _WORDS_MIN <= words(text) <= _WORDS_MAX or is_question(text) or is_for_once(text):
         return False
-    if _INSTEAD.match(text) or _THEN.match(text) or _FOR_EVER.search(text):
+    if _INSTEAD.match(text) or _RATHER.match(text) or _THEN.match(text) or _FOR_EVER.search(text):
         return True
     return _FORBIDS.match(text) is not None and not _TELLS.search(_take_clause(text))
 

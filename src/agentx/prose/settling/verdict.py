@@ -5,12 +5,19 @@ The table of contents and what is kept of a session must not disagree about the 
 
 from __future__ import annotations
 
-import re
-
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.cues import anywhere, at_the_start
-from agentx.prose.settling.asking import CONSTRAINS, only_requests
+from agentx.prose.sentences import is_question, sentences
+from agentx.prose.settling.asking import CHOOSES, CONSTRAINS, commands, is_unsure, only_requests
+from agentx.prose.settling.errands import (
+    cut_reason,
+    drop_guesses,
+    is_errand,
+    is_for_once,
+    reports_fault,
+    wants_a_look,
+)
 from agentx.prose.settling.rulings import only_tries, rules_out
 from agentx.prose.titles import phrase_title
 
@@ -18,13 +25,15 @@ from agentx.prose.titles import phrase_title
 SETTLES = anywhere(
     r"""
     decid\w+ | agreed | go(?:ing)? with | stick(?:ing)? (?:to|with) | instead(?: of)? | rather than
-    prefer\w* | non-negotiable | not? (?:crdt|more|longer) | from now on | must(?:n't| not)? | never
+    prefer\w* | non-negotiable | not? (?:more|longer) | from now on | must(?:n't| not)? | never
     always | only | (?:don'?t|do not|doesn'?t|shouldn'?t|won'?t|can'?t|cannot) | without | keep
-    has to | have to | needs? to be | should (?:be|not|stay|only|always|never|use|work|remain)
+    has to | (?<!i )have to | needs? to be | should (?!i\b|we\b)\w+
     by default | switch(?:ed|ing)? (?:to|from) | after all
     let'?s (?:use|keep|go|stick|drop|not|avoid|make)
-    we (?:want|use|support|need|have|are) | i (?:want|prefer|don'?t|will have|would rather)
-    (?:is|are) (?:fine|enough|ok|required|mandatory|not) | then use | use | no need | leave
+    we (?:want|use|support|keep|take|store|ship|don'?t|do not|never|only|write|run|call)
+    i (?:want|prefer|don'?t|will have|would rather) | i'?d rather
+    (?:is|are) (?:fine|enough|ok|required|mandatory|not) | no need | leave
+    (?<!i )(?<!you )(?<!they )(?<!we )(?<!to )(?<!can )use
     stay | stays
     make sure | ensure | important | be careful | convention | policy | rule | avoid | except
     entschieden | statt | bleibt | bleiben | nicht | kein\w* | immer | nie | nur | soll\w* | sonst
@@ -48,12 +57,18 @@ _PROPOSES = anywhere(
     (?:clean|cleaner|cleanest|simple|simplest|better|best|right|easiest|safest|other) way is to
     """
 )
-# A person who says so reports what is wrong.
-_FALLS_SHORT = compile_late(
-    r"\b(?:doesn'?t|didn'?t|isn'?t|aren'?t|won'?t|can'?t|cannot|(?:is|are|does|did) not) (?:\w+ )?"
-    r"(?:work|show|load|start|run|open|compile|build|render|respond|appear|update|save|pass|match"
-    r"|exist)(?:s|ed|ing)?\b",
-    re.IGNORECASE,
+# What an agent says of its work, and the words of a decision that only tell what it did.
+_DID = compile_late(
+    r"(?i:(?:\A|[.;:,] |\b(?:i|we|and|have|has|was|were|been|is|are|now|also)(?:'ve)? )"
+    r"(?:switch|drop+|remov|replac|mov|chang|delet|prun|renam|convert|migrat|add|updat|merg|rebas"
+    r"|revers|opt|approv)ed\b|\w+ (?:removed|dropped|deleted|replaced) in fav)"
+)
+_DONE = compile_late(r"(?i:switch|in fav|opt|trade|revers|approved|the plan|stick|go)")
+_JUDGES = compile_late(
+    r"(?i:(?:right|better|best|cleanest|simplest|safest)\b|(?:is|are) the |we should|i should)"
+)
+_SAYS_WHY = anywhere(
+    "because | since | so that | rather than | instead of | to avoid | otherwise | weil | statt"
 )
 _SUPPOSES = at_the_start(r"if (?:the|you|we|it|this|that|a|an|your|our|they|there)")
 _ORDERS = at_the_start(
@@ -67,26 +82,65 @@ _ORDERS = at_the_start(
 
 
 def settles(text: str) -> bool:
-    """Tell whether a sentence of a person settles how something is to be."""
+    """Tell whether what a person says settles how something is to be."""
     if rules_out(text):
         return True
-    if only_requests(text) or only_tries(text) or _FALLS_SHORT.search(text):
+    said = [one.text for one in sentences(text)]
+    is_look = wants_a_look(text)
+    return any(rules_out(one) if is_look else _settles(one) for one in said)
+
+
+def wants_work(text: str) -> bool:
+    """Tell whether a sentence of a person only wants something done, or says what is broken."""
+    if only_requests(text) or only_tries(text) or is_errand(text) or reports_fault(text):
+        return True
+    return (is_for_once(text) or is_unsure(text)) and not cues.DECIDED.search(text)
+
+
+def asks_for_something(text: str) -> bool:
+    """Tell whether a person asks for an answer or for work with it."""
+    return wants_a_look(text) or any(
+        is_question(one.text) or is_order(one.text) or only_tries(one.text) or is_errand(one.text)
+        for one in sentences(text)
+    )
+
+
+def reports_broken(text: str) -> bool:
+    """Tell whether a person says with it what is broken."""
+    return any(reports_fault(one.text) for one in sentences(text))
+
+
+def _settles(text: str) -> bool:
+    if rules_out(text):
+        return True
+    if is_question(text) or wants_work(text):
         return False
-    found = SETTLES.search(text) or cues.PRESCRIBES.search(text) or cues.DECIDED.search(text)
-    return bool(found or (is_order(text) and CONSTRAINS.search(text)))
+    said = drop_guesses(text)
+    if is_order(text):
+        said = cut_reason(said) if commands(text) else said
+        return bool(CONSTRAINS.search(said) or CHOOSES.match(phrase_title(text)))
+    return bool(SETTLES.search(said) or cues.PRESCRIBES.search(said) or cues.DECIDED.search(said))
 
 
 def is_order(text: str) -> bool:
     """Tell whether a sentence of a person wants something done, in the imperative."""
-    phrase = phrase_title(text)
-    return bool(cues.COMMANDS.match(phrase) or _ORDERS.match(phrase) or only_requests(text))
+    return commands(text) or bool(_ORDERS.match(phrase_title(text)) or only_requests(text))
 
 
-def decides(text: str) -> bool:
-    """Tell whether a sentence of an agent tells a decision, and not what could be one."""
+def decides(text: str, *, worked: bool = True) -> bool:
+    """Tell whether a sentence of an agent tells a decision, and not what could be one.
+
+    What was done without a word of why is a change, and what would be right is a proposal unless
+    something was changed (`worked`).
+    """
     if cues.DECIDED.search(text):
         return True
-    return cues.DECIDES.search(text) is not None and not proposes(text)
+    found = cues.DECIDES.search(text)
+    if found is None or proposes(text):
+        return False
+    if _JUDGES.match(found[0]) and not worked:
+        return False
+    return not (_DID.search(text) and _DONE.match(found[0])) or _SAYS_WHY.search(text) is not None
 
 
 def proposes(text: str) -> bool:

@@ -33,6 +33,8 @@ _OF_CATEGORY = {
     Category.COMPACTION_SUMMARY: Kind.FACT,
 }
 _USER = compile_late(r"(?:The user|User)\b|(?:Asked|Preference): ")
+# What somebody asked for is no fact: it is told with what was done about it.
+_ASKED = compile_late(r"[^:.\n]{2,60} (?:asked|reported): ")
 _WANTS = anywhere(
     r"""
     (?:the )?user (?:wants|prefers|likes|expects|asked (?:for|to always)|does not want|doesn't want)
@@ -63,4 +65,6 @@ def kind_of(category: Category, text: str) -> Kind:
         return Kind.OPEN_END
     if category is Category.DECISION and _USER.match(text) and finds(_WANTS, text):
         return Kind.PREFERENCE
+    if category is Category.KEY_FACT and _ASKED.match(text):
+        return Kind.CHANGE
     return _OF_CATEGORY[category]

@@ -61,7 +61,8 @@ _TAKES_OVER = cues.anywhere(
 _WORKED = compile_late(r"; `[^`]+` worked")
 # What a session was asked to do is done with; what came of it is told by what was kept of that.
 _REQUESTS = compile_late(
-    r"(?:The user said|Planned): (?:(?:also|now|ok(?:ay)?|and|then|so|next)[ ,.]+)*"
+    r"[^:.\n]{2,60} (?:asked|reported): "
+    r"|(?:The user said|Planned): (?:(?:also|now|ok(?:ay)?|and|then|so|next)[ ,.]+)*"
     r"(?:can (?:you|we)|could you|please|add|fix|write|make|create|implement|update|review|check"
     r"|improve|run|replace|remove|rename|move|change|enrich|extend|refactor|show|look|find"
     r"|investigate|commit|push|merge|install|explain)\b",
@@ -81,7 +82,7 @@ _BEGINNING = ((cues.COURTESY, -0.2), (cues.LEANS, -0.2))
 _STEM_CHARS_MIN = 3  # of a word stay as they are, whatever ending it loses
 _NAME = compile_late(r"\w+[-_]\w[\w-]*|\b[a-z]+[A-Z]\w*")
 _JOINT = compile_late(r"[-_]|(?<=[a-z])(?=[A-Z])")
-_LABEL = "The user said: "
+_LABEL = compile_late(r"The user (?:said|asked|reported): ")
 _RULED = compile_late(r"(?:\A|[.?!;] )The user (?!was shown)\w+")
 _PLAN = "Planned: "  # and carried out or overtaken since, as a rule
 _WORDS_MIN = 6
@@ -182,12 +183,12 @@ def value_line(kind: Kind, line: str) -> float:
     if kind is Kind.FACT and _DESCRIBES.match(line):
         worth -= 0.3
     if kind is not Kind.PREFERENCE and _REQUESTS.match(line):
-        worth -= 0.2
+        worth -= 0.4 if kind is Kind.CHANGE else 0.2
     if line.startswith(_PLAN):
         worth -= 0.3
     if is_question(line) or cues.begins(cues.ANNOUNCES, line):
         worth -= 0.4
-    if count_words(line.removeprefix(_LABEL)) < _WORDS_MIN:
+    if count_words(_LABEL.sub("", line, count=1)) < _WORDS_MIN:
         worth -= 0.3
     return max(worth, 0.05)
 

@@ -17,16 +17,18 @@ from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.extract.settled.agreements import ANSWER_CHARS_MAX, ANSWERED, decision
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
+from agentx.prose.passages import PASSAGE_CHARS_MAX
 from agentx.prose.sentences import ELLIPSIS, Block, is_question, shorten, words
-from agentx.prose.settling.asking import CONSTRAINS, only_requests
-from agentx.prose.settling.rulings import only_reports, only_tries, rules_out
-from agentx.prose.settling.verdict import SETTLES
-from agentx.prose.titles import phrase_title
+from agentx.prose.settling.asking import CONSTRAINS, commands, only_requests
+from agentx.prose.settling.errands import cut_reason, drop_guesses, wants_a_look
+from agentx.prose.settling.rulings import only_reports, rules_out
+from agentx.prose.settling.verdict import SETTLES, is_order, wants_work
 
 _LINES_A_PROMPT_MAX = 3
 _STOPS = ".!?:;,\u3002\uff01\uff1f\uff1a"
 _SHORT_CHARS = 320
 _ASKED_CHARS = 110
+_QUOTED_CHARS = PASSAGE_CHARS_MAX - len("The user said: ")
 _ENGLISH = compile_late(
     r"\b(?:the|a|an|is|are|to|of|and|in|it|that|for|you|we|i|with|on|not)\b", re.IGNORECASE
 )
@@ -59,9 +61,11 @@ def find_said(
     pasted = is_document(prompt)
     is_short = len(prompt.text) <= _SHORT_CHARS
     said = lines(prompt, boot)
+    is_look = wants_a_look(prompt.text)  # what is the matter is told, not what is to be
     settling = [
         not (pasted and line.block is not Block.PROSE)
         and _settles(line, is_first=is_first or pasted, offered=offered)
+        and not (is_look and not rules_out(line.own))
         for line in said
     ]
     # What is ruled for good is told apart from the task that it came with.
@@ -74,7 +78,10 @@ def find_said(
     if not taken:
         return
     whole = [at for at, line in enumerate(said) if not is_question(line.own) and at not in apart]
-    text = _quote_lines(said, whole if is_short else taken[:_LINES_A_PROMPT_MAX])
+    chosen = whole if is_short else taken[:_LINES_A_PROMPT_MAX]
+    while len(chosen) > 1 and len(_quote_lines(said, chosen)) > _QUOTED_CHARS:
+        chosen = chosen[:-1]
+    text = _quote_lines(said, chosen)
     ids = [prompt.event_id]
     before = exchange.before.closing if exchange.before and not is_first else None
     content = f"The user said: {text}"
@@ -145,18 +152,15 @@ def _settles(line: Line, *, is_first: bool, offered: bool) -> bool:
         return not _NARRATES.search(text)
     if words(text) < 4 or is_question(text) or _settles_nothing(text):
         return False
-    if cues.DECIDES.search(text) or cues.TAKES_BACK.search(_AFTER_ALL_THIS.sub("", text)):
+    told = cut_reason(text) if is_order(text) else drop_guesses(text)
+    if cues.DECIDES.search(told) or cues.TAKES_BACK.search(_AFTER_ALL_THIS.sub("", told)):
         return True
-    return bool(_RULE.search(text)) if is_first else _answers(text, offered=offered)
+    return bool(_RULE.search(told)) if is_first else _answers(text, offered=offered)
 
 
 def _settles_nothing(text: str) -> bool:
-    return bool(
-        wording.GOES_ON.match(text)
-        or cues.COURTESY.match(text)
-        or _NARRATES.search(text)
-        or only_tries(text)
-    )
+    is_idle = wording.GOES_ON.match(text) or cues.COURTESY.match(text) or _NARRATES.search(text)
+    return is_idle is not None or wants_work(text)
 
 
 def _answers(text: str, *, offered: bool) -> bool:
@@ -164,7 +168,7 @@ def _answers(text: str, *, offered: bool) -> bool:
     if wording.CORRECTS.match(text) and not only_reports(text):
         return True
     # An order settles how it is to be done only where it says so.
-    settling = CONSTRAINS if cues.COMMANDS.match(phrase_title(text)) else SETTLES
+    settling = CONSTRAINS if commands(text) else SETTLES
     if settling.search(text) and len(terms(text)) > 1:
         return True
     # In a language without such words, what is specific in an answer tells.

@@ -1,0 +1,142 @@
+"""What is only to be done now, and what is said to be broken: neither settles how a thing is to be.
+
+Why somebody wants something is no part of how it is to be done: "so that it does not hang" after
+an order constrains nothing. That something does not work is a report, and so is a guess ("there
+must be a bug"). Who wants it looked at, shown or run settles nothing, however it is hedged.
+"""
+
+from __future__ import annotations
+
+from agentx.kernel.text import compile_late
+from agentx.prose import cues
+from agentx.prose.titles import phrase_title
+
+# Why an order is given; also without a word for it: "Remove it, it uses X now".
+_WHY = compile_late(
+    r"(?i:(?:[,;:.]|\s[-\u2013\u2014])?\s(?:so(?! far)|because|since|otherwise|in order to|in case"
+    r"|cause|as (?:it|they|we|i|there|the|this)|damit|weil|denn|sonst"
+    r"|para que|porque|pour que|parce que"
+    r"|car)\b"
+    r"|[,;:.\u2013\u2014-] (?:it|they|we|i|he|she|there|nobody|everybody|users?|people|that|this)"
+    r"(?:'\w+)? (?!want|prefer|should|must|keep|stay|ha(?:s|ve) to|needs? to|no longer)\w+)"
+)
+# A guess at what is the matter.
+_GUESSES = compile_late(
+    r"(?i:\b(?:there|it|that|this|something|you|we|they) must (?:be|have)\b"
+    r"|\bmust (?:have been|be (?:a|an|some|something|because|due|related|wrong|missing))\b"
+    r"|\bcan'?t be (?:right|true|it)\b|\bneeds? to be (?:fixed|looked|checked)\b)"
+)
+# What is run, shown, told or handed on, and is over then.
+_ERRANDS = cues.at_the_start(
+    r"""
+    run | rerun | re-run | push | merge | rebase | commit | deploy | redeploy | close | reopen
+    show | explain | tell | print | list | confirm | verify | check | double-check | look | read
+    review | compare | describe | summari[sz]e | restart | start | stop the | wait
+    open (?:a|the) | try | test | debug | find | investigate | measure | leave \S+(?: \S+)? open
+    here(?:'s| is| are)
+    (?:give|send|paste) (?:me|us) | see | remind | continue | go on | proceed | spawn | launch | ask
+    zeig\w* | erkl\u00e4r\w* | pr\u00fcf\w* | schau\w* | lass\w* .{1,40} laufen
+    """
+)
+# Said of every time, and of nothing that is over then.
+_EVERY = cues.anywhere(
+    r"""
+    always | never | every | each | no longer | from now on | in (?:the )?future | any ?time
+    whenever | only from
+    immer | nie | jedes | siempre | nunca | toujours | jamais
+    """
+)
+# A person who says so reports what is wrong.
+_FALLS_SHORT = compile_late(
+    r"(?i:\b(?:doesn'?t|didn'?t|isn'?t|aren'?t|wasn'?t|won'?t|can'?t|cannot|couldn'?t"
+    r"|(?:is|are|does|did|was|were) not|never|only) (?:\w+ )?"
+    r"(?:work|show|load|start|run|open|compile|build|render|respond|appear|update|save|pass|match"
+    r"|exist|fail|finish|end|become|arrive|send|return|sort|reach|answer|connect|display|log|sign"
+    r"|print|get|find|see|stop|close|ack|trigger|fire|receive|happen|pay|hit)(?:e?s|t?ed|t?ing)?\b"
+    r"|\b(?:have|has|are|is|with|got) [^.;]{1,50}? (?:that|which|who)"
+    r" (?:don'?t|doesn'?t|do not|does not|can'?t|cannot|never|won'?t|aren'?t|isn'?t|only)\b)"
+)
+# How something is that was once otherwise.
+_OF_LATE = cues.anywhere(
+    r"""
+    any ?more | again | since (?:yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday)
+    since (?:this|last|the) (?:morning|night|week|update|upgrade|release|rollout|deploy\w*|merge)
+    since \d{1,2}[:.]\d\d | this morning | right now | at the moment | incident | is back | are back
+    broken | crash\w* | is red | are red | is down | are down | seit (?:gestern|heute|dem)
+    """
+)
+_OBLIGES = cues.anywhere(
+    r"""
+    (?<!i )have to | must | should | shall | has to | needs? to | may not | may only | let'?s
+    instead | rather than | we (?:will|stay|keep|use|go|want|decided|agreed) | decid\w+
+    agreed | prefer
+    stays? | remains? | soll\w* | muss | bleib\w*
+    """
+)
+# A person who wants to know what is the matter.
+_LOOKS = compile_late(
+    r"(?i:(?:\A|[.!?;,]\s+|\band |\bplease |\byou )(?:please )?"
+    r"(?:(?:find out|figure out|look into|look at|investigate|check|see|debug)"
+    r" (?:why|what|where|it|this|that|them|these|those|the reason|how come|into it)\b[^.!?\n]{0,40}"
+    r"|(?:have|take) a look\b[^.!?\n]{0,30}|any ideas?\b[^.!?\n]{0,30}"
+    r"|what'?s (?:up|wrong|going on)\b[^.!?\n]{0,30}"
+    r"|(?:fix|mend|repair|raise|solve) (?:it|this|that|them)\b[^.!?\n]{0,20})\W*\Z)"
+)
+
+
+# What binds a turn, or a single time, and nothing after it.
+_FOR_ONCE = compile_late(
+    r"(?i:\b(?:yet|this (?:one )?time|just (?:this )?once|for once|not now|this once"
+    r"|(?:for|in|on) (?:this|that) (?:one |single )?(?:test|run|commit|pr|pull request|session|time"
+    r"|change|task|branch|one|file)(?: only)?|first|for the moment|temporarily|before (?:you|i|we)"
+    r"|(?:only|just) (?:this|that) (?:one|time)|noch nicht|erst mal|diesmal|por ahora no"
+    r"|pas encore)"
+    r"(?=\s*(?:[.,;:!)]|\Z|because\b|and\b|then\b|\w+ (?:\w+ ){0,8}?\w*\W*\Z)))"
+)
+_PUTS_OFF = cues.at_the_start(
+    r"""
+    let me (?:think|check|see|look|ask|sleep|come back) | i'?ll (?:think|check|see|ask|look)
+    (?:i'?ll|will) do (?:it |that )?(?:myself )?later | not (?:now|today) | maybe later
+    """,
+    after="ok(?:ay)? | hm+ | well | so | no | nope | yes | and | but",
+)
+_STILL = cues.at_the_start(
+    "still | same | it'?s? still | that (?:did|does)n'?t | did(?:n'?t| not) (?:help|work|fix)",
+    after="ok(?:ay)? | hm+ | well | so | no | nope | nah | sorry | argh | but",
+)
+
+
+def cut_reason(order: str) -> str:
+    """Return an order without why it is given."""
+    found = _WHY.search(order)
+    return order[: found.start()] if found else order
+
+
+def is_errand(text: str) -> bool:
+    """Tell whether a sentence wants something shown, told or run, and is over with it."""
+    phrase = phrase_title(text)
+    return _ERRANDS.match(phrase) is not None and not _EVERY.search(text)
+
+
+def is_for_once(text: str) -> bool:
+    """Tell whether an order binds only this turn, or puts off what it is about."""
+    return bool(_FOR_ONCE.search(text) or _PUTS_OFF.match(text)) and not _EVERY.search(text)
+
+
+def reports_fault(text: str) -> bool:
+    """Tell whether a sentence says that something is broken, and not how it is to be."""
+    if _STILL.match(text):
+        return True
+    if _OBLIGES.search(drop_guesses(text)):
+        return False
+    return bool(_FALLS_SHORT.search(text) or _OF_LATE.search(text))
+
+
+def wants_a_look(text: str) -> bool:
+    """Tell whether a text ends with the wish that somebody looks into what it says."""
+    return _LOOKS.search(text) is not None
+
+
+def drop_guesses(text: str) -> str:
+    """Return a text without what its speaker guesses at."""
+    return _GUESSES.sub(" ", text)

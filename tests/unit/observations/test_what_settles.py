@@ -1,0 +1,143 @@
+"""Goal: under decisions stands what was settled; no request, no report and nothing for once.
+
+Method: sentences as people and agents say them in many trades, said first in a session and said
+later, where something was changed after them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from agentx.observations.extract import extract
+from agentx.observations.model import Category
+from agentx.prose.settling.verdict import decides
+from agentx.recall.section.kinds import Kind, kind_of
+from tests.support.telling import Talk
+
+_WANTED = [
+    # why somebody wants it is not how it is to be
+    "Write a widget test for the login form so that we notice a button that is off too early",
+    "Add a progress bar to the export because users think that it hangs",
+    "Make the health check faster, otherwise the load balancer won't keep the node",
+    "Can you extend the parser so it does not stop at the first comment?",
+    "could you generate thumbnails so that the gallery doesn't have to load the originals",
+    "Fix the importer, it must have been broken by the upgrade",
+    "Remove the feature flag for the new checkout, everybody has it",
+    "Move the constants into one file, they are only used there",
+    "Mach bitte einen Test, damit wir das nicht wieder kaputt machen",
+    # what is broken
+    "we have two listeners that don't answer, look at them",
+    "there must be a leak in the sprite cache, it only draws the first layer. have a look",
+    "The mailer doesn't send to addresses with a plus, users can't sign up",
+    "We have pods that never become ready since the last rollout",
+    "Incident: the west region has no orders since 21:40, nobody can pay",
+    "#88 is back, red on my branch since this morning, so it is not the clock",
+    "docs/limits.md still says 10 MB: update it to the new limit",
+    "nope, still the old prices on the shelf labels",
+    "no that didn't help, same error in the browser",
+    # over as soon as it is done
+    "run the suite again but only the slow ones",
+    "leave the ticket open until the weekend",
+    "Merge it, but wait until the pipeline is green",
+    "confirm that the new parser can read v1 files without any conversion",
+    "Show me the diff, not the whole file",
+    "tell me how to run it without docker",
+    # for once, or not yet
+    "pods restart all night on the edge nodes. Look around, don't change anything yet",
+    "for this one commit only, skip the hook with --no-verify",
+    "do not deploy yet, the freeze ends on Thursday",
+    "Plan first, do not touch code.",
+    "hm let me think about it. not now",
+    # others' words, and what its speaker is not sure of
+    "from the chat:\n> Ida: we decided to drop the old app on Monday\n> Per: no we did not",
+    "since the file is in git perhaps we don't need the copy, we just need the link, right",
+]
+_SETTLED = [
+    "We stay on Angular 17 until the summer, because the design system is not ready",
+    "Use the vendor's SDK for push, our own client is not worth it",
+    "Set the pool size to 40, because the report needs 30 at night",
+    "The service account must not have write access to the bucket",
+    "Prices are stored in the smallest unit, never as decimals",
+    "I'd rather have two small services than a big one",
+    "Add the field as nullable, don't backfill it",
+    "Rename the class, but keep the table name",
+    "every endpoint has to be versioned",
+    "Do it in the client rather than on the server, because we can't deploy before Monday",
+    "The id stays a string, even for numeric ones",
+    "Only admins may delete a workspace",
+    "Wir bleiben bei MariaDB, weil der Betrieb es kennt",
+    "Instead of polling use the webhook that they offer",
+    "Drop support for Node 18",
+    "Do not merge without a green pipeline",
+    "Keep both parsers for now, the old files will be around until 2027",
+    "but the totals should follow the schema of the invoice standard",
+    "we should keep the path relative, so the archive can be moved",
+    "yarn not npm please",
+]
+
+
+def _say(text: str, *, is_first: bool) -> list[Category]:
+    talk = Talk()
+    if not is_first:
+        talk.user("Build the page of invoices").edit("invoices.tsx", "a", "b")
+        talk.agent("The page lists invoices with a table.")
+    talk.user(text).edit("b.ts", "x", "y").agent("I changed `b.ts` accordingly.")
+    return [one.category for one in extract(talk.turns) if text[:20] in one.content]
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("text", _WANTED)
+def test_what_is_only_wanted_or_broken_is_no_decision(text: str, is_first: bool) -> None:
+    assert Category.DECISION not in _say(text, is_first=is_first)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("text", _SETTLED)
+def test_what_says_how_a_thing_is_to_be_is_a_decision(text: str, is_first: bool) -> None:
+    assert Category.DECISION in _say(text, is_first=is_first)
+
+
+@pytest.mark.parametrize(
+    ("said", "worked", "is_decided"),
+    [
+        ("Switched to `develop`, deleted `old` and pruned the remote.", True, False),
+        ("Golden files removed in favour of snapshots; two tests added", True, False),
+        ("The reader stalls. The right fix is to drain the pipe first.", False, False),
+        ("The right fix is to drain the pipe first, which the reader does now.", True, True),
+        ("I switched from `glob` to `walk`, because `glob` follows links.", True, True),
+        ("We decided to keep the queue in memory.", False, True),
+        ("I'll go with a materialised view: the report is read all day.", True, True),
+    ],
+)
+def test_what_an_agent_did_is_no_decision_unless_it_says_why(
+    said: str, worked: bool, is_decided: bool
+) -> None:
+    assert decides(said, worked=worked) is is_decided
+
+
+@pytest.mark.parametrize(
+    ("said", "label"),
+    [
+        ("the app freezes for 3 s when I open the gallery. fix", "asked"),
+        ("the gallery doesn't open on old phones since the last release", "reported"),
+    ],
+)
+def test_what_was_asked_for_and_done_is_told_with_the_changes_and_not_as_a_fact(
+    said: str, label: str
+) -> None:
+    talk = (
+        Talk().user(said).edit("gallery.kt", "a", "b").shell("git commit -am x", "[main 1a2b3c4] x")
+    )
+    talk.agent("The gallery decodes its pictures in the background now.")
+
+    (kept,) = [one for one in extract(talk.turns) if one.content.endswith(said)]
+
+    assert kept.content == f"The user {label}: {said}"
+    assert kind_of(kept.category, kept.content) is Kind.CHANGE
+
+
+def test_a_few_words_before_a_question_are_not_kept() -> None:
+    talk = Talk().user("we have a lock file in there. how is it written?")
+    talk.agent("`Lock.take` writes it with `O_EXCL`.")
+
+    assert not any("how is it written" in line for line in talk.kept())
