@@ -23,8 +23,8 @@ _GIT = compile_late(r"\Agit\b(?:\s+-[cC]\s+\S+)*\s+(?P<verb>\w[\w-]*)\s*(?P<rest
 _HASH = compile_late(r"[0-9a-f]{4,40}")
 _BACK = compile_late(r"(?:HEAD|@)(?P<steps>(?:\^|~\d*)*)")
 _STEP = compile_late(r"\^|~(\d*)")
-_LEAVES_FILES = frozenset({"--soft", "--mixed", "-N", "--intent-to-add", "-p", "--patch"})
-_EVERYTHING = frozenset({".", ":/", "*", "-f", "--force"})
+_BY_PARTS = frozenset({"-p", "--patch"})  # nobody can tell which parts were chosen
+_EVERYTHING = frozenset({".", "./", ":/", "*", "-f", "--force"})
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Undone:
 
     def has(self, commit: Commit) -> bool:
         """Tell whether a commit was taken back."""
-        return any(each is commit or each == commit for each in self.commits)
+        return commit in self.commits
 
     def took_back(self, step: ToolStep) -> bool:
         """Tell whether what a step edited was taken back."""
@@ -116,7 +116,7 @@ def _throw_away(
             for one in _list_left(made, undone, words):
                 undone.commits.append(one.commit)
                 undone.take(one.edits, step)
-        elif verb in ("checkout", "restore") and not _LEAVES_FILES.intersection(words):
+        elif verb in ("checkout", "restore") and not _BY_PARTS.intersection(words):
             gone = [each for each in pending if _is_thrown(each, verb, words)]
             if gone:
                 undone.take(gone, step)
@@ -143,9 +143,10 @@ def _is_thrown(step: ToolStep, verb: str, words: list[str]) -> bool:
     """Tell whether a checkout or a restore brought back every file that a step edited."""
     if verb == "restore" and "--staged" in words and "--worktree" not in words:
         return False
-    paths = [word.strip("'\"").removeprefix("./") for word in words if not word.startswith("-")]
-    if _EVERYTHING.intersection(words) or "" in paths:
+    paths = [word.strip("'\"") for word in words if not word.startswith("-")]
+    if _EVERYTHING.intersection((*words, *paths)):
         return True
+    paths = [path.removeprefix("./") for path in paths]
     edited = {edit.path for edit in file_edits(step)}
     return bool(edited) and all(
         any(path == each or path.startswith(f"{each.rstrip('/')}/") for each in paths)
