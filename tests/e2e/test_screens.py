@@ -80,6 +80,16 @@ def test_agentx_alone_where_nothing_is_remembered_says_how_to_begin_and_makes_no
     assert sorted(house.root.rglob("*")) == before
 
 
+def test_agentx_alone_speaks_of_a_last_session_only_where_there_is_one(house: House) -> None:
+    house.agentx("memory", "add", "The quay cranes are tested on Mondays.")
+
+    shown = house.agentx(env=SCREEN).stdout
+
+    assert "1 memory" in shown
+    assert "No session is remembered yet." in shown
+    assert "last session" not in shown
+
+
 def _look(house: House, words: str, pager: str, *, lines: int = 24) -> str:
     """Run a command on a terminal of 80 columns; return what the terminal was sent."""
     near, far = pty.openpty()

@@ -64,8 +64,10 @@ def _draw(screen: Console, reply: GlanceReply, dates: Dates) -> None:
             screen.print(line)
     if any(session.last_ms >= reply.since_ms for session in reply.sessions):
         screen.print("\nSince yesterday", style="bold")
-    else:
+    elif reply.sessions:
         screen.print("\nNothing since yesterday. The last session:", style="bold")
+    else:
+        screen.print("\nNo session is remembered yet.", style="bold")
     _draw_sessions(screen, reply, dates)
     if reply.lines:
         screen.print()
@@ -86,7 +88,7 @@ def _draw_head(screen: Console, reply: GlanceReply, dates: Dates) -> None:
     learnt = reply.status.rooms.observations
     facts = [
         f"{render.count(log.events, 'event')} in {render.count(log.sessions, 'session')}",
-        f"{learnt:,} memories" if learnt else "",
+        f"{learnt:,} {'memory' if learnt == 1 else 'memories'}" if learnt else "",
         f"since {dates.say_day(log.first_ms)}" if log.first_ms is not None else "",
     ]
     head = render.text(reply.status.project_id, style="bold")
