@@ -14,7 +14,7 @@ CAPTURE_QUIET_MS = 30 * 60 * 1000
 # One pass of capturing: an imported history must not hold up everything else.
 CAPTURE_SESSIONS_MAX = 200
 CAPTURE_PASS_MS_MAX = 5_000
-# So many sessions are captured in the order they happened; of more the newest go first.
+# Of more sessions than these the newest so many go first, the others as they happened.
 CAPTURE_IN_ORDER_MAX = 20
 # Of a longer session the end is read: what stood before was captured when it was the end.
 CAPTURE_EVENTS_MAX = 20_000

@@ -24,6 +24,7 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.service import Observations, Supplies
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
+from agentx.views.limits import CAPTURE_IN_ORDER_MAX
 from agentx.views.sessions.branches import KnownBranches
 from agentx.views.sessions.capture import AtWork, Observing, Rules
 from agentx.views.sessions.compacted import capture_compacted
@@ -243,6 +244,29 @@ def test_an_imported_history_is_captured_in_bounded_passes_with_the_same_result(
     assert [one.waiting for one in passes] == [4, 1, 0, 0]
     assert {one.id for one in bench.all()} == {one.id for one in at_once.all()}
     at_once.room.close()
+
+
+def test_of_a_long_history_the_newest_are_captured_first_and_the_rest_as_it_happened(
+    bench: Bench,
+) -> None:
+    many = 2 * CAPTURE_IN_ORDER_MAX + 5
+    for number in range(many):
+        name, begin = f"s-{number:02}", number * 10
+        bench.say(
+            said(begin, EventType.USER_MESSAGE, f"use queue {number} instead of a table", name),
+            said(begin + 1, EventType.ASSISTANT_MESSAGE, "Done.", name),
+            ended(begin + 2, name),
+        )
+    taken = []
+    seen: set[str] = set()
+    while bench.observing.catch_up(limit=1).sessions:
+        fresh = {one.session_id for one in bench.all()} - seen
+        seen |= fresh
+        taken += sorted(fresh)
+
+    names = [f"s-{number:02}" for number in range(many)]
+    first = names[-CAPTURE_IN_ORDER_MAX:]
+    assert taken == [*reversed(first), *names[:-CAPTURE_IN_ORDER_MAX]]
 
 
 def test_a_reversed_decision_is_marked_in_a_later_session(bench: Bench) -> None:

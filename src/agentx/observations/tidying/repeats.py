@@ -74,8 +74,8 @@ def join_later(store: ObservationStore, kept: Iterable[Observation]) -> tuple[st
         unbound = any(one.branch != first.branch for one in later) and bool(first.branch)
         ids = [(first.id, each) for one in later for each in (one.id, *one.repeats)]
         add_repeats(store, ids, frozenset({first.id}) if unbound else frozenset())
-        gone += [one.id for one in later if store.remove(one.id)]
-    return tuple(gone)
+        gone += [one.id for one in later]
+    return store.forget(gone) if gone else ()
 
 
 def _find_known(store: ObservationStore, observation: Observation) -> Observation | None:

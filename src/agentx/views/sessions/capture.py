@@ -125,7 +125,7 @@ class Observing:
         self._lock = RLock()
 
     def catch_up(self, limit: int = CAPTURE_SESSIONS_MAX) -> Captured:
-        """Capture the sessions that are due, at most `limit` of them; of many the newest first."""
+        """Capture the sessions that are due, at most `limit` of them, in the order of `_order`."""
         with self._lock:
             self._read_news()
             now_ms = self._rules.clock.now_ms()
@@ -140,9 +140,7 @@ class Observing:
             if not room.is_enabled:
                 return Captured()
             counts: list[int] = []
-            # Of many the newest are worth most; a few are taken in the order they happened.
-            in_order = sorted(due, reverse=len(due) > CAPTURE_IN_ORDER_MAX)
-            for _, ref in in_order[:limit]:
+            for ref in self._order(due)[:limit]:
                 counts.append(self._capture(room, ref))
                 if self._rules.clock.now_ms() - now_ms >= CAPTURE_PASS_MS_MAX:
                     break
@@ -239,6 +237,21 @@ class Observing:
             yield gone
 
     # --- which sessions ---------------------------------------------------------------------
+
+    def _order(self, due: Sequence[tuple[int, bytes]]) -> list[bytes]:
+        """Return sessions in the order they are taken.
+
+        The newest of a project are worth most, so of many they go first; the others follow as
+        they happened: what came back or was overturned then is found where it stands already.
+        """
+        oldest_first = sorted(due)
+        if len(due) <= CAPTURE_IN_ORDER_MAX:
+            return [ref for _, ref in oldest_first]
+        done = (mark.until_ms for _, mark in self._marks.all_done())
+        times = sorted([*done, *(at_ms for at_ms, _ in due)])
+        since = times[-CAPTURE_IN_ORDER_MAX]
+        newest = [ref for at_ms, ref in reversed(oldest_first) if at_ms >= since]
+        return [*newest, *(ref for at_ms, ref in oldest_first if at_ms < since)]
 
     def _read_news(self) -> None:
         while True:
