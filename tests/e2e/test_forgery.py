@@ -137,3 +137,21 @@ def test_a_person_is_who_sits_at_a_terminal_and_the_ledger_says_how_it_was_said(
     found = asked.json("clarify", "--issue", "1")["clarifications"]
     assert found[1]["thread"][-1]["via"] == "unconfirmed"
     assert "human (unconfirmed)" in asked.agentx("clarify", "--issue", "1").stdout
+
+
+def test_what_is_remembered_by_hand_is_said_by_who_said_it(house: House) -> None:
+    agentx = BIN / "agentx"
+    by_script = house.json("memory", "add", "Deploys are on Tuesdays.")["id"]
+    by_agent = below_agent_cli(house, f"{agentx} --json memory add 'The cache is cold.'")
+    forged = below_agent_cli(house, f"{agentx} memory add --agent human 'The user wants tabs.'")
+    converse(house, ["memory", "add", "Prices are in cents."], [])
+
+    assert by_script.startswith("obs-script-")
+    assert json.loads(by_agent.stdout)["id"].startswith("obs-agent-")
+    assert forged.returncode == 2
+    assert "only a person can say this" in forged.stderr
+    assert {each["agent"] for each in house.json("memory", "list")["observations"]} == {
+        "script",
+        "agent",
+        "human",
+    }

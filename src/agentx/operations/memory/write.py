@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from contextlib import closing
 
+from agentx.clarification.model import PERSON
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
 from agentx.observations.model import Category, CompactionResult, Migrated, Observation
 from agentx.project.project import Project
+from agentx.project.roles.caller import find_caller
 from agentx.project.roles.played import decide_role
 from agentx.views.sessions.checkouts import find_checked_out
 from agentx.wiring.observation_upkeep import move_observations
@@ -26,6 +28,7 @@ class NewObservation:
     category: str = Category.KEY_FACT
     files: tuple[str, ...] = ()
     session_id: str = ""
+    by_mcp: bool = False
 
 
 @frozen
@@ -46,9 +49,7 @@ def memory_add(project: Project, draft: NewObservation) -> Observation:
     """
     if not draft.text.strip():
         raise InvalidValue("there is nothing to remember", hint="say what was decided or found out")
-    agent = draft.agent.strip() or decide_role(project).role
-    if not agent:
-        raise InvalidValue("nobody is named", hint="say who found it out with --agent ROLE")
+    agent = _name_author(project, draft)
     prepare_observations(project)
     with closing(open_observations(project)) as room:
         return room.add(
@@ -60,6 +61,18 @@ def memory_add(project: Project, draft: NewObservation) -> Observation:
             session_id=draft.session_id,
             learnt_on=find_checked_out(str(project.directory)),
         )
+
+
+def _name_author(project: Project, draft: NewObservation) -> str:
+    """Return who says it: the role that is named or played, else a person, an agent, a script."""
+    caller = find_caller(project, by_mcp=draft.by_mcp)
+    said = draft.agent.strip() or caller.role or decide_role(project).role
+    if said == PERSON and caller.is_agent:
+        raise InvalidValue(
+            f"only a person can say this as {PERSON}, and {caller.said_name} is none",
+            hint="name your own role, or none",
+        )
+    return said or (PERSON if caller.is_person else "agent" if caller.is_agent else "script")
 
 
 def memory_remove(project: Project, observation_id: str) -> None:

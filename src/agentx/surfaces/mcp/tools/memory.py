@@ -14,11 +14,8 @@ from agentx.operations.memory.read import (
     memory_search,
     memory_show,
 )
-from agentx.project.roles.played import decide_role
 from agentx.surfaces.mcp.answer import answer
 from agentx.surfaces.mcp.desk import Desk
-
-_NOBODY = "agent"
 
 
 def remember(
@@ -36,10 +33,11 @@ def remember(
     project = desk.project()
     draft = NewObservation(
         text=text,
-        agent=agent.strip() or decide_role(project).role or _NOBODY,
+        agent=agent,
         issue=issue or 0,
         category=category,
         files=files,
+        by_mcp=True,
     )
     kept = memory_add(project, draft)
     return answer([f"Kept as {kept.id}."])

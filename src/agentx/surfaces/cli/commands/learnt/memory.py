@@ -110,7 +110,7 @@ def show(invocation: Invocation, observation_id: str) -> None:
 @command.command("add")
 @click.argument("text")
 @click.option(
-    "--agent", default="", metavar="ROLE", help="Who found it out (default: the role here)."
+    "--agent", default="", metavar="ROLE", help="Who found it out (default: the role here, or you)."
 )
 @click.option("--issue", type=click.IntRange(0), default=0, metavar="N", help="Where it belongs.")
 @click.option(
