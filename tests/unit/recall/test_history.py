@@ -275,6 +275,35 @@ def test_sentences_of_what_is_not_done_are_left(empty: LocalMemory) -> None:
     assert row.snippet == "Left for you: change the staging password."
 
 
+def test_what_memory_or_the_contents_call_open_is_left_whatever_was_said_last(
+    tmp_path: Path,
+) -> None:
+    reply = (
+        "The index is 15 MB now. Still to do: the nightly job checks for 18 MB, and restoring from "
+        "tape is untested."
+    )
+    project = project_in(tmp_path)
+    with open_store(project) as memory:
+        memory.append(
+            [
+                said(Role.USER, "make the index smaller", "2026-03-20T10:00:00Z"),
+                said(Role.ASSISTANT, reply, "2026-03-20T10:05:00Z"),
+                said(Role.USER, "the nightly job is mine", "2026-03-20T10:06:00Z"),
+                said(Role.ASSISTANT, "Understood.", "2026-03-20T10:07:00Z"),
+            ]
+        )
+        memory.catch_up()
+    with closing(open_observations(project)) as room:
+        left = "Left open: the mirror in Oslo is not deployed yet."
+        room.store.store([kept(left, "2026-02-20T10:01:00Z", Category.KEY_FACT)])
+    with open_store(project) as memory:
+        answer = ask(memory, "what is left to do?")
+
+    assert "restoring from tape is untested" in answer.hits[0].snippet
+    assert "Oslo" in answer.hits[1].snippet
+    assert not any("Nothing was said" in note for note in answer.notes)
+
+
 @pytest.mark.parametrize("now_ms", [0, 1, 4_102_444_800_000, NOW_MS_MAX])
 def test_every_present_can_be_asked_from(empty: LocalMemory, now_ms: int) -> None:
     times = ("yesterday", "last year", "next year", "tomorrow", "last night", "an hour ago", "Q4")
@@ -380,13 +409,13 @@ def test_what_was_kept_of_a_time_is_told_beside_its_contents(tmp_path: Path) -> 
         assert "Topics" in str(ask(memory, "what did Codex decide?").hits)
 
 
-def kept(content: str, at: str) -> Observation:
+def kept(content: str, at: str, category: Category = Category.DECISION) -> Observation:
     at_ms = Millis(from_iso(at))
     return Observation(
         id=f"obs-codex-0-{at_ms}-a1b2c3",
         agent="codex",
         issue_number=0,
-        category=Category.DECISION,
+        category=category,
         content=content,
         summary=content,
         tokens=10,

@@ -20,6 +20,7 @@ from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import Words, coverage
 from agentx.recall.history.calendar import Wanted
 from agentx.recall.limits import NOW_MS_MAX
+from agentx.recall.section.kinds import Kind, kind_of
 
 _KEPT_AS = {
     Category.DECISION: frozenset({BulletKind.DECISION, BulletKind.ANSWER}),
@@ -39,25 +40,43 @@ def list_learnt(
     learnt: ListLearnt, reader: Readable, wanted: Wanted, kinds: frozenset[BulletKind], limit: int
 ) -> list[SearchHit]:
     """Return the observations of a span that are of some kinds, newest first."""
+    asked = [category for category, told in _KEPT_AS.items() if not told.isdisjoint(kinds)]
+    return [_show(each) for each in _list_of(learnt, reader, wanted, asked)[:limit]]
+
+
+def _list_of(
+    learnt: ListLearnt, reader: Readable, wanted: Wanted, categories: Iterable[Category]
+) -> list[Observation]:
     found: list[Observation] = []
-    for category, told in _KEPT_AS.items():
-        if not told.isdisjoint(kinds):
-            found += learnt(
-                SearchFilters(
-                    category=category,
-                    issue_number=wanted.issue,
-                    since_ms=wanted.since_ms,
-                    until_ms=min(wanted.until_ms, _END_MS),
-                    limit=_LOOKED_AT,
-                )
+    for category in categories:
+        found += learnt(
+            SearchFilters(
+                category=category,
+                issue_number=wanted.issue,
+                since_ms=wanted.since_ms,
+                until_ms=min(wanted.until_ms, _END_MS),
+                limit=_LOOKED_AT,
             )
+        )
     if wanted.session:
         found = [each for each in found if each.session_id == wanted.session]
     if wanted.who:
         by = _sessions_by(reader, wanted)
         found = [each for each in found if each.agent in wanted.who.names or each.session_id in by]
-    found.sort(key=lambda each: -each.timestamp_ms)
-    return [_show(each) for each in found[:limit]]
+    return sorted(found, key=lambda each: -each.timestamp_ms)
+
+
+def list_open_ends(
+    learnt: ListLearnt, reader: Readable, wanted: Wanted, limit: int
+) -> list[SearchHit]:
+    """Return the memories of a span that stand and are told as open ends, newest first."""
+    found = _list_of(learnt, reader, wanted, (Category.KEY_FACT, Category.ERROR, Category.DECISION))
+    return [_show(each) for each in found if not each.superseded_by and _is_open_end(each)][:limit]
+
+
+def _is_open_end(observation: Observation) -> bool:
+    said = observation.content.split("; Asked: ", 1)[0]
+    return kind_of(observation.category, said) is Kind.OPEN_END
 
 
 def join_rows(learnt: list[SearchHit], lines: Iterable[SearchHit], limit: int) -> list[SearchHit]:

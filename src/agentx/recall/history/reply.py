@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
+from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
 from agentx.memory.found import SearchHit, SearchReply, SearchRequest
@@ -16,7 +17,7 @@ from agentx.recall.history.asked import HistoryKind, HistoryQuestion
 from agentx.recall.history.calendar import EVER, Wanted
 from agentx.recall.history.endings import Endings, Moment
 from agentx.recall.history.happened import list_happened, list_told, nearest_to
-from agentx.recall.history.learnt import join_rows, list_learnt
+from agentx.recall.history.learnt import join_rows, list_learnt, list_open_ends
 from agentx.recall.history.sources import HistorySources
 from agentx.recall.question.actors import Actors
 from agentx.recall.question.when import TimeSpan
@@ -152,12 +153,21 @@ class _Answering:
         endings = self._endings(wanted)
         if wanted.is_everybody and self._asked.span is None and (ready := self._ready_lines()):
             self._notes.append(f"Issues: {'; '.join(ready)}")
-        if rows := endings.list_left(self._limit):
+        if rows := self._join_left(endings, wanted):
             return rows
         rows = self._list_stops(wanted)
         if rows:
             self._notes.append("Nothing was said to be left open; this is where it stopped.")
         return rows
+
+    def _join_left(self, endings: Endings, wanted: Wanted) -> list[SearchHit]:
+        """Return what last words, memories and the table of contents call open, each once."""
+        limit = self._limit
+        is_ever = (wanted.since_ms, wanted.until_ms) == EVER
+        lately = self._lately(wanted) if is_ever else wanted
+        kept = list_open_ends(self._learnt, self._reader, wanted, limit)
+        told = list_told(self._reader, lately, frozenset({BulletKind.OPEN}), limit)
+        return join_rows(endings.list_left(limit), [*kept, *told], limit)
 
     def _nearest(self, wanted: Wanted) -> list[SearchHit]:
         return nearest_to(self._reader, wanted, self._zone)
