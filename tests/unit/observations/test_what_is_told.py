@@ -248,3 +248,51 @@ def test_a_fault_that_is_to_be_looked_into_is_told_by_what_was_found(asked: str)
     talk = Talk().user(asked).agent("The `vat` table has no row for NO, so the join drops it.")
 
     assert talk.kept() == ["The `vat` table has no row for NO, so the join drops it."]
+
+
+def test_what_the_agent_says_after_a_refusal_is_told_with_it_only_if_it_is_of_it() -> None:
+    plan = "# Stream the archive\n\n- Write rows in batches\n- Lower the number of workers to two"
+    refused = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected. "
+        "To tell you how to proceed, the user said:\n"
+    )
+    for reply, is_told in (
+        ("The fixture of the login page also opens a socket that nobody closes.", False),
+        ("Then the number of workers stays at eight, and only the batches are new.", True),
+    ):
+        talk = Talk().user("the archive job runs out of memory")
+        given = {"plan": plan}
+        talk.add(TurnKind.CALL, tool="ExitPlanMode", call_id="p", arguments=given)
+        talk.add(
+            TurnKind.RESULT,
+            text=f"{refused}the workers stay at eight, we need them in December. rest is ok",
+            tool="ExitPlanMode",
+            call_id="p",
+            failed=True,
+        )
+        talk.agent(reply)
+
+        (decision,) = talk.found(Category.DECISION)
+
+        assert ("The agent: " in decision.content) is is_told
+
+
+@pytest.mark.parametrize(
+    "denied",
+    [
+        "I haven't changed it; it is set in the web console, so you need to do that.",
+        "I did not update the Helm chart.",
+        "The importer is unchanged.",
+        "Nothing changed in the schema.",
+    ],
+)
+def test_what_was_not_done_is_not_told_of_a_commit(denied: str) -> None:
+    talk = (
+        Talk().user("use the shared clock in the ledger too").edit("ledger/clock.py", "old", "new")
+    )
+    talk.shell("git commit -am 'Use the shared clock'", "[main 1d2e3f4] Use the shared clock")
+    talk.agent(f"The ledger is done (`1d2e3f4`).\n\nFor the nightly export: it is slow. {denied}")
+
+    (change,) = talk.found(Category.CODE_CHANGE)
+
+    assert denied.rstrip(".") not in change.content

@@ -15,7 +15,7 @@ from math import log1p
 
 from agentx.kernel.text import compile_late, without_recall
 from agentx.kernel.values import frozen
-from agentx.observations.extract.changes import changes, claims_change
+from agentx.observations.extract.changes import changes, claims_change, denies_change
 from agentx.observations.extract.errors import errors
 from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, list_open
 from agentx.observations.extract.session.commits import commit_of
@@ -290,7 +290,8 @@ def _categorise(said: Speech) -> Category:
         return Category.ERROR
     if decides(text, worked=said.has_edits):
         return Category.DECISION
-    if said.source is Occasion.CLOSING and said.has_edits and cues.CHANGES.search(text):
+    is_report = said.source is Occasion.CLOSING and said.has_edits
+    if is_report and cues.CHANGES.search(text) and not denies_change(text):
         return Category.CODE_CHANGE
     return Category.KEY_FACT
 

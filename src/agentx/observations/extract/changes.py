@@ -69,6 +69,13 @@ _REPORTS = compile_late(
 _REVERTS = compile_late(r'Revert "(.+)"\Z')
 _TAKEN_BACK = compile_late(r"[0-9a-f]{7,40}\Z|(?:HEAD|@)\S*\Z")
 _NOW = compile_late(r"\bnow \w+s\b", re.IGNORECASE)
+# What somebody says that they did not do.
+_DENIES = compile_late(
+    r"\b(?:I|we)(?:'ve| have| did)?(?:n'?t| not| never| left)\b(?!\s+only)"
+    r"|\b(?:unchanged|untouched|as (?:it|they) (?:is|was|are|were))\b|\bnothing (?:is|was|has|in)\b"
+    r"|(?:\A|[.!:]\s+)nothing changed\b",
+    re.IGNORECASE,
+)
 _DETAIL = compile_late(r"\bimports?\b|\blines? \d|\bcomments?\b|\btypo", re.IGNORECASE)
 
 
@@ -132,8 +139,15 @@ def _find_reverts(exchange: Exchange) -> Iterator[Finding]:
 
 
 def claims_change(text: str) -> bool:
-    """Tell whether a line says that something is otherwise now."""
+    """Tell whether a line says that something is otherwise now, and denies nothing."""
+    if denies_change(text):
+        return False
     return bool(is_claim(text) or cues.CHANGES.search(text) or _NOW.search(text))
+
+
+def denies_change(text: str) -> bool:
+    """Tell whether a line says what was not done."""
+    return _DENIES.search(text) is not None
 
 
 def _only_told(exchange: Exchange, boot: Boot) -> Iterator[Finding]:

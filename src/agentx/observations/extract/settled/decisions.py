@@ -28,7 +28,7 @@ from agentx.observations.extract.settled.agreements import (
 from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.plans import word_plan
 from agentx.observations.extract.settled.said import find_said, take_back
-from agentx.prose.keyphrases import code_names
+from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import (
     is_question,
     shorten,
@@ -97,7 +97,13 @@ def _find_refusals(step: ToolStep, exchange: Exchange, boot: Boot) -> Iterator[F
     text = shorten(plain, ANSWER_CHARS_MAX)
     content = f"The user refused `{what}` and said: {text}"
     after = next((one for one in exchange.replies if one.at_ms >= step.call.at_ms), None)
-    then = [] if after is None else [line.own for line in lines(after, boot) if words(line.own) > 5]
+    about = terms(f"{what} {plain}")
+    # What the agent says next may be of something else.
+    then = [
+        line.own
+        for line in (lines(after, boot) if after is not None else ())
+        if words(line.own) > 5 and not about.isdisjoint(terms(line.own))
+    ]
     if then:
         content += f"\nThe agent: {shorten(then[0], 240)}"
     ids = (*step.event_ids, *((after.event_id,) if after is not None and then else ()))
