@@ -25,6 +25,7 @@ from agentx.observations.extract.session.tools import file_edits, plan_of
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
 from agentx.observations.extract.settled.given_up import was_given_up
+from agentx.observations.extract.settled.options import lists_options
 from agentx.observations.extract.shown import find_shown
 from agentx.observations.extract.stumbles import stumbles
 from agentx.observations.model import Category
@@ -115,7 +116,13 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     whole = "\n".join(one.said.text for one in ruled if one.said.source is Occasion.ERROR)
     gathered = [one for one in gathered if one.said.text.rstrip(".;") not in whole]
     settled = [one for one in ruled if one.said.source is Occasion.DECISION]
-    gathered = [one for one in gathered if not _is_told(one, settled)]
+    answered = _list_answered(found, settled)
+    gathered = [
+        one
+        for one in gathered
+        if not _is_told(one, settled)
+        and not lists_options(one.said.text, answered.get(one.finding.event_ids[0], ""))
+    ]
     named = _name_senders([*gathered, *ruled], found)
     weighed = _weigh_all(named, _count_words(found), _list_written(found))
     return _drop_done(weighed)
@@ -128,6 +135,19 @@ def _is_told(one: Keepable, settled: list[Keepable]) -> bool:
         and coverage(one.about, each.about) >= _TOLD
         for each in settled
     )
+
+
+def _list_answered(found: list[Exchange], settled: list[Keepable]) -> dict[str, str]:
+    """Return the replies to which the user said what is to be: what they offered is over."""
+    ids = {name for each in settled for name in each.finding.event_ids}
+    return {
+        one.before.closing.event_id: one.before.closing.text
+        for one in found
+        if one.prompt is not None
+        and one.prompt.event_id in ids
+        and one.before is not None
+        and one.before.closing is not None
+    }
 
 
 def _name_senders(kept: list[Keepable], found: list[Exchange]) -> list[Keepable]:

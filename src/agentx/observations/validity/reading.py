@@ -22,6 +22,7 @@ from agentx.prose.keyphrases import terms
 Terms = frozenset[str]
 
 _ASKED = compile_late(r"\AAsked: (.+?)\n(?:The user (?:answered|said): )?(.+)\Z", re.DOTALL)
+_ANSWERED = compile_late(r"\A([^\n]{5,300}?[?]) The user (?:answered|chose): (.+)\Z", re.DOTALL)
 _ONLY_ASKED = compile_late(r"\AAsked: ([^\n]+\?)\s*\Z")
 _SAID = compile_late(r"\A(?:Asked: .*\n)?(?:The user \w+(?:, and \w+ \w+ \w+)?:\s*)?")
 _LEFT = compile_late(
@@ -117,7 +118,7 @@ class ComparedMemory:
 @lru_cache(maxsize=1_500)
 def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
     text = one.text[:CHARS_READ_MAX]
-    question = _ASKED.match(text)
+    question = _ASKED.match(text) or _ANSWERED.match(text)
     alone = _ONLY_ASKED.match(text)
     said = _SAID.sub("", text)
     words = terms(said)

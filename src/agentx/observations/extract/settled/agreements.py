@@ -1,4 +1,4 @@
-"""What was settled by pointing at what the agent had said: "option 2", "do it as you said".
+"""What was settled by pointing at what the agent had said: "do it as you said".
 
 Such an answer says little by itself, so the words that were meant are told with it.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 
 from agentx.kernel.text import compile_late
-from agentx.observations.extract import wording
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, lines
 from agentx.observations.extract.session.tools import Use
@@ -16,19 +15,9 @@ from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
-from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
+from agentx.prose.sentences import Block, is_question, shorten, words
 
 ANSWER_CHARS_MAX = 400
-_OFFER_CHARS_READ_MAX = 12_000
-_PICKS = compile_late(
-    r"(?:\boption|\bapproach|\bvariant|\bnumber|\bno\.|#|\band|,|&|\A\w*)\s*#?(\d|[abc])\b"
-    r"|\bthe (first|second|third) (?:one|option|approach|way)\b",
-    re.IGNORECASE,
-)
-_OPTION = compile_late(
-    r"^[ \t]*(?:[-*] +)?(?:\*\*)?(?:option +)?(\d|[A-C])[.):] *(?:\*\*)? *(\S.*)$",
-    re.MULTILINE | re.IGNORECASE,
-)
 _AS_SAID = compile_late(
     r"\bas (?:you|u)(?:'ve| have)? \w+|\byour (?:plan|proposal|suggestion|idea|approach)\b"
     r"|\bas (?:described|proposed|suggested|discussed|detailed)\b",
@@ -43,18 +32,9 @@ _AGREES = compile_late(
     r"|(?:excellent|great|good) (?:insight|point|idea|catch)",
     re.IGNORECASE,
 )
-# What an answer begins with before it names its choice.
-_AGREEING = compile_late(
-    r"\s*(?:(?:ok(?:ay)?|yes|yep|yeah|fine|good|sure|right|alright|then|i'?d|i|we|let'?s|go|going|take"
-    r"|use|with|for|the|pick|choose|prefer|like|ja|gut|dann|nimm|wir|nehmen)\b[\s,:.!-]+)*",
-    re.IGNORECASE,
-)
-_NAMED_WORDS_MAX = 7
-_NAME_CHARS_MIN = 3
 ANSWERED = 84  # the weight from which a decision is one that the user gave when asked
 _MEANT_MAX = 4
 _LOOKED_BACK_MAX = 5
-_ORDINALS = {"first": "1", "second": "2", "third": "3"}
 
 
 def decision(content: str, summary: str, turn: Turn, ids: tuple[str, ...], weight: int) -> Finding:
@@ -67,65 +47,6 @@ def decision(content: str, summary: str, turn: Turn, ids: tuple[str, ...], weigh
         at_ms=turn.at_ms,
         files=(),
         weight=weight,
-    )
-
-
-def offer_in(before: Exchange | None) -> Turn | None:
-    """Return the reply in which the agent had just offered something."""
-    reply = before.closing if before is not None else None
-    return reply if reply is not None and wording.OFFERS.search(reply.text[-3_000:]) else None
-
-
-def find_choice(text: str, offer: Turn, prompt: Turn) -> Finding | None:
-    """Return the choice that an answer makes by number: "implement 1 and 3", "the second"."""
-    if is_question(text) or words(text) > 20:
-        return None
-    options = {
-        name.upper(): show_excerpt(said)
-        for name, said in _OPTION.findall(offer.text[-_OFFER_CHARS_READ_MAX:])
-    }
-    found = [name or word for name, word in _PICKS.findall(text)]
-    picked = [_ORDINALS.get(name.lower(), name.upper()) for name in found]
-    named = [
-        f"{name}: {shorten(options[name], 160).rstrip(':')}" for name in picked if name in options
-    ]
-    if len(options) < 2 or not named:
-        return None
-    return decision(
-        f"The user chose: {' '.join(text.split())}\n" + "\n".join(named),
-        f"{' '.join(text.split())} -> {'; '.join(named)}",
-        prompt,
-        (offer.event_id, prompt.event_id),
-        84,
-    )
-
-
-def find_named(text: str, offer: Turn, prompt: Turn, boot: Boot) -> Finding | None:
-    """Return the choice that an answer makes by its name: "ok, the outbox then"."""
-    first = sentences(text)[:1]
-    said = first[0].text if first else ""
-    if is_question(said) or words(said) > _NAMED_WORDS_MAX:
-        return None
-    agreed = _AGREEING.match(said)
-    named = said[agreed.end() :] if agreed else said
-    name = named.strip(" .,!;:").removesuffix(" then").strip("`\"'")
-    if len(name) < _NAME_CHARS_MIN or not terms(name):
-        return None
-    meant = [
-        line.own
-        for line in lines(offer, boot)
-        if name.casefold() in line.own.casefold() and not is_question(line.own)
-    ]
-    if not meant:
-        return None
-    why = next((own for own in meant if wording.REASONS.search(own)), meant[-1])
-    plain = " ".join(said.split())
-    return decision(
-        f"The user chose: {plain}\n{shorten(why, 240)}",
-        f"{plain} -> {why}",
-        prompt,
-        (offer.event_id, prompt.event_id),
-        ANSWERED,
     )
 
 

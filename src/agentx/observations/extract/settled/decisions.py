@@ -21,11 +21,9 @@ from agentx.observations.extract.settled.agreements import (
     decision,
     find_acceptance,
     find_agreement,
-    find_choice,
-    find_named,
-    offer_in,
 )
 from agentx.observations.extract.settled.given_up import was_given_up
+from agentx.observations.extract.settled.options import find_choice, find_offer
 from agentx.observations.extract.settled.plans import word_plan
 from agentx.observations.extract.settled.said import find_said, take_back
 from agentx.prose.keyphrases import code_names, terms
@@ -161,9 +159,9 @@ def _of_prompt(
     if exchange.before is not None and gives_up(text):
         yield take_back(text, exchange.before, prompt)
         return
-    offer = offer_in(exchange.before)
+    offer = find_offer(exchange.before.closing if exchange.before else None)
     if offer is not None and len(text) <= ANSWER_CHARS_MAX:
-        choice = find_choice(text, offer, prompt) or find_named(text, offer, prompt, boot)
+        choice = find_choice(text, offer, prompt, boot)
         if choice is not None:
             yield choice
             return

@@ -1,0 +1,274 @@
+"""What an agent offered, and what the user took of it: "2", "plan b", "the second one", "yes".
+
+Such an answer says nothing by itself: it is told with its question and the words of what was
+chosen. An offer is a list, a table, headings, alternatives in a sentence, or one thing to do.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+from agentx.observations.extract import wording
+from agentx.observations.extract.session.lines import Boot, Line, lines
+from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.settled.agreements import ANSWERED, decision
+from agentx.prose import cues
+from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
+
+_READ_CHARS_MAX = 12_000
+_END_CHARS = 3_000
+_ASKED_CHARS = 160
+_OPTION_CHARS = 200
+_ANSWER_WORDS_MAX = 20
+_NAMED_WORDS_MAX = 7
+_ASKING_WORDS = 5
+_NAME_CHARS_MIN = 3
+_SAME_CHARS = 40
+_YES_WEIGHT = 70
+_KIND = r"(?:option|plan|variant|approach|alternative|choice|version|variante|plan)"
+_MARK = r"(?:\d|[a-e])"
+# `2. x`, `b) x`, `**Option 2: x** - y`, `### Plan B`, `| B | x |`: a label, and what it stands for.
+_LISTED = compile_late(
+    rf"^[ \t]*(?:[-*+] +)?(?:#+ +)?(?:\*\*)? *(?:{_KIND} +)?\(?(?P<label>{_MARK})"
+    r"(?:[.):]|\*\*:?| *$| +[-\u2013\u2014])(?P<said>.*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_ROW = compile_late(
+    rf"^[ \t]*\|[ \t*]*(?:{_KIND} +)?(?P<label>{_MARK})[ \t*.:)]*\|(?P<said>.+?)\|?[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_INLINE = compile_late(
+    rf"\((?P<label>{_MARK})\) *(?P<said>.+?)(?=[,;]?\s*(?:or|and|oder)?\s*\({_MARK}\)|[?]|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NAMED = compile_late(
+    r"^[ \t]*[-*+] +(?:\[[ x]\] +)?\*\*(?P<label>[^*\n]{2,40}?):?\*\*"
+    r"[:\s\u2013\u2014-]+(?P<said>\S.*)$",
+    re.MULTILINE,
+)
+_PICKS = compile_late(
+    rf"\b{_KIND} +#?(?P<kind>{_MARK})\b|#(?P<hash>\d)\b"
+    r"|(?:\A|\band |, |& )(?P<bare>\d|[b-e]|a(?=\W*\Z|[.,;:!)]|\s+(?:pl(?:ea)?se?|is|but|and)\b))"
+    r"(?![\w%'])"
+    r"|\b(?:the )?(?P<word>first|second|third|former|latter|last)"
+    r"(?: one| option| approach| way)?\b",
+    re.IGNORECASE,
+)
+_WORDS = {"first": 0, "former": 0, "second": 1, "third": 2, "latter": -1, "last": -1}
+# What an answer begins with before it names its choice.
+_AGREEING = compile_late(
+    r"\s*(?:(?:ok(?:ay)?|yes|yep|yeah|fine|good|sure|right|alright|then|i'?d|i|we|let'?s|lets|go|going"
+    r"|take|use|with|for|the|do|implement|pick|choose|prefer|like|ja|gut|dann|nimm|wir|nehmen)\b"
+    r"[\s,:.!-]+)*",
+    re.IGNORECASE,
+)
+_EITHER = cues.anywhere(r"either | \w+ or \w+ | oder | versus | vs\.?")
+# A question that says nothing of what it is about.
+_VAGUE = compile_late(
+    r"(?:which(?: one| of (?:these|those|them))?|ok(?:ay)?|(?:shall|should) (?:i|we)|right|thoughts"
+    r"|any (?:preference|objection)s?|sounds? (?:good|ok(?:ay)?)|agreed)\W*\Z"
+    r"|which (?:one )?(?:do|would|should) (?:you|i|we) (?:prefer|want|like|go|take|use|pick)\b"
+    r"|what do you (?:prefer|think|say|want)\b|your call\b|(?:does|is) (?:this|that)\b",
+    re.IGNORECASE,
+)
+_WANTS_TO = cues.at_the_start(
+    r"""
+    shall i | should i | do you want me to | want me to | would you like me to | may i | can i
+    shall we | should we | soll ich | sollen wir
+    """,
+    after="so | or | and | now | also",
+)
+# The next step of the same work settles nothing.
+_NEXT_STEP = cues.anywhere(
+    r"""
+    proceed | continue | go (?:on|ahead) | start | begin | commit | push | merge | deploy | release
+    (?:open|create|make|draft|file|update) (?:an?|the|this) (?:pr|pull|draft|branch|issue|commit)
+    (?:run|write|add|fix) (?:the |all |some |more |these |a )?(?:\w+ )?tests?
+    (?:implement|apply|do|fix|make|change|try|look|check|verify|show) (?:this|that|it|these|them)
+    (?:look|dig) (?:at|into) | investigate | explain | anything else | something else | help
+    next | walk | summar\w+ | review
+    """
+)
+_YES = compile_late(
+    r"\s*(?:y|yes|yep|yeah|yup|sure|ok(?:ay)?|ja|si|oui|go ahead|do (?:it|that)|please do|agreed"
+    r"|fine|go for it|lgtm|sounds good|makes sense)\b",
+    re.IGNORECASE,
+)
+_NO = compile_late(r"\s*(?:no|nope|nah|nein|non|not? needed|don'?t)\b", re.IGNORECASE)
+_BUT = compile_late(
+    r"\b(?:but|only|except|instead|because|since|until|still|aber|nur|weil|bis)\b", re.IGNORECASE
+)
+_CHOICES = cues.at_the_start(
+    r"""
+    (?:the )?(?:options?|alternatives?|possibilities|choices)(?= ?:| are)
+    (?:there are )?(?:two|three|four|several|a few) (?:ways|options|alternatives|approaches)
+    either | we could (?:either)? | m\u00f6glichkeiten
+    """
+)
+_DECIDE = cues.anywhere("your call | up to you | let me know | you decide | sag mir")
+
+
+@frozen
+class OfferedOption:
+    """One of several things that were offered."""
+
+    label: str
+    said: str
+
+
+def find_offer(reply: Turn | None) -> Turn | None:
+    """Return a reply in which something was offered."""
+    if reply is None:
+        return None
+    end = reply.text[-_END_CHARS:]
+    asks = is_question(end.strip()) or _DECIDE.search(end) is not None
+    is_offer = wording.OFFERS.search(end) or (asks and list_options(reply.text[-_READ_CHARS_MAX:]))
+    return reply if is_offer else None
+
+
+def find_choice(text: str, offer: Turn, prompt: Turn, boot: Boot) -> Finding | None:
+    """Return what an answer to an offer settled, with its question and the words it took."""
+    if is_question(text) or words(text) > _ANSWER_WORDS_MAX:
+        return None
+    said = lines(offer, boot)
+    options = list_options(offer.text[-_READ_CHARS_MAX:])
+    picked = _pick(text, options)
+    plain = " ".join(text.split())
+    if picked:
+        meant = [f"{each.label}: {each.said}" if each.said else each.label for each in picked]
+        return _settle(f"The user chose: {plain}", meant, (offer, prompt), asked=_find_asked(said))
+    return _find_named(plain, said, offer, prompt) or _find_consent(plain, said, offer, prompt)
+
+
+def list_options(text: str) -> tuple[OfferedOption, ...]:
+    """Return the options that a reply lists, by their labels; the last list of several."""
+    for pattern in (_ROW, _LISTED, _INLINE, _NAMED):
+        found: list[OfferedOption] = []
+        for match in pattern.finditer(text):
+            label = show_excerpt(match["label"])
+            if len(label) == 1:
+                label = label.upper()
+            if any(each.label == label for each in found):
+                found = []
+            said = _read_option(match["said"], text[match.end() :])
+            found.append(OfferedOption(label=label, said=said))
+        if len(found) > 1:
+            return tuple(found)
+    return ()
+
+
+def lists_options(passage: str, offer: str) -> bool:
+    """Tell whether a passage of an offer says only what there is to choose from."""
+    if not offer:
+        return False
+    if is_question(passage) or _CHOICES.match(passage):
+        return True
+    low = passage.casefold()
+    options = list_options(offer[-_READ_CHARS_MAX:])
+    return sum(each.said[:_SAME_CHARS].casefold() in low for each in options if each.said) > 1
+
+
+def _read_option(said: str, after: str) -> str:
+    """Return the words of an option; where a heading has none, those of the line below it."""
+    own = show_excerpt(said.replace("|", " ").replace("**", "")).strip(" :-\u2013\u2014")
+    if not own:
+        below = next((row for row in after.split("\n")[1:4] if row.strip()), "")
+        own = show_excerpt(below).strip(" :-")
+    return shorten(own, _OPTION_CHARS).rstrip(":")
+
+
+def _pick(text: str, options: tuple[OfferedOption, ...]) -> list[OfferedOption]:
+    """Return the options that an answer names, by label, by place or by their names."""
+    if not options:
+        return []
+    first = _AGREEING.sub("", text, count=1)
+    picked: list[OfferedOption] = []
+    for match in _PICKS.finditer(first):
+        label = (match["kind"] or match["hash"] or match["bare"] or "").upper()
+        place = _WORDS.get((match["word"] or "").lower())
+        if place is not None and place < len(options):
+            picked.append(options[place])
+        picked += [each for each in options if label and each.label == label]
+    if not picked:
+        low = first.casefold()
+        picked = [
+            each
+            for each in options
+            if len(each.label) >= _NAME_CHARS_MIN and each.label.casefold() in low
+        ]
+        picked = picked if len(picked) == 1 else []
+    return list(dict.fromkeys(picked))
+
+
+def _find_named(plain: str, said: tuple[Line, ...], offer: Turn, prompt: Turn) -> Finding | None:
+    """Return the choice that an answer makes by its name: "ok, the outbox then"."""
+    first = sentences(plain)[:1]
+    own = first[0].text if first else ""
+    if is_question(own) or words(own) > _NAMED_WORDS_MAX:
+        return None
+    name = _AGREEING.sub("", own, count=1).strip(" .,!;:").removesuffix(" then").strip("`\"'")
+    if len(name) < _NAME_CHARS_MIN or not terms(name):
+        return None
+    naming = [line for line in said if name.casefold() in line.own.casefold()]
+    meant = [line.own for line in naming if not is_question(line.own)]
+    if not naming:
+        return None
+    asked = _find_asked(said)
+    why = next((each for each in meant if wording.REASONS.search(each)), (meant or [""])[-1])
+    told = [shorten(why, 240)] if why and why not in asked else []
+    if not told and not asked:
+        return None
+    return _settle(f"The user chose: {own}", told, (offer, prompt), asked=asked)
+
+
+def _find_consent(plain: str, said: tuple[Line, ...], offer: Turn, prompt: Turn) -> Finding | None:
+    """Return a yes or a no to one thing that was proposed, where it is more than a next step."""
+    is_no = _NO.match(plain) is not None
+    asked = next((line.own for line in reversed(said) if is_question(line.own)), "")
+    if not asked or not (is_no or _YES.match(plain)):
+        return None
+    if _VAGUE.match(asked):
+        before = [line.own for line in said if not is_question(line.own)][-1:]
+        is_proposal = not is_no and any(wording.OFFERS.search(each) for each in before)
+        if not is_proposal or not code_names(before[0]):
+            return None
+        return _settle(f"The user agreed: {plain}", before, (offer, prompt), weight=_YES_WEIGHT)
+    has_reason = words(plain) > 3 and _BUT.search(plain) is not None
+    is_telling = code_names(asked) and not _NEXT_STEP.search(asked)
+    if not _WANTS_TO.match(asked) or words(asked) < _ASKING_WORDS or not (has_reason or is_telling):
+        return None
+    return _settle(
+        f"The user answered: {plain}",
+        [],
+        (offer, prompt),
+        asked=shorten(asked, _ASKED_CHARS),
+        weight=ANSWERED if has_reason else _YES_WEIGHT,
+    )
+
+
+def _find_asked(said: tuple[Line, ...]) -> str:
+    """Return what was asked: the last question that tells, else the alternatives it was about."""
+    for line in reversed(said):
+        if is_question(line.own) and not _VAGUE.match(line.own) and terms(line.own):
+            return shorten(line.own, _ASKED_CHARS)
+    for line in reversed(said):
+        if _EITHER.search(line.own) and line.block is not Block.ITEM:
+            return shorten(line.own, _ASKED_CHARS)
+    return ""
+
+
+def _settle(
+    said: str,
+    meant: list[str],
+    turns: tuple[Turn, Turn],
+    *,
+    asked: str = "",
+    weight: int = ANSWERED,
+) -> Finding:
+    head = f"{asked} {said}" if asked else said
+    told = [shorten(each, 240) for each in meant]
+    ids = tuple(turn.event_id for turn in turns)
+    return decision("\n".join((head, *told)), "; ".join((head, *told)), turns[-1], ids, weight)
