@@ -548,3 +548,88 @@ def test_what_a_later_session_saw_is_gone_is_replaced_by_what_that_one_says(benc
     by_text = {one.content: one for one in bench.all()}
     assert by_text[told].files == ("src/naming.go",)
     assert bench.store.get_by_ids([by_text[told].superseded_by])[0].session_id == "s-2"
+
+
+def _run(number: int, session: str, command: str, output: str, code: int) -> list[Draft]:
+    drafts = _tool(number, session, "Bash", {"command": command}, output)
+    if not code:
+        return drafts
+    result = replace(drafts[-1], metadata={**drafts[-1].metadata, "is_error": True})
+    return [*drafts[:-1], result]
+
+
+def _break_and_mend(bench: Bench, *, between: int = 0) -> None:
+    """Let a session leave a failure, and a later one mend it."""
+    told = "Gate.kt:41: error: unresolved reference: insecure"
+    bench.say(
+        said(0, EventType.USER_MESSAGE, "raise the version of the gateway"),
+        *_run(1, "s-1", "./gradlew :gate:test", told, 1),
+        said(3, EventType.ASSISTANT_MESSAGE, "`insecure` was removed from the library."),
+        ended(4),
+    )
+    for number in range(between):
+        at = 10 + 10 * number
+        bench.say(*first_part(f"m-{number}", at), ended(at + 5, f"m-{number}"))
+    edit = {"file_path": "/repo/gate/Gate.kt", "old_string": "a", "new_string": "b"}
+    at = 20 + 10 * between
+    bench.say(
+        said(at, EventType.USER_MESSAGE, "finish the gateway", "s-2"),
+        *_tool(at + 1, "s-2", "Edit", edit, "The file has been updated."),
+        *_run(at + 3, "s-2", "./gradlew test", "BUILD SUCCESSFUL", 0),
+        ended(at + 5, "s-2"),
+    )
+
+
+def _failures(bench: Bench) -> list[Observation]:
+    found = [one for one in bench.all() if one.category is Category.ERROR and not one.superseded_by]
+    return [one for one in found if "gradlew" in one.content]
+
+
+@pytest.mark.parametrize("between", [0, 30])
+def test_a_failure_that_a_later_session_mended_is_told_with_what_mended_it(
+    bench: Bench, between: int
+) -> None:
+    _break_and_mend(bench, between=between)  # many are captured newest first
+
+    for _ in range(4):
+        bench.observing.catch_up()
+
+    (one,) = _failures(bench)
+    assert one.content.endswith("Fixed by: gate/Gate.kt")
+    assert "Not seen fixed" not in one.content
+
+
+def test_a_failure_is_open_again_when_the_session_that_mended_it_is_forgotten(
+    bench: Bench,
+) -> None:
+    _break_and_mend(bench)
+    bench.observing.catch_up()
+
+    with bench.observing.forgetting(["s-2"], whole=True, is_kept=True):
+        bench.log.forget_session("s-2")
+    bench.observing.catch_up()
+
+    (one,) = _failures(bench)
+    assert "Not seen fixed" in one.content
+
+
+def test_a_failure_that_the_same_session_mended_later_is_not_open(bench: Bench) -> None:
+    told = "Gate.kt:41: error: unresolved reference: insecure"
+    bench.say(
+        said(0, EventType.USER_MESSAGE, "raise the version of the gateway"),
+        *_run(1, "s-1", "./gradlew test", told, 1),
+        said(3, EventType.ASSISTANT_MESSAGE, "`insecure` was removed from the library."),
+        ended(4),
+    )
+    bench.observing.catch_up()
+    edit = {"file_path": "/repo/gate/Gate.kt", "old_string": "a", "new_string": "b"}
+    bench.say(
+        said(20, EventType.USER_MESSAGE, "go on"),
+        *_tool(21, "s-1", "Edit", edit, "The file has been updated."),
+        *_run(23, "s-1", "./gradlew test", "BUILD SUCCESSFUL", 0),
+        ended(25),
+    )
+    bench.observing.catch_up()
+
+    (one,) = _failures(bench)
+    assert one.content.endswith("Fixed by: gate/Gate.kt")

@@ -27,6 +27,7 @@ _SAME = 0.6  # of the words of two errors, what they share when they are one
 _SAME_ERROR = 0.8  # where it is known which of these are the error's own
 _ERROR_TERMS_MIN = 3  # fewer say only that something failed
 _FAILED = compile_late(r"\A`.+?` failed[^:\n]*: (?P<error>.+?)(?:; |\n|\Z)")
+_OPEN = "Not seen fixed"
 _LOOKED_AT_MAX = 10
 _DAYS_TOLD_MAX = 4
 _AGAIN = compile_late(r"\nAgain on [^\n]+\Z")
@@ -84,9 +85,14 @@ def _find_known(store: ObservationStore, observation: Observation) -> Observatio
     earlier = (
         known
         for known in _list_same(store, observation)
-        if known.timestamp_ms <= observation.timestamp_ms
+        if known.timestamp_ms <= observation.timestamp_ms and not _mends(observation, known)
     )
     return next(earlier, None)
+
+
+def _mends(observation: Observation, known: Observation) -> bool:
+    """Tell whether one tells what mended the other: it replaces that, and is not it again."""
+    return _OPEN in known.content and _OPEN not in observation.content
 
 
 def _list_same(store: ObservationStore, observation: Observation) -> Iterator[Observation]:

@@ -59,6 +59,7 @@ from agentx.views.sessions.findings import (
     take_note,
 )
 from agentx.views.sessions.issue_of import branches_of, issue_of
+from agentx.views.sessions.open_ends import OpenEnds
 from agentx.views.sessions.turns import turns_of
 from agentx.views.store import (
     CaptureIntent,
@@ -123,6 +124,7 @@ class Observing:
         self._room = room
         self._rules = rules
         self._lock = RLock()
+        self._open_ends = OpenEnds()
 
     def catch_up(self, limit: int = CAPTURE_SESSIONS_MAX) -> Captured:
         """Capture the sessions that are due, at most `limit` of them, in the order of `_order`."""
@@ -140,6 +142,7 @@ class Observing:
             if not room.is_enabled:
                 return Captured()
             counts: list[int] = []
+            self._open_ends.remembers = len(due) > CAPTURE_IN_ORDER_MAX
             for ref in self._order(due)[:limit]:
                 counts.append(self._capture(room, ref))
                 if self._rules.clock.now_ms() - now_ms >= CAPTURE_PASS_MS_MAX:
@@ -305,10 +308,12 @@ class Observing:
         until = (intent.until_ms, intent.until_id)
         read = [one for one in events if (one.timestamp_ms, one.event_id) <= until]
         turns = turns_of(read)
-        made = self._bind(_observations(turns, read, mark, intent), read)
+        found = _observations(turns, read, mark, intent)
+        made = self._bind(self._open_ends.look(room.store, found, (turns, read, intent)), read)
         kept = self._keep(room, made, intent)
         if kept is None:
             return 0  # the store was busy; the intent stays for the next pass
+        self._open_ends.mark(room.store, kept)
         mark_gone(room.store, kept, look_at(turns))
         passing(CrashPoint.CAPTURE_STORED)
         before = mark.taken if mark else ()

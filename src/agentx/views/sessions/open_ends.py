@@ -1,0 +1,109 @@
+"""What sessions left open, held against what later ones did, whichever was captured first."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agentx.conversation.model import Event
+from agentx.observations.extract.session.turns import Turn
+from agentx.observations.model import Category, Observation
+from agentx.observations.port import ObservationStore
+from agentx.observations.validity.closing import (
+    Doings,
+    Passed,
+    find_mended,
+    find_mending,
+    list_done,
+    mark_done,
+    tell_mended,
+)
+from agentx.views.sessions.findings import observation_of
+from agentx.views.sessions.issue_of import branches_of
+from agentx.views.store import CaptureIntent
+
+_PASSED_MAX = 4_000
+
+
+class OpenEnds:
+    """Closes what was left open. Of many sessions the newest are captured first: what passed in
+    these is remembered for those before them, while the process runs."""
+
+    def __init__(self) -> None:
+        self.remembers = False
+        self._passed: deque[tuple[str, frozenset[str], Passed]] = deque(maxlen=_PASSED_MAX)
+        self._mended: dict[str, Observation] = {}  # by the id of what tells so now
+        self._doings = Doings(())
+
+    def look(
+        self,
+        store: ObservationStore,
+        made: Sequence[Observation],
+        read: tuple[Sequence[Turn], Sequence[Event], CaptureIntent],
+    ) -> tuple[Observation, ...]:
+        """Return what was made of a session, with what it and later ones mended."""
+        turns, events, intent = read
+        self._doings, self._mended = Doings(turns), {}
+        session = events[0].session_id if events else ""
+        branches = frozenset(branches_of(events))
+        own = [self._close(one, session, branches) for one in made]
+        if self.remembers:
+            self._passed.extend((session, branches, one) for one in self._doings.passed)
+        for old, finding in find_mended(store, self._doings).values():
+            if old.branch and old.branch not in branches:
+                continue
+            told = _find_told(own, old)
+            if told is None:
+                told = observation_of(finding, events[0], intent, "")
+                own.append(told)
+            self._mended[told.id] = old
+        return tuple(own)
+
+    def mark(self, store: ObservationStore, kept: Sequence[Observation]) -> int:
+        """Mark what the session looked at last has closed; return how many."""
+        by_id = {one.id: one for one in kept}
+        told = [(old, new) for new, old in self._mended.items() if new in by_id]
+        for old, new in told:
+            mark_done(store, (old,), new)
+        if not kept:
+            return 0
+        done = list_done(
+            store,
+            self._doings,
+            branch=kept[0].branch,
+            session_id=kept[0].session_id,
+            mended={old.session_id for old, _ in told},
+        )
+        newest = max(kept, key=lambda one: (one.category is Category.CODE_CHANGE, one.timestamp_ms))
+        return len(told) + mark_done(store, done, newest.id)
+
+    def _close(self, one: Observation, session: str, branches: frozenset[str]) -> Observation:
+        """Return a failure with what mended it in a session that was captured before."""
+        if one.category is not Category.ERROR or not self._passed:
+            return one
+        later = [
+            passed
+            for other, elsewhere, passed in self._passed
+            if other != session and not (branches and branches.isdisjoint(elsewhere))
+        ]
+        by = find_mending(one.content, one.timestamp_ms, sorted(later, key=lambda run: run.at_ms))
+        if by is None:
+            return one
+        content = tell_mended(one.content, by)
+        return replace(one, content=content, summary=content)
+
+
+def _find_told(made: Sequence[Observation], old: Observation) -> Observation | None:
+    """Return what a session itself tells of a failure that it had before and mended."""
+    lead = old.content.split("; ", 1)[0]
+    return next(
+        (
+            one
+            for one in made
+            if one.category is Category.ERROR
+            and one.content.startswith(lead)
+            and "Not seen fixed" not in one.content
+        ),
+        None,
+    )

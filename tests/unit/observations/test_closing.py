@@ -1,0 +1,178 @@
+"""What a later session did closes what an earlier one left open, and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.clock import Millis
+from agentx.observations.extract.left_open import LEFT_OPEN
+from agentx.observations.model import Category
+from agentx.observations.store.files.store import JsonObservationStore
+from agentx.observations.validity.closing import Doings, find_mending, list_done, tell_mended
+from tests.support.observations import observation
+from tests.support.telling import Talk
+from tests.support.time_and_chance import CountingEntropy, FakeClock
+
+_BEFORE = Millis(1_772_000_000_000)
+_FAILED = "`swift test --filter Feed` failed (exit 1): Feed.swift:31:22: error: no member 'author'"
+_OPEN = f"{_FAILED}; Not seen fixed in this session. Tried: Package.swift"
+
+
+def _mend(command: str, output: str = "ok", code: int = 0, failed: str = _OPEN) -> str:
+    talk = Talk().user("go on").edit("Sources/Feed.swift", "a", "b").shell(command, output, code)
+    by = find_mending(failed, _BEFORE, Doings(talk.turns).passed)
+    return "" if by is None else tell_mended(failed, by)
+
+
+@pytest.mark.parametrize(
+    "command", ["swift test --filter Feed", "swift test", "cd ios && swift test -v && git status"]
+)
+def test_the_same_check_or_a_wider_one_that_passes_mends_a_failure(command: str) -> None:
+    assert _mend(command) == f"{_FAILED}; Fixed by: Sources/Feed.swift"
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("swift test --filter Login", 0),
+        ("swift build", 0),
+        ("swift test", 1),
+        ("swift test || true", 0),
+        ("swift test --skip Feed", 0),
+        ("make docs", 0),
+    ],
+)
+def test_what_does_not_run_it_or_fails_mends_nothing(command: str, code: int) -> None:
+    assert _mend(command, "", code) == ""
+
+
+def test_what_was_mended_or_is_cut_or_came_first_is_left_alone() -> None:
+    assert _mend("swift test", failed=f"{_FAILED}; Fixed by: a.swift") == ""
+    assert _mend("swift test", failed=_OPEN.replace("--filter", "--fil\u2026")) == ""
+    talk = Talk().shell("swift test", "ok")
+    assert find_mending(_OPEN, Millis(1_900_000_000_000), Doings(talk.turns).passed) is None
+
+
+def test_a_check_that_passes_without_an_edit_says_only_so() -> None:
+    talk = Talk().user("try again").shell("swift test", "ok")
+    (by,) = Doings(talk.turns).passed
+
+    assert tell_mended(_OPEN, by) == f"{_FAILED}; It passed when it was run again."
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[JsonObservationStore]:
+    made = JsonObservationStore(
+        tmp_path / "memory",
+        clock=FakeClock(),
+        entropy=CountingEntropy(),
+        view_folder=tmp_path / "words",
+    )
+    yield made
+    made.close()
+
+
+def _left(store: JsonObservationStore, said: str, branch: str = "") -> None:
+    text = LEFT_OPEN + said
+    fact = observation(text, category=Category.KEY_FACT, at_ms=_BEFORE)
+    store.store([replace(fact, summary=text, session_id="before", branch=branch)])
+
+
+def _done(store: JsonObservationStore, talk: Talk, **more: object) -> list[str]:
+    given: dict[str, object] = {"branch": "", "session_id": "now", **more}
+    return [one.content for one in list_done(store, Doings(talk.turns), **given)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("left", "asked"),
+    [
+        ("Thumbnails are not done yet.", "do the thumbnails now please"),
+        ("The metric of the queue is not implemented.", "add the metric of the queue"),
+        ("The tide table of Bremen is still missing.", "and now the tide table of Bremen"),
+        (
+            "I haven't committed anything yet, and the docs need a sample.",
+            "write the sample for the docs, commit",
+        ),
+        ("Nothing is committed yet.", "commit it"),
+    ],
+)
+def test_what_was_asked_for_and_done_is_not_open_any_more(
+    store: JsonObservationStore, left: str, asked: str
+) -> None:
+    _left(store, left)
+    talk = Talk().user(asked).edit("src/a.py", "a", "b")
+    talk.shell("git commit -qm 'Go on'", "[main 1a2b3c4] Go on").agent("That is in.")
+
+    assert len(_done(store, talk)) == 1
+
+
+@pytest.mark.parametrize(
+    ("left", "asked", "said"),
+    [
+        ("Thumbnails are not done yet.", "move the thumbnails folder to S3", "Moved."),
+        ("Thumbnails are not done yet.", "are the thumbnails done?", "No."),
+        ("Thumbnails are not done yet.", "rename the zones", "Renamed."),
+        ("The metric of the queue is not implemented.", "add a colour to the queue", "Added."),
+        (
+            "The metric of the queue is not implemented.",
+            "add the metric of the queue",
+            "The label is in. Still open: the metric of the queue.",
+        ),
+        ("The login form is not tested yet.", "leave the login form for later, rename it", "Ok."),
+        ("The release is not pushed yet.", "rename the zones", "Renamed."),
+    ],
+)
+def test_what_was_not_asked_for_or_stayed_open_is_open(
+    store: JsonObservationStore, left: str, asked: str, said: str
+) -> None:
+    _left(store, left)
+    talk = Talk().user(asked).edit("src/a.py", "a", "b").agent(said)
+
+    assert _done(store, talk) == []
+
+
+def test_what_was_asked_for_and_not_worked_on_is_open(store: JsonObservationStore) -> None:
+    _left(store, "The metric of the queue is not implemented.")
+
+    assert _done(store, Talk().user("add the metric of the queue").agent("I will.")) == []
+
+
+@pytest.mark.parametrize(
+    ("left", "command"),
+    [
+        ("I have not committed it yet.", "git add -A && git commit -m 'Take tabs'"),
+        ("I have not pushed it.", "git push origin main"),
+        ("Nothing is committed.", "git commit -am 'Take tabs'"),
+    ],
+)
+def test_what_was_left_unsaved_is_saved_by_who_saves_all(
+    store: JsonObservationStore, left: str, command: str
+) -> None:
+    _left(store, left)
+    talk = Talk().user("go on").shell(command, "[main 1a2b3c4] Take tabs")
+
+    assert len(_done(store, talk)) == 1
+    assert _done(store, Talk().user("go on").shell("git status", "clean")) == []
+
+
+def test_what_is_open_on_another_branch_or_in_this_session_stays(
+    store: JsonObservationStore,
+) -> None:
+    _left(store, "Nothing is committed.", branch="feature/a")
+    talk = Talk().user("go on").shell("git commit -am 'Take tabs'", "[main 1a2b3c4] Take tabs")
+
+    assert _done(store, talk, branch="feature/b") == []
+    assert _done(store, talk, session_id="before") == []
+    assert len(_done(store, talk, branch="feature/a")) == 1
+
+
+def test_that_the_build_is_broken_falls_with_the_failure(store: JsonObservationStore) -> None:
+    _left(store, "I ran out of time; the build is broken on this branch.")
+    talk = Talk().user("go on").edit("a.go", "a", "b")
+
+    assert _done(store, talk) == []
+    assert len(_done(store, talk, mended={"before"})) == 1
