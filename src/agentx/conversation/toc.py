@@ -52,6 +52,7 @@ from agentx.kernel.text import compile_late
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
 from agentx.prose.limits import KEYWORDS_MAX, SUMMARY_HEAD_CHARS_MAX
+from agentx.prose.sentences import sentences, shorten
 
 _BULLETS_MAX = {
     Level.SEGMENT: SEGMENT_BULLETS_MAX,
@@ -72,8 +73,8 @@ _SAME_PLACE = {
 }
 _SOLVES = frozenset({BulletKind.CHANGE, BulletKind.OUTCOME})
 _TITLE_TOPICS = 3
-# Of a period with a single part, which has its headline: the further up, the fewer words.
-_THEMES = {Level.DAY: 5, Level.WEEK: 4, Level.MONTH: 3, Level.YEAR: 2}
+_NO_TITLE = frozenset({BulletKind.QUESTION, BulletKind.REQUEST})
+_HASH = compile_late(r"\s*[(\[]?`?\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b`?[)\]]?")
 _TITLE_CHARS_MAX = 140
 _DECIDED = frozenset({BulletKind.DECISION, BulletKind.ANSWER})
 _DECIDES = _DECIDED | {BulletKind.CHANGE, BulletKind.OUTCOME}
@@ -282,10 +283,11 @@ def _merge_topics(parts: Iterable[TocNode]) -> tuple[Topic, ...]:
 def _period_title(period: Period, topics: tuple[Topic, ...], parts: Sequence[TocNode]) -> str:
     """Name a period in words and by its weightiest topics, of different parts where it can.
 
-    One that has a single part does not repeat its headline: it names its themes.
+    One that has a single part does not repeat its headline: a day says what came of it.
     """
-    if len(parts) == 1 and len(parts[0].keywords) > 1:
-        return f"{period.title}: {', '.join(parts[0].keywords[: _THEMES[period.level]])}"
+    if len(parts) == 1:
+        outcome = _find_outcome(parts[0]) if period.level == Level.DAY else ""
+        return f"{period.title}: {outcome}" if outcome else period.title
     part_of = {
         topic.text: index for index, part in enumerate(parts) for topic in reversed(part.topics)
     }
@@ -300,6 +302,21 @@ def _period_title(period: Period, topics: tuple[Topic, ...], parts: Sequence[Toc
     while len(named) > 1 and len("; ".join(named)) > _TITLE_CHARS_MAX:
         named.pop()
     return f"{period.title}: {'; '.join(named)}" if named else period.title
+
+
+def _find_outcome(part: TocNode) -> str:
+    """Return the weightiest line of a part that says more than its headline, cut to a title."""
+    headline = terms(part.title)
+    for bullet in sorted(part.bullets, key=lambda one: -one.weight):
+        said = shorten(_HASH.sub("", _read_first(bullet.text)), _TITLE_CHARS_MAX // 2)
+        if bullet.kind in _NO_TITLE or likeness(terms(said), headline) >= _ALIKE:
+            continue
+        return said.rstrip(".")
+    return ""
+
+
+def _read_first(text: str) -> str:
+    return next((each.text for each in sentences(text)), text)
 
 
 def _merge_keywords(parts: Iterable[TocNode]) -> tuple[str, ...]:

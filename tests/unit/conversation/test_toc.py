@@ -18,7 +18,7 @@ from agentx.conversation.toc_model import Bullet, BulletKind, TocNode, Topic
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import DAY_MS, MINUTE_MS, Millis
 from agentx.kernel.ids import GripId, NodeId
-from agentx.kernel.periods import Level, Period, day_period, end_ms
+from agentx.kernel.periods import Level, Period, day_period, end_ms, period_at
 from tests.support.talk import MORNING_MS, event, periods_above, reply, segments, user
 
 DAY = day_period(date(2026, 1, 15))
@@ -60,6 +60,10 @@ def part(number: int, *bullets: Bullet, **changes: object) -> TocNode:
 
 def day(*parts: TocNode) -> TocNode:
     return roll_up(DAY, parts, now_ms=LATER, zone=UTC)
+
+
+def week(*parts: TocNode) -> TocNode:
+    return roll_up(period_at(Millis(MORNING_MS), UTC, Level.WEEK), parts, now_ms=LATER, zone=UTC)
 
 
 def lines(node: TocNode) -> list[str]:
@@ -105,9 +109,15 @@ def test_a_problem_that_was_solved_is_told_as_what_was_solved() -> None:
 
 
 def test_a_period_of_one_part_does_not_repeat_its_headline() -> None:
-    one = part(1, keywords=("auth.py", "login test", "UTC", "clock"))
+    said = "Logins pass again (4e4f1a2): `auth` reads the clock in UTC. All tests are green."
+    one = part(1, bullet(said, weight=60), keywords=("auth.py", "login test", "UTC", "clock"))
 
-    assert day(one).title == "Thursday 15 January 2026: auth.py, login test, UTC, clock"
+    node = day(one)
+
+    assert node.title == (
+        "Thursday 15 January 2026: Logins pass again: `auth` reads the clock in UTC"
+    )
+    assert week(node).title == "Week 3, 12-18 January 2026"
 
 
 def test_a_thing_told_twice_is_told_once_with_the_proof_of_both() -> None:
