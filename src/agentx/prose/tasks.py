@@ -49,6 +49,17 @@ _LEANS = cues.at_the_start(
     """,
     after="ok(?:ay)? | yes | yeah | yep | well | hmm+ | right",
 )
+# What answers or reports, however many words it has: it names no work.
+_ANSWERS = cues.at_the_start(
+    r"""
+    nope | nah | ah+ | oh+ | kk? | lol | i'?ll | ill | will do | leave (?:it|that|this|them)
+    (?:i )?(?:just )?(?:ran|tested|checked|tried|verified) | works | still (?:\d+|no|the same|hangs)
+    [1-9](?=[,.)]| but| and| pls| please) | [a-e](?=[,.)]| but| pls| please)
+    (?:the )?(?:first|second|third|last|former|latter) (?:one|option)
+    option (?:\d|[a-e]) | plan (?:\d|[a-e])
+    """,
+    after=_AFTER,
+)
 
 
 def begins_task(prompt: str, known: Words) -> bool:
@@ -67,13 +78,20 @@ def continues_task(prompt: str) -> bool:
     """Tell whether a prompt leans on what was said before, or ends the work."""
     head = prompt[:TASK_HEAD_CHARS_MAX].lstrip()
     leans = _LEANS.match(head) is not None and words(prompt) <= _LEANING_WORDS_MAX
-    return leans or _ends_work(prompt)
+    return leans or _answers(prompt) or _ends_work(prompt)
 
 
 def names_task(prompt: str) -> bool:
     """Tell whether a prompt says what the work is about, by itself."""
     about = terms(prompt[:TASK_HEAD_CHARS_MAX])
-    return not _ends_work(prompt) and (not continues_task(prompt) or len(about) > _TERMS_MIN)
+    if _ends_work(prompt) or _answers(prompt):
+        return False
+    return not continues_task(prompt) or len(about) > _TERMS_MIN
+
+
+def _answers(prompt: str) -> bool:
+    head = prompt[:TASK_HEAD_CHARS_MAX].lstrip()
+    return _ANSWERS.match(head) is not None and words(prompt) <= _FINISHING_WORDS_MAX
 
 
 def _ends_work(prompt: str) -> bool:

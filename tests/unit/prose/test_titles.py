@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentx.prose.tasks import names_task
 from agentx.prose.titles import best_request, phrase_title, request
 
 DENIALS = ["no", "not", "never", "don't", "without", "nothing", "kein", "nicht"]
@@ -84,3 +85,34 @@ def test_thanks_are_no_title() -> None:
     assert best_request(["thanks a lot!", "Add a legend to the tide chart"]) == (
         "Add a legend to the tide chart"
     )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "1, but keep the old driver on Windows until March",
+        "b pls, and only for the staging cluster",
+        "nope, still 312 rows too many this morning",
+        "k leave it",
+        "ran it over night, no hang",
+        "i'll ask the platform team to update the runner to 3.13",
+        "the second one, it is easier to test",
+        "ah right, the other queue",
+    ],
+)
+def test_an_answer_or_a_report_names_no_work(said: str) -> None:
+    assert not names_task(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "2 of the crates fail to build on Windows, look into it",
+        "a customer cannot log in since Friday",
+        "the second deployment of a day fails with a 409",
+        "check the retry limit of the mailer and raise it to 7",
+        "option parsing breaks on negative numbers",
+    ],
+)
+def test_a_task_that_begins_like_an_answer_names_work(said: str) -> None:
+    assert names_task(said)
