@@ -275,6 +275,23 @@ def test_sentences_of_what_is_not_done_are_left(empty: LocalMemory) -> None:
     assert row.snippet == "Left for you: change the staging password."
 
 
+def test_what_was_asked_for_is_what_people_prompted(empty: LocalMemory) -> None:
+    empty.append(
+        [
+            said(Role.USER, "Translate the menu into Polish", "2026-03-20T10:00:00Z"),
+            said(Role.ASSISTANT, "The menu is in Polish.", "2026-03-20T10:05:00Z"),
+        ]
+    )
+    empty.catch_up()
+
+    asked = ask(empty, "what did I ask for on 20 March?")
+    failed = ask(empty, "what broke on 20 March?")
+
+    assert asked.hits[0].snippet == "Translate the menu into Polish"
+    assert not any("Nothing is kept" in note for note in asked.notes)
+    assert "Nothing is kept as a problem of that time; this is what happened." in failed.notes
+
+
 def test_what_memory_or_the_contents_call_open_is_left_whatever_was_said_last(
     tmp_path: Path,
 ) -> None:
@@ -400,7 +417,7 @@ def test_what_was_kept_of_a_time_is_told_beside_its_contents(tmp_path: Path) -> 
 
         assert "Topics carry their version" in reply.hits[0].snippet
         assert reply.hits[0].kind == "observation"
-        assert not any("No answers" in note for note in reply.notes)
+        assert not any("Nothing is kept" in note for note in reply.notes)
         assert "Topics" not in str(ask(memory, "what was decided on 19 March?").hits)
         assert "Topics" in str(ask(memory, "what did Codex decide on 20 March?").hits)
         assert "Nothing by gemini" in str(ask(memory, "what did Gemini decide on 20 March?").notes)

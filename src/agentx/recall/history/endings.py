@@ -180,6 +180,29 @@ class Endings:
         return any(each is not None and kind in (None, each.kind) for each in asked)
 
 
+def list_prompts(events: ListEvents, wanted: Wanted, limit: int) -> list[SearchHit]:
+    """Return what people asked for in a span, the newest first: prompts are the requests."""
+    page = events(
+        EventQuery(
+            session_id=wanted.session,
+            event_type=EventType.USER_MESSAGE,
+            since_ms=wanted.since_ms,
+            until_ms=wanted.until_ms,
+            limit=_EVENTS_MAX,
+            newest_first=True,
+        )
+    )
+    who = wanted.who
+    return [
+        _show(event, fold_text(event.text))
+        for event in page.events
+        if not event.machine
+        and _WORDS.search(event.text)
+        and (not who.harnesses or event.harness in who.harnesses)
+        and (not who.roles or event.agent in who.roles)
+    ][:limit]
+
+
 def _is_by(session: Session, wanted: Wanted) -> bool:
     who = wanted.who
     return (not who.harnesses or session.harness in who.harnesses) and (

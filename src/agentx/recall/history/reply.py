@@ -15,7 +15,7 @@ from agentx.kernel.errors import AgentXError
 from agentx.memory.found import SearchHit, SearchReply, SearchRequest
 from agentx.recall.history.asked import HistoryKind, HistoryQuestion
 from agentx.recall.history.calendar import EVER, Wanted
-from agentx.recall.history.endings import Endings, Moment
+from agentx.recall.history.endings import Endings, Moment, list_prompts
 from agentx.recall.history.happened import list_happened, list_told, nearest_to
 from agentx.recall.history.learnt import join_rows, list_learnt, list_open_ends
 from agentx.recall.history.sources import HistorySources
@@ -107,8 +107,9 @@ class _Answering:
         if asked.told:
             if rows := self._list_told(wanted):
                 return rows
-            kinds = " and ".join(sorted({f"{kind}s" for kind in asked.told}))
-            self._notes.append(f"No {kinds} were noted; this is what happened.")
+            names = sorted(str(kind) for kind in asked.told)
+            kinds = " or ".join(f"{'an' if name[0] in 'aeiou' else 'a'} {name}" for name in names)
+            self._notes.append(f"Nothing is kept as {kinds} of that time; this is what happened.")
         if asked.span is None and (wanted.since_ms, wanted.until_ms) == EVER:
             wanted = self._lately(wanted)
         return list_happened(
@@ -118,7 +119,10 @@ class _Answering:
     def _list_told(self, wanted: Wanted) -> list[SearchHit]:
         kinds, limit = self._asked.told, self._limit
         learnt = list_learnt(self._learnt, self._reader, wanted, kinds, limit)
-        return join_rows(learnt, list_told(self._reader, wanted, kinds, limit), limit)
+        rows = join_rows(learnt, list_told(self._reader, wanted, kinds, limit), limit)
+        if BulletKind.REQUEST not in kinds or len(rows) >= limit:
+            return rows
+        return join_rows(rows, list_prompts(self._reader.events, wanted, limit), limit)
 
     def _list_about(self, wanted: Wanted) -> list[SearchHit]:
         """Return what was said then of somebody whom nothing else is known of, and the day."""
