@@ -222,6 +222,9 @@ class _Rooms:
             self._observed = kept.of(project) if kept is not None else open_observations(project)
         asked = Recall(agent=about.role, issue_number=about.issue or 0, context=about.context)
         best = self._observed.best(asked, limit)
+        gone = self._observed.store.search_by_filters(
+            SearchFilters(superseded=True, limit=_REPLACED)
+        )
         found = Memories(
             weighed=tuple(
                 WeighedMemory(
@@ -233,12 +236,8 @@ class _Rooms:
             ),
             standing=self._observed.count_standing(),
             tokens_max=self._observed.tokens_max,
-            replaced=tuple(
-                terms(row.summary)
-                for row in self._observed.store.search_by_filters(
-                    SearchFilters(superseded=True, limit=_REPLACED)
-                )
-            ),
+            replaced=tuple(terms(row.summary) for row in gone),
+            replacing=frozenset(row.superseded_by for row in gone),
         )
         common = self._project.trust.common
         if common is None or not any(one.branch for one, _ in best) or not has_branches(common):

@@ -286,3 +286,24 @@ def test_what_a_person_ruled_is_told_while_there_is_room() -> None:
 
     assert ruled in choose([ruled, *high], 100)
     assert ruled not in choose([ruled, *high], 10), "but it takes nobody's place"
+
+
+def test_of_rulings_that_say_the_same_the_newest_is_told_whatever_is_worth_more() -> None:
+    text = "The user said: Always measure with hyperfine before and after."
+    ruled = replace(candidate(text, worth=0.9), is_ruling=True, at_ms=1, doc_id="old")
+    newer = replace(ruled, worth=0.5, at_ms=2, doc_id="new")
+
+    assert [one.doc_id for one in choose([ruled, newer], 9)] == ["new"]
+    assert [one.worth for one in choose([newer, ruled], 9)] == [0.9]
+    pinned = replace(ruled, has_place=True)
+    assert [one.doc_id for one in choose([pinned, newer], 9)] == ["old"]
+    elsewhere = replace(newer, is_elsewhere=True)
+    assert [one.doc_id for one in choose([ruled, elsewhere], 9)] == ["old"]
+
+
+def test_rulings_that_share_most_of_their_words_are_both_told() -> None:
+    first = "The user said: We take Kafka for the job queue over RabbitMQ."
+    second = "The user said: Move the job queue from Kafka over to Postgres soon."
+    one, other = (replace(candidate(each), is_ruling=True) for each in (first, second))
+
+    assert len(choose([one, other], 9)) == 2

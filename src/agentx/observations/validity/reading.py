@@ -18,6 +18,7 @@ from agentx.observations.validity.given_up import (
 )
 from agentx.prose.cues import TAKES_BACK, anywhere
 from agentx.prose.keyphrases import terms
+from agentx.prose.settling.stances import Stance, read_stances
 
 Terms = frozenset[str]
 
@@ -94,6 +95,7 @@ class ComparedMemory:
     besides_numbers: Terms
     takes_back: bool
     closed: frozenset[str]
+    stances: tuple[Stance, ...]  # of what was decided or asked for
 
     keys: Terms  # by what it is found: its words, and the files of what was or was not committed
 
@@ -110,6 +112,7 @@ class ComparedMemory:
             or self.asked
             or self.numbers
             or self.closed
+            or (self.stances and is_said_by_user(self.of.text))
             or self.of.category in (Category.CODE_CHANGE, Category.ERROR)
         )
 
@@ -123,12 +126,15 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
     said = _SAID.sub("", text)
     words = terms(said)
     asked = terms(question[1] if question else alone[1] if alone else "")
+    is_prescribed = one.category is Category.DECISION or is_said_by_user(text)
+    stances = read_stances(strip_beside(text)) if is_prescribed else ()
+    ruled = frozenset(word for each in stances for word in each.named)
     return ComparedMemory(
         of=one,
         text=strip_beside(text),
         said=words,
         asked=asked,
-        keys=words | asked | {f"file:{each}" for each in one.files},
+        keys=words | asked | ruled | {f"file:{each}" for each in one.files},
         answered=terms(question[2]) if question else frozenset(),
         is_answered=question is not None,
         left=tuple(
@@ -142,4 +148,5 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
         besides_numbers=terms(NUMBER.sub(" ", said)),
         takes_back=TAKES_BACK.search(said) is not None,
         closed=open_ends.list_closed(text) if is_newer else frozenset(),
+        stances=stances,
     )

@@ -4,6 +4,8 @@ Decisions of one issue: the newer one is on the same subject and says so ("inste
 from X to Y", "after all"), answers the same question differently, or gives another value for the
 same thing.
 
+Of what people ruled: the newer one overrules the older one (`overruled.py`).
+
 Of any kind, from one session to a later one: the newer one names what is given up, and the older
 one was for just that; it reverts the older one's commit; it measured the same thing again; it
 mended the same failure; it closed what was left open.
@@ -28,6 +30,7 @@ from agentx.observations.validity.given_up import (
     list_words,
     was_for,
 )
+from agentx.observations.validity.overruled import is_of_other, overrules
 from agentx.observations.validity.reading import (
     CHARS_READ_MAX,
     NUMBER,
@@ -151,10 +154,29 @@ def _replaces(new: ComparedMemory, old: ComparedMemory) -> bool:
         return True
     if new.of.session_id and new.of.session_id == old.of.session_id:
         # What a session says of itself takes nothing back, but what its user says of it does.
-        return is_said_by_user(new.of.text) and _gives_up(new, old)
+        by_user = is_said_by_user(new.of.text) and new.of.at_ms > old.of.at_ms
+        return by_user and (_gives_up(new, old) or _overrules(new, old))
     return any(
         rule(new, old)
-        for rule in (_gives_up, _reverses, _reverts, _measures_anew, _mends, _commits, _finishes)
+        for rule in (
+            _gives_up,
+            _overrules,
+            _reverses,
+            _reverts,
+            _measures_anew,
+            _mends,
+            _commits,
+            _finishes,
+        )
+    )
+
+
+def _overrules(new: ComparedMemory, old: ComparedMemory) -> bool:
+    """Tell whether a person overruled what was decided or asked for."""
+    return (
+        bool(new.stances and old.stances)
+        and is_said_by_user(new.of.text)
+        and overrules(new.stances, old.stances)
     )
 
 
@@ -173,7 +195,7 @@ def _answers_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
 
 def _takes_back(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a decision names what it leaves, and the older one was for just that."""
-    if not new.takes_back:
+    if not new.takes_back or is_of_other(new.stances, old.stances):
         return False
     shared = new.said & old.said
     for about in new.left:
@@ -225,6 +247,8 @@ def _gives_up(new: ComparedMemory, old: ComparedMemory) -> bool:
     What broke stays true of its time: an error is not taken back with what it came from.
     """
     if old.of.category in (Category.ERROR, Category.COMPACTION_SUMMARY):
+        return False
+    if is_of_other(new.stances, old.stances):
         return False
     return any(
         old.said.issuperset(thing.words) and was_for(thing, old.of.text, old.of.category)

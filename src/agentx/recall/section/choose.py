@@ -4,24 +4,29 @@ One after the other the best of what is left is taken, where "best" is its worth
 line that its kind and its session already have, and less for what it has in common with the
 lines that were taken. So a budget of any size is filled with what is different first, then with
 what adds something to its like, and whoever has room for fewer lines takes the first of them.
-What a person ruled is not left out while there is room.
+What a person ruled is not left out while there is room, and of two rulings that say the same the
+newest is told.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from heapq import heapify, heappop, heapreplace
 from itertools import accumulate, takewhile
 
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.ids import ID_PREFIX
-from agentx.prose.likeness import adds, share_of_shorter
+from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import adds, likeness, share_of_shorter
 from agentx.recall.section.kinds import Kind
 
 # Sharing so much with a line that is told, and adding nothing, another says the same.
 SAME = 0.6
+_SAME_RULING = 0.8  # and of two rulings that share less each may rule something else
+_LABEL = terms("The user said answered chose")
 _LIKENESS_COSTS = 0.6
 _TOLD = 2.0  # how like a line is that says the same: more than any other can be
 # What a further line of the same session, and of the same kind, is worth less.
@@ -69,8 +74,8 @@ class Tellable:
 
 def choose(candidates: Sequence[Tellable], count: int) -> list[Tellable]:
     """Return at most so many, best first, none of which says what another does."""
-    standing = (one for one in candidates if not one.replaced_by)
-    ordered = sorted(standing, key=lambda one: (-one.worth, -one.at_ms, one.doc_id))
+    standing = [one for one in candidates if not one.replaced_by]
+    ordered = sorted(_leave_newest(standing), key=lambda one: (-one.worth, -one.at_ms, one.doc_id))
     taken: list[Tellable] = []
     crowds, told = _Crowds(), _Told(ordered)
     # What a line is worth only falls while others are taken, so what it was worth when it was
@@ -91,6 +96,31 @@ def choose(candidates: Sequence[Tellable], count: int) -> list[Tellable]:
             crowds.add(one)
             told.take(at)
     return taken
+
+
+def _leave_newest(standing: Sequence[Tellable]) -> Iterator[Tellable]:
+    """Yield some, but of rulings that say the same the newest only, for what the best is worth."""
+    newest: list[Tellable] = []
+    rulings = (one for one in standing if one.is_ruling)
+    for one in sorted(rulings, key=lambda one: (-one.at_ms, one.doc_id)):
+        looked_at = enumerate(newest[:_WEIGHED_MAX])
+        at = next((at for at, later in looked_at if _says_same(one, later)), None)
+        if at is None or one.has_place or one.is_elsewhere != newest[at].is_elsewhere:
+            newest.append(one)
+        else:
+            newest[at] = replace(newest[at], worth=max(newest[at].worth, one.worth))
+    yield from newest
+    yield from (one for one in standing if not one.is_ruling)
+
+
+def _says_same(one: Tellable, other: Tellable) -> bool:
+    like = likeness(_list_said(one), _list_said(other))
+    return like >= _SAME_RULING and not adds(one.text, other.text)
+
+
+def _list_said(one: Tellable) -> frozenset[str]:
+    """Return the words by which a line is compared: not those that say that a person ruled it."""
+    return one.words - _LABEL if one.is_ruling else one.words
 
 
 def _is_worth_it(one: Tellable) -> bool:
@@ -153,10 +183,12 @@ class _Told:
     def __init__(self, candidates: Sequence[Tellable]) -> None:
         bits: dict[str, int] = {}
         self._words = [
-            sum(1 << bits.setdefault(word, len(bits)) for word in one.words) for one in candidates
+            sum(1 << bits.setdefault(word, len(bits)) for word in _list_said(one))
+            for one in candidates
         ]
-        self._sizes = [len(one.words) for one in candidates]
+        self._sizes = [len(_list_said(one)) for one in candidates]
         self._texts = [one.text for one in candidates]
+        self._rulings = [one.is_ruling for one in candidates]
         self._likest = [0.0] * len(candidates)
         self._compared = [0] * len(candidates)
         self._taken: list[int] = []
@@ -174,7 +206,9 @@ class _Told:
         for other in self._taken[self._compared[at] : _WEIGHED_MAX]:
             if shared := own & words[other]:
                 like = share_of_shorter(shared.bit_count(), size, sizes[other])
-                if like >= SAME and not adds(texts[at], texts[other]):
+                are_ruled = self._rulings[at] and self._rulings[other]
+                same = _SAME_RULING if are_ruled else SAME
+                if like >= same and not adds(texts[at], texts[other]):
                     like = _TOLD
                 self._likest[at] = max(self._likest[at], like)
         self._compared[at] = len(self._taken)

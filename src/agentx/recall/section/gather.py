@@ -97,7 +97,7 @@ class Gatherer:
         if near.since_ms is not None:
             lines[:0] = self._answer(near)
         learnt = self._learn(about)
-        candidates = weigh(learnt.weighed, about.context)
+        candidates = weigh(learnt.weighed, about.context, learnt.replacing)
         beside = self._tolerate(lambda: self._list_bullets(about, learnt.elsewhere))
         if near.since_ms is None:
             beside += _list_close(near, learnt.elsewhere)
@@ -112,7 +112,7 @@ class Gatherer:
     def list_learnt(self, about: About) -> Gathered:
         """Return what sessions learnt, best first."""
         learnt = self._learn(about)
-        chosen = self._choose(weigh(learnt.weighed, about.context), learnt)
+        chosen = self._choose(weigh(learnt.weighed, about.context, learnt.replacing), learnt)
         lines = [self._tell(one) for one in chosen]
         return Gathered(lines=lines, untold=max(learnt.standing - len(lines), 0))
 

@@ -124,10 +124,16 @@ class Memories:
     tokens_max: int = 0  # what may be told of them at most
     elsewhere: Mapping[str, str] = field(default_factory=dict)  # sessions, and where they were
     replaced: tuple[frozenset[str], ...] = ()  # the words of what was replaced last
+    replacing: frozenset[str] = frozenset()  # and the ids of what replaced it
 
 
-def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
-    """Return what may be told, each with its worth."""
+def weigh(
+    given: Sequence[WeighedMemory], context: str = "", replacing: frozenset[str] = frozenset()
+) -> list[Tellable]:
+    """Return what may be told, each with its worth.
+
+    `replacing` are the ids of what holds instead of something: said by a person, it is a ruling.
+    """
     known = [one for one in given if not _is_overview(one.observation)]
     lines = [word_memory(one.observation) for one in known]
     said = [_list_words(line) for line in lines]
@@ -167,7 +173,8 @@ def weigh(given: Sequence[WeighedMemory], context: str = "") -> list[Tellable]:
                 replaced_by=replaced_by,
                 is_of_issue=one.is_of_issue,
                 is_elsewhere=bool(one.mark),
-                is_ruling=observed.category is Category.DECISION and _is_ruled(line),
+                is_ruling=_is_ruling(observed, line)
+                or (observed.id in replacing and line.startswith(_LABEL)),
             )
         )
     return found
@@ -196,9 +203,10 @@ def value_line(kind: Kind, line: str) -> float:
 _list_words = lru_cache(maxsize=2_000)(terms)  # as above
 
 
-def _is_ruled(line: str) -> bool:
+def _is_ruling(observed: Observation, line: str) -> bool:
     """Tell whether a person said, answered or refused it, and did not only ask for something."""
-    return _RULED.search(line) is not None and _REQUESTS.match(line) is None
+    is_decided = observed.category is Category.DECISION
+    return is_decided and _RULED.search(line) is not None and _REQUESTS.match(line) is None
 
 
 def _is_overview(observed: Observation) -> bool:

@@ -1,0 +1,217 @@
+"""Goal: a ruling that a person overturned is known as such, and no ruling on another thing is."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from agentx.kernel.clock import Millis
+from agentx.observations.model import Category
+from agentx.observations.validity.overruled import overrules
+from agentx.observations.validity.reading import Comparable
+from agentx.observations.validity.supersede import find_superseded
+from agentx.prose.settling.stances import read_stances
+
+# An older ruling, and a later one that takes it back.
+OVERRULED = [
+    # from one to another, with and without what it is for
+    ("We take Mongo for the catalogue.", "Move the catalogue from Mongo to Cassandra."),
+    ("Let's use Jenkins for the builds.", "Switch from Jenkins to Buildkite."),
+    ("Bundle with webpack instead of rollup.", "Replace webpack with esbuild, it is faster."),
+    ("Use Memcached for the sessions.", "Swap Memcached for Valkey."),
+    ("We migrate users with Flyway.", "Migrate from Flyway to Liquibase, licences cost too much."),
+    ("Use moment for dates.", "Use dayjs for dates instead of moment."),
+    ("We render charts with D3.", "Drop D3, the bundle is too large."),
+    ("Use gRPC for the scheduler.", "We no longer use gRPC for the scheduler."),
+    ("Use Selenium for the smoke tests.", "Stop using Selenium for the smoke tests."),
+    ("Install Datadog on every host.", "Get rid of Datadog."),
+    ("Use cspell in pre-commit.", "Turn cspell off in pre-commit, it is noisy."),
+    ("Enable strict mode in the compiler.", "Disable strict mode in the compiler."),
+    ("Always rebase before pushing.", "No more rebase before pushing, merge main instead."),
+    # another number for the same thing
+    ("Keep the lease time at 20 seconds.", "Set the lease time to 45 seconds."),
+    ("The upload limit is 10 MB.", "Raise the upload limit to 25 MB."),
+    ("Retry a webhook 3 times.", "Retry a webhook 7 times, partners are flaky."),
+    ("Run the nightly export at 02:00.", "Run the nightly export at 04:30."),
+    ("Wrap comments at 80 columns.", "Wrap comments at 100 columns from now on."),
+    ("Use four spaces for indentation.", "Use two spaces for indentation."),
+    ("Coverage must stay above 80%.", "Coverage must stay above 90%."),
+    ("Use port 8080 for the gateway.", "Use port 9000 for the gateway."),
+    ("We require Node 18 at least.", "Minimum is Node 22 now."),
+    ("Respond with 400 for a bad cursor.", "Respond with 422 for a bad cursor."),
+    # forbidden, then allowed; wanted, then forbidden
+    ("Never mock the clock in unit tests.", "You may mock the clock in unit tests now."),
+    ("Do not bump the lockfile.", "Ok bump the lockfile after all."),
+    ("Don't cache the profile page.", "Cache the profile page after all, it is slow."),
+    ("No feature flags in the core package.", "Feature flags are fine in the core package now."),
+    ("Force pushes are forbidden.", "Force pushes are allowed now."),
+    ("Always run the e2e suite before a commit.", "Don't run the e2e suite before a commit."),
+    ("Use default exports in components.", "Do not use default exports in components."),
+    ("Log request bodies at debug level.", "Never log request bodies at debug level."),
+    ("Do not raise the quota.", "Finance agreed so raise the quota to 2Gi and bump workers to 12."),
+    # another choice for the same thing
+    ("Store invoices in GridFS.", "Store invoices in the bucket instead."),
+    ("Use Vitest for the widgets rather than Jest.", "Use Mocha for the widgets."),
+    ("Use npm as the package manager.", "Use pnpm as the package manager."),
+    ("Use tabs for indentation.", "Use spaces for indentation."),
+    ("Return null for a missing key.", "Return undefined for a missing key."),
+    ("The default theme is dark.", "The default theme is light now."),
+    ("Use Mapbox for the maps, no Leaflet.", "We go back to Leaflet for the maps."),
+    # other languages
+    ("Wir nehmen Gradle f\u00fcr den Build.", "Ersetze Gradle durch Bazel."),
+    ("Nimm Kotlin f\u00fcr das Backend statt Java.", "Nimm doch Java f\u00fcr das Backend."),
+    ("Setze das Timeout auf 30 Sekunden.", "Setze das Timeout auf 90 Sekunden."),
+    ("Utilise Redux pour le panier.", "Remplace Redux par Zustand."),
+    ("On utilise Gulp au lieu de Grunt.", "Abandonne Gulp."),
+    ("Usa Angular para el panel.", "Usa Svelte para el panel en vez de Angular."),
+    ("Nunca uses Lodash en el cliente.", "Ahora puedes usar Lodash en el cliente."),
+    ("\u540e\u7aef\u7528 Flask,\u4e0d\u7528 Django\u3002", "\u540e\u7aef\u6539\u7528 Django\u3002"),
+    ("\u7f13\u5b58\u7528 Redis\u3002", "\u4e0d\u518d\u4f7f\u7528 Redis\u3002"),
+    (
+        "\u753b\u50cf\u306fS3\u306b\u4fdd\u5b58\u3059\u308b\u3002",
+        "\u753b\u50cf\u306fS3\u3067\u306f\u306a\u304fGCS\u306b\u4fdd\u5b58\u3057\u3066\u304f\u3060\u3055\u3044\u3002",
+    ),
+    (
+        "\uac80\uc0c9\uc740 Solr\ub97c \uc0ac\uc6a9\ud574\uc8fc\uc138\uc694.",
+        "\uac80\uc0c9\uc740 Solr \ub9d0\uace0 Elastic\uc744 \uc0ac\uc6a9\ud574\uc8fc\uc138\uc694.",
+    ),
+]
+# Near, and both stand.
+SIDE_BY_SIDE = [
+    # another service, place or file
+    ("Use Mongo for the catalogue.", "Use Cassandra for the audit trail instead of Mongo."),
+    ("Use Redis for the basket.", "Drop Redis for the ranking."),
+    ("Use Redis for the basket.", "Never use Redis for the ranking."),
+    ("Deploy the api with Helm.", "Deploy the website with kustomize instead of Helm."),
+    (
+        "Set the timeout of the importer to 30 seconds.",
+        "Set the timeout of the mailer to 90 seconds.",
+    ),
+    ("Set the pool size to 10.", "Set the pool size of the reporting replica to 40."),
+    ("No lodash in the client.", "Lodash is fine in the build scripts."),
+    ("Never log tokens in the gateway.", "Log token counts in the planner."),
+    ("Use tabs in Makefiles.", "Use tabs in Go files from now on."),
+    ("Use tabs in Makefiles.", "Use two spaces in TOML files."),
+    ("Do not edit src/gen.py.", "Edit src/main.py instead."),
+    ("Never touch vendor/.", "Never touch third_party/."),
+    ("Turn telemetry off in tests.", "Turn telemetry on in staging."),
+    ("Store avatars in S3.", "Store receipts in the database instead."),
+    ("Use Vue for the shop.", "Use React for the admin now."),
+    ("The api returns 404 for deleted users.", "The api returns 410 for deleted posts."),
+    ("Return 201 for a created order.", "Return 202 for a queued order."),
+    # another number, unit or measure
+    ("Keep logs for 30 days.", "Keep logs under 5 GB."),
+    ("Keep logs for 30 days.", "Keep backups for 90 days."),
+    ("Retry 5 times.", "Wait 30 seconds before a retry."),
+    ("Work on tenant 23 first.", "Work on tenant 28 first."),
+    ("Close #26.", "Close #27."),
+    ("We support iOS 15 and up.", "We support Android 9 and up."),
+    ("Limit uploads to 10 MB.", "Limit downloads to 50 MB."),
+    ("At most 4 workers in CI.", "At most 2 retries in CI."),
+    ("Look at topic 3 for me.", "Look at topic 4 for me."),
+    ("Start phase 2 on Monday.", "Start phase 3 on Tuesday."),
+    # an exception, or only a part
+    ("Use Kafka for events.", "Use Kafka for metrics too."),
+    ("Always squash when merging.", "Do not squash release branches."),
+    ("Never push to main.", "Push to main is fine for the docs robot."),
+    ("Do not log emails.", "Log emails in the audit service."),
+    ("Use strict types.", "Do not use strict types in the legacy folder."),
+    ("Use Postgres.", "Use SQLite for the unit tests instead of Postgres."),
+    ("Every comment ends with a stop.", "Remove the comment."),
+    ("Use Redis for tests.", "Remove the Redis test."),
+    # more of it
+    ("Use pytest for the tests.", "Use Docker for the tests."),
+    ("Use ruff for linting.", "Also use mypy for linting."),
+    ("Write tests for the parser.", "Write tests for the lexer."),
+    ("Never commit secrets.", "Never commit large binaries."),
+    ("Prefer small functions.", "Prefer small commits."),
+    ("Use British spelling in the docs.", "Use short sentences in the docs."),
+    ("Put tests in tests/unit.", "Put docs in docs/guide."),
+    # another person's scope, or only said of it
+    ("Anna reviews the schema.", "Tom reviews the frontend now."),
+    ("Use feature branches for the mobile team.", "No feature branches for the data team."),
+    ("Never call the bank from tests.", "The tests of the bank run at night now."),
+    ("Use Celery for mails.", "Celery needs a newer broker."),
+    ("Use Celery for mails.", "Should we drop Celery?"),
+    ("Do not rename the table.", "Rename the column after all."),
+    # other languages
+    ("Nimm Redis f\u00fcr den Warenkorb.", "Kein Redis f\u00fcr die Rangliste."),
+    (
+        "Setze das Timeout des Imports auf 30 Sekunden.",
+        "Setze das Timeout des Exports auf 90 Sekunden.",
+    ),
+    ("Utilise Vue pour la boutique.", "Utilise React pour le tableau de bord."),
+    ("Usa Redis para el carrito.", "Usa Postgres para el libro en vez de Redis."),
+    ("\u524d\u7aef\u7528 Vue\u3002", "\u540e\u7aef\u6539\u7528 React\u3002"),
+    (
+        "\u753b\u50cf\u306fS3\u306b\u4fdd\u5b58\u3059\u308b\u3002",
+        "\u52d5\u753b\u306fS3\u3067\u306f\u306a\u304fGCS\u306b\u4fdd\u5b58\u3059\u308b\u3002",
+    ),
+]
+
+
+def is_overruled(old: str, new: str) -> bool:
+    return overrules(read_stances(new), read_stances(old))
+
+
+@pytest.mark.parametrize(("old", "new"), OVERRULED)
+def test_what_a_person_overturned_is_overruled(old: str, new: str) -> None:
+    assert is_overruled(old, new)
+
+
+@pytest.mark.parametrize(("old", "new"), SIDE_BY_SIDE)
+def test_rulings_on_two_things_stand_side_by_side(old: str, new: str) -> None:
+    assert not is_overruled(old, new)
+
+
+def said(number: int, text: str, **more: object) -> Comparable:
+    fields = {"id": f"m-{number}", "session_id": f"s-{number}", **more}
+    return Comparable(at_ms=Millis(number), text=text, **fields)  # type: ignore[arg-type]  # its fields
+
+
+def test_of_rulings_in_one_store_the_later_stands_whatever_kind_they_were_kept_as() -> None:
+    old = said(1, "The user said: Keep the lease time at 20 seconds.")
+    other = said(2, "The user said: Keep the grace time at 20 seconds.")
+    new = said(
+        3,
+        "The user said: Set the lease time to 45 seconds, nodes are slow.",
+        category=Category.KEY_FACT,
+    )
+
+    assert find_superseded([old, other, new]) == [(old.id, new.id)]
+
+
+def test_what_an_agent_says_overrules_no_person() -> None:
+    old = said(1, "The user said: Keep the lease time at 20 seconds.")
+    new = said(2, "Set the lease time to 45 seconds.", category=Category.KEY_FACT)
+
+    assert find_superseded([old, new]) == []
+
+
+def test_in_one_session_the_later_word_of_the_user_stands() -> None:
+    old = said(1, "The user said: Wrap comments at 80 columns.", session_id="s")
+    new = said(2, "The user said: Wrap comments at 100 columns.", session_id="s")
+    tabs = said(1, "The user said: Use tabs for indentation.", session_id="s")
+    spaces = said(1, "The user said: Use spaces for indentation.", session_id="s", id="m-0")
+
+    assert find_superseded([old, new]) == [(old.id, new.id)]
+    assert find_superseded([tabs, spaces]) == []
+
+
+def test_a_ruling_for_another_service_is_not_given_up() -> None:
+    old = said(1, "The user said: Use Redis for the cart service.", issue=4)
+    new = said(2, "The user said: Use Postgres for the ledger service instead of Redis.", issue=4)
+
+    assert find_superseded([old, new]) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["no " * 900, "use a for b, " * 900, "12 " * 900, "\u7528" * 900, ""]
+)
+def test_no_ruling_takes_long_to_read(text: str) -> None:
+    begun = process_time()
+    stances = read_stances(text)
+    overrules(stances, stances)
+
+    assert process_time() - begun < 1
