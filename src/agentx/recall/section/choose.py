@@ -26,6 +26,7 @@ from agentx.recall.section.kinds import Kind
 # Sharing so much with a line that is told, and adding nothing, another says the same.
 SAME = 0.6
 _SAME_RULING = 0.8  # and of two rulings that share less each may rule something else
+# The words that say that a person ruled it: two rulings are compared by the others.
 _LABEL = terms("The user said answered chose")
 _LIKENESS_COSTS = 0.6
 _TOLD = 2.0  # how like a line is that says the same: more than any other can be
@@ -104,7 +105,8 @@ def _leave_newest(standing: Sequence[Tellable]) -> Iterator[Tellable]:
     rulings = (one for one in standing if one.is_ruling)
     for one in sorted(rulings, key=lambda one: (-one.at_ms, one.doc_id)):
         looked_at = enumerate(newest[:_WEIGHED_MAX])
-        at = next((at for at, later in looked_at if _says_same(one, later)), None)
+        likes = (at for at, later in looked_at if likeness(one.words, later.words) >= SAME)
+        at = next((at for at in likes if _says_same(one, newest[at])), None)
         if at is None or one.has_place or one.is_elsewhere != newest[at].is_elsewhere:
             newest.append(one)
         else:
@@ -113,14 +115,12 @@ def _leave_newest(standing: Sequence[Tellable]) -> Iterator[Tellable]:
     yield from (one for one in standing if not one.is_ruling)
 
 
-def _says_same(one: Tellable, other: Tellable) -> bool:
-    like = likeness(_list_said(one), _list_said(other))
-    return like >= _SAME_RULING and not adds(one.text, other.text)
-
-
-def _list_said(one: Tellable) -> frozenset[str]:
-    """Return the words by which a line is compared: not those that say that a person ruled it."""
-    return one.words - _LABEL if one.is_ruling else one.words
+def _says_same(one: Tellable, told: Tellable) -> bool:
+    """Tell whether a line that is like another adds nothing to it."""
+    are_ruled = one.is_ruling and told.is_ruling
+    if are_ruled and likeness(one.words - _LABEL, told.words - _LABEL) < _SAME_RULING:
+        return False
+    return not adds(one.text, told.text)
 
 
 def _is_worth_it(one: Tellable) -> bool:
@@ -183,12 +183,10 @@ class _Told:
     def __init__(self, candidates: Sequence[Tellable]) -> None:
         bits: dict[str, int] = {}
         self._words = [
-            sum(1 << bits.setdefault(word, len(bits)) for word in _list_said(one))
-            for one in candidates
+            sum(1 << bits.setdefault(word, len(bits)) for word in one.words) for one in candidates
         ]
-        self._sizes = [len(_list_said(one)) for one in candidates]
-        self._texts = [one.text for one in candidates]
-        self._rulings = [one.is_ruling for one in candidates]
+        self._sizes = [len(one.words) for one in candidates]
+        self._lines = candidates
         self._likest = [0.0] * len(candidates)
         self._compared = [0] * len(candidates)
         self._taken: list[int] = []
@@ -201,14 +199,12 @@ class _Told:
 
         `_TOLD` where that line says the same.
         """
-        words, sizes, texts = self._words, self._sizes, self._texts
+        words, sizes, lines = self._words, self._sizes, self._lines
         own, size = words[at], sizes[at]
         for other in self._taken[self._compared[at] : _WEIGHED_MAX]:
             if shared := own & words[other]:
                 like = share_of_shorter(shared.bit_count(), size, sizes[other])
-                are_ruled = self._rulings[at] and self._rulings[other]
-                same = _SAME_RULING if are_ruled else SAME
-                if like >= same and not adds(texts[at], texts[other]):
+                if like >= SAME and _says_same(lines[at], lines[other]):
                     like = _TOLD
                 self._likest[at] = max(self._likest[at], like)
         self._compared[at] = len(self._taken)
