@@ -27,7 +27,7 @@ from agentx.recall.section.kinds import Kind
 SAME = 0.6
 _SAME_RULING = 0.8  # and of two rulings that share less each may rule something else
 # The words that say that a person ruled it: two rulings are compared by the others.
-_LABEL = terms("The user said answered chose")
+_LABEL = terms("The user said asked reported answered chose")
 _LIKENESS_COSTS = 0.6
 _TOLD = 2.0  # how like a line is that says the same: more than any other can be
 # What a further line of the same session, and of the same kind, is worth less.

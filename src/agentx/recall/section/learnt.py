@@ -174,7 +174,7 @@ def weigh(
                 is_of_issue=one.is_of_issue,
                 is_elsewhere=bool(one.mark),
                 is_ruling=_is_ruling(observed, line)
-                or (observed.id in replacing and line.startswith(_LABEL)),
+                or (observed.id in replacing and _LABEL.match(line) is not None),
             )
         )
     return found
