@@ -263,3 +263,47 @@ def test_what_names_code_of_the_session_is_of_the_file_in_which_that_is() -> Non
     assert placed[
         "`shortName()` builds the name out of the start and eight letters of the id."
     ] == ("src/naming.go",)
+
+
+_FAULT = "`export` holds all of it: `list(Voyage.all())` at `ports/tasks.py:88`, not in pages."
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "stays"),
+    [
+        ("ports/tasks.py", "rows = list(Voyage.all())", "rows = Voyage.stream()", False),
+        ("ports/tasks.py", "rows = list(Voyage.all())", "rows = sorted(list(Voyage.all()))", True),
+        ("ports/other.py", "rows = list(Voyage.all())", "rows = Voyage.stream()", True),
+        ("ports/tasks.py", "limit = 3", "limit = 4", True),
+    ],
+)
+def test_a_fault_is_no_fact_once_the_code_that_it_quotes_was_taken_out(
+    path: str, old: str, new: str, stays: bool
+) -> None:
+    talk = Talk().user("why does the nightly export of the voyages need 4 GB?").agent(_FAULT)
+    talk.user("mend it").edit(path, old, new).agent("The export needs 96 MB now.")
+
+    assert (_FAULT in talk.kept()) is stays
+
+
+def test_a_fault_stands_where_its_mending_was_taken_back() -> None:
+    talk = Talk().user("why does the nightly export of the voyages need 4 GB?").agent(_FAULT)
+    talk.user("mend it").edit("ports/tasks.py", "list(Voyage.all())", "Voyage.stream()")
+    talk.shell("git checkout ports/tasks.py").agent("Taken back, the driver cannot stream.")
+
+    assert _FAULT in talk.kept()
+
+
+def test_what_was_planned_says_so_once_it_was_committed() -> None:
+    plan = (
+        "Implement the following plan:\n\n# Cache the rates\n\n"
+        "- Add `cached_rates()` to `rates.py`, which keeps a rate for a day in `rates.json`\n"
+        "- `cron/rates.sh` must ask for what is older at night, so that no invoice waits for it;"
+        " without network it keeps what `rates.json` has and says so in `rates.log`\n"
+    )
+    talk = Talk().user(plan).edit("rates.py", "a", "def cached_rates(): ...")
+    talk.shell("git commit -qam 'Cache the rates'", "[main 1a2b3c4] Cache the rates")
+    kept = talk.agent("The rates are cached.").kept()
+
+    assert any(line.startswith("Planned, then committed as 1a2b3c4: ") for line in kept)
+    assert not any(line.startswith("Planned: ") for line in kept)

@@ -21,6 +21,7 @@ from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, lis
 from agentx.observations.extract.session.commits import commit_of
 from agentx.observations.extract.session.exchanges import Exchange, reports
 from agentx.observations.extract.session.lines import Boot, lines
+from agentx.observations.extract.session.overwritten import find_taken_out, list_taken_out
 from agentx.observations.extract.session.tools import file_edits, plan_of
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
@@ -52,7 +53,8 @@ _SENDER_CHARS = 40
 BY_USER = f"{_USER}said: "
 # What was wanted, or found broken: told as such, and never as what is so.
 _ASKED, _REPORTED = f"{_USER}asked: ", f"{_USER}reported: "
-_SPEAKERS = {Occasion.PROMPT: BY_USER, Occasion.PLAN: "Planned: "}
+_PLANNED = "Planned: "
+_SPEAKERS = {Occasion.PROMPT: BY_USER, Occasion.PLAN: _PLANNED}
 _DONE = 0.6  # of the words of what was planned, those of what was done
 _DONE_MAX = 300
 _TOLD = 0.5  # of the words of a passage, those of what was settled in the same prompt
@@ -89,6 +91,7 @@ class Keepable:
 def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     """Return every candidate of a session with its worth, in the order of their sources."""
     gathered: list[Keepable] = []
+    taken_out = list_taken_out(found, boot.undone)
     for number, exchange in enumerate(found):
         given_up = was_given_up(found, number)
         for said, turn in _passages(exchange, boot, is_last=number == len(found) - 1):
@@ -96,6 +99,13 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
                 continue
             if not _was_taken_back(said.text, turn, exchange, boot):
                 gathered.append(_candidate(said, turn))
+    gathered = [
+        one
+        for one in gathered
+        if one.finding.category is not Category.KEY_FACT
+        or one.said.source in (Occasion.PROMPT, Occasion.PLAN)
+        or not find_taken_out(one.said.text, one.finding.at_ms, taken_out)
+    ]
     at = _find_places(found)
     ruled = [
         _take_ruled(one, source, found, at)
@@ -125,7 +135,7 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     ]
     named = _name_senders([*gathered, *ruled], found)
     weighed = _weigh_all(named, _count_words(found), _list_written(found))
-    return _drop_done(weighed)
+    return [_tell_committed(one, found, boot) for one in _drop_done(weighed)]
 
 
 def _is_told(one: Keepable, settled: list[Keepable]) -> bool:
@@ -169,6 +179,22 @@ def _name_sender(one: Keepable, senders: dict[str, str]) -> Keepable:
     if not sender or (own == finding.content and not is_told):
         return one
     content = f"{sender} {own}" if own != finding.content else f"{sender} reported: {own}"
+    return replace(one, finding=replace(finding, content=content, summary=content))
+
+
+def _tell_committed(one: Keepable, found: list[Exchange], boot: Boot) -> Keepable:
+    """Tell what was planned as what it is once a commit followed: not planned any more."""
+    finding = one.finding
+    if one.said.source is not Occasion.PLAN or not finding.content.startswith(_PLANNED):
+        return one
+    made = (commit_of(step) for each in found for step in each.steps)
+    commit = next(
+        (c for c in made if c and c.at_ms > finding.at_ms and not boot.undone.has(c)), None
+    )
+    if commit is None:
+        return one
+    which = f", then committed as {commit.short}" if commit.hash else " and committed"
+    content = f"Planned{which}: {finding.content.removeprefix(_PLANNED)}"
     return replace(one, finding=replace(finding, content=content, summary=content))
 
 

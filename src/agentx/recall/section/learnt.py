@@ -62,7 +62,7 @@ _WORKED = compile_late(r"; `[^`]+` worked")
 # What a session was asked to do is done with; what came of it is told by what was kept of that.
 _REQUESTS = compile_late(
     r"[^:.\n]{2,60} (?:asked|reported): "
-    r"|(?:The user said|Planned): (?:(?:also|now|ok(?:ay)?|and|then|so|next)[ ,.]+)*"
+    r"|(?:The user said|Planned[^:]{0,40}): (?:(?:also|now|ok(?:ay)?|and|then|so|next)[ ,.]+)*"
     r"(?:can (?:you|we)|could you|please|add|fix|write|make|create|implement|update|review|check"
     r"|improve|run|replace|remove|rename|move|change|enrich|extend|refactor|show|look|find"
     r"|investigate|commit|push|merge|install|explain)\b",
@@ -84,7 +84,7 @@ _NAME = compile_late(r"\w+[-_]\w[\w-]*|\b[a-z]+[A-Z]\w*")
 _JOINT = compile_late(r"[-_]|(?<=[a-z])(?=[A-Z])")
 _LABEL = compile_late(r"The user (?:said|asked|reported): ")
 _RULED = compile_late(r"(?:\A|[.?!;] )The user (?!was shown)\w+")
-_PLAN = "Planned: "  # and carried out or overtaken since, as a rule
+_PLAN = "Planned"  # and carried out or overtaken since, as a rule
 _WORDS_MIN = 6
 _FORMULA_SHARE = 0.5
 ANSWER_LIFT = 1.0
