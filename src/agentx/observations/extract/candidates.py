@@ -16,12 +16,13 @@ from math import log1p
 from agentx.kernel.text import compile_late, without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract.changes import changes, claims_change, denies_change
-from agentx.observations.extract.errors import errors
+from agentx.observations.extract.errors import OPEN_FAILURE, errors
 from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, list_open
 from agentx.observations.extract.session.commits import commit_of
 from agentx.observations.extract.session.exchanges import Exchange, reports
 from agentx.observations.extract.session.lines import Boot, lines
 from agentx.observations.extract.session.overwritten import find_taken_out, list_taken_out
+from agentx.observations.extract.session.passing import says_still
 from agentx.observations.extract.session.tools import file_edits, plan_of
 from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
@@ -114,7 +115,13 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
         if not only_asks(one.content.removeprefix(BY_USER))
     ]
     ruled += [_take_ruled(one, Occasion.SHOWN, found, at) for one in find_shown(found)]
-    ruled += [_take_ruled(one, Occasion.LEFT, found, at) for one in find_left_open(found, boot)]
+    unmended = any(OPEN_FAILURE in one.finding.content for one in ruled)
+    ruled += [
+        _take_ruled(one, Occasion.LEFT, found, at)
+        for one in find_left_open(found, boot)
+        # The failure itself says more than that something still fails.
+        if not (unmended and says_still(one.content) and not code_names(one.content))
+    ]
     stumbled = [_take_ruled(one, Occasion.STUMBLE, found, at) for one in stumbles(found)]
     known = {one.finding.event_ids[0] for one in stumbled}
     ruled = [

@@ -32,6 +32,7 @@ from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import likeness
 from agentx.prose.sentences import is_question, shorten, words
 
+OPEN_FAILURE = "Not seen fixed in this session"
 _SAME_ERROR = 0.7
 _CAUSES_MAX = 3
 _COMMAND_CHARS = 50
@@ -145,7 +146,7 @@ def _finding(episode: Episode) -> Finding:
     elif episode.mended is not None:
         parts.append(f"Fixed by: {fixed}")
     else:
-        parts.append("Not seen fixed in this session." + (f" Tried: {fixed}" if fixed else ""))
+        parts.append(f"{OPEN_FAILURE}." + (f" Tried: {fixed}" if fixed else ""))
     parts += episode.errors[1:]
     ids = [*failure.event_ids, *(line.turn.event_id for line in causes)]
     ids += [name for step in episode.fixes[-6:] for name in step.event_ids]

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from agentx.kernel.text import compile_late
 from agentx.observations.extract import wording
+from agentx.observations.extract.put_off import find_put_off
 from agentx.observations.extract.session.commits import commit_of
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, Line, lines
@@ -53,6 +54,12 @@ _SAYS = cues.anywhere(
     (?<!that )(?<!which )(?:is|are|was|were) (?:still )?not (?:yet )?{_SAVED} yet
     (?:is|are) (?:still |yet )?(?:uncommitted|unpushed|unmerged|undeployed|unreleased)
     (?<!that )(?<!which )(?:has|have) not (?:yet )?been {_WORK}(?: yet)?
+    (?<!that )(?<!which )(?:is|are|isn'?t|aren'?t) (?:still )?(?:not )?(?:yet )?{_WORK} yet
+    (?:is|are) not yet {_WORK} | nothing (?:is|was|has been) (?:\w+ )?yet
+    that (?:i|we) (?:have not|haven'?t|did not|didn'?t) (?:yet )?(?:made|make|do|written|write)\b
+    (?:tests?|checks?|builds?|suite|jobs?|pipeline|ci|it|they|\w+_\w+)`? still (?:fails?|crash\w*)
+    (?:build|tests|suite|ci|pipeline|branch) (?:is|are) (?:still |now )?(?:broken|red)
+    i ran out of time | i'?ll (?:leave|do|finish|take) (?:it|that|this|the rest) (?:for )?tomorrow
     (?:has|have|is|are) yet to be | it did(?: not|n'?t) (?:commit|push|merge|deploy|release)
     (?:is|are) still (?:stale|open|unfixed|broken|red|failing|missing|unpublished|disabled|blocked)
     worth \w+ing (?:separately|later|in a) | should be \w+ (?:separately|later|in a (?:follow|new))
@@ -67,6 +74,13 @@ _SAYS = cues.anywhere(
     \u672a\u30b3\u30df\u30c3\u30c8 | \u307e\u3060.{0,20}(?:\u307e\u305b\u3093|\u306a\u3044)
     \u5c1a\u672a | \u8fd8\u6ca1 | \u672a\u5b8c\u6210 | \u5f85\u529e
     """,
+)
+# "12 strings of the credits are missing", "two of the pages still lack a title".
+_LACKING = "missing|untranslated|untested|undocumented|unhandled"
+_LACKS = cues.at_the_start(
+    r"(?:\d+|one|two|three|four|five|six|some|several|a few|most) (?:of )?(?:[\w'-]+ ){1,7}?"
+    rf"(?:(?:is|are) (?:still )?(?:{_LACKING})|still lacks?)",
+    after="but | and | however | only | note",
 )
 # The words over a list of what is left.
 _HEADS = cues.at_the_start(
@@ -112,6 +126,7 @@ def find_left_open(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
             for own in list_open(lines(closing, boot))
             if not _was_closed(own, found[number + 1 :])
         ]
+    left += find_put_off(found, boot)
     last = found[-1] if found else None
     if last is not None:
         left += _find_unanswered(last, boot)
@@ -148,7 +163,7 @@ def says_open(text: str) -> bool:
     """Tell whether a sentence says that work is left."""
     if words(text) < _WORDS_MIN or _PERHAPS.search(text):
         return False
-    return _OPENS.match(text) is not None or _SAYS.search(text) is not None
+    return any(sign.match(text) for sign in (_OPENS, _LACKS)) or _SAYS.search(text) is not None
 
 
 def _list_edited(exchange: Exchange) -> tuple[str, ...]:
