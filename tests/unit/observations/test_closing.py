@@ -98,6 +98,9 @@ def _done(store: JsonObservationStore, talk: Talk, **more: object) -> list[str]:
             "write the sample for the docs, commit",
         ),
         ("Nothing is committed yet.", "commit it"),
+        ("I would give the map a view. The user said: ok do that tomorrow", "give the map a view"),
+        ("The user said: leave the tide importer for later", "do the tide importer"),
+        ("Shard the lint (on the agent's list of tasks for: a fast build)", "shard the lint"),
     ],
 )
 def test_what_was_asked_for_and_done_is_not_open_any_more(

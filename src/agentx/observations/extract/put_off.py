@@ -49,6 +49,8 @@ _TEXTS = ("content", "step", "description", "title", "task", "text")
 _ITEMS_MAX = 20
 _DONE = 0.6
 _CHARS_MAX = 160
+_TASK_CHARS = 80
+ON_THE_LIST = "on the agent's list of tasks"
 _PROMPT_CHARS = 400
 
 
@@ -99,12 +101,14 @@ def _was_done(about: frozenset[str], later: list[Exchange]) -> bool:
 def _list_unticked(found: list[Exchange]) -> Iterator[tuple[Turn, str]]:
     """Yield what is not ticked off on the last list of tasks that an agent kept."""
     last: tuple[Turn, list[tuple[str, str]]] | None = None
+    task = ""
     after: list[str] = []
     for exchange in found:
         for step in exchange.steps:
             items = _read_items(step.call.arguments)
             if items and step.result is not None and not step.has_failed:
                 last, after = (step.call, items), []
+                task = exchange.prompt.text if exchange.prompt is not None else ""
             elif commit := commit_of(step):
                 after.append(f"{commit.subject}\n{commit.body}")
         after += [reply.text for reply in exchange.replies if last and reply.at_ms > last[0].at_ms]
@@ -113,7 +117,8 @@ def _list_unticked(found: list[Exchange]) -> Iterator[tuple[Turn, str]]:
     told = terms("\n".join(after))
     for text, status in last[1][-_ITEMS_MAX:]:
         if status in _OPEN and coverage(terms(text), told) < _DONE:
-            yield last[0], text
+            asked = f" for: {shorten(' '.join(task.split()), _TASK_CHARS)}" if task else ""
+            yield last[0], f"{text} ({ON_THE_LIST}{asked})"
 
 
 def _read_items(arguments: object) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.observations.extract.left_open import LEFT_OPEN, list_open
+from agentx.observations.extract.put_off import ON_THE_LIST
 from agentx.observations.extract.session.checks import CommandCheck
 from agentx.observations.extract.session.commits import commit_of
 from agentx.observations.extract.session.exchanges import Exchange, exchanges
@@ -52,6 +53,8 @@ _BROKEN = anywhere(
 )
 _ASKS_FOR = 0.6  # of the words of what was open, those of who asked for it
 _SAID_AGAIN = 0.5
+# Who put it off, and whose list it was on, is not what is open.
+_BESIDE = compile_late(rf"\AThe user said: | \({ON_THE_LIST}.*\Z|(?<=.) The user said: .*\Z")
 _ABOUT_MIN = 2
 _ASKED_CHARS = 1_000
 _CLAUSE = compile_late(r"(?:[.;!\n]+|, )\s*(?:and |but |then )?|\s(?:and|but|then)\s")
@@ -213,7 +216,7 @@ def list_done(
             continue
         if one.branch and branch and one.branch != branch:
             continue
-        own = one.content.removeprefix(LEFT_OPEN)
+        own = _BESIDE.sub("", one.content.removeprefix(LEFT_OPEN))
         is_of_failure = one.session_id in mended and _BROKEN.search(own)
         if is_of_failure or _is_done(own, doings):
             yield one
