@@ -38,6 +38,7 @@ _ERRANDS = cues.at_the_start(
     zeig\w* | erkl\u00e4r\w* | pr\u00fcf\w* | schau\w* | lass\w* .{1,40} laufen
     """
 )
+_INFORM = cues.at_the_start("explain | tell (?:me|us) | show (?:me|us) | describe | summari[sz]e")
 # Said of every time, and of nothing that is over then.
 _EVERY = cues.anywhere(
     r"""
@@ -47,12 +48,16 @@ _EVERY = cues.anywhere(
     """
 )
 # A person who says so reports what is wrong.
+_VERBS = (
+    "(?:work|show|load|start|run|open|compile|build|render|respond|appear|update|save|pass|match|exist"
+    "|fail|finish|end|become|arrive|send|return|sort|reach|answer|connect|display|log|sign|print|get"
+    "|find|see|stop|close|ack|trigger|fire|receive|happen|pay|hit)"
+)
 _FALLS_SHORT = compile_late(
     r"(?i:\b(?:doesn'?t|didn'?t|isn'?t|aren'?t|wasn'?t|won'?t|can'?t|cannot|couldn'?t"
-    r"|(?:is|are|does|did|was|were) not|never|only) (?:\w+ )?"
-    r"(?:work|show|load|start|run|open|compile|build|render|respond|appear|update|save|pass|match"
-    r"|exist|fail|finish|end|become|arrive|send|return|sort|reach|answer|connect|display|log|sign"
-    r"|print|get|find|see|stop|close|ack|trigger|fire|receive|happen|pay|hit)(?:e?s|t?ed|t?ing)?\b"
+    rf"|(?:is|are|does|did|was|were) not) (?:\w+ )?{_VERBS}(?:e?s|t?ed|t?ing)?\b"
+    # "never run it" is an order, "it never runs" is none
+    rf"|\b(?:never|only) (?:\w+ )?{_VERBS}(?:e?s|t?ed)\b"
     r"|\b(?:have|has|are|is|with|got) [^.;]{1,50}? (?:that|which|who)"
     r" (?:don'?t|doesn'?t|do not|does not|can'?t|cannot|never|won'?t|aren'?t|isn'?t|only)\b)"
 )
@@ -115,6 +120,8 @@ def cut_reason(order: str) -> str:
 def is_errand(text: str) -> bool:
     """Tell whether a sentence wants something shown, told or run, and is over with it."""
     phrase = phrase_title(text)
+    if _INFORM.match(phrase):
+        return True
     return _ERRANDS.match(phrase) is not None and not _EVERY.search(text)
 
 
