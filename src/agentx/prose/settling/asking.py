@@ -49,7 +49,8 @@ CONSTRAINS = cues.anywhere(
     r"""
     but | instead | rather than | (?:don'?t|do not|doesn'?t) | never | always | must | without
     keep | not | except | only (?:if|when|for|on) | because | so that | no longer | should be
-    statt | sondern | ohne | en lugar de | sino | sin | au lieu de | sans
+    after all | go(?:ing)? back | statt | sondern | ohne | en lugar de | sino | sin | au lieu de
+    sans
     """
 )
 
@@ -59,7 +60,8 @@ CHOOSES = cues.at_the_start(
     r"""
     use | adopt | prefer | stick (?:to|with) | stay (?:on|with) | switch (?:back )?(?:to|from)
     go (?:back to|with) | standardi[sz]e on | drop support | pin | default to | limit | keep | avoid
-    (?:set|raise|lower|increase|reduce|cap|limit) \S.{2,60}? (?:to|at) \S
+    (?:set|raise|lower|increase|reduce|cap|limit) \S.{2,60}? (?:to|at) \S+
+    turn \S.{1,40}? (?:off|on) | turn (?:off|on) | enable | disable
     """
 )
 

@@ -18,7 +18,8 @@ _WHY = compile_late(
     r"|para que|porque|pour que|parce que"
     r"|car)\b"
     r"|[,;:.\u2013\u2014-] (?:it|they|we|i|he|she|there|nobody|everybody|users?|people|that|this)"
-    r"(?:'\w+)? (?!want|prefer|should|must|keep|stay|ha(?:s|ve) to|needs? to|no longer)\w+)"
+    r"(?:'\w+)? (?!want|prefer|should|must|keep|stay|ha(?:s|ve) to"
+    r"|needs? to|no longer|go|use|will)\w+)"
 )
 # A guess at what is the matter.
 _GUESSES = compile_late(

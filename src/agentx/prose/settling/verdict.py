@@ -34,7 +34,8 @@ SETTLES = anywhere(
     i (?:want|prefer|don'?t|will have|would rather) | i'?d rather
     (?:is|are) (?:fine|enough|ok|required|mandatory|not) | no need | leave
     (?<!i )(?<!you )(?<!they )(?<!we )(?<!to )(?<!can )use
-    stay | stays
+    stay | stays | minimum | maximum | at most | at least | supports? | you may | may (?:not|only)
+    we \w+ (?:with|via|through|by)
     make sure | ensure | important | be careful | convention | policy | rule | avoid | except
     entschieden | statt | bleibt | bleiben | nicht | kein\w* | immer | nie | nur | soll\w* | sonst
     en lugar de | siempre | nunca | au lieu de | toujours | jamais | dann
