@@ -296,3 +296,13 @@ def test_what_was_not_done_is_not_told_of_a_commit(denied: str) -> None:
     (change,) = talk.found(Category.CODE_CHANGE)
 
     assert denied.rstrip(".") not in change.content
+
+
+def test_a_line_that_points_back_is_told_behind_what_it_points_to() -> None:
+    talk = Talk().user("what does AGE 14d mean in the list of leases?")
+    talk.agent("It counts from when the `lease` was renewed. It is reset when the broker restarts.")
+
+    assert any(
+        line.startswith("what does AGE 14d mean in the list of leases? It counts from when")
+        for line in talk.kept()
+    )

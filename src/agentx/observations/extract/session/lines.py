@@ -19,8 +19,17 @@ from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.observations.extract.session.undone import find_undone
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
+from agentx.prose.passages import PASSAGE_CHARS_MAX
 from agentx.prose.pasted import split_pasted
-from agentx.prose.sentences import Block, Sentence, sentences, shorten, show_excerpt, words
+from agentx.prose.sentences import (
+    Block,
+    Sentence,
+    is_question,
+    sentences,
+    shorten,
+    show_excerpt,
+    words,
+)
 from agentx.prose.titles import is_written_by_machine
 
 LINE_CHARS_MAX = 420
@@ -29,6 +38,7 @@ _BOOT_LINES_MAX = 400
 # `name` - what was done to it
 _SUBJECT = compile_late(r"\A(?:`[^`]+`|[\w ./-]{2,60}?)\s*(?:[-\u2013\u2014:]|\(\w+\)\s*[-:])\s+")
 _NOW_DOES = compile_late(r"now \w+s\b|verif(?:y|ies)\b|expects? \w+ instead", re.IGNORECASE)
+_POINTS_BACK = compile_late(r"(?:It|This|That|They|These|Those|Both)\b")
 _PASTED_CHARS = 1_500  # a prompt longer than this is a document
 
 
@@ -160,3 +170,13 @@ def _leans(text: str) -> bool:
 
 def _whole(text: str, sentence: Sentence) -> str:
     return show_excerpt(text[sentence.start : sentence.end])
+
+
+def lead_in(text: str, said: Sequence[Sentence], start: int, prompt: Turn | None) -> str:
+    """Return a passage behind the question it answers, where it begins a reply by pointing back."""
+    if prompt is None or not _POINTS_BACK.match(text) or any(one.end <= start for one in said):
+        return text
+    asked = [one.text for one in sentences(prompt.text)][-1:]
+    whole = " ".join((*asked, text))
+    is_asked = bool(asked) and is_question(asked[0])
+    return whole if is_asked and len(whole) <= PASSAGE_CHARS_MAX else text
