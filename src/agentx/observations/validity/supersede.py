@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from agentx.kernel.text import compile_late, fold_text
 from agentx.observations.extract.left_open import LEFT_OPEN
@@ -41,6 +41,7 @@ from agentx.observations.validity.reading import (
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage, likeness, overlap
 
+Rule = Callable[[ComparedMemory, ComparedMemory], bool]
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
 # A figure that says something by itself, and how one says that it was wrong.
 _FIGURE = compile_late(r"(?<![\w.#-])\d+(?:[.,]\d+)+(?![\w-])|(?<![\w.#-])\d{3,}(?![\w-])")
@@ -114,24 +115,28 @@ def find_superseded(
     pair; all are, where it is None.
     """
     ordered = sorted(given, key=lambda one: (one.at_ms, one.id))
+    read = [read_memory(one, is_newer=by is None or one.id in by) for one in ordered]
+    rules = {
+        index: _list_rules(mine)
+        for index, (one, mine) in enumerate(zip(ordered, read, strict=True))
+        if (by is None or one.id in by) and mine.may_replace
+    }
+    asked = frozenset().union(*(read[index].keys for index in rules))
     holders: dict[str, list[int]] = defaultdict(list)
-    read: list[ComparedMemory] = []
     found: dict[str, str] = {}
     for index, one in enumerate(ordered):
-        is_asked = by is None or one.id in by
-        mine = read_memory(one, is_newer=is_asked)
-        if is_asked and mine.may_replace:
+        mine = read[index]
+        if rules.get(index):
             sharing = {at for key in mine.keys for at in holders[key][-_CANDIDATES_MAX:]}
             is_told = about is None or one.id in about
             for at in sorted(sharing, reverse=True)[:_CANDIDATES_MAX]:
                 old = ordered[at].id
                 if old in found or not (is_told or (about and old in about)):
                     continue
-                if _replaces(mine, read[at]):
+                if _replaces(mine, read[at], rules[index]):
                     found[old] = one.id
-        for key in mine.keys:
+        for key in mine.keys & asked:
             holders[key].append(index)
-        read.append(mine)
     return sorted(found.items())
 
 
@@ -145,30 +150,43 @@ def is_revert(text: str) -> bool:
     return _REVERTS.search(text[:CHARS_READ_MAX]) is not None
 
 
-def _replaces(new: ComparedMemory, old: ComparedMemory) -> bool:
-    if _are_of_one_issue(new, old) and any(
-        rule(new, old) for rule in (_answers_anew, _takes_back, _sets_anew)
-    ):
-        return True
-    if _closes(new, old) or _corrects(new, old):
-        return True
-    if new.of.session_id and new.of.session_id == old.of.session_id:
-        # What a session says of itself takes nothing back, but what its user says of it does.
-        by_user = is_said_by_user(new.of.text) and new.of.at_ms > old.of.at_ms
-        return by_user and (_gives_up(new, old) or _overrules(new, old))
-    return any(
-        rule(new, old)
-        for rule in (
-            _gives_up,
-            _overrules,
-            _reverses,
-            _reverts,
-            _measures_anew,
-            _mends,
-            _commits,
-            _finishes,
-        )
-    )
+def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
+    """Return the rules by which a memory can replace another at all, as far as it alone tells."""
+    category, text = new.of.category, new.text
+    is_change = category is Category.CODE_CHANGE
+    decides = category is Category.DECISION
+    can = {
+        _answers_anew: decides and new.is_answered,
+        _takes_back: decides and new.takes_back,
+        _sets_anew: decides and bool(new.numbers),
+        _closes: bool(new.closed),
+        _corrects: _WAS_WRONG.search(text) is not None,
+        _gives_up: bool(new.given_up),
+        _overrules: bool(new.stances) and is_said_by_user(new.of.text),
+        _reverses: decides and _REVERSES.search(text) is not None,
+        _reverts: is_change and is_revert(new.of.text),
+        _measures_anew: category is Category.KEY_FACT and bool(_list_units(new)),
+        _mends: category is Category.ERROR and _MENDED.search(new.of.text) is not None,
+        _commits: is_change and open_ends.is_commit(new.of.text),
+        _finishes: is_change,
+    }
+    return tuple(rule for rule, may in can.items() if may)
+
+
+def _replaces(new: ComparedMemory, old: ComparedMemory, rules: Iterable[Rule]) -> bool:
+    # What a session says of itself takes nothing back, but what its user says of it does.
+    is_same = bool(new.of.session_id) and new.of.session_id == old.of.session_id
+    by_user = is_same and is_said_by_user(new.of.text) and new.of.at_ms > old.of.at_ms
+    for rule in rules:
+        if rule in _OF_ONE_ISSUE:
+            holds = _are_of_one_issue(new, old)
+        elif is_same and rule not in _OF_ONE_SESSION:
+            holds = by_user and rule in _OF_ITS_USER
+        else:
+            holds = True
+        if holds and rule(new, old):
+            return True
+    return False
 
 
 def _overrules(new: ComparedMemory, old: ComparedMemory) -> bool:
@@ -337,3 +355,8 @@ def _finishes(new: ComparedMemory, old: ComparedMemory) -> bool:
         return False
     left = old.said - _UNDONE
     return len(left) >= _SHARED_MIN and coverage(left, new.said) >= _SAME_WORK
+
+
+_OF_ONE_ISSUE: frozenset[Rule] = frozenset({_answers_anew, _takes_back, _sets_anew})
+_OF_ONE_SESSION: frozenset[Rule] = frozenset({_closes, _corrects})
+_OF_ITS_USER: frozenset[Rule] = frozenset({_gives_up, _overrules})
