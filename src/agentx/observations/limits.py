@@ -29,6 +29,8 @@ OBSERVATION_RECALL_ROWS_MAX = 500
 OBSERVATIONS_PINNED_TOLD_MAX = 12
 # What people drop is compared with everything that is kept: bounds the work of a capture.
 OBSERVATIONS_DROPPED_MAX = 5_000
+# Of what people dropped and removed, the events that said it are named for the newest.
+OBSERVATIONS_UNSAID_MAX = 5_000
 # Of those that a dropped one kept out, the newest are named.
 OBSERVATIONS_KEPT_OUT_NAMED_MAX = 100
 # Of how often an error was seen again, the first are named.

@@ -9,6 +9,7 @@ and how often it was recalled (index only).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
@@ -131,10 +132,13 @@ class Dropped:
 
 @frozen
 class DropList:
-    """What was dropped, in that order; who changes it changes `dropped` in place."""
+    """What was dropped, in that order; who changes it changes the dictionaries in place."""
 
     salt: str
     dropped: dict[str, Dropped]
+    # By the ids of what a person dropped or removed, the events that said it: no line of the table
+    # of contents tells it in their place.
+    unsaid: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @frozen

@@ -48,7 +48,13 @@ from agentx.observations.model import (
 from agentx.observations.port import ObservationStore
 from agentx.observations.relevance import ScoredObservation, Subject, keywords, score
 from agentx.observations.settings import MemorySettings
-from agentx.observations.tidying.dropping import blot_out, find_dropped, finish_drops, sift
+from agentx.observations.tidying.dropping import (
+    blot_out,
+    find_dropped,
+    finish_drops,
+    leave_unsaid,
+    sift,
+)
 from agentx.observations.tidying.repeats import add_repeats, drop_repeats, find_repeats
 from agentx.prose.sentences import sentences, shorten
 from agentx.redaction.redact import redact
@@ -259,7 +265,9 @@ class Observations:
 
         Raises: NotFound, InvalidValue, LockHeld, UnavailableError.
         """
-        observation_id = self.name_in_full(observation_id)
+        observation, _ = self.get(observation_id)
+        observation_id = observation.id
+        leave_unsaid(self._store, observation)
         if not self._store.remove(observation_id):
             raise NotFound(
                 f"{observation_id}: no such observation", hint="see `agentx memory list`"

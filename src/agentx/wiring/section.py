@@ -214,7 +214,8 @@ class _Rooms:
         if not is_folder(self._project.observations):
             return Memories()
         from agentx.observations.model import Recall, SearchFilters  # noqa: PLC0415  as above
-        from agentx.prose.keyphrases import terms  # noqa: PLC0415  as above
+        from agentx.observations.tidying.dropping import list_unsaid  # noqa: PLC0415  as above
+        from agentx.recall.section.taken_down import take_down  # noqa: PLC0415  as above
         from agentx.wiring.observations import open_observations  # noqa: PLC0415  as above
 
         if self._observed is None:
@@ -222,9 +223,8 @@ class _Rooms:
             self._observed = kept.of(project) if kept is not None else open_observations(project)
         asked = Recall(agent=about.role, issue_number=about.issue or 0, context=about.context)
         best = self._observed.best(asked, limit)
-        gone = self._observed.store.search_by_filters(
-            SearchFilters(superseded=True, limit=_REPLACED)
-        )
+        store = self._observed.store
+        gone = store.search_by_filters(SearchFilters(superseded=True, limit=_REPLACED))
         found = Memories(
             weighed=tuple(
                 WeighedMemory(
@@ -236,8 +236,12 @@ class _Rooms:
             ),
             standing=self._observed.count_standing(),
             tokens_max=self._observed.tokens_max,
-            replaced=tuple(terms(row.summary) for row in gone),
             replacing=frozenset(row.superseded_by for row in gone),
+            taken_down=take_down(
+                store.get_by_ids(row.id for row in gone),
+                (one for one, _ in best if one.mended_ms),
+                list_unsaid(store),
+            ),
         )
         common = self._project.trust.common
         if common is None or not any(one.branch for one, _ in best) or not has_branches(common):

@@ -14,8 +14,17 @@ import pytest
 
 from agentx.kernel.clock import DAY_MS, Millis
 from agentx.kernel.errors import NotFound
+from agentx.kernel.ids import ulid
 from agentx.observations.port import ObservationStore
-from agentx.observations.tidying.dropping import blot_out, drop, finish_drops, sift, undrop
+from agentx.observations.tidying.dropping import (
+    blot_out,
+    drop,
+    finish_drops,
+    leave_unsaid,
+    list_unsaid,
+    sift,
+    undrop,
+)
 from agentx.observations.tidying.said import read_said, say_same
 from agentx.observations.tidying.traces import leave_trace, match_trace
 from tests.support.observations import observation, opened_store
@@ -169,3 +178,42 @@ def test_a_list_that_does_not_parse_is_put_aside_and_said(tmp_path: Path) -> Non
         drop(store, store.get_by_issue(29)[0], why="", at_ms=Millis(START_MS))
         assert list(folder.glob("dropped.json.corrupt-*"))
         assert "dropped" in store.faults()[0].what
+
+
+def test_the_moments_at_which_it_was_said_are_noted_of_what_is_dropped_or_removed(
+    store: ObservationStore,
+) -> None:
+    at = [START_MS + number * DAY_MS for number in range(5)]
+    proof = ulid(at[3], bytes(10))
+    noise = observation(_NOISE, at_ms=at[0], event_ids=(proof,))
+    gone = observation("Keys live in the vault.", at_ms=at[1])
+    store.store([noise, gone])
+
+    drop(store, noise, why="", at_ms=Millis(START_MS))
+    sift(store, [observation(_LIKE, at_ms=at[2])])
+    leave_unsaid(store, gone)
+
+    assert list_unsaid(store) == {at[0], at[1], at[2], at[3]}
+    undrop(store, noise.id)
+    assert list_unsaid(store) == {at[1]}
+
+
+def test_of_a_merged_one_that_is_dropped_every_original_is_said_no_more(
+    store: ObservationStore,
+) -> None:
+    words = ("The north quay of the harbour is closed.", "The west quay of the harbour is closed.")
+    olds = [observation(each, at_ms=START_MS + at) for at, each in enumerate(words)]
+    store.store(olds)
+    (merged,) = store.compact(29, before_ms=START_MS + DAY_MS).merged
+
+    drop(store, merged, why="", at_ms=Millis(START_MS))
+    assert list_unsaid(store) == {one.timestamp_ms for one in olds}
+    undrop(store, merged.id)
+    assert list_unsaid(store) == frozenset()
+
+
+def test_a_name_in_the_list_that_is_none_is_stepped_over(store: ObservationStore) -> None:
+    with store.drops.changing() as listed:
+        listed.unsaid["by hand"] = ("no event",)
+
+    assert list_unsaid(store) == frozenset()

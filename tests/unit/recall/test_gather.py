@@ -23,6 +23,7 @@ from agentx.recall.section.moment import Present
 from agentx.recall.section.render import Cap, section
 from agentx.recall.section.sources import About, Sources
 from agentx.recall.section.standing import Standing
+from agentx.recall.section.taken_down import TakenDown, take_down
 from tests.support.observations import observation
 from tests.support.time_and_chance import START_MS
 
@@ -253,7 +254,7 @@ def test_what_was_replaced_is_not_told_by_the_table_of_contents_either() -> None
         )
         for number, text in enumerate((said, other))
     )
-    gone = Memories(replaced=(terms(said),), tokens_max=900)
+    gone = Memories(taken_down=TakenDown(replaced=(terms(said),)), tokens_max=900)
     given = replace(
         sources(), search=lambda _asked: SearchReply(hits=hits), memories=lambda _a, _l: gone
     )
@@ -261,3 +262,33 @@ def test_what_was_replaced_is_not_told_by_the_table_of_contents_either() -> None
     found = Gatherer(given, tokens=900).gather(About(context="how are names built?"))
 
     assert [line.doc_id for line in found.lines if line.doc_id.startswith("grip:")] == ["grip:1"]
+
+
+def test_no_line_of_the_contents_tells_what_was_taken_down_in_its_own_words() -> None:
+    moment = START_MS - 5
+    old = observation(
+        "The user said: Deploy the lighthouse api with Helm, infra knows it. Keep the chart small.",
+        at_ms=moment,
+        superseded_by="obs-engineer-29-1-aaaaaa",
+    )
+    down = take_down([old], [observation("Mended.", at_ms=moment + 1, mended_ms=1)], [moment + 2])
+
+    def is_told(text: str, at_ms: int, doc_id: str = "grip:1:a") -> bool:
+        line = Tellable(
+            doc_id=doc_id,
+            text=text,
+            words=terms(text),
+            kind=Kind.DECISION,
+            session="s",
+            at_ms=at_ms,
+            worth=1.0,
+        )
+        return not down.covers(line)
+
+    assert not is_told("Deploy the lighthouse api with Helm, infra knows it.", moment)
+    assert not is_told("Keep the chart small.", moment)
+    assert is_told("The bell of the west mole is rung every hour.", moment)  # said beside it
+    assert is_told("Deploy the lighthouse api with kustomize.", moment - 60)
+    assert not is_told("As it was before a person mended it.", moment + 1)
+    assert not is_told("What a person dropped or removed.", moment + 2)
+    assert is_told("A lesson of the same moment.", moment + 2, "lesson-1")

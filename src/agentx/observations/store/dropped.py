@@ -37,10 +37,16 @@ class _Noted(msgspec.Struct, rename="camel", omit_defaults=True):
     returning: bool = False
 
 
-class _Page(msgspec.Struct, rename="camel"):
+class _Unsaid(msgspec.Struct, rename="camel", omit_defaults=True):
+    id: str
+    event_ids: tuple[str, ...] = ()
+
+
+class _Page(msgspec.Struct, rename="camel", omit_defaults=True):
     version: int
     salt: str
     dropped: list[_Noted]
+    unsaid: list[_Unsaid] = []
 
 
 _decode = decoder_of(_Page)
@@ -74,9 +80,9 @@ class DroppedFile:
         make_private_directory(self._path.parent)
         with locked(self._path, owner=_OWNER, clock=self._clock) as held:
             listed = self._parse(held)
-            before = dict(listed.dropped)
+            before = dict(listed.dropped), dict(listed.unsaid)
             yield listed
-            if listed.dropped != before:
+            if (listed.dropped, listed.unsaid) != before:
                 held.write(self._path, _page(listed))
         self._known = None
 
@@ -96,7 +102,8 @@ class DroppedFile:
                 f"{self._path}: version {page.version} is not known here",
                 hint="update AgentX to the version that wrote it",
             )
-        return DropList(salt=page.salt, dropped=listed)
+        unsaid = {each.id: each.event_ids for each in page.unsaid}
+        return DropList(salt=page.salt, dropped=listed, unsaid=unsaid)
 
     def _move_aside(self, held: Held | None, reason: str) -> None:
         hint = "what was dropped is kept again until it is mended"
@@ -131,5 +138,8 @@ def _page(listed: DropList) -> bytes:
         )
         for each in listed.dropped.values()
     ]
-    page = msgspec.json.encode(_Page(version=_VERSION, salt=listed.salt, dropped=noted))
+    unsaid = [_Unsaid(id=name, event_ids=events) for name, events in listed.unsaid.items()]
+    page = msgspec.json.encode(
+        _Page(version=_VERSION, salt=listed.salt, dropped=noted, unsaid=unsaid)
+    )
     return msgspec.json.format(page, indent=2) + b"\n"

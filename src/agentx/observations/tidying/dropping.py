@@ -10,14 +10,21 @@ finished by the next `agentx sync`, or by saying the same again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 from agentx.kernel.clock import Millis
-from agentx.kernel.errors import ConflictError, LimitError, NotFound
+from agentx.kernel.errors import ConflictError, InvalidValue, LimitError, NotFound
+from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.kernel.values import frozen
-from agentx.observations.ids import shorten_id
-from agentx.observations.limits import OBSERVATIONS_DROPPED_MAX, OBSERVATIONS_KEPT_OUT_NAMED_MAX
+from agentx.observations.ids import parse_observation_id, shorten_id
+from agentx.observations.limits import (
+    OBSERVATIONS_DROPPED_MAX,
+    OBSERVATIONS_KEPT_OUT_NAMED_MAX,
+    OBSERVATIONS_UNSAID_MAX,
+)
 from agentx.observations.model import DropList, Dropped, Observation
 from agentx.observations.port import ObservationStore
 from agentx.observations.tidying.said import read_observed
@@ -58,8 +65,49 @@ def drop(store: ObservationStore, observation: Observation, *, why: str, at_ms: 
             kept_out=known.kept_out if known else (),
         )
         listed.dropped[observation.id] = noted
+        _note_unsaid(listed, said)
     store.put_away((observation.id,))
     return noted
+
+
+def leave_unsaid(store: ObservationStore, observation: Observation) -> None:
+    """Note that nobody is told any more what an observation says, before it is removed.
+
+    Raises: LockHeld, UnavailableError.
+    """
+    olds = (store.get_archived(each) for each in observation.sources)
+    with store.drops.changing() as listed:
+        _note_unsaid(listed, [observation, *(old for old in olds if old is not None)])
+
+
+def _note_unsaid(listed: DropList, observations: Iterable[Observation]) -> None:
+    for each in observations:
+        listed.unsaid.pop(each.id, None)
+        listed.unsaid[each.id] = each.event_ids
+    for oldest in list(listed.unsaid)[:-OBSERVATIONS_UNSAID_MAX]:
+        del listed.unsaid[oldest]
+
+
+def list_unsaid(store: ObservationStore) -> frozenset[Millis]:
+    """Return the moments at which was said what a person dropped or removed, and its like."""
+    listed = store.drops.read()
+    events = chain.from_iterable(listed.unsaid.values())
+    kept_out = chain.from_iterable(
+        (each.id, *each.kept_out) for each in listed.dropped.values() if not each.is_returning
+    )
+    names = chain(listed.unsaid, kept_out)
+    return frozenset(chain(_list_times(names), list_moments(events)))
+
+
+def list_moments(event_ids: Iterable[str]) -> Iterator[Millis]:
+    """Yield when events happened, as their ids say."""
+    return (ulid_ms(event) for event in event_ids if is_ulid(event))
+
+
+def _list_times(names: Iterable[str]) -> Iterator[Millis]:
+    for name in names:
+        with suppress(InvalidValue):  # the list can be edited by hand
+            yield parse_observation_id(name).timestamp_ms
 
 
 def undrop(store: ObservationStore, observation_id: str) -> tuple[Dropped, bool]:
@@ -86,10 +134,12 @@ def finish_drops(store: ObservationStore) -> None:
 
 def _bring_back(store: ObservationStore, observation_id: str) -> bool:
     store.bring_back((observation_id,))
-    is_there = store.get_by_id(observation_id) is not None
+    found = store.get_by_id(observation_id)
     with store.drops.changing() as listed:
         listed.dropped.pop(observation_id, None)
-    return is_there
+        for name in (observation_id, *(found.sources if found else ())):
+            listed.unsaid.pop(name, None)
+    return found is not None
 
 
 def sift(store: ObservationStore, observations: Sequence[Observation]) -> Sifted:

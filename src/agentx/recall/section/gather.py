@@ -19,7 +19,6 @@ from agentx.kernel.values import frozen
 from agentx.memory.found import KINDS, SearchReply, SearchRequest
 from agentx.observations.ids import ID_PREFIX
 from agentx.prose.keyphrases import terms
-from agentx.prose.likeness import likeness
 from agentx.prose.sentences import ELLIPSIS
 from agentx.recall.section.choose import Tellable, choose, count_fitting, follow, within
 from agentx.recall.section.elsewhere import put_elsewhere_last, say_elsewhere
@@ -28,6 +27,7 @@ from agentx.recall.section.learnt import ANSWER_LIFT, ISSUE_LIFT, Memories, valu
 from agentx.recall.section.render import RecallLine
 from agentx.recall.section.sources import About, Sources
 from agentx.recall.section.standing import PERSONS, QUESTIONS, WORK, Standing
+from agentx.recall.section.taken_down import TakenDown
 from agentx.recall.section.wording import LINE_CHARS_MAX, word_line
 
 if TYPE_CHECKING:
@@ -62,7 +62,6 @@ _MEMORIES_MAX = 400
 _TOKENS_OF_A_LINE = 20  # at the least: so many lines a budget may have room for
 _LESSONS_MAX = 6
 _BULLETS_MAX = 150
-_RESTATES = 0.8  # how like a memory a line is that says the same
 _BULLET_SHARE = 0.15  # of what a memory of the same words is worth
 
 Thing = TypeVar("Thing")
@@ -94,14 +93,14 @@ class Gatherer:
             lines += self.standing.lines(self._now, about.role)
         lines += self._run
         near = self._search(about)
-        if near.since_ms is not None:
-            lines[:0] = self._answer(near)
         learnt = self._learn(about)
+        if near.since_ms is not None:
+            lines[:0] = self._answer(near, learnt.taken_down)
         candidates = weigh(learnt.weighed, about.context, learnt.replacing)
         beside = self._tolerate(lambda: self._list_bullets(about, learnt.elsewhere))
         if near.since_ms is None:
             beside += _list_close(near, learnt.elsewhere)
-        candidates += [one for one in beside if not _restates(one, learnt.replaced)]
+        candidates += [one for one in beside if not learnt.taken_down.covers(one)]
         chosen = self._choose(candidates, learnt)
         memories = [self._tell(one) for one in chosen]
         lines += [*memories[:_BEFORE_LESSONS], *self._lessons, *memories[_BEFORE_LESSONS:]]
@@ -262,9 +261,11 @@ class Gatherer:
         found = self._tolerate(lambda: [search(request)])
         return found[0] if found else SearchReply(hits=())
 
-    def _answer(self, reply: SearchReply) -> Iterator[RecallLine]:
+    def _answer(self, reply: SearchReply, taken_down: TakenDown) -> Iterator[RecallLine]:
         """Yield the answer to a question about time, and say what it was taken for."""
         for hit in reply.hits:
+            if taken_down.is_unsaid(hit.doc_id, hit.timestamp_ms):
+                continue
             yield self._now.line(
                 group=f"{CLOSE} ({reply.notes[0]})",
                 text=hit.snippet,
@@ -281,11 +282,6 @@ class Gatherer:
         except AgentXError as error:
             self._sources.report(error)
             return []
-
-
-def _restates(one: Tellable, replaced: Iterable[frozenset[str]]) -> bool:
-    """Tell whether a line of the table of contents says what a memory says that was replaced."""
-    return any(likeness(one.words, words) >= _RESTATES for words in replaced)
 
 
 def _list_close(reply: SearchReply, elsewhere: Mapping[str, str]) -> Iterator[Tellable]:

@@ -26,6 +26,7 @@ from agentx.prose.sentences import is_question
 from agentx.prose.sentences import words as count_words
 from agentx.recall.section.choose import Tellable
 from agentx.recall.section.kinds import Kind, kind_of
+from agentx.recall.section.taken_down import TakenDown
 from agentx.recall.section.wording import word_memory
 
 if TYPE_CHECKING:
@@ -123,8 +124,8 @@ class Memories:
     standing: int = 0  # memories that nothing has replaced
     tokens_max: int = 0  # what may be told of them at most
     elsewhere: Mapping[str, str] = field(default_factory=dict)  # sessions, and where they were
-    replaced: tuple[frozenset[str], ...] = ()  # the words of what was replaced last
-    replacing: frozenset[str] = frozenset()  # and the ids of what replaced it
+    replacing: frozenset[str] = frozenset()  # the ids of what replaced something
+    taken_down: TakenDown = TakenDown()
 
 
 def weigh(
