@@ -48,13 +48,7 @@ from agentx.observations.model import (
 from agentx.observations.port import ObservationStore
 from agentx.observations.relevance import ScoredObservation, Subject, keywords, score
 from agentx.observations.settings import MemorySettings
-from agentx.observations.tidying.dropping import (
-    blot_out,
-    find_dropped,
-    finish_drops,
-    leave_unsaid,
-    sift,
-)
+from agentx.observations.tidying import dropping
 from agentx.observations.tidying.repeats import add_repeats, drop_repeats, find_repeats
 from agentx.prose.sentences import sentences, shorten
 from agentx.redaction.redact import redact
@@ -265,15 +259,11 @@ class Observations:
 
         Raises: NotFound, InvalidValue, LockHeld, UnavailableError.
         """
-        observation, _ = self.get(observation_id)
-        observation_id = observation.id
-        leave_unsaid(self._store, observation)
-        if not self._store.remove(observation_id):
-            raise NotFound(
-                f"{observation_id}: no such observation", hint="see `agentx memory list`"
-            )
-        self.let_stand((observation_id,))
-        self._room.note("info", "memory-removed", id=observation_id)
+        found, _ = self.get(observation_id)
+        dropping.leave_unsaid(self._store, found)
+        self._store.remove(found.id)
+        self.let_stand((found.id,))
+        self._room.note("info", "memory-removed", id=found.id)
 
     def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]:
         """Take observations away for good, and what was merged of them; return what is gone.
@@ -282,7 +272,7 @@ class Observations:
         """
         asked = frozenset(observation_ids)
         gone = self._store.forget(asked)
-        blot_out(self._store, asked.union(gone))
+        dropping.blot_out(self._store, asked.union(gone))
         drop_repeats(self._store, asked.union(gone))
         self.let_stand(gone)
         if gone:
@@ -296,7 +286,7 @@ class Observations:
         """
         if not is_short_id(name):
             return name
-        found = self._store.find_ids(name) or find_dropped(self._store, name)
+        found = self._store.find_ids(name) or dropping.find_dropped(self._store, name)
         if not found:
             raise NotFound(f"{name}: no such observation", hint="see `agentx memory list`")
         if len(found) > 1:
@@ -338,7 +328,7 @@ class Observations:
 
     def settle(self) -> int:
         """Bring every file up to date; return how many acts moved."""
-        finish_drops(self._store)
+        dropping.finish_drops(self._store)
         return self._store.settle()
 
     def close(self) -> None:
@@ -362,7 +352,7 @@ class Observations:
         )
 
     def _sift(self, fitting: Sequence[Observation]) -> tuple[Observation, ...]:
-        sifted = sift(self._store, fitting)
+        sifted = dropping.sift(self._store, fitting)
         if sifted.kept_out:
             self._room.note("info", "memory-kept-out", count=sifted.kept_out)
         return sifted.kept

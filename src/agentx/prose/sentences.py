@@ -18,14 +18,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
-from agentx.kernel.text import compile_late, whole_head
+from agentx.kernel.text import compile_late, fold_text, whole_head
 from agentx.kernel.values import frozen
 from agentx.prose import limits
 
 ELLIPSIS = "\u2026"
+# After these nothing need part a line from the next.
+_STOPS = tuple(".!?:;,\u2026\u3002\uff01\uff1f\u061f\uff1a\uff1b\u3001\uff0c")
 
 _LINE = compile_late(r"[^\n]*\n?")
 _FENCE = compile_late(r"[ \t>]*(?:```|~~~)")
@@ -247,3 +249,22 @@ def _sentence(text: str, start: int, end: int, block: Block) -> Iterator[Sentenc
 def _is_ornament(char: str) -> bool:
     """Tell whether a character only decorates the beginning of a line: a tick, an arrow."""
     return char > "\u2000" and unicodedata.category(char) in ("So", "Sm", "Mn", "Cf")
+
+
+def join_lines(lines: Iterable[str]) -> str:
+    """Return lines as one; what does not end with a stop is parted from what follows."""
+    said = ""
+    for line in map(fold_text, lines):
+        if line:
+            between = " " if said.endswith(_STOPS) else "; "
+            said = f"{said}{between}{line}" if said else line
+    return said
+
+
+def fit_line(line: str, chars_max: int, left_out: str = "") -> str:
+    """Return as many whole sentences of a line as fit."""
+    if len(line) <= chars_max:
+        return line
+    ends = (one.end for one in sentences(line))
+    end = max((at for at in ends if at + len(left_out) <= chars_max), default=0)
+    return line[:end] + left_out if end else shorten(line, chars_max)

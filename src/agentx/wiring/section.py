@@ -215,6 +215,7 @@ class _Rooms:
             return Memories()
         from agentx.observations.model import Recall, SearchFilters  # noqa: PLC0415  as above
         from agentx.observations.tidying.dropping import list_unsaid  # noqa: PLC0415  as above
+        from agentx.observations.tidying.lists import list_parts  # noqa: PLC0415  as above
         from agentx.recall.section.taken_down import take_down  # noqa: PLC0415  as above
         from agentx.wiring.observations import open_observations  # noqa: PLC0415  as above
 
@@ -223,6 +224,7 @@ class _Rooms:
             self._observed = kept.of(project) if kept is not None else open_observations(project)
         asked = Recall(agent=about.role, issue_number=about.issue or 0, context=about.context)
         best = self._observed.best(asked, limit)
+        parts = [(part, score) for one, score in best for part in list_parts(one)]
         store = self._observed.store
         gone = store.search_by_filters(SearchFilters(superseded=True, limit=_REPLACED))
         found = Memories(
@@ -232,9 +234,9 @@ class _Rooms:
                     score=score,
                     is_of_issue=bool(about.issue) and one.issue_number == about.issue,
                 )
-                for one, score in best
+                for one, score in parts
             ),
-            standing=self._observed.count_standing(),
+            standing=self._observed.count_standing() + len(parts) - len(best),
             tokens_max=self._observed.tokens_max,
             replacing=frozenset(row.superseded_by for row in gone),
             taken_down=take_down(

@@ -138,15 +138,15 @@ def test_everything_that_is_not_told_is_counted() -> None:
     assert f"Left out: {made.left_out}." in made.text
 
 
-def test_the_summary_of_a_session_is_not_told_beside_what_it_sums_up() -> None:
+def test_what_sums_up_sessions_is_no_fact() -> None:
     overview = observation("Asked: a thing", category=Category.COMPACTION_SUMMARY)
     merged = observation(
-        "Four notes of March in one.",
+        "- 2026-03-01: Four notes of March in one.",
         category=Category.COMPACTION_SUMMARY,
         sources=("obs-engineer-1-1-aaaaaa",),
     )
 
-    assert told([overview, merged]) == ["Four notes of March in one."]
+    assert told([overview, merged, observation("Chose JSON.")]) == ["Chose JSON."]
 
 
 def test_what_a_person_wrote_down_comes_before_what_is_weightier() -> None:

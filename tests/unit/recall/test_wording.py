@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import fold_text
 from agentx.observations.model import Category, Observation
+from agentx.observations.tidying.lists import list_parts
 from agentx.recall.section.learnt import WeighedMemory, weigh
 from agentx.recall.section.wording import (
     LINE_CHARS_MAX,
@@ -195,19 +196,18 @@ def test_how_often_and_when_an_error_was_seen_again_is_always_told(chars: int) -
     assert (told.author, told.at_ms) == ("gemini", NOTED + 9 * DAY_MS), "who saw it last, and when"
 
 
-def test_what_was_merged_is_told_by_its_newest_line_with_who_said_that() -> None:
+def test_each_line_of_a_list_is_told_as_who_said_it_by_its_own_id() -> None:
     content = (
         "- 2026-09-07: the cache read 49 rows one by one\n"
-        "- it was warmed at noon\n"
         "- 2026-09-01, superseded since: the cache is off\n"
         "- 2026-09-21: the cache read 189 rows one by one"
     )
     sources = (f"obs-claude-code-0-{NOTED - 14 * DAY_MS}-cccccc", f"obs-gemini-0-{NOTED}-dddddd")
 
-    (told,) = weigh([WeighedMemory(observation=keep(content, sources=sources), score=0.5)])
+    parts = list_parts(keep(content, sources=sources))
+    told = weigh([WeighedMemory(observation=one, score=0.5) for one in parts])
 
-    assert told.text == (
-        "2026-09-21: the cache read 189 rows one by one;"
-        " 2026-09-07: the cache read 49 rows one by one; it was warmed at noon"
-    )
-    assert told.author == "gemini"
+    assert [(one.doc_id, one.author, one.text) for one in told] == [
+        (sources[0], "claude-code", "the cache read 49 rows one by one"),
+        (sources[1], "gemini", "the cache read 189 rows one by one"),
+    ]

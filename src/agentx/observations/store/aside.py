@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+import msgspec
+
 from agentx.host.files.plain import (
     Listing,
     is_folder,
@@ -18,10 +20,12 @@ from agentx.host.files.plain import (
     remove_tree,
     walk_files,
 )
+from agentx.observations.store.packing import unpack
 
 _REPLACED = "replaced-"
 _CORRUPT = ".corrupt-"
 _UNFINISHED = ".tmp"
+_PACKED = b'"packed"'
 
 
 def purge_aside(folder: Path, ids: Collection[str]) -> None:
@@ -64,4 +68,9 @@ def _list_unfinished(folder: Path) -> Iterator[Path]:
 
 def _names(path: Path, needles: Collection[bytes]) -> bool:
     data = read_bytes(path)
+    if _PACKED in data:
+        try:
+            data += unpack(msgspec.json.decode(data)["packed"])
+        except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError):
+            return True  # it cannot be read, and may name any of them
     return any(needle in data for needle in needles)

@@ -21,6 +21,7 @@ from agentx.observations.model import Category, Marking, Observation, Observatio
 from agentx.observations.tidying.repeats import join_ids, say_again
 
 VERSION = 1
+VERSION_READ_MAX = 2  # of issue files: those of the archive are packed
 
 _CATEGORIES = frozenset(Category)
 _TIME_CHARS = len("2026-02-27T10:00:00.000Z")
@@ -79,7 +80,8 @@ class IssueRecord(msgspec.Struct, rename="camel"):
     version: int
     issue_number: int
     updated_at: str
-    observations: list[msgspec.Raw]
+    observations: list[msgspec.Raw] = []
+    packed: str = ""
 
 
 class OnlyId(msgspec.Struct):
@@ -111,6 +113,7 @@ encode = msgspec.json.Encoder().encode
 decode_observation = decoder_of(ObservationRecord)
 decode_issue = decoder_of(IssueRecord)
 decode_only_id = decoder_of(OnlyId)
+decode_raws = decoder_of(list[msgspec.Raw])
 
 
 def record_of(observation: Observation, *, archived: bool = False) -> ObservationRecord:

@@ -1,36 +1,43 @@
 """Which old observations go together, and what one of them says for all.
 
-Of an issue, what is old and of one kind: likes are joined to one line with their dates, and lines
-that share words and files are put together, so that a kind is found as before. A line is the best
-that was said, word for word: a change by its headline, a session by what was asked, anything else
-by its text as far as its share of the room goes. What was superseded is left out where something
-else stands. The originals go to the archive, and search finds the merged one by their words too.
+Of an issue, what is old and of one kind:
+
+    what says the same   one of them, the fullest, word for word, and the days it was said on
+    what a person ruled, and what was left open
+                         stays by itself: it is told, and taken back, by itself
+    anything else        a list of those that share words and files, a line each
+
+Of a session stays what was asked, of a change its headline. What stands is not put with what was
+superseded, nor what holds on one branch with what holds on another. The originals go to the
+archive, and search finds the merged one by their words too.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
-from agentx.kernel.clock import DAY_MS, to_iso
+from agentx.kernel.clock import DAY_MS
 from agentx.kernel.ids import digest
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
-from agentx.kernel.text import fold_text, preview, whole_head
+from agentx.kernel.text import compile_late, fold_text, preview
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
-from agentx.observations.ids import observation_id, parse_observation_id
+from agentx.observations.ids import observation_id
 from agentx.observations.limits import (
     OBSERVATION_ARCHIVE_DAYS,
     OBSERVATION_EVENTS_MAX,
     OBSERVATION_FILES_MAX,
     OBSERVATION_SUMMARY_CHARS_MAX,
 )
-from agentx.observations.model import Category, CompactionResult, Observation
-from agentx.observations.tidying.repeats import strip_again
+from agentx.observations.model import Category, CompactionResult, Marking, Observation
+from agentx.observations.tidying.lists import word_part, write_list
+from agentx.observations.tidying.repeats import join_ids, say_again
 from agentx.observations.tidying.said import Meaning, read_observed, read_said, say_same
-from agentx.prose.sentences import shorten
+from agentx.prose.cues import LEAVES_OPEN, finds
 
 _GROUP_MAX = 8
 # Pairs are compared with each other: bounds the work in an issue with very many.
@@ -38,10 +45,9 @@ _BLOCK = 200
 _ALIKE = 0.35
 _SUMMARISED = 3  # of more, none would be told whole
 _SAME = 0.6  # of the words of two texts, what they share when they say the same
-_LINE_CHARS_MAX = 200
-_PARTS_MAX = 3
-# What such an observation says beyond its headline is told by others, or by the commit.
-_BY_HEADLINE = frozenset({Category.CODE_CHANGE, Category.COMPACTION_SUMMARY})
+_SESSIONS_MAX = 12
+_RULED = compile_late(r"The user\b|Asked: ")
+_OPEN = compile_late(r"\bNot seen fixed\b|(?:\A|\n)Left open: ")
 
 
 @frozen
@@ -65,14 +71,56 @@ def merges(observations: Sequence[Observation], *, before_ms: int) -> tuple[Merg
         ),
         key=lambda each: (each.timestamp_ms, each.id),
     )
-    found = []
-    for category in Category:
-        kind = [each for each in old if each.category is category]
-        for start in range(0, len(kind), _BLOCK):
-            block = kind[start : start + _BLOCK]
-            groups = _groups(block)
-            found += [_merge([block[number] for number in sorted(group)]) for group in groups]
-    return tuple(found)
+    parted: dict[tuple[Category, bool], list[Observation]] = {}
+    for each in old:
+        parted.setdefault((each.category, bool(each.superseded_by)), []).append(each)
+    order = list(Category)
+    keys = sorted(parted, key=lambda key: (order.index(key[0]), key[1]))
+    return tuple(found for key in keys for found in _merge_kind(parted[key]))
+
+
+def _merge_kind(olds: Sequence[Observation]) -> Iterator[Merge]:
+    """Yield how those of one kind are merged."""
+    if olds[0].category is Category.COMPACTION_SUMMARY:
+        for start in range(0, len(olds), _SESSIONS_MAX):
+            yield from _list(olds[start : start + _SESSIONS_MAX])
+        return
+    rest: dict[str, list[Observation]] = {}
+    for group in _find_same(olds):
+        if len(group) > 1:
+            yield _join(group)
+        elif not _stays_alone(group[0]):
+            rest.setdefault(group[0].branch, []).append(group[0])
+    for alone in rest.values():
+        for start in range(0, len(alone), _BLOCK):
+            block = alone[start : start + _BLOCK]
+            for numbers in _groups(block):
+                yield from _list([block[number] for number in sorted(numbers)])
+
+
+def _stays_alone(one: Observation) -> bool:
+    """Tell whether something is told or taken back by itself: a ruling, or an open end."""
+    if one.category is Category.CODE_CHANGE:
+        return False
+    if one.repeats:
+        return True  # it came back: it says when, and will again
+    is_ruled = one.category is Category.DECISION and _RULED.match(one.content) is not None
+    return is_ruled or _OPEN.search(one.content) is not None or finds(LEAVES_OPEN, one.content)
+
+
+def _find_same(olds: Sequence[Observation]) -> Iterator[list[Observation]]:
+    """Yield what says the same, together."""
+    known: dict[tuple[str, ...], list[tuple[Meaning, list[Observation]]]] = {}
+    for each in olds:
+        meaning = read_observed(each)
+        likes = known.setdefault(meaning.exact, [])
+        near = likes[-_BLOCK:]
+        same = next((group for one, group in near if say_same(one, meaning, least=_SAME)), None)
+        if same is None:
+            likes.append((meaning, [each]))
+        else:
+            same.append(each)
+    return (group for likes in known.values() for _, group in likes)
 
 
 def outcome(issue: int, before: int, planned: Sequence[Merge]) -> CompactionResult:
@@ -154,12 +202,54 @@ def _likeness(block: Sequence[Observation]) -> list[tuple[float, int, int]]:
     return found
 
 
-def _merge(group: Sequence[Observation]) -> Merge:
+def _list(group: Sequence[Observation]) -> Iterator[Merge]:
+    """Yield several as lists that are whole; what is worded the same is one line."""
+    if len(group) < 2:
+        return
+    lines: dict[str, Observation] = {}
+    for each in group:
+        lines[word_part(each)] = each  # the newest of those that are worded the same
+    content = write_list([(each.timestamp_ms, line) for line, each in lines.items()])
+    if len(content) > OBSERVATION_CHARS_MAX:
+        half = len(group) // 2
+        yield from _list(group[:half])
+        yield from _list(group[half:])
+        return
+    told = [each.id for each in lines.values()]
+    rest = [each.id for each in group if each.id not in told]
+    yield _merge(group, content, _summarise(group), (*told, *rest))
+
+
+def _join(group: Sequence[Observation]) -> Merge:
+    """Return several that say the same as one: the fullest, word for word, and when else."""
+    best = max(
+        group,
+        key=lambda each: (
+            each.mended_ms,
+            each.reviewed,
+            len(read_said(each.content).terms),
+            each.timestamp_ms,
+        ),
+    )
+    others = [each.id for each in group if each is not best]
+    again = join_ids((), Marking(id=best.id, again=(*others, *_list_again(group))))
+    content, summary = say_again(best.content, best.summary, again)
+    made = _merge(group, content, summary, tuple(each.id for each in group))
+    return Merge(
+        merged=replace(made.merged, repeats=again, mended_ms=best.mended_ms),
+        originals=made.originals,
+    )
+
+
+def _list_again(group: Iterable[Observation]) -> Iterator[str]:
+    return (seen for each in group for seen in each.repeats)
+
+
+def _merge(
+    group: Sequence[Observation], content: str, summary: str, sources: tuple[str, ...]
+) -> Merge:
     newest = group[-1]
     agent = Counter(each.agent for each in reversed(group)).most_common(1)[0][0]
-    content = _content(group)
-    ids = tuple(each.id for each in group)
-    superseded = {each.superseded_by for each in group}
     branches = {each.branch for each in group}
     merged = Observation(
         # The same originals give the same id, so that a compaction that was killed can go on.
@@ -167,13 +257,13 @@ def _merge(group: Sequence[Observation]) -> Merge:
             agent,
             newest.issue_number,
             newest.timestamp_ms,
-            lambda count: digest(*ids, size=count),
+            lambda count: digest(*sources, size=count),
         ),
         agent=agent,
         issue_number=newest.issue_number,
         category=newest.category,
         content=content,
-        summary=_summary(group),
+        summary=summary,
         tokens=estimate(content),
         timestamp_ms=newest.timestamp_ms,
         session_id=newest.session_id,
@@ -181,76 +271,25 @@ def _merge(group: Sequence[Observation]) -> Merge:
         event_ids=_union((each.event_ids[:1] for each in reversed(group)), OBSERVATION_EVENTS_MAX),
         files=_union((each.files for each in reversed(group)), OBSERVATION_FILES_MAX),
         commit=newest.commit,
-        superseded_by=superseded.pop() if len(superseded) == 1 else "",
+        superseded_by=newest.superseded_by,
         changed_files=_union(
             (each.changed_files for each in reversed(group)), OBSERVATION_FILES_MAX
         ),
-        sources=ids,
+        sources=sources,
         reviewed=all(each.reviewed for each in group),
         branch=newest.branch if len(branches) == 1 else "",
         head=newest.head if len(branches) == 1 else "",
     )
-    return Merge(merged=merged, originals=ids)
+    return Merge(merged=merged, originals=tuple(each.id for each in group))
 
 
-def _summary(group: Sequence[Observation]) -> str:
-    """Return the newest summaries in one line, each with its share of the room."""
+def _summarise(group: Sequence[Observation]) -> str:
+    """Return the newest headlines in one line, each with its share of the room."""
     every = list(dict.fromkeys(fold_text(each.summary) for each in reversed(group)))
     said, left = every[:_SUMMARISED], len(every) - _SUMMARISED
     more = f"; {left} more" if left > 0 else ""
     share = (OBSERVATION_SUMMARY_CHARS_MAX - len(more) - 2 * (len(said) - 1)) // len(said)
     return "; ".join(preview(each, share) for each in said) + more
-
-
-def _content(group: Sequence[Observation]) -> str:
-    """Return a line for each thing that was said, oldest first, with the days on which it was."""
-    standing = [each for each in group if not each.superseded_by] or list(group)
-    facts: list[tuple[Meaning, list[Observation]]] = []
-    for each in standing:
-        meaning = read_observed(each)
-        like = (olds for known, olds in facts if say_same(known, meaning, least=_SAME))
-        same = next(like, None)
-        if same is None:
-            facts.append((meaning, [each]))
-        else:
-            same.append(each)
-    room = OBSERVATION_CHARS_MAX // len(facts) - 1
-    lines, day = [], ""
-    for _, olds in facts:
-        line = _say_line(olds, room)
-        # A day is named once, by the first line of it.
-        rest = line.removeprefix(f"- {day}: ")
-        lines.append(line if rest == line else f"- {rest}")
-        day = line[2:12]
-    return whole_head("\n".join(lines), OBSERVATION_CHARS_MAX)
-
-
-def _say_line(olds: Sequence[Observation], room: int) -> str:
-    """Return what some observations say that say the same: the fullest of them, word for word."""
-    best = max(olds, key=lambda each: (len(read_said(each.content).terms), each.timestamp_ms))
-    seen = [each.timestamp_ms for each in olds]
-    seen += [parse_observation_id(id_).timestamp_ms for each in olds for id_ in each.repeats]
-    days = list(dict.fromkeys(to_iso(at_ms)[:10] for at_ms in sorted(seen)))
-    gone = ", superseded since" if all(each.superseded_by for each in olds) else ""
-    count = len(olds) + sum(len(each.repeats) for each in olds)
-    times = f" ({count} times: {', '.join(days)})" if count > 1 else ""
-    head = f"- {days[-1]}{gone}: "
-    left = max(min(room - len(head) - len(times), _LINE_CHARS_MAX), 1)
-    return head + _pick_words(best, left) + times
-
-
-def _pick_words(best: Observation, room: int) -> str:
-    """Return the words of an observation that matter most, as many as there is room for."""
-    whole, headline = fold_text(strip_again(best.content)), fold_text(best.summary)
-    if best.category in _BY_HEADLINE and headline:
-        return shorten(headline, room)
-    if len(whole) <= room:
-        return whole
-    if best.category is Category.ERROR:
-        # What failed, why, and what mended it: a bit of each says more than all of the first.
-        lines = [fold_text(each) for each in best.content.splitlines() if each.strip()][:_PARTS_MAX]
-        return " ".join(shorten(each, max(room // len(lines) - 1, 1)) for each in lines)
-    return shorten(headline or whole, room)
 
 
 def _union(parts: Iterable[Iterable[str]], count: int) -> tuple[str, ...]:

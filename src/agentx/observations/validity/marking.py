@@ -11,6 +11,7 @@ from itertools import chain
 
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
+from agentx.observations.tidying.lists import open_lists, take_apart
 from agentx.observations.validity.open_ends import is_uncommitted
 from agentx.observations.validity.reading import Comparable, compare_observed, compare_row
 from agentx.observations.validity.supersede import (
@@ -52,7 +53,7 @@ def mark_superseded(
     named.update(row.id for row in rows if is_uncommitted(row.text))
     for words in dict.fromkeys(chain.from_iterable(map(list_sought, fresh))):
         named.update(row.id for row in store.search(words, _FOUND_MAX) if not row.pinned)
-    found = {one.id: one for one in store.get_by_ids(named)}
+    found, lists = open_lists(store.get_by_ids(named))
     standing = [one for one in found.values() if not one.superseded_by]
     pairs = find_superseded(map(compare_observed, standing), by=newer, about=mine)
     by_old = {old: new for old, new in pairs if may_replace(found[new], found[old])}
@@ -60,6 +61,7 @@ def mark_superseded(
     for one, by in _find_built_on(store, rows, reverted):
         found.setdefault(one.id, one)
         by_old.setdefault(one.id, by)
+    take_apart(store, lists, by_old)
     store.amend([replace(found[old], superseded_by=new) for old, new in by_old.items()])
     _let_stand_again(store, (found[old] for old in by_old))
     return len(by_old)

@@ -211,8 +211,8 @@ def _is_ruling(observed: Observation, line: str) -> bool:
 
 
 def _is_overview(observed: Observation) -> bool:
-    """Tell whether it only sums up a session whose memories are there."""
-    return observed.category is Category.COMPACTION_SUMMARY and not observed.sources
+    """Tell whether it only sums up sessions, whose memories are there."""
+    return observed.category is Category.COMPACTION_SUMMARY
 
 
 def _list_placed(known: Sequence[WeighedMemory]) -> frozenset[str]:

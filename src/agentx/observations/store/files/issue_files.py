@@ -26,14 +26,16 @@ from agentx.kernel.text import compile_late
 from agentx.observations.ids import issue_number
 from agentx.observations.model import StoreFault
 from agentx.observations.store.files.pages import IssuePages, NamedRaw
+from agentx.observations.store.packing import pack, unpack
 from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.records import (
-    VERSION,
+    VERSION_READ_MAX,
     IssueRecord,
     ObservationRecord,
     decode_issue,
     decode_observation,
     decode_only_id,
+    decode_raws,
     encode,
     indent_record,
     is_whole,
@@ -124,8 +126,8 @@ class IssueFiles:
         before = list(kept.items())
         edit(kept)
         if list(kept.items()) != before:
-            page = issue_page(issue, to_iso(self._clock.now_ms()), kept.values())
-            held.write(path, page)
+            write = pack if path == self.archive_path(issue) else issue_page
+            held.write(path, write(issue, to_iso(self._clock.now_ms()), kept.values()))
 
     def _raws(
         self, path: Path, held: Held | None = None, *, strict: bool = False
@@ -143,17 +145,18 @@ class IssueFiles:
             raise unreadable(path, error) from error
         try:
             page: IssueRecord = decode_issue(data)
+            raws = decode_raws(unpack(page.packed)) if page.packed else page.observations
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             self._move_aside(path, str(error), held)
             return []
-        if page.version > VERSION:
+        if page.version > VERSION_READ_MAX:
             newer = f"{path}: version {page.version} is not known here"
             hint = "update AgentX to the version that wrote it"
             if strict:
                 raise UnsupportedVersion(newer, hint=hint)
             self._report(StoreFault(what=newer, where=str(path), hint=hint))
             return []
-        return page.observations
+        return raws
 
     def _move_aside(self, path: Path, reason: str, held: Held | None) -> None:
         name = f"{path.name}.corrupt-{mint(self._clock.now_ms(), self._entropy)}"
