@@ -205,6 +205,21 @@ def test_a_trial_that_was_thrown_away_teaches_no_fix(command: str) -> None:
     assert not any("now uses the library" in one.content for one in found)
 
 
+def test_a_commit_of_another_session_that_was_taken_back_is_told_beside_who_asked_for_it() -> None:
+    talk = Talk().user("revert the cookie thing from yesterday, back to postgres for tokens")
+    talk.shell(
+        "git revert --no-edit d1d1d01", '[main e1e1e01] Revert "Keep tokens in signed cookies"\n'
+    )
+    talk.edit("auth/token.ts", "cookie", "pg")
+    talk.shell(
+        "git commit -qam 'Keep tokens in Postgres'", "[main e2e2e02] Keep tokens in Postgres"
+    )
+
+    told = [one.content.split(";")[0] for one in talk.found(Category.CODE_CHANGE)]
+
+    assert 'Revert "Keep tokens in signed cookies" (commit e1e1e01)' in told
+
+
 @pytest.mark.parametrize(
     "command", ["git restore --staged .", "git checkout -b other", "git reset --soft HEAD~1"]
 )

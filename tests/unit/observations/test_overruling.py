@@ -199,6 +199,16 @@ def test_in_one_session_the_later_word_of_the_user_stands() -> None:
     assert find_superseded([tabs, spaces]) == []
 
 
+def test_what_rules_several_things_stands_while_most_of_it_does() -> None:
+    old = said(1, "The user said: Deploy with Helm. Never log mails. Wrap comments at 80 columns.")
+    new = said(2, "The user said: Drop Helm.")
+    brief = said(1, "The user said: stream it. do not raise the limit, infra pays per Gi")
+    raised = said(2, "The user said: infra gave us 1Gi now so raise the limit to 1Gi and go on")
+
+    assert find_superseded([old, new]) == []
+    assert find_superseded([brief, raised]) == [(brief.id, raised.id)]
+
+
 def test_a_ruling_for_another_service_is_not_given_up() -> None:
     old = said(1, "The user said: Use Redis for the cart service.", issue=4)
     new = said(2, "The user said: Use Postgres for the ledger service instead of Redis.", issue=4)

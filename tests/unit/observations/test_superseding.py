@@ -333,6 +333,23 @@ def test_what_a_session_said_of_a_commit_goes_with_it(store: JsonObservationStor
     assert [by_id[one.id] for one in (other, before, apart)] == ["", "", ""]
 
 
+def test_what_was_decided_for_a_commit_goes_with_it(store: JsonObservationStore) -> None:
+    text = "Where do we keep refresh tokens? The user answered: neither, use signed cookies"
+    answer = observed(1, DECISION, text, session_id="s")
+    text = "Where do we keep the session secret? The user answered: in the vault"
+    other = observed(2, DECISION, text, session_id="s")
+    text = "Keep refresh tokens in signed cookies (commit 1a2b3c4); Files: token.ts (+1 -0)"
+    change = observed(3, CHANGE, text, session_id="s")
+    capture(store, answer, other, change)
+
+    text = 'Revert "Keep refresh tokens in signed cookies" (commit 2b3c4d5)'
+    revert = observed(9, CHANGE, text, session_id="t")
+    assert capture(store, revert) == 2
+
+    by_id = {one.id: one.superseded_by for one in store.everything()}
+    assert by_id == {answer.id: revert.id, change.id: revert.id, other.id: "", revert.id: ""}
+
+
 def test_what_was_reverted_stands_again_when_the_revert_was_reverted(
     store: JsonObservationStore,
 ) -> None:

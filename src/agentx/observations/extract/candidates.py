@@ -28,6 +28,7 @@ from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
 from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.options import lists_options
+from agentx.observations.extract.settled.refuted import Fallen, find_fallen
 from agentx.observations.extract.shown import find_shown
 from agentx.observations.extract.stumbles import stumbles
 from agentx.observations.model import Category
@@ -38,7 +39,7 @@ from agentx.prose.passages import PASSAGE_CHARS_MAX, Stretch, cut_passages
 from agentx.prose.pasted import split_pasted
 from agentx.prose.salience import Occasion, Speech, weigh
 from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
-from agentx.prose.settling.asking import CONSTRAINS, only_asks
+from agentx.prose.settling.asking import CONSTRAINS, only_asks, only_requests
 from agentx.prose.settling.verdict import (
     SETTLES,
     asks_for_something,
@@ -93,9 +94,10 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     """Return every candidate of a session with its worth, in the order of their sources."""
     gathered: list[Keepable] = []
     taken_out = list_taken_out(found, boot.undone)
+    fallen = find_fallen(found, boot)
     for number, exchange in enumerate(found):
         given_up = was_given_up(found, number)
-        for said, turn in _passages(exchange, boot, is_last=number == len(found) - 1):
+        for said, turn in _passages(exchange, boot, fallen, is_last=number == len(found) - 1):
             if given_up and said.source is Occasion.PROMPT:
                 continue
             if not _was_taken_back(said.text, turn, exchange, boot):
@@ -146,12 +148,23 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
 
 
 def _is_told(one: Keepable, settled: list[Keepable]) -> bool:
-    """Tell whether what was settled tells most of what the user said in a passage of the prompt."""
-    return one.said.source is Occasion.PROMPT and any(
-        one.finding.event_ids[0] in each.finding.event_ids
-        and coverage(one.about, each.about) >= _TOLD
-        for each in settled
-    )
+    """Tell whether what was settled tells what the user said in a passage of the prompt.
+
+    So it does if it tells most of it, or all but the task that it came with.
+    """
+    if one.said.source is not Occasion.PROMPT:
+        return False
+    same = [each for each in settled if one.finding.event_ids[0] in each.finding.event_ids]
+    if any(coverage(one.about, each.about) >= _TOLD for each in same):
+        return True
+    told = [each.said.text.removeprefix(BY_USER) for each in same]
+    rest = [
+        each.text
+        for each in sentences(one.said.text)
+        if not any(each.text.rstrip(".!") in text for text in told)
+    ]
+    is_cut = len(rest) < len(sentences(one.said.text))
+    return is_cut and all(_is_bare(each) or only_requests(each) for each in rest)
 
 
 def _list_answered(found: list[Exchange], settled: list[Keepable]) -> dict[str, str]:
@@ -220,12 +233,16 @@ def _drop_done(weighed: list[Keepable]) -> list[Keepable]:
     ]
 
 
-def _passages(exchange: Exchange, boot: Boot, *, is_last: bool) -> Iterator[tuple[Speech, Turn]]:
+def _passages(
+    exchange: Exchange, boot: Boot, fallen: Fallen, *, is_last: bool
+) -> Iterator[tuple[Speech, Turn]]:
     has_edits = any(next(iter(file_edits(step)), None) is not None for step in exchange.steps)
     for source, turn, text in _texts(exchange):
         said = boot.cut(text)
+        left = fallen.get(turn.event_id, frozenset())
         if source is Occasion.CLOSING:  # what is left open is told by itself
-            left = frozenset(list_open(lines(turn, boot)))
+            left |= frozenset(list_open(lines(turn, boot)))
+        if left:
             said = [one for one in said if show_excerpt(text[one.start : one.end]) not in left]
         passages = [one for one in cut_passages(text, said) if not boot.restates(one.text)]
         if source is Occasion.PROMPT:  # an answer tells what was asked; a wish may be put so

@@ -27,6 +27,7 @@ from agentx.observations.extract.session.lines import Boot, Line, is_claim, is_d
 from agentx.observations.extract.session.names import list_definitions
 from agentx.observations.extract.session.tools import FileChange, ToolStep, Use, file_edits
 from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.settled.agreements import ANSWERED
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -135,6 +136,7 @@ def _find_reverts(exchange: Exchange) -> Iterator[Finding]:
             event_ids=step.event_ids,
             at_ms=step.result.at_ms,
             commit=made,
+            weight=ANSWERED,  # it takes something down that was kept: it is never left out
         )
 
 

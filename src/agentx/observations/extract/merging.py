@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
-from agentx.kernel.text import cut, without_recall
+from agentx.kernel.text import compile_late, cut, without_recall
 from agentx.kernel.tokens import estimate
 from agentx.observations.extract.session.turns import Finding
 from agentx.observations.limits import (
@@ -26,6 +26,7 @@ from agentx.redaction.redact import redact
 
 _ALIKE = 0.75
 _OTHER_KIND_ALIKE = 0.85
+_REVERT = compile_late(r"(?:\A|; |\n)Revert(?:ed [0-9a-f]{4}| \")")
 _SUMMARY_TOKENS_MAX = 50
 _SUMMARY_CHARS_MIN = 60
 
@@ -121,9 +122,15 @@ def _twin(
         changed = Category.CODE_CHANGE in (other.category, finding.category)
         if changed and not (same_kind and other.files == finding.files):
             continue
+        if _is_revert(finding) is not _is_revert(other):
+            continue  # who asked for it tells not what it took back
         if likeness(mine, theirs) >= (_ALIKE if same_kind else _OTHER_KIND_ALIKE):
             return index
     return None
+
+
+def _is_revert(one: Finding) -> bool:
+    return one.category is Category.CODE_CHANGE and _REVERT.search(one.content) is not None
 
 
 def _merge(kept: Finding, twin: Finding) -> Finding:

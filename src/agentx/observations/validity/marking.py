@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from agentx.kernel.text import compile_late
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.tidying.lists import open_lists, take_apart
@@ -20,12 +21,17 @@ from agentx.observations.validity.supersede import (
     is_revert,
     list_sought,
 )
+from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import coverage
 
 # The newest that stand; older ones are looked at when everything is verified.
 _LOOKED_AT_MAX = 500
 _FOUND_MAX = 20
 _SESSION_MS = 24 * 60 * 60 * 1000  # what a session taught lies so close together
 _HASH_CHARS = 7
+_COMMITTED = compile_late(r" \(commit |;|\n")
+_SUBJECT_TERMS_MIN = 3  # fewer are those of many decisions
+_SAME_WORK = 0.75
 
 
 def mark_superseded(
@@ -72,7 +78,7 @@ def _find_built_on(
     rows: Iterable[Comparable],
     reverted: Sequence[tuple[Observation, str]],
 ) -> Iterator[tuple[Observation, str]]:
-    """Yield what a session said of a commit of its own that was taken back, or mended by it."""
+    """Yield what a session said of its commit that was taken back, decided for it, or mended."""
     times = [old.timestamp_ms for old, _ in reverted]
     near = [row.id for row in rows if any(abs(row.at_ms - at) <= _SESSION_MS for at in times)]
     around = store.get_by_ids(near) if reverted else ()
@@ -84,7 +90,8 @@ def _find_built_on(
             went_in = one.timestamp_ms <= old.timestamp_ms and not any(
                 one.timestamp_ms <= at < old.timestamp_ms for at in others
             )
-            if _names_commit(one, old) or (went_in and _is_mended_by_file(one)):
+            led_to = one.timestamp_ms <= old.timestamp_ms and _led_to(one, old)
+            if led_to or _names_commit(one, old) or (went_in and _is_mended_by_file(one)):
                 yield one, by
 
 
@@ -99,6 +106,16 @@ def _names_commit(one: Observation, change: Observation) -> bool:
 
 def _is_mended_by_file(one: Observation) -> bool:
     return one.category is Category.ERROR and "Fixed by: " in one.content and bool(one.files)
+
+
+def _led_to(one: Observation, change: Observation) -> bool:
+    """Tell whether what was decided is what the subject of a commit says was done."""
+    done = terms(_COMMITTED.split(change.content, maxsplit=1)[0])
+    return (
+        one.category is Category.DECISION
+        and len(done) >= _SUBJECT_TERMS_MIN
+        and coverage(done, terms(one.content)) >= _SAME_WORK
+    )
 
 
 def _let_stand_again(store: ObservationStore, replaced: Iterable[Observation]) -> None:

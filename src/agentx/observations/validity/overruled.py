@@ -4,27 +4,48 @@ Both are about the same thing, and the newer one gives up what the older one was
 it wanted, allows what it forbade, or gives another value.
 
 Laws: a ruling on another thing overrules nothing. Each having a scope that the other has not, they
-are two; and what is ruled for a part takes nothing back of the whole.
+are two; and what is ruled for a part takes nothing back of the whole. What rules several things
+stands while most of it does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from agentx.prose.settling import stance_words as table
 from agentx.prose.settling.stances import SUBJECT, Stance, StancePiece, Terms
 
 _NOTHING: Terms = frozenset()
+_HALVES = 2
+_TELLING_WORDS = 2  # of a sentence that rules something of its own
 
 
-def overrules(new: Iterable[Stance], old: Iterable[Stance]) -> bool:
-    """Tell whether one ruling overrules another."""
-    return any(
-        rule(mine, theirs)
-        for mine in new
-        if not mine.adds
+def overrules(new: Sequence[Stance], old: Sequence[Stance]) -> bool:
+    """Tell whether one ruling overrules another, or at least half of what it rules."""
+    ruled = _list_ruling(old)
+    taken = {
+        theirs.sentence
         for theirs in old
-        for rule in (_gives_up, _forbids, _allows, _takes_another, _measures_anew)
+        if any(_overrules(mine, theirs) for mine in new if not mine.adds)
+    }
+    return bool(taken) and 2 * len(taken) >= len(ruled | taken)
+
+
+def rules_several(stances: Iterable[Stance]) -> bool:
+    """Tell whether a ruling is made of so many that one is no half of it."""
+    return len(_list_ruling(stances)) > _HALVES
+
+
+def _list_ruling(stances: Iterable[Stance]) -> set[int]:
+    """Return the sentences that rule something of their own."""
+    return {
+        each.sentence for each in stances if len(each.named) + bool(each.kind) >= _TELLING_WORDS
+    }
+
+
+def _overrules(new: Stance, old: Stance) -> bool:
+    return any(
+        rule(new, old) for rule in (_gives_up, _forbids, _allows, _takes_another, _measures_anew)
     )
 
 

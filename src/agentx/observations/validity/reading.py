@@ -95,7 +95,6 @@ class ComparedMemory:
     besides_numbers: Terms
     takes_back: bool
     closed: frozenset[str]
-    stances: tuple[Stance, ...]  # of what was decided or asked for
 
     keys: Terms  # by what it is found: its words, and the files of what was or was not committed
 
@@ -105,6 +104,11 @@ class ComparedMemory:
         return self.of.category is Category.DECISION or is_said_by_user(self.of.text)
 
     @property
+    def stances(self) -> tuple[Stance, ...]:
+        """What is ruled, of what was decided or asked for; read where somebody compares it."""
+        return _read_stances(self.text) if self.is_prescribed else ()
+
+    @property
     def may_replace(self) -> bool:
         return bool(
             self.given_up
@@ -112,9 +116,12 @@ class ComparedMemory:
             or self.asked
             or self.numbers
             or self.closed
-            or (self.stances and is_said_by_user(self.of.text))
+            or is_said_by_user(self.of.text)
             or self.of.category in (Category.CODE_CHANGE, Category.ERROR)
         )
+
+
+_read_stances = lru_cache(maxsize=1_500)(read_stances)  # as below
 
 
 # The same memories are compared with every session that is captured.
@@ -126,15 +133,13 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
     said = _SAID.sub("", text)
     words = terms(said)
     asked = terms(question[1] if question else alone[1] if alone else "")
-    is_prescribed = one.category is Category.DECISION or is_said_by_user(text)
-    stances = read_stances(strip_beside(text)) if is_prescribed else ()
-    ruled = frozenset(word for each in stances for word in each.named)
+    parts = terms(" ".join(word for word in words if "-" in word).replace("-", " "))
     return ComparedMemory(
         of=one,
         text=strip_beside(text),
         said=words,
         asked=asked,
-        keys=words | asked | ruled | {f"file:{each}" for each in one.files},
+        keys=words | asked | parts | {f"file:{each}" for each in one.files},
         answered=terms(question[2]) if question else frozenset(),
         is_answered=question is not None,
         left=tuple(
@@ -148,5 +153,4 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
         besides_numbers=terms(NUMBER.sub(" ", said)),
         takes_back=TAKES_BACK.search(said) is not None,
         closed=open_ends.list_closed(text) if is_newer else frozenset(),
-        stances=stances,
     )

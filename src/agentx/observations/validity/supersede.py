@@ -30,7 +30,7 @@ from agentx.observations.validity.given_up import (
     list_words,
     was_for,
 )
-from agentx.observations.validity.overruled import is_of_other, overrules
+from agentx.observations.validity.overruled import is_of_other, overrules, rules_several
 from agentx.observations.validity.reading import (
     CHARS_READ_MAX,
     NUMBER,
@@ -189,6 +189,11 @@ def _replaces(new: ComparedMemory, old: ComparedMemory, rules: Iterable[Rule]) -
     return False
 
 
+def _is_half_meant(old: ComparedMemory) -> bool:
+    """Tell whether a person ruled several things at once: one of them is not all."""
+    return is_said_by_user(old.of.text) and rules_several(old.stances)
+
+
 def _overrules(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a person overruled what was decided or asked for."""
     return (
@@ -213,7 +218,7 @@ def _answers_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
 
 def _takes_back(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a decision names what it leaves, and the older one was for just that."""
-    if not new.takes_back or is_of_other(new.stances, old.stances):
+    if not new.takes_back or is_of_other(new.stances, old.stances) or _is_half_meant(old):
         return False
     shared = new.said & old.said
     for about in new.left:
@@ -266,7 +271,7 @@ def _gives_up(new: ComparedMemory, old: ComparedMemory) -> bool:
     """
     if old.of.category in (Category.ERROR, Category.COMPACTION_SUMMARY):
         return False
-    if is_of_other(new.stances, old.stances):
+    if is_of_other(new.stances, old.stances) or _is_half_meant(old):
         return False
     return any(
         old.said.issuperset(thing.words) and was_for(thing, old.of.text, old.of.category)

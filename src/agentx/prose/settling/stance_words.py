@@ -57,7 +57,7 @@ _MAY = r"""
 _NOW = r"""
     instead | now | again | after all | from now on | going forward | any ?more | no longer
     finally | actually | (?:go|going|went|goes) back to | back to | henceforth | as of (?:now|today)
-    on second thought | chang(?:e|ed|ing) | rais(?:e|ing) | lower(?:ing)? | bump | increase | reduce
+    on second thought | chang(?:e|ed|ing)
     jetzt | ab (?:jetzt|sofort|heute) | doch | lieber | wieder | k\u00fcnftig | nicht mehr | nun
     finalement | d\u00e9sormais | maintenant | plut\u00f4t | de nouveau | dor\u00e9navant | ahora
     a partir de (?:ahora|hoy) | mejor | al final | finalmente | de nuevo | otra vez | agora | passer
@@ -156,6 +156,12 @@ _VERBS = {
         setze setzt halte r\u00e8gle mets pon""",
 }
 KIND_OF_VERB = {verb: kind for kind, verbs in _VERBS.items() for verb in verbs.split()}
+# After a word of its own kind, or an article, each of these is a thing.
+ALSO_THINGS = frozenset(
+    "limit cap log cache store host place answer answers run runs call pin use set".split()
+)
+ARTICLES = frozenset("the a an our your every all any no this that".split())
+MOVES_A_VALUE = frozenset("raise lower bump increase reduce".split())
 # Who says it, and how firmly: neither verb nor thing.
 IDLE = frozenset(
     """we you i it they let let's lets please pls ok okay yes no and so then well right also just

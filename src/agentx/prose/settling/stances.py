@@ -75,6 +75,7 @@ class Stance:
     permits: bool = False
     changes: bool = False  # it says that something was otherwise
     adds: bool = False  # beside what there is
+    sentence: int = 0  # which one it is of
 
     @property
     def words(self) -> Terms:
@@ -97,6 +98,7 @@ class _Reading:
 
     language: str
     lead: str = ""
+    last: str = ""  # the word before
     held: list[str] = field(default_factory=list)
     into: str = "for"
     verb: str = ""
@@ -118,7 +120,7 @@ class _Reading:
 def read_stances(text: str) -> tuple[Stance, ...]:
     """Return what a ruling is for and against."""
     found: list[Stance] = []
-    for sentence in _SENTENCE.split(text[:_CHARS_MAX]):
+    for at, sentence in enumerate(_SENTENCE.split(text[:_CHARS_MAX])):
         if not sentence or is_question(sentence):
             continue
         language = _find_language(sentence)
@@ -130,7 +132,7 @@ def read_stances(text: str) -> tuple[Stance, ...]:
                 continue
             if number and found and not stance.pieces:  # "use X for Y, no Z": for the same
                 stance = replace(stance, pieces=found[-1].pieces, kind=found[-1].kind)
-            found.append(stance)
+            found.append(replace(stance, sentence=at))
             if len(found) == _CLAUSES_MAX:
                 return tuple(found)
     return tuple(found)
@@ -195,6 +197,16 @@ def _take_mark(state: _Reading, role: str, text: str) -> None:
 
 def _take_word(state: _Reading, word: str) -> None:
     lowered = word.casefold()
+    _read_word(state, word, lowered)
+    state.last = lowered
+
+
+def _is_thing(state: _Reading, verb: str) -> bool:
+    """Tell whether a word that may be a verb names something: "the upload limit"."""
+    return verb in table.ALSO_THINGS and (bool(state.held) or state.last in table.ARTICLES)
+
+
+def _read_word(state: _Reading, word: str, lowered: str) -> None:
     if lowered in table.PREPOSITIONS[state.language]:
         moved = "from von vom de du desde".split()
         gives_up = lowered in moved and "move" in state.marks
@@ -210,8 +222,10 @@ def _take_word(state: _Reading, word: str) -> None:
     elif lowered in table.COPULAS and not state.kind:
         state.verb, state.kind = "be", "be"
         state.close(lead="=")
-    elif not state.kind and lowered in table.KIND_OF_VERB:
+    elif not state.kind and lowered in table.KIND_OF_VERB and not _is_thing(state, lowered):
         state.verb, state.kind = _stem(lowered), table.KIND_OF_VERB[lowered]
+        if lowered in table.MOVES_A_VALUE:
+            state.marks.add("now")
         if state.held and not state.lead:
             state.lead = SUBJECT
             state.close()

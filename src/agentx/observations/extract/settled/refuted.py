@@ -1,0 +1,140 @@
+"""What was said in a session and did not last in it: refuted, refused, or answered.
+
+    agent  "Fixed: duplicates can't happen any more."     falls
+    user   "nope, still 312 duplicates"
+    agent  "You're right. The key is ..."                  stands
+
+    agent  "..., likely due to a missing index on `user_id`."    falls
+    agent  "The sub-agent was wrong: the index on `user_id` exists."
+
+Law: a sentence falls only by what was said after it, in the same session: by the user's next
+words if it claimed or proposed something, by a later sentence that takes back what it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentx.kernel.text import without_recall
+from agentx.observations.extract.session.exchanges import Exchange, reports
+from agentx.observations.extract.session.lines import Boot, lines
+from agentx.observations.extract.session.turns import Turn
+from agentx.prose.cues import anywhere, at_the_start
+from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.sentences import is_question
+
+Fallen = dict[str, frozenset[str]]  # the sentences of a turn that fell, by its event
+
+_OPENINGS = "ok(?:ay)? | well | hm+ | oh | but | and | so | sorry | hey | ah"
+# The user says that it is not so.
+_REFUTES = at_the_start(
+    r"""
+    nope | no[,.!]? (?:it|that|this|still|there|the|i|not|same|they)
+    still (?!(?:need|want|to)\b)\S+
+    (?:that|this|it)(?:'s| is| was)? (?:not|wrong|false) | wrong | not (?:true|fixed|working|quite)
+    (?:that|this|it) (?:did ?n[o']t|does ?n[o']t|didn'?t|doesn'?t) (?:work|help|fix|change|do)
+    same (?:error|problem|thing|result|issue) | you(?:'re| are) wrong | doesn'?t work | not it
+    nein | stimmt nicht | immer noch | geht nicht | no funciona | sigue | toujours pas
+    [\u00e7c]a ne marche pas
+    """,
+    after=_OPENINGS,
+)
+# The user wants it otherwise.
+_REFUSES = at_the_start(
+    r"""
+    wait[.,! -]+(?:no|don'?t|do not|stop|that'?s not|not) | stop[.,! ]
+    (?:no[,.! ]+)?(?:don'?t|do not) do (?:that|this|it) | not like (?:that|this)
+    (?:no[,.! ]+)(?:don'?t|do not|not) | undo (?:that|this|it) | that'?s not what
+    nicht so | mach das nicht | as[\u00ed\u00ec] no | pas comme [\u00e7c]a
+    """,
+    after=_OPENINGS,
+)
+# Somebody says of something before that it was wrong.
+_TAKES_DOWN = anywhere(
+    r"""
+    (?:was|were|am|is) (?:wrong|mistaken|incorrect|not (?:it|the (?:cause|problem|issue|culprit)))
+    isn'?t it | (?:made|makes) no difference | did(?:n'?t| not) (?:help|work|change anything|fix it)
+    my (?:mistake|suspicion was|guess was) | turn(?:s|ed) out (?:not|to be something else)
+    (?:that|this)(?:'s| is| was)? not (?:the|it) | ruled? out | not the (?:cause|culprit)
+    war(?:en)? falsch | lag nicht an | no era | ce n'[\u00e9e]tait pas
+    """
+)
+_CLAIMS = anywhere(
+    r"""
+    fixed | solved | resolved | done | works(?: now)? | no longer | any ?more | can'?t happen | gone
+    now | should (?:be|work|now|fix) | behoben | erledigt | corregido | corrig[\u00e9e] | finished
+    """
+)
+_GUESSES = anywhere(
+    r"""
+    likely | probably | perhaps | maybe | i (?:think|suspect|assume|guess|believe)
+    my (?:suspicion|guess|hunch) | might | may be | could be | seems? | presumably | apparently
+    vermutlich | wahrscheinlich | probablemente | probablement | sans doute | i'?d guess
+    """
+)
+_LOOK = "(?:check|verify|confirm|tell|see|test|find out|look)"
+_UNSURE = anywhere(
+    rf"""
+    (?:could|can|have|did)(?:n'?t| ?not) (?:yet )?{_LOOK}\w*
+    (?:wasn'?t able|unable) to {_LOOK} | (?:don'?t|do not) know | not sure | unclear | unknown
+    needs? to be (?:checked|confirmed) | konnte (?:\S+ ){{0,3}}nicht pr\u00fcfen
+    no pude comprobar | je n'ai pas pu v\u00e9rifier
+    """
+)
+_SHARED_MIN = 2
+_LOOKED_BACK_MAX = 4  # exchanges
+
+
+def find_fallen(found: Sequence[Exchange], boot: Boot) -> Fallen:
+    """Return what was said and did not last."""
+    fallen: dict[str, set[str]] = {}
+    for number, exchange in enumerate(found):
+        if exchange.prompt is not None and number:
+            text = without_recall(exchange.prompt.text).strip()
+            for turn, said in _list_answered(text, found[number - 1], boot):
+                fallen.setdefault(turn.event_id, set()).add(said)
+        for turn, said in _list_taken_down(found, number, boot):
+            fallen.setdefault(turn.event_id, set()).add(said)
+    return {name: frozenset(said) for name, said in fallen.items()}
+
+
+def _list_answered(text: str, before: Exchange, boot: Boot) -> Iterator[tuple[Turn, str]]:
+    """Yield what the user's words take down of the reply that they follow."""
+    reply = before.closing
+    if reply is None or is_question(text):
+        return
+    refutes, refuses = _REFUTES.match(text), _REFUSES.match(text)
+    answered = terms(text)
+    for said in _list_said(reply, boot):
+        is_answered = _UNSURE.search(said) and len(answered & terms(said)) >= _SHARED_MIN
+        if refuses or (refutes and _CLAIMS.search(said)) or is_answered:
+            yield reply, said
+
+
+def _list_taken_down(
+    found: Sequence[Exchange], number: int, boot: Boot
+) -> Iterator[tuple[Turn, str]]:
+    """Yield what a later sentence of the agent takes down of what was said before it."""
+    for reply in found[number].replies:
+        against = [said for said in _list_said(reply, boot) if _TAKES_DOWN.search(said)]
+        if not against:
+            continue
+        names = frozenset(name for said in against for name in code_names(said))
+        about = frozenset(term for said in against for term in terms(said))
+        for exchange in found[max(0, number - _LOOKED_BACK_MAX) : number + 1]:
+            for turn in (*exchange.replies, *reports(exchange)):
+                if turn.at_ms >= reply.at_ms:
+                    continue
+                for said in _list_said(turn, boot):
+                    if _GUESSES.search(said) and _is_about(said, names, about):
+                        yield turn, said
+
+
+def _is_about(said: str, names: frozenset[str], about: frozenset[str]) -> bool:
+    if names.intersection(code_names(said)):
+        return True
+    return len(about & terms(said)) >= _SHARED_MIN
+
+
+def _list_said(turn: Turn, boot: Boot) -> list[str]:
+    return [line.own for line in lines(turn, boot)]

@@ -1,0 +1,111 @@
+"""Goal: what did not last in a session is not told of it, and what lasted is."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentx.observations.extract import extract
+from agentx.observations.extract.session.exchanges import exchanges
+from agentx.observations.extract.session.lines import Boot
+from agentx.observations.extract.settled.refuted import find_fallen
+from agentx.observations.model import Category
+from tests.support.telling import Talk
+
+
+def list_told(talk: Talk) -> str:
+    kept = [one for one in extract(talk.turns) if one.category is not Category.COMPACTION_SUMMARY]
+    return "\n".join(one.content for one in kept)
+
+
+@pytest.mark.parametrize(
+    "refutes",
+    [
+        "nope, still 40 orphans in the ledger this morning",
+        "no, there are still orphans",
+        "that didn't help, the job leaves orphans as before",
+        "still the same: 40 orphans",
+        "nein, immer noch 40 Waisen in `ledger_rows`",
+    ],
+)
+def test_a_claim_that_the_user_refutes_falls(refutes: str) -> None:
+    talk = Talk().user("the sweeper leaves orphans in ledger_rows, please mend that")
+    talk.edit("jobs/sweep.sql", "a", "b")
+    talk.agent("Fixed: `sweep` uses a cascade now, so orphans can't appear any more.")
+    talk.user(refutes)
+    talk.agent(
+        "You're right. The cascade of `sweep` misses rows without `owner_id`, because the import"
+        " leaves it empty; these rows must be swept by their `batch_id`."
+    )
+
+    told = list_told(talk)
+    assert "can't appear any more" not in told
+    assert "batch_id" in told
+
+
+def test_a_claim_that_the_user_goes_on_from_stands() -> None:
+    talk = Talk().user("the sweeper leaves orphans in ledger_rows, please mend that")
+    talk.edit("jobs/sweep.sql", "a", "b")
+    talk.agent("`sweep` uses a cascade now because rows outlive their `owner_id`.")
+    talk.user("still need the docs for it, write them")
+
+    assert "outlive their `owner_id`" in list_told(talk)
+
+
+def test_an_approach_that_the_user_refuses_falls_with_its_reply() -> None:
+    talk = Talk().user("mails go out twice since the upgrade, mend it")
+    talk.agent("`Outbox.flush` sends once per worker, so lock it with `SELECT FOR UPDATE`.")
+    talk.edit("mail/outbox.py", "a", "b")
+    talk.user("wait. don't do that in the database. mark a mail as sent in the queue instead")
+    talk.agent("The queue `mail.sent` marks a mail now, and `Outbox.flush` takes no lock.")
+
+    told = list_told(talk)
+    assert "SELECT FOR UPDATE" not in told
+    assert "mark a mail as sent in the queue" in told
+
+
+def test_a_guess_that_a_later_sentence_takes_down_falls() -> None:
+    talk = Talk().user("why is the planner slow since the release?")
+    talk.agent("The planner is slow, likely due to a missing index on `route_id` of `legs`.")
+    talk.shell("psql -c '\\d legs'", '"legs_route_id_idx" btree (route_id)')
+    talk.agent(
+        "My guess was wrong: the index on `route_id` exists. The planner is slow because its"
+        " cache `leg_cache` holds 100 rows only."
+    )
+
+    told = list_told(talk)
+    assert "missing index" not in told
+    assert "leg_cache" in told
+
+
+def test_a_guess_about_another_thing_stands() -> None:
+    talk = Talk().user("why is the planner slow since the release?")
+    talk.agent(
+        "The exporter `csv_dump` is probably slow because it sorts 2,000,000 rows in memory."
+    )
+    talk.agent("The planner was wrong about `route_id`: its cache `leg_cache` holds 100 rows only.")
+
+    found = exchanges(talk.turns)
+    assert find_fallen(found, Boot(found)) == {}
+
+
+def test_a_doubt_that_the_user_resolves_falls_and_what_it_was_about_stands() -> None:
+    talk = Talk().user("push the alerts of the gateway to the pager")
+    talk.edit("ops/pager.py", "a", "b")
+    talk.agent(
+        "The pager only wakes for `severity: page`, so the gateway has to send that. I couldn't"
+        " check what severity the gateway sends."
+    )
+    talk.user("the gateway sends severity page, checked")
+
+    told = list_told(talk)
+    assert "severity: page" in told
+    assert "couldn't" not in told
+
+
+def test_a_rule_is_told_apart_from_the_task_that_it_came_with() -> None:
+    talk = Talk().user("Speed up the invoice page. Always measure with hyperfine before and after.")
+    talk.edit("web/invoice.ts", "a", "b")
+    talk.agent("`invoiceStore` rendered on every key press; it uses `useDeferredValue` now.")
+
+    said = [line for line in list_told(talk).split("\n") if line.startswith("The user ")]
+    assert said == ["The user said: Always measure with hyperfine before and after."]
