@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import log1p
 
-from agentx.kernel.text import compile_late, without_recall
+from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract.changes import changes, claims_change, denies_change
 from agentx.observations.extract.errors import OPEN_FAILURE, errors
@@ -28,6 +28,7 @@ from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
 from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.options import lists_options
+from agentx.observations.extract.settled.prompted import leaves_task_only, may_tell
 from agentx.observations.extract.settled.refuted import Fallen, find_fallen
 from agentx.observations.extract.shown import find_shown
 from agentx.observations.extract.stumbles import stumbles
@@ -38,10 +39,9 @@ from agentx.prose.likeness import coverage
 from agentx.prose.passages import PASSAGE_CHARS_MAX, Stretch, cut_passages
 from agentx.prose.pasted import split_pasted
 from agentx.prose.salience import Occasion, Speech, weigh
-from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
-from agentx.prose.settling.asking import CONSTRAINS, only_asks, only_requests
+from agentx.prose.sentences import Block, shorten, show_excerpt
+from agentx.prose.settling.asking import only_asks
 from agentx.prose.settling.verdict import (
-    SETTLES,
     asks_for_something,
     decides,
     reports_broken,
@@ -65,13 +65,6 @@ _TEACHES = ("Cause: ", "Fixed by: ", "It passed after ")  # rather told in part 
 _TAUGHT_CHARS = 130
 _LONG_CHARS_MAX = 320
 _ROOM_MIN = 60
-_BARE_WORDS = 8
-_FAULT_WORDS = 24
-# "The build is red since Monday. Find out why."
-_FIND_OUT = compile_late(
-    r"(?i:(?:\A|[.!?;,]\s+|\band |\bplease )(?:find out|figure out|look into|investigate|check)"
-    r" (?:why|what|where|it|this|that|the reason|how come)\b[^.!?\n]{0,40}\W*\Z)"
-)
 _WRITTEN_CHARS = 200_000  # of a session's edits
 _RULES = {
     Occasion.DECISION: decisions,
@@ -92,23 +85,7 @@ class Keepable:
 
 def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     """Return every candidate of a session with its worth, in the order of their sources."""
-    gathered: list[Keepable] = []
-    taken_out = list_taken_out(found, boot.undone)
-    fallen = find_fallen(found, boot)
-    for number, exchange in enumerate(found):
-        given_up = was_given_up(found, number)
-        for said, turn in _passages(exchange, boot, fallen, is_last=number == len(found) - 1):
-            if given_up and said.source is Occasion.PROMPT:
-                continue
-            if not _was_taken_back(said.text, turn, exchange, boot):
-                gathered.append(_candidate(said, turn))
-    gathered = [
-        one
-        for one in gathered
-        if one.finding.category is not Category.KEY_FACT
-        or one.said.source in (Occasion.PROMPT, Occasion.PLAN)
-        or not find_taken_out(one.said.text, one.finding.at_ms, taken_out)
-    ]
+    gathered = _gather_said(found, boot)
     at = _find_places(found)
     ruled = [
         _take_ruled(one, source, found, at)
@@ -147,6 +124,27 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     return [_tell_committed(one, found, boot) for one in _drop_done(weighed)]
 
 
+def _gather_said(found: list[Exchange], boot: Boot) -> list[Keepable]:
+    """Return the passages of what was said, but for what did not last in the session."""
+    gathered: list[Keepable] = []
+    taken_out = list_taken_out(found, boot.undone)
+    fallen = find_fallen(found, boot)
+    for number, exchange in enumerate(found):
+        given_up = was_given_up(found, number)
+        for said, turn in _passages(exchange, boot, fallen, is_last=number == len(found) - 1):
+            if given_up and said.source is Occasion.PROMPT:
+                continue
+            if not _was_taken_back(said.text, turn, exchange, boot):
+                gathered.append(_candidate(said, turn))
+    return [
+        one
+        for one in gathered
+        if one.finding.category is not Category.KEY_FACT
+        or one.said.source in (Occasion.PROMPT, Occasion.PLAN)
+        or not find_taken_out(one.said.text, one.finding.at_ms, taken_out)
+    ]
+
+
 def _is_told(one: Keepable, settled: list[Keepable]) -> bool:
     """Tell whether what was settled tells what the user said in a passage of the prompt.
 
@@ -157,14 +155,7 @@ def _is_told(one: Keepable, settled: list[Keepable]) -> bool:
     same = [each for each in settled if one.finding.event_ids[0] in each.finding.event_ids]
     if any(coverage(one.about, each.about) >= _TOLD for each in same):
         return True
-    told = [each.said.text.removeprefix(BY_USER) for each in same]
-    rest = [
-        each.text
-        for each in sentences(one.said.text)
-        if not any(each.text.rstrip(".!") in text for text in told)
-    ]
-    is_cut = len(rest) < len(sentences(one.said.text))
-    return is_cut and all(_is_bare(each) or only_requests(each) for each in rest)
+    return leaves_task_only(one.said.text, [each.said.text for each in same])
 
 
 def _list_answered(found: list[Exchange], settled: list[Keepable]) -> dict[str, str]:
@@ -246,7 +237,7 @@ def _passages(
             said = [one for one in said if show_excerpt(text[one.start : one.end]) not in left]
         passages = [one for one in cut_passages(text, said) if not boot.restates(one.text)]
         if source is Occasion.PROMPT:  # an answer tells what was asked; a wish may be put so
-            passages = [one for one in passages if _may_tell(one.text)]
+            passages = [one for one in passages if may_tell(one.text)]
         for index, passage in enumerate(passages):
             own = _fit(passage, text if source is Occasion.PROMPT else "")
             if source is not Occasion.PROMPT:
@@ -281,28 +272,6 @@ def _was_taken_back(text: str, turn: Turn, exchange: Exchange, boot: Boot) -> bo
         and all(map(undone.took_back, edits))
         and turn.at_ms >= edits[0].call.at_ms
         and claims_change(text)
-    )
-
-
-def _may_tell(text: str) -> bool:
-    """Tell whether a passage of a prompt may tell something: a fault is told by what was found."""
-    is_fault = _FIND_OUT.search(text) and words(text) < _FAULT_WORDS and not CONSTRAINS.search(text)
-    return not (only_asks(text) or _is_bare(text) or is_fault or _leads_to_question(text))
-
-
-def _leads_to_question(text: str) -> bool:
-    """Tell whether a text is a question, and a few words that lead to it."""
-    said = [one.text for one in sentences(text)]
-    return is_question(said[-1]) and all(map(_is_bare, said[:-1])) if said else False
-
-
-def _is_bare(text: str) -> bool:
-    """Tell whether a prompt is a few words that name and settle nothing: "make it green"."""
-    return (
-        words(text) < _BARE_WORDS
-        and not code_names(text)
-        and not SETTLES.search(text)
-        and not cues.DECIDES.search(text)
     )
 
 

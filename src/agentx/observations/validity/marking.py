@@ -90,8 +90,8 @@ def _find_built_on(
             went_in = one.timestamp_ms <= old.timestamp_ms and not any(
                 one.timestamp_ms <= at < old.timestamp_ms for at in others
             )
-            led_to = one.timestamp_ms <= old.timestamp_ms and _led_to(one, old)
-            if led_to or _names_commit(one, old) or (went_in and _is_mended_by_file(one)):
+            is_done = one.timestamp_ms <= old.timestamp_ms and _is_done_by(one, old)
+            if is_done or _names_commit(one, old) or (went_in and _is_mended_by_file(one)):
                 yield one, by
 
 
@@ -108,7 +108,7 @@ def _is_mended_by_file(one: Observation) -> bool:
     return one.category is Category.ERROR and "Fixed by: " in one.content and bool(one.files)
 
 
-def _led_to(one: Observation, change: Observation) -> bool:
+def _is_done_by(one: Observation, change: Observation) -> bool:
     """Tell whether what was decided is what the subject of a commit says was done."""
     done = terms(_COMMITTED.split(change.content, maxsplit=1)[0])
     return (

@@ -1,0 +1,49 @@
+"""What of a prompt may tell something by itself: no bare task, no question, no fault alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentx.kernel.text import compile_late
+from agentx.prose import cues
+from agentx.prose.keyphrases import code_names
+from agentx.prose.sentences import is_question, sentences, words
+from agentx.prose.settling.asking import CONSTRAINS, only_asks, only_requests
+from agentx.prose.settling.verdict import SETTLES
+
+_BARE_WORDS = 8
+_FAULT_WORDS = 24
+# "The build is red since Monday. Find out why."
+_FIND_OUT = compile_late(
+    r"(?i:(?:\A|[.!?;,]\s+|\band |\bplease )(?:find out|figure out|look into|investigate|check)"
+    r" (?:why|what|where|it|this|that|the reason|how come)\b[^.!?\n]{0,40}\W*\Z)"
+)
+
+
+def may_tell(text: str) -> bool:
+    """Tell whether a passage of a prompt may tell something: a fault is told by what was found."""
+    is_fault = _FIND_OUT.search(text) and words(text) < _FAULT_WORDS and not CONSTRAINS.search(text)
+    return not (only_asks(text) or _is_bare(text) or is_fault or _leads_to_question(text))
+
+
+def _leads_to_question(text: str) -> bool:
+    """Tell whether a text is a question, and a few words that lead to it."""
+    said = [one.text for one in sentences(text)]
+    return is_question(said[-1]) and all(map(_is_bare, said[:-1])) if said else False
+
+
+def _is_bare(text: str) -> bool:
+    """Tell whether a prompt is a few words that name and settle nothing: "make it green"."""
+    return (
+        words(text) < _BARE_WORDS
+        and not code_names(text)
+        and not SETTLES.search(text)
+        and not cues.DECIDES.search(text)
+    )
+
+
+def leaves_task_only(text: str, told: Sequence[str]) -> bool:
+    """Tell whether a passage holds something that is told apart, and a task beside it."""
+    said = [one.text for one in sentences(text)]
+    rest = [each for each in said if not any(each.rstrip(".!") in one for one in told)]
+    return len(rest) < len(said) and all(_is_bare(each) or only_requests(each) for each in rest)
