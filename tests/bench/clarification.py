@@ -18,6 +18,7 @@ from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
 from agentx.project.project import Project
+from agentx.wiring.clarifications import make_pen
 from agentx.wiring.hub import open_issues, run_monitor
 from agentx.work.model import NewIssue
 from tests.bench.row import Row
@@ -34,7 +35,7 @@ def run(size: str) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         project = project_at(Path(folder))
         clock = SystemClock()
-        store = LedgerStore(project.paths, clock)
+        store = LedgerStore(project.paths, clock, make_pen(project))
         room = Clarifications(store, clock=clock, bus=Bus())
         _fill(project, room, LEDGERS[size])
         return [

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.clones import merge
 from tests.support.house import House, prompt
+from tests.support.repository import commit, git
 
 
 @pytest.fixture
@@ -230,15 +232,53 @@ def test_3_5_errors_have_their_codes_and_exit_codes(house: House) -> None:
 
 
 @pytest.mark.promise("clarify.damage")
-def test_a_damaged_ledger_is_moved_aside_and_the_next_command_goes_on(house: House) -> None:
+def test_a_damaged_ledger_keeps_blocking_and_being_named_until_it_is_mended(house: House) -> None:
+    house.agentx("issue", "update", "1", "--status", "Ready")
     ask(house)
-    ledgers = house.project / ".agentx" / "state" / "clarifications"
-    whole = (ledgers / "issue-1.json").read_bytes()
-    (ledgers / "issue-1.json").write_bytes(whole[:-40])
+    ledger = house.project / ".agentx" / "state" / "clarifications" / "issue-1.json"
+    whole = ledger.read_bytes()
+    ledger.write_bytes(whole[:-40])
 
-    refused = house.json("clarify", "--issue", "1", expect=4)
+    for _ in range(2):
+        for words in (("--issue", "1"), ("answer", "CLR-1-001", "PostgreSQL.")):
+            refused = house.json("clarify", *words, expect=4)
+            assert "issue-1.json" in refused["error"]["message"]
+        assert "issue-1.json" in house.json("clarify")["monitor"]["damaged"][0]
+        assert house.json("ready")["ready"] == []
+        assert agents(house)["engineer"]["status"] == "blocked-clarification"
+        assert ledger.read_bytes() == whole[:-40]
 
-    assert "moved aside" in refused["error"]["hint"]
-    [aside] = ledgers.glob("issue-1.json.corrupt-*")
-    assert aside.read_bytes() == whole[:-40]
-    assert ask(house)["id"] == "CLR-1-002"
+    ledger.write_bytes(whole)
+    assert house.json("clarify", "--issue", "1")["clarifications"][0]["status"] == "pending"
+    ledger.unlink()
+    assert house.json("clarify", "answer", "CLR-1-001", "PostgreSQL.")["status"] == "answered"
+
+
+def test_two_clones_merge_by_git_and_a_question_of_the_other_is_answered_by_its_old_name(
+    house: House,
+) -> None:
+    ask(house)
+    commit(house.project, "one")
+    tracked = git(house.project, "ls-files", ".agentx")
+    assert ".agentx/questions/1/" in tracked
+    assert "state/" not in tracked
+    other = House(house.root / "second", git=False)
+    other.git("clone", "-q", str(house.project), ".")
+    other.agentx("trust", "--yes")
+    here, there = ask(house, topic="Mine"), ask(other, topic="Theirs")
+    assert here["id"] == there["id"] == "CLR-1-002"
+    merge(house.project, other.project)
+    merge(other.project, house.project)
+
+    house.agentx("trust", "--yes")
+    threads = [one.json("clarify", "--issue", "1")["clarifications"] for one in (house, other)]
+    assert threads[0] == threads[1]
+    assert [row["id"] for row in threads[0]] == ["CLR-1-001", "CLR-1-002", "CLR-1-003"]
+    old = threads[0][2]["formerly"]
+    assert old.startswith("CLR-1-002@")
+    done = house.json("clarify", "answer", old, "Yes.")
+    assert (done["id"], done["thread"][0]["body"]) == ("CLR-1-003", "What about Theirs?")
+    house.agentx("clarify", "forget", "CLR-1-001", "--yes")
+    refused = house.json("clarify", "answer", "CLR-1-001", "x", expect=2)
+    assert refused["error"]["code"] == "NOT_FOUND"
+    assert '"event":"forgotten"' in house.data.audit.read_text("utf-8").replace(" ", "")

@@ -16,6 +16,7 @@ from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
 from agentx.kernel.paths import ProjectPaths
+from tests.support.clarifying import PEN
 
 SCOPE = Scope(can_clarify=("architect",))
 
@@ -23,7 +24,7 @@ SCOPE = Scope(can_clarify=("architect",))
 def main(folder: str, name: str, operations: str) -> None:
     """Do so many operations, in threes."""
     clock = SystemClock()
-    store = LedgerStore(ProjectPaths(Path(folder)), clock)
+    store = LedgerStore(ProjectPaths(Path(folder)), clock, PEN)
     room = Clarifications(store, clock=clock, bus=Bus())
     left = int(operations)
     number = 0

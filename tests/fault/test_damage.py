@@ -243,7 +243,7 @@ def test_a_file_that_somebody_took_away_is_noted_with_how_to_bring_it_back(
     town: Town, kept: Path
 ) -> None:
     copy_of(town, kept)
-    for kind in ("ledger", "issue", "run events", "lesson events"):
+    for kind in ("question events", "issue", "run events", "lesson events"):
         path = victims(town.root, kind)[0]
         raw = path.read_bytes()
         path.unlink()

@@ -23,7 +23,7 @@ from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import to_iso
 from agentx.kernel.paths import ProjectPaths
-from tests.support.clarifying import room
+from tests.support.clarifying import PEN, room
 
 ROOT = Path(__file__).parents[2]
 ORDER = (ClarificationStatus.PENDING, ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED)
@@ -75,7 +75,7 @@ def acknowledged(outputs: Sequence[str]) -> dict[str, ClarificationStatus]:
 
 
 def nothing_is_lost(folder: Path, acks: dict[str, ClarificationStatus]) -> int:
-    ledger = LedgerStore(ProjectPaths(folder), SystemClock()).read(42)
+    ledger = LedgerStore(ProjectPaths(folder), SystemClock(), PEN).read(42)
     kept = {str(state.id): state for state in ledger}
     assert len(kept) == len(ledger.clarifications)
     for known, status in acks.items():
@@ -152,7 +152,7 @@ def test_a_dead_holder_and_an_empty_lock_file_stop_nobody(tmp_path: Path) -> Non
     old = time.time() - 31
     os.utime(lock, (old, old))
     clock = SystemClock()
-    store = LedgerStore(here.paths, clock)
+    store = LedgerStore(here.paths, clock, PEN)
 
     with store.editing(42, agent="engineer") as edit:
         assert edit.find("CLR-42-001") is None

@@ -172,7 +172,10 @@ def _settle(town: Town) -> None:
     (own / "agents").mkdir()
     (own / "agents" / "engineer.md").write_text("# Engineer\n\nBuild small.\n", encoding="utf-8")
     town.tell("trust", "--yes")
-    (town.project / "mail.js").write_text("const check = (address) => true;\n")
+    mail = town.project / "mail.js"
+    mail.write_text("const check = (address) => true;\n")
+    # Else what is learnt of it would be stale, or not, by the day the story is told on.
+    os.utime(mail, ns=(town.now_ms * 1_000_000, town.now_ms * 1_000_000))
     _commit(town, town.project, "mail")
 
 

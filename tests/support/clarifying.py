@@ -9,6 +9,7 @@ from pathlib import Path
 from agentx.clarification.model import Answered, Asked, Clarification, Fact, NewQuestion, Scope
 from agentx.clarification.protocol import apply_fact
 from agentx.clarification.service import Clarifications
+from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Millis
@@ -20,6 +21,7 @@ from tests.support.time_and_chance import START_MS, FakeClock
 from tests.support.trusting import trusted
 
 SCOPE = Scope(can_clarify=("architect", "product-manager"))
+PEN = Pen(writer=lambda: "a1b2c3", secret=lambda: b"a secret of tests")
 AGENTS = frozenset({"engineer", "architect", "product-manager", "reviewer", "tester"})
 
 
@@ -96,7 +98,7 @@ def room(root: Path) -> Room:
     """Open a room in a folder."""
     clock, bus = FakeClock(), Bus()
     paths = ProjectPaths(root)
-    store = LedgerStore(paths, clock)
+    store = LedgerStore(paths, clock, PEN)
     made = Room(
         paths=paths,
         clock=clock,

@@ -56,6 +56,7 @@ KINDS: dict[str, str] = {
     "archived observations": f"{SHOP}/.agentx/memory/archive/*.json",
     "journal of observations": f"{SHOP}/.agentx/memory/pending.jsonl",
     "observations in SQLite": "work/ledger/.agentx/memory/observations.db",
+    "question events": f"{SHOP}/.agentx/questions/*/*.jsonl",
     "ledger": f"{SHOP}/.agentx/state/clarifications/issue-*.json",
     "agent status": f"{SHOP}/.agentx/state/agent-status.json",
     "issue": f"{SHOP}/.agentx/issues/*.json",

@@ -8,3 +8,7 @@ CLARIFY_SUMMARY_CHARS_MAX = 600
 CLARIFY_DECIDED_TOLD_MS = 7 * 24 * 60 * 60 * 1000
 # How long the monitor waits for a ledger that others keep; whoever looks next does what is left.
 CLARIFY_MONITOR_LOCK_WAIT_MS = 500
+# One event of a question: a text of 2,000 characters and what stands beside it, or a whole row.
+QUESTION_EVENT_BYTES_MAX = 4 * 1024 * 1024
+# After so much a checkout begins another file of events.
+QUESTION_FILE_BYTES_MAX = 16 * 1024 * 1024

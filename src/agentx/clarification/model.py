@@ -127,6 +127,8 @@ class Clarification:
     went_stale: int = 0
     reason: Reason | None = None
     summary: str = ""
+    uid: str = ""  # which question it is for good: its number may move when clones merge
+    formerly: str = ""  # the name it had, and has still with its writer, where the number moved
 
     @property
     def is_active(self) -> bool:
@@ -162,7 +164,7 @@ class Clarification:
     @property
     def resolution(self) -> Entry | None:
         """What settled it, or None."""
-        settled = self.entries(EntryType.RESOLUTION)
+        settled = [entry for entry in self.entries(EntryType.RESOLUTION) if not entry.late]
         return settled[-1] if settled else None
 
     @property
@@ -203,13 +205,16 @@ class Ledger:
 
     issue: int
     clarifications: tuple[Clarification, ...] = ()
+    faults: tuple[str, ...] = ()  # what could not be read, each harming only itself
+    is_behind: bool = False  # its view does not say yet what its events do
 
     def __iter__(self) -> Iterator[Clarification]:
         return iter(self.clarifications)
 
     def find(self, clarification_id: str) -> Clarification | None:
-        """Return one clarification, or None."""
-        return next((each for each in self.clarifications if each.id == clarification_id), None)
+        """Return one clarification by its name, or by the one it had, or None."""
+        names = ((each, (each.id, each.formerly)) for each in self.clarifications)
+        return next((each for each, known in names if clarification_id in known), None)
 
 
 @frozen
@@ -264,6 +269,7 @@ class Escalated:
     reason: Reason
     by: str = HUB
     body: str = ""
+    text: str = ""  # what the person was told then; made from the thread where there is none
 
 
 @frozen

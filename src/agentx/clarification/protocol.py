@@ -155,7 +155,7 @@ def evolve(state: Clarification, fact: Fact) -> Clarification:
         case Escalated():
             if fact.reason is Reason.STALE and fact.body:  # it says why asking once more failed
                 state = replace(state, retry=_end_retry(state, "failed"))
-            body = escalation_text(state, fact.reason, fact.body)
+            body = fact.text or escalation_text(state, fact.reason, fact.body)
             said = _add_entry(state, fact.by, EntryType.ESCALATION, body, fact.at_ms)
             after = replace(said, status=status, reason=fact.reason, summary=body)
         case Abandoned():

@@ -55,8 +55,7 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
         case EntryType.QUESTION:
             return f"[{asker} -> {target}] Clarification needed: {body}"
         case EntryType.ANSWER:
-            late = " (after the escalation)" if entry.late else ""
-            return f"[{_speak(entry)}] {body}{late}"
+            return f"[{_speak(entry)}] {body}{_say_late(state, entry)}"
         case EntryType.RESOLUTION:
             return "\n".join(
                 line
@@ -79,6 +78,13 @@ def _name_settler(entry: Entry, body: str) -> str:
     if entry.speaker == PERSON:
         return f"[{_speak(entry)}] {body or 'settled it.'}"
     return body
+
+
+def _say_late(state: Clarification, entry: Entry) -> str:
+    if not entry.late:
+        return ""
+    is_called = any(each.type is EntryType.ESCALATION and not each.late for each in state.thread)
+    return " (after the escalation)" if is_called else " (after it was settled)"
 
 
 def _speak(entry: Entry) -> str:
@@ -111,7 +117,8 @@ def _terminal_entry(state: Clarification, entry: Entry, at: str, *, colour: bool
             return [_tint(head, tint, colour), *_indent("A: ", entry.body)]
         case EntryType.RESOLUTION | EntryType.ESCALATION:
             word = "RESOLVED" if entry.type is EntryType.RESOLUTION else "ESCALATED"
-            head = f"[{word}] {entry.speaker_shown} ({at})"
+            late = " late" if entry.late else ""
+            head = f"[{word}{late}] {entry.speaker_shown} ({at})"
             return [_tint(head, tint, colour), *(_indent("", entry.body) if entry.body else ())]
 
 
@@ -142,7 +149,7 @@ def comment(state: Clarification, index: int) -> str:
         EntryType.RESOLUTION: f"Resolved by {_speak(entry)}",
         EntryType.ESCALATION: "Escalated: a person is needed",
     }[entry.type]
-    late = ", after the escalation" if entry.late else ""
+    late = f",{_say_late(state, entry)}".replace("(", "").replace(")", "") if entry.late else ""
     quoted = "\n".join(f"> {line}" for line in _unmark(entry.body).splitlines()) or "> -"
     return "\n".join(
         (
@@ -277,8 +284,10 @@ def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
 def as_data(state: Clarification) -> dict[str, object]:
     """Return a clarification for a program: as the ledger has it, and what can be done now."""
     settled, answered = state.resolution, state.answered
+    row = as_json(state)
+    row.pop("uid", None)  # the name is what others go by
     return {
-        **as_json(state),
+        **row,
         "clarificationId": state.id,
         "issueNumber": state.issue,
         "answer": None if state.is_unanswered else state.answer or None,

@@ -6,8 +6,8 @@ No verb asks an agent, and no lock is held when anybody is told.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import reduce
 
 from agentx.clarification.errors import (
     ClarificationNotFound,
@@ -45,14 +45,14 @@ from agentx.clarification.model import (
     Scope,
     WentStale,
 )
-from agentx.clarification.protocol import apply_fact, decide, evolve
+from agentx.clarification.protocol import decide
 from agentx.clarification.scope import check_text, find_same, rounds_of
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore, Stamp
 from agentx.clarification.watch.monitor import Remedy, World, findings
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
-from agentx.kernel.errors import CorruptRecord, IllegalTransition
-from agentx.kernel.ids import parse_clarification_id
+from agentx.kernel.errors import AgentXError, CorruptRecord, IllegalTransition
+from agentx.kernel.ids import parse_clarification_id, parse_clarification_name
 from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact
 
@@ -72,6 +72,15 @@ class Survey:
     active: tuple[Clarification, ...]
     decided: tuple[Clarification, ...] = ()  # by others than the asker
     damaged: tuple[str, ...] = ()
+    closed: tuple[int, ...] = ()  # issues whose ledger cannot be read: nobody knows what waits
+    behind: tuple[int, ...] = ()  # issues whose view does not say yet what the events do
+
+    def hides(self, clarification_id: str | None) -> bool:
+        """Tell whether a question cannot be read: nobody knows what became of it."""
+        if not clarification_id:
+            return False
+        issue = parse_clarification_id(clarification_id)[1]
+        return issue in self.closed or any(f" {clarification_id}:" in one for one in self.damaged)
 
 
 @dataclass(slots=True)
@@ -89,7 +98,7 @@ class Clarifications:
         self._store = store
         self._clock = clock
         self._bus = bus
-        self._seen: dict[Stamp, tuple[Clarification, ...]] = {}
+        self._seen: dict[Stamp, Ledger] = {}
 
     def ask(self, request: NewQuestion, scope: Scope) -> Clarification:
         """Keep a question that `scope.permit` let through; as `put`."""
@@ -118,8 +127,7 @@ class Clarifications:
                 sla_minutes=scope.sla_minutes,
             )
             question = Asked(at_ms=now, by=request.asker, body=redact(request.question))
-            state = apply_fact(state, question)
-            edit.put(state)
+            state = edit.open(state, question)
         self._tell(ClarificationRequested, state)
         return Put(state=state, is_new=True)
 
@@ -185,13 +193,25 @@ class Clarifications:
         fact = Retried(at_ms=self._clock.now_ms(), runner=runner)
         return self._happen(clarification_id, fact, agent=HUB)
 
+    def forget(self, clarification_id: str) -> tuple[str, ...]:
+        """Take a question out of every file, for good; return the agents that it was between.
+
+        Raises: ClarificationNotFound, LockTimeout, CorruptRecord, UnavailableError.
+        """
+        known, issue = parse_clarification_name(clarification_id)
+        with self._store.editing(issue, agent=PERSON) as edit:
+            between = edit.forget(known)
+            if between is None:
+                raise not_found(known)
+        return between
+
     def find(self, clarification_id: str) -> Clarification:
         """Return one clarification.
 
         Raises: InvalidValue for what is no id, ClarificationNotFound.
         """
-        known, issue, _ = parse_clarification_id(clarification_id)
-        state = self._store.read(issue).find(known)
+        known, issue = parse_clarification_name(clarification_id)
+        state = self._store.find(issue, known)
         if state is None:
             raise not_found(known)
         return state
@@ -211,6 +231,14 @@ class Clarifications:
             except CorruptRecord:
                 continue
 
+    def list_faults(self) -> tuple[str, ...]:
+        """Return what is wrong with any file of events; a damaged view is told by `survey`."""
+        faults: list[str] = []
+        for stamp in self._store.stamps():
+            with suppress(CorruptRecord):
+                faults += self._store.check(stamp.issue)
+        return tuple(faults)
+
     def survey(self) -> Survey:
         """Return every active clarification, and what others than the asker decided lately.
 
@@ -219,18 +247,21 @@ class Clarifications:
         """
         stamps = self._store.stamps()
         since_ms = max(self._clock.now_ms() - CLARIFY_DECIDED_TOLD_MS, 0)
-        seen: dict[Stamp, tuple[Clarification, ...]] = {}
+        seen: dict[Stamp, Ledger] = {}
         damaged: list[str] = []
+        closed: list[int] = []
         for stamp in stamps:
             known = self._seen.get(stamp)
             try:
                 if known is None:
                     known = self._store.open(stamp.issue, since_ms=since_ms)
                 seen[stamp] = known
+                damaged += (f"issue-{stamp.issue}.json: {fault}" for fault in known.faults)
             except CorruptRecord as error:
                 damaged.append(f"{error.message}; {error.hint}")
+                closed.append(stamp.issue)
         self._seen = seen
-        found = [state for states in seen.values() for state in states]
+        found = [state for ledger in seen.values() for state in ledger]
         return Survey(
             active=tuple(state for state in found if state.is_active),
             decided=tuple(
@@ -239,6 +270,8 @@ class Clarifications:
                 if state.resolved_ms is not None and state.resolved_ms >= since_ms
             ),
             damaged=tuple(damaged),
+            closed=tuple(closed),
+            behind=tuple(stamp.issue for stamp, ledger in seen.items() if ledger.is_behind),
         )
 
     def check(self, survey: Survey, world: World) -> MonitorReport:
@@ -247,6 +280,9 @@ class Clarifications:
         Every finding is decided again under its ledger's lock: what another process has done
         meanwhile is not done twice.
         """
+        for issue in survey.behind:
+            with suppress(AgentXError):  # it is made again by whoever looks next
+                self._store.renew(issue, wait_ms=CLARIFY_MONITOR_LOCK_WAIT_MS)
         done = _Done()
         changed = {state.id: state for state in survey.active}
         for finding in findings(survey.active, world):
@@ -298,7 +334,7 @@ class Clarifications:
         seen: Clarification | None = None,
         wait_ms: int = LEDGER_WAIT_MS,
     ) -> Clarification:
-        known, issue, _ = parse_clarification_id(clarification_id)
+        known, issue = parse_clarification_name(clarification_id)
         with self._store.editing(issue, agent=agent, wait_ms=wait_ms) as edit:
             before = edit.find(known)
             if before is None:
@@ -306,8 +342,7 @@ class Clarifications:
             if seen is not None and before != seen:
                 raise IllegalTransition(f"{known} has changed since it was looked at")
             happened = decide(before, fact)
-            state = reduce(evolve, happened, before)
-            edit.put(state)
+            state = edit.record(before, happened)
         for each in happened:
             if type(each) in _TOLD:
                 self._tell(_TOLD[type(each)], state)

@@ -186,7 +186,7 @@ def _question_job(project: Project) -> JobSpec:
     """Return what looks after the questions while nobody types a command."""
 
     def look() -> str:
-        if not (is_folder(project.paths.ledgers) and project.trust.has_data):
+        if not (any(map(is_folder, project.paths.asked)) and project.trust.has_data):
             return "no questions of ours"
         return f"open: {len(watch(project).active):,}"
 

@@ -44,6 +44,7 @@ _PAIRS = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
 _ULID_TIME_MAX = (1 << 48) - 1
 _ULID = compile_late(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _CLARIFICATION_ID = compile_late(r"CLR-(0|[1-9][0-9]{0,17})-([0-9]{3}|[1-9][0-9]{3,8})", re.ASCII)
+_WRITER = compile_late(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _PROJECT_ID = compile_late(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _RUN_ID = compile_late(r"\d{8}-\d{4}-[a-z0-9]+(?:-[a-z0-9]+)*-[a-z0-9]{4}")
 _RUN_SLUG_CHARS_MAX = 30
@@ -170,6 +171,18 @@ def parse_clarification_id(text: str) -> tuple[ClarificationId, int, int]:
             hint="they look like CLR-42-001; `agentx clarify` lists the active ones",
         )
     return ClarificationId(found[0]), int(found[1]), int(found[2])
+
+
+def parse_clarification_name(text: str) -> tuple[str, int]:
+    """Check what a clarification is called: its id, or one it had with its writer; with its issue.
+
+    Raises: InvalidValue.
+    """
+    wanted, at, writer = text.strip().partition("@")
+    known, issue, _ = parse_clarification_id(wanted)
+    if at and _WRITER.fullmatch(writer) is None:
+        raise InvalidValue(f"{writer[:60]!r} is no writer", hint="such as CLR-42-001@a1b2c3")
+    return f"{known}{at}{writer}", issue
 
 
 def run_id(title: str, at_ms: int, entropy: Entropy) -> RunId:

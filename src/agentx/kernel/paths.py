@@ -59,6 +59,11 @@ class ProjectPaths:
     runs = Below(".agent-memory/runs")  # all runs
     lessons = Below(".agent-memory/ltm")  # what runs taught
 
+    @property
+    def asked(self) -> tuple[Path, Path]:
+        """Where something lies as soon as anybody asked anything."""
+        return self.questions, self.ledgers
+
 
 @frozen(kw_only=False)
 class StorePaths:
@@ -187,6 +192,8 @@ class DataPaths:
     command = Below("bin/agentx")
     places = Below("daemons")  # one file for each daemon that nobody started by hand may hold
     roles = Below("roles")  # roles that were set for single sessions, a file each
+    writers = Below("writers.json")  # the name of each checkout that wrote questions
+    signing_key = Below("keys/signing.key")  # the user's own: seals views, signs what people say
     clis = Below("clis")  # where agent CLIs are at home while they are a model
     model_offered = Below("clis/offered")  # the offer of one was made: it is made once
     audit = Below("audit.jsonl")  # what was trusted, forgotten, exported, read across projects

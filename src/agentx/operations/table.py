@@ -97,6 +97,7 @@ _QUESTIONS = (
     _row("questions.answer", "operations.questions.settle:answer", "clarify answer", "answer"),
     _row("questions.resolve", "operations.questions.settle:resolve", "clarify resolve", "answer"),
     _row("questions.escalate", "operations.questions.settle:escalate", "clarify escalate"),
+    _row("questions.forget", "operations.questions.settle:forget", "clarify forget"),
     _row("questions.active", "operations.questions.read:active", "clarify", "inbox, clarify"),
     _row("questions.thread", "operations.questions.read:thread", "clarify", "clarify"),
     _row("questions.inbox", "operations.questions.read:inbox_of", "clarify inbox", "inbox"),

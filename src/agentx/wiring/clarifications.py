@@ -5,7 +5,6 @@ For others: `blocking_questions` for the ready queue, `inbox_lines` for the star
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from agentx.agents.happenings import HAPPENINGS, AgentNews, payload
@@ -22,11 +21,13 @@ from agentx.clarification.metrics import Metrics, metrics
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.rendering import inbox_line
 from agentx.clarification.service import Clarifications, Survey
+from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus
 from agentx.kernel.text import preview
 from agentx.project.project import Project
+from agentx.project.trust.writers import Hand
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.wiring.runners import role_texts
 from agentx.work.port import OpenQuestion
@@ -40,8 +41,14 @@ def open_clarifications(project: Project, bus: Bus | None = None) -> Clarificati
         told.tell(LedgerLocked(file=file, agent=agent, duration_ms=waited_ms))
         told.tell(LedgerReleased(file=file, agent=agent, duration_ms=held_ms))
 
-    store = LedgerStore(project.paths, project.clock, on_lock)
+    store = LedgerStore(project.paths, project.clock, make_pen(project), on_lock)
     return Clarifications(store, clock=project.clock, bus=told)
+
+
+def make_pen(project: Project) -> Pen:
+    """Return with what this checkout writes questions."""
+    hand = Hand(project.data, project.root, project.entropy)
+    return Pen(writer=lambda: hand.writer, secret=lambda: hand.secret, entropy=project.entropy)
 
 
 def role_named(project: Project, text: str) -> str:
@@ -62,13 +69,16 @@ def speaker_named(project: Project, text: str) -> str:
 
 def blocking_questions(project: Project) -> dict[int, tuple[OpenQuestion, ...]]:
     """Return, for each issue whose agent cannot go on, what it waits for, oldest first."""
-    return blocking_among(open_clarifications(project).survey().active)
+    return blocking_among(open_clarifications(project).survey())
 
 
-def blocking_among(active: Iterable[Clarification]) -> dict[int, tuple[OpenQuestion, ...]]:
+def blocking_among(survey: Survey) -> dict[int, tuple[OpenQuestion, ...]]:
     """Return the same of clarifications that are at hand."""
-    found: dict[int, tuple[OpenQuestion, ...]] = {}
-    for state in active:
+    # Nobody knows what waits in a ledger that cannot be read, so all of it does.
+    found: dict[int, tuple[OpenQuestion, ...]] = {
+        issue: (OpenQuestion(id=f"issue-{issue}.json", to=PERSON),) for issue in survey.closed
+    }
+    for state in survey.active:
         if state.holds_its_asker:
             question = OpenQuestion(id=state.id, to=state.waits_on)
             found[state.issue] = (*found.get(state.issue, ()), question)
@@ -87,7 +97,7 @@ def list_told(survey: Survey) -> tuple[Clarification, ...]:
 
 def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
     """Return what a role is shown at its session start; nothing where nobody ever asked."""
-    if not (role and is_folder(project.paths.ledgers) and project.trust.has_data):
+    if not (role and any(map(is_folder, project.paths.asked)) and project.trust.has_data):
         return ()
     waiting = inbox(project, role)
     now_ms = project.clock.now_ms()
@@ -99,7 +109,7 @@ def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
 
 def ledgers_aside(project: Project) -> tuple[Path, ...]:
     """Return the damaged ledgers that were moved aside and wait for somebody to mend them."""
-    return LedgerStore(project.paths, project.clock).list_moved_aside()
+    return LedgerStore(project.paths, project.clock, make_pen(project)).list_moved_aside()
 
 
 def clarification_metrics(project: Project, *, start_ms: int, end_ms: int) -> Metrics:

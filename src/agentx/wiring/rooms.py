@@ -37,8 +37,9 @@ def searchable_rooms(project: Project) -> Rooms:
     def clarifications() -> RoomSource:
         from agentx.clarification.store.ledgers import LedgerStore  # noqa: PLC0415
         from agentx.views.documents.clarifications import ClarificationDocuments  # noqa: PLC0415
+        from agentx.wiring.clarifications import make_pen  # noqa: PLC0415
 
-        return ClarificationDocuments(LedgerStore(paths, clock), project.id)
+        return ClarificationDocuments(LedgerStore(paths, clock, make_pen(project)), project.id)
 
     def runs() -> RoomSource:
         from agentx.runs.store.run_store import RunStore  # noqa: PLC0415
@@ -57,10 +58,12 @@ def searchable_rooms(project: Project) -> Rooms:
     backend = project.config.section(MemorySettings).backend
     return Rooms(
         (
-            _OnceThere("observations", lambda: project.observations, observations, kept, backend),
-            _OnceThere("clarifications", lambda: paths.ledgers, clarifications, kept),
-            _OnceThere("runs", lambda: paths.runs, runs, kept),
-            _OnceThere("lessons", lambda: paths.lessons, lessons, kept),
+            _OnceThere(
+                "observations", lambda: (project.observations,), observations, kept, backend
+            ),
+            _OnceThere("clarifications", lambda: paths.asked, clarifications, kept),
+            _OnceThere("runs", lambda: (paths.runs,), runs, kept),
+            _OnceThere("lessons", lambda: (paths.lessons,), lessons, kept),
         )
     )
 
@@ -83,13 +86,13 @@ class _OnceThere:
     def __init__(
         self,
         name: str,
-        folder: Callable[[], Path],
+        folders: Callable[[], tuple[Path, ...]],
         open_source: Callable[[], RoomSource],
         kept: _Kept,
         kept_as: str = "",
     ) -> None:
         self.name = name
-        self._folder = folder
+        self._folders = folders
         self._open_source = open_source
         self._kept = kept
         self._kept_as = kept_as
@@ -100,10 +103,10 @@ class _OnceThere:
 
     def parts(self) -> Iterable[tuple[str, str]]:
         """Return the key of each part with its stamp."""
-        folder = self._folder()
-        if not is_folder(folder):
+        folders = self._folders()
+        if not any(map(is_folder, folders)):
             return ()
-        look = look_below(folder, self._kept_as)
+        look = look_below(*folders, beside=self._kept_as)
         noted = self._kept.notes.read(self.name, look)
         if isinstance(noted, dict):
             return tuple((key, str(stamp)) for key, stamp in noted.items())
@@ -117,7 +120,7 @@ class _OnceThere:
 
     def documents(self, key: str) -> Iterator[Document]:
         """Yield the documents of a part; none when it is gone."""
-        if not is_folder(self._folder()):
+        if not any(map(is_folder, self._folders())):
             return
         try:
             yield from self._source.documents(key)

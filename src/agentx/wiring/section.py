@@ -169,7 +169,7 @@ class _Rooms:
         if not self._may_tell:
             return Standing()
         work = self._work()
-        if not is_folder(project.paths.ledgers):
+        if not any(map(is_folder, project.paths.asked)):
             return work
         from agentx.clarification.inbox import inbox_among  # noqa: PLC0415  somebody asked something
         from agentx.wiring.clarifications import (  # noqa: PLC0415  as above
@@ -185,7 +185,7 @@ class _Rooms:
             agents=work.agents,
             asked=asked,
             inbox=lambda who: inbox_among(asked, who),
-            blocking=blocking_among(survey.active),
+            blocking=blocking_among(survey),
         )
 
     def _work(self) -> Standing:

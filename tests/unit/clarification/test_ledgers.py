@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def test_4_2_the_file_has_the_fields_of_the_schema(tmp_path: Path) -> None:
     found = json.loads(path.read_text(encoding="utf-8"))
     assert found["issueNumber"] == 42
     [row] = found["clarifications"]
-    assert {name: row[name] for name in row if name not in {"slaMinutes", "thread"}} == {
+    assert {name: row[name] for name in row if name not in {"slaMinutes", "thread", "uid"}} == {
         "id": "CLR-42-001",
         "from": "engineer",
         "to": "architect",
@@ -154,7 +155,9 @@ def test_numbers_go_up_and_grow_a_digit_past_999(tmp_path: Path) -> None:
     here = room(tmp_path)
     here.ask()
     found = document(here)
-    found["clarifications"][0]["id"] = "CLR-42-999"
+    theirs = {**found["clarifications"][0], "id": "CLR-42-999", "topic": "Theirs"}
+    del theirs["uid"]
+    found["clarifications"].append(theirs)
     ledger_path(here.paths, 42).write_text(json.dumps(found), encoding="utf-8")
 
     assert here.ask(request(question="And then?")).id == "CLR-42-1000"
@@ -193,35 +196,51 @@ def test_a_ledger_that_another_tool_wrote_by_the_schema_alone_is_read(tmp_path: 
     assert (state.created_ms, state.sla_minutes) == (START_MS, 30)
 
 
+WHOLE = {"status": "pending", "round": 1, "created": "2026-03-02T10:00:00.000Z"}
 DAMAGE = {
     "no JSON": b'{"issueNumber": 42, "clarif',
     "not UTF-8": b"\xff\xfe\x00",
-    "empty": b"",
     "no object": b"[]",
     "no list": b'{"issueNumber": 42, "clarifications": {}}',
     "another issue": b'{"issueNumber": 7, "clarifications": []}',
-    "no clarification": b'{"issueNumber": 42, "clarifications": [1]}',
-    "missing field": b'{"issueNumber": 42, "clarifications": [{"id": "CLR-42-007"}]}',
 }
 
 
 @pytest.mark.promise("clarify.damage")
 @pytest.mark.parametrize("raw", DAMAGE.values(), ids=DAMAGE.keys())
-def test_a_damaged_ledger_is_moved_aside_whole_and_no_id_comes_twice(
+def test_a_damaged_ledger_stays_where_it_is_and_is_named_until_somebody_mends_it(
     tmp_path: Path, raw: bytes
 ) -> None:
     here = room(tmp_path)
+    here.ask()
     path = ledger_path(here.paths, 42)
-    path.parent.mkdir(parents=True)
+    whole = path.read_bytes()
     path.write_bytes(raw)
 
-    with pytest.raises(CorruptRecord, match=r"issue-42\.json") as refused:
-        here.ask()
+    for _ in range(2):
+        for verb in (here.ask, lambda: here.clarifications.ledger(42)):
+            with pytest.raises(CorruptRecord, match=r"issue-42\.json") as refused:
+                verb()
+            assert "mend that line" in refused.value.hint
+        seen = here.clarifications.survey()
+        assert (seen.closed, len(seen.damaged)) == ((42,), 1)
+        assert seen.hides("CLR-42-001")
+        assert path.read_bytes() == raw
+    path.write_bytes(whole)
+    assert ids(here.clarifications.survey().active) == ("CLR-42-001",)
+    path.unlink()
+    assert here.ask(request(question="And then?")).id == "CLR-42-002"
+    assert ids(here.clarifications.ledger(42)) == ("CLR-42-001", "CLR-42-002")
 
-    assert "moved aside" in refused.value.hint
-    [aside] = here.store.list_moved_aside()
-    assert aside.read_bytes() == raw
-    assert here.ask().id == ("CLR-42-008" if b"CLR-42-007" in raw else "CLR-42-001")
+
+def test_numbers_go_on_after_what_an_earlier_version_moved_aside(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    aside = ledger_path(here.paths, 42).with_name("issue-42.json.corrupt-01KJPZV280")
+    aside.parent.mkdir(parents=True)
+    aside.write_bytes(b'{"id": "CLR-42-007"')
+
+    assert here.ask().id == "CLR-42-008"
+    assert here.store.list_moved_aside() == (aside,)
 
 
 @pytest.mark.parametrize(
@@ -235,17 +254,80 @@ def test_a_damaged_ledger_is_moved_aside_whole_and_no_id_comes_twice(
         ("id", "first", "'first' is not a clarification"),
     ],
 )
-def test_a_field_that_cannot_be_is_named(
+def test_a_field_that_cannot_be_is_named_and_harms_its_own_row_alone(
     tmp_path: Path, field: str, value: object, words: str
 ) -> None:
     here = room(tmp_path)
-    here.ask()
+    state = here.ask()
+    here.ask(request(question="Something else?"))
     found = document(here)
+    del found["clarifications"][0]["uid"]  # as of a tool that knows the format alone
     found["clarifications"][0][field] = value
+    path = ledger_path(here.paths, 42)
+    path.write_text(json.dumps(found), encoding="utf-8")
+
+    for _ in range(2):
+        ledger = here.clarifications.ledger(42)
+        assert ids(ledger)[-1] == "CLR-42-002"
+        assert any(words in fault for fault in ledger.faults), ledger.faults
+        # What is kept beside it changes nothing of that.
+        assert here.clarifications.answer("CLR-42-002", "JWT.").answer == "JWT."
+        here.clarifications.follow_up("CLR-42-002", "And the keys?", by="engineer")
+        assert any(words in named for named in here.clarifications.survey().damaged)
+    if field != "id":
+        assert here.clarifications.survey().hides(state.id)
+        with pytest.raises(CorruptRecord, match=words):
+            here.clarifications.find(state.id)
+        found = document(here)
+        found["clarifications"][0][field] = True if field == "blocking" else WHOLE[field]
+        path.write_text(json.dumps(found), encoding="utf-8")
+        assert here.clarifications.find(state.id).status is ClarificationStatus.PENDING
+        assert here.clarifications.answer(state.id, "JWT.").answer == "JWT."
+        assert here.clarifications.ledger(42).faults == ()
+
+
+def test_an_entry_that_nobody_understands_stays_and_harms_no_other(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    found = document(here)
+    odd = {"type": "applause", "from": "architect"}
+    found["clarifications"][0]["thread"].append(odd)
+    found["clarifications"].append(7)
     ledger_path(here.paths, 42).write_text(json.dumps(found), encoding="utf-8")
 
-    with pytest.raises(CorruptRecord, match=words):
-        here.clarifications.ledger(42)
+    here.clarifications.answer(state.id, "JWT.")
+    answered = here.clarifications.resolve(state.id)
+
+    assert [entry.body for entry in answered.thread] == ["JWT or server sessions?", "JWT.", ""]
+    after = document(here)["clarifications"]
+    assert (after[0]["thread"][-1], after[1]) == (odd, 7)
+    faults = here.clarifications.ledger(42).faults
+    assert len(faults) == 2, faults
+    ledger_path(here.paths, 42).unlink()
+    assert here.clarifications.ledger(42) == replace(
+        here.clarifications.ledger(42), faults=faults, is_behind=True
+    )
+
+
+def test_an_unknown_version_is_refused(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    here.ask()
+    path = ledger_path(here.paths, 42)
+    whole = path.read_bytes()
+    path.write_text(json.dumps({**document(here), "version": 2}), encoding="utf-8")
+    for verb in (here.ask, lambda: here.clarifications.ledger(42)):
+        with pytest.raises(CorruptRecord, match="version 2"):
+            verb()
+    path.write_bytes(whole)
+
+    events = here.paths.questions / "42" / "a1b2c3.jsonl"
+    line = events.read_text(encoding="utf-8").replace('"v":1', '"v":2')
+    events.write_text(line, encoding="utf-8")
+    path.unlink()
+    for verb in (here.ask, lambda: here.clarifications.ledger(42)):
+        with pytest.raises(CorruptRecord, match=r"line 1.*version 2"):
+            verb()
+    assert here.clarifications.survey().closed == (42,)
 
 
 def test_a_damaged_ledger_harms_no_other_and_is_reported(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from agentx.host.limits import LOCK_FIRST_WAIT_MS, LOCK_LAST_WAIT_MS, LOCK_STALE
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.errors import InvalidValue
-from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.clarifications import make_pen, open_clarifications
 from agentx.wiring.hub import open_hub, open_issues, run_monitor
 from agentx.work.model import NewIssue
 from tests.support.clarifying import project_at, request
@@ -53,7 +53,7 @@ ROWS = {
     "6.3 fromAgent": "test_6_3_from_agent_must_be_known",
     "6.3 toAgent": "test_6_3_to_agent_must_be_in_can_clarify",
     "6.3 topic, question": "test_6_3_topic_and_question_have_bounds",
-    "6.3 blocking": "test_a_field_that_cannot_be_is_named",
+    "6.3 blocking": "test_a_field_that_cannot_be_is_named_and_harms_its_own_row_alone",
     "6.3 clarificationId": "test_6_3_a_clarification_id_has_its_pattern",
     "6.3 answer": "test_6_3_an_answer_is_not_empty_and_has_at_most_2000_characters",
     "7.1 round trip": "test_7_1_a_round_trip_adds_little_to_what_the_agent_takes",
@@ -154,7 +154,7 @@ def test_8_3_a_stale_lock_is_cleaned_up_in_time(tmp_path: Path) -> None:
     record = {"pid": 1, "timestamp": "2026-01-01T00:00:00.000Z", "agent": "gone"}
     lock.write_text(json.dumps(record), encoding="utf-8")
 
-    with LedgerStore(project.paths, SystemClock()).editing(42, agent="engineer"):
+    with LedgerStore(project.paths, SystemClock(), make_pen(project)).editing(42, agent="engineer"):
         assert json.loads(lock.read_text(encoding="utf-8"))["agent"] == "engineer"
     assert not lock.exists()
     began = time.perf_counter()

@@ -30,7 +30,7 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.views.documents.clarifications import ClarificationDocuments
-from agentx.wiring.clarifications import blocking_questions, inbox_lines
+from agentx.wiring.clarifications import blocking_questions, inbox_lines, make_pen
 from agentx.wiring.hub import open_hub, open_issues, run_monitor
 from agentx.wiring.work import open_agents
 from agentx.work.model import AgentState, NewIssue
@@ -319,7 +319,9 @@ def test_2_4_hook_finish_asks_a_stale_question_again_where_somebody_can_be(
 
 def test_clarifications_are_documents_that_can_be_found(project: Project) -> None:
     wanted = ask(project)
-    room = ClarificationDocuments(LedgerStore(project.paths, project.clock), project.id)
+    room = ClarificationDocuments(
+        LedgerStore(project.paths, project.clock, make_pen(project)), project.id
+    )
     [(key, stamp)] = room.parts()
 
     [document] = room.documents(key)

@@ -144,6 +144,13 @@ class Hub:
         """
         return self._settle(self._clarifications.escalate(clarification_id, summary, by=by or HUB))
 
+    def forget(self, clarification_id: str) -> None:
+        """Take a question out of every file, and free both agents.
+
+        Raises: as `Clarifications.forget`.
+        """
+        self.settle(*self._clarifications.forget(clarification_id))
+
     def find(self, clarification_id: str) -> Clarification:
         """Return one clarification.
 
@@ -256,7 +263,10 @@ class Hub:
         return runner
 
     def _want_status(self, status: AgentStatus) -> AgentStatus:
-        open_now = open_questions(status.agent, self._clarifications.survey().active)
+        survey = self._clarifications.survey()
+        if survey.hides(status.clarification_id):
+            return status  # until somebody mends the ledger
+        open_now = open_questions(status.agent, survey.active)
         return settle_status(status, open_now, self._clock.now_ms())
 
     def _settle(self, state: Clarification) -> Clarification:

@@ -1,11 +1,13 @@
 """A ledger as JSON and back: the fields of the format, and a reason for what is not one.
 
-Fields beside those of the format are ours (`slaMinutes`, `retries`, `retry`, `wentStale`,
-`reason`, `summary`, an entry's `late` and `via`); they are left out where they say nothing.
+Fields beside those of the format are ours (`slaMinutes`, `retries`, `retry`, `wentStale`, `reason`,
+`summary`, `uid`, `formerly`, an entry's `late` and `via`); most are absent where they say nothing.
+A row or an entry that cannot be read harms itself alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -24,8 +26,15 @@ from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.ids import ClarificationId, parse_clarification_id
 from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
 
+VERSION = 1
 # What is left out where it says nothing.
-OURS = ("retries", "wentStale", "reason", "summary", "retry")
+_OURS = ("retries", "wentStale", "reason", "summary", "retry", "uid", "formerly")
+_FORMAT = (
+    *("id", "from", "to", "topic", "blocking", "status", "round", "maxRounds", "created"),
+    *("staleAfter", "resolvedAt", "thread", "slaMinutes"),
+)
+ROW_FIELDS = frozenset((*_FORMAT, *_OURS))
+ENTRY_FIELDS = frozenset({"round", "from", "type", "body", "timestamp", "late", "via"})
 
 Row = dict[str, Any]
 Word = TypeVar("Word", bound=StrEnum)
@@ -37,26 +46,35 @@ def ledger_of(document: object, issue: int) -> Ledger:
 
     Raises: DamagedLedger that names what is wrong.
     """
-    rows = rows_of(document, issue)
-    return Ledger(
-        issue=issue, clarifications=tuple(clarification_of(row, issue) for row in rows.values())
-    )
+    rows, faults = rows_of(document, issue)
+    found = _read_rows(rows.values(), issue, faults)
+    return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
 
 
-def open_of(document: object, issue: int, since_ms: int) -> tuple[Clarification, ...]:
+def open_of(document: object, issue: int, since_ms: int) -> Ledger:
     """Read only what is active of a ledger, and what others decided since a moment.
 
     Most of most ledgers is settled, and long ago.
 
-    Raises: DamagedLedger, for what had to be looked at.
+    Raises: DamagedLedger, as `ledger_of`.
     """
     day = to_iso(since_ms)[: len("2026-01-01")]
-    looked_at = (
-        clarification_of(row, issue)
-        for row in rows_of(document, issue).values()
-        if not _is_settled_before(row, day)
-    )
-    return tuple(state for state in looked_at if state.is_active or state.was_decided_for_asker)
+    rows, faults = rows_of(document, issue)
+    wanted = [row for row in rows.values() if not _is_settled_before(row, day)]
+    looked_at = _read_rows(wanted, issue, faults)
+    found = (state for state in looked_at if state.is_active or state.was_decided_for_asker)
+    return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
+
+
+def _read_rows(rows: Iterable[Row], issue: int, faults: list[str]) -> list[Clarification]:
+    """Return the rows that can be read; what cannot harms itself alone, and is named."""
+    found: list[Clarification] = []
+    for row in rows:
+        try:
+            found.append(clarification_of(row, issue, faults))
+        except DamagedLedger as error:
+            faults.append(error.message)
+    return found
 
 
 def _is_settled_before(row: Row, day: str) -> bool:
@@ -70,25 +88,39 @@ def is_settled(row: Row) -> bool:
     return isinstance(status, str) and status in _SETTLED
 
 
-def rows_of(document: object, issue: int) -> dict[str, Row]:
-    """Return the rows of a ledger by their ids, in order, without looking into them.
+def rows_of(document: object, issue: int) -> tuple[dict[str, Row], list[str]]:
+    """Return the rows of a ledger by their ids, in order, and what is wrong with others.
 
-    Raises: DamagedLedger when it is not this issue's, or an id is none or comes twice.
+    Raises: DamagedLedger when it is not this issue's, UnknownVersion.
     """
     if not isinstance(document, dict):
         raise DamagedLedger("an object was expected")
-    number = _field(document, "issueNumber", int, "the ledger")
+    version = document.get("version", VERSION)
+    if version != VERSION:
+        raise UnknownVersion(
+            f"it has version {str(version)[:40]} and this AgentX knows {VERSION}",
+            hint="update AgentX, or take the file away",
+        )
+    number = read_field(document, "issueNumber", int, "the ledger")
     if number != issue:
         raise DamagedLedger(f"issueNumber is {number}, the file is of issue {issue}")
     rows: dict[str, Row] = {}
-    for row in _field(document, "clarifications", list, "the ledger"):
-        if not isinstance(row, dict):
-            raise DamagedLedger("a clarification is no object")
-        known = _id_of(row, issue)
+    faults: list[str] = []
+    for row in read_field(document, "clarifications", list, "the ledger"):
+        try:
+            known = id_of(row, issue)
+        except DamagedLedger as error:
+            faults.append(error.message)
+            continue
         if known in rows:
-            raise DamagedLedger(f"two clarifications are {known}")
+            faults.append(f"two clarifications are {known}")
+            continue
         rows[known] = row
-    return rows
+    return rows, faults
+
+
+class UnknownVersion(CorruptRecord):
+    """A newer version wrote something that this one cannot read."""
 
 
 class DamagedLedger(CorruptRecord, ValueError):
@@ -109,11 +141,14 @@ def as_json(state: Clarification) -> Row:
         "created": to_iso(state.created_ms),
         "staleAfter": to_iso(state.stale_after_ms),
         "resolvedAt": None if state.resolved_ms is None else to_iso(state.resolved_ms),
-        "thread": [_entry_json(entry) for entry in state.thread],
+        "thread": [entry_json(entry) for entry in state.thread],
         "slaMinutes": state.sla_minutes,
     }
-    values = (state.retries, state.went_stale, state.reason, state.summary, _retry_json(state))
-    ours = zip(OURS, values, strict=True)
+    values = (
+        *(state.retries, state.went_stale, state.reason, state.summary, _retry_json(state)),
+        *(state.uid, state.formerly),
+    )
+    ours = zip(_OURS, values, strict=True)
     return row | {name: value for name, value in ours if value}
 
 
@@ -125,7 +160,8 @@ def _retry_json(state: Clarification) -> Row | None:
     return row | {name: value for name, value in said.items() if value}
 
 
-def _entry_json(entry: Entry) -> Row:
+def entry_json(entry: Entry) -> Row:
+    """Write an entry of a thread."""
     row = {
         "round": entry.round,
         "from": entry.speaker,
@@ -137,34 +173,45 @@ def _entry_json(entry: Entry) -> Row:
     return row | {name: value for name, value in ours.items() if value}
 
 
-def clarification_of(row: Row, issue: int) -> Clarification:
-    """Read a clarification.
+def clarification_of(row: Row, issue: int, faults: list[str] | None = None) -> Clarification:
+    """Read a clarification; an entry that nobody understands is left out and named.
 
     Raises: DamagedLedger that names the field.
     """
-    known = where = _id_of(row, issue)
+    known = where = id_of(row, issue)
     resolved = row.get("resolvedAt")
     return Clarification(
         id=known,
         issue=issue,
-        asker=_field(row, "from", str, where),
-        to=_field(row, "to", str, where),
-        topic=_field(row, "topic", str, where),
-        blocking=_field(row, "blocking", bool, where),
-        status=_word(row, "status", ClarificationStatus, where),
-        round=_field(row, "round", int, where),
-        rounds_max=_field(row, "maxRounds", int, where),
-        created_ms=_moment(row, "created", where),
-        stale_after_ms=_moment(row, "staleAfter", where),
-        resolved_ms=None if resolved is None else _moment(row, "resolvedAt", where),
-        thread=tuple(_entry(each, where) for each in _field(row, "thread", list, where)),
-        sla_minutes=_field(row, "slaMinutes", int, where, CLARIFY_SLA_MINUTES_DEFAULT),
-        retries=_field(row, "retries", int, where, 0),
-        went_stale=_field(row, "wentStale", int, where, 0),
-        reason=None if row.get("reason") is None else _word(row, "reason", Reason, where),
-        summary=_field(row, "summary", str, where, ""),
+        asker=read_field(row, "from", str, where),
+        to=read_field(row, "to", str, where),
+        topic=read_field(row, "topic", str, where),
+        blocking=read_field(row, "blocking", bool, where),
+        status=read_word(row, "status", ClarificationStatus, where),
+        round=read_field(row, "round", int, where),
+        rounds_max=read_field(row, "maxRounds", int, where),
+        created_ms=read_moment(row, "created", where),
+        stale_after_ms=read_moment(row, "staleAfter", where),
+        resolved_ms=None if resolved is None else read_moment(row, "resolvedAt", where),
+        thread=tuple(_entries(read_field(row, "thread", list, where), where, faults)),
+        sla_minutes=read_field(row, "slaMinutes", int, where, CLARIFY_SLA_MINUTES_DEFAULT),
+        retries=read_field(row, "retries", int, where, 0),
+        went_stale=read_field(row, "wentStale", int, where, 0),
+        reason=None if row.get("reason") is None else read_word(row, "reason", Reason, where),
+        summary=read_field(row, "summary", str, where, ""),
         retry=_retry_of(row.get("retry"), where),
+        uid=read_field(row, "uid", str, where, ""),
+        formerly=read_field(row, "formerly", str, where, ""),
     )
+
+
+def _entries(rows: list[object], where: str, faults: list[str] | None) -> Iterator[Entry]:
+    for row in rows:
+        try:
+            yield entry_of(row, where)
+        except DamagedLedger as error:
+            if faults is not None:
+                faults.append(error.message)
 
 
 def _retry_of(row: object, where: str) -> Retry | None:
@@ -173,15 +220,21 @@ def _retry_of(row: object, where: str) -> Retry | None:
     if not isinstance(row, dict):
         raise DamagedLedger(f"{where}: retry is no object")
     return Retry(
-        at_ms=_moment(row, "at", where),
-        runner=_field(row, "runner", str, where, ""),
-        outcome=_field(row, "outcome", str, where, ""),
+        at_ms=read_moment(row, "at", where),
+        runner=read_field(row, "runner", str, where, ""),
+        outcome=read_field(row, "outcome", str, where, ""),
     )
 
 
-def _id_of(row: Row, issue: int) -> ClarificationId:
+def id_of(row: object, issue: int) -> ClarificationId:
+    """Return the id of a row.
+
+    Raises: DamagedLedger when it has none of this issue.
+    """
+    if not isinstance(row, dict):
+        raise DamagedLedger("a clarification is no object")
     try:
-        known, of_issue, _ = parse_clarification_id(_field(row, "id", str, "a clarification"))
+        known, of_issue, _ = parse_clarification_id(read_field(row, "id", str, "a clarification"))
     except InvalidValue as error:
         raise DamagedLedger(error.message) from None
     if of_issue != issue:
@@ -189,21 +242,31 @@ def _id_of(row: Row, issue: int) -> ClarificationId:
     return known
 
 
-def _entry(row: object, where: str) -> Entry:
+def entry_of(row: object, where: str) -> Entry:
+    """Read an entry of a thread.
+
+    Raises: DamagedLedger.
+    """
     if not isinstance(row, dict):
         raise DamagedLedger(f"{where}: an entry of its thread is no object")
     return Entry(
-        round=_field(row, "round", int, where),
-        speaker=_field(row, "from", str, where),
-        type=_word(row, "type", EntryType, where),
-        body=_field(row, "body", str, where),
-        at_ms=_moment(row, "timestamp", where),
-        late=_field(row, "late", bool, where, False),
-        via=_field(row, "via", str, where, ""),
+        round=read_field(row, "round", int, where),
+        speaker=read_field(row, "from", str, where),
+        type=read_word(row, "type", EntryType, where),
+        body=read_field(row, "body", str, where),
+        at_ms=read_moment(row, "timestamp", where),
+        late=read_field(row, "late", bool, where, False),
+        via=read_field(row, "via", str, where, ""),
     )
 
 
-def _field(row: Row, name: str, kind: type[Kind], where: str, default: Kind | None = None) -> Kind:
+def read_field(
+    row: Row, name: str, kind: type[Kind], where: str, default: Kind | None = None
+) -> Kind:
+    """Return a field of a kind.
+
+    Raises: DamagedLedger.
+    """
     value = row.get(name, default)
     # A truth value is a number to Python, and no number of rounds to us.
     fits = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
@@ -212,9 +275,13 @@ def _field(row: Row, name: str, kind: type[Kind], where: str, default: Kind | No
     return value  # type: ignore[return-value]  # just looked at
 
 
-def _word(row: Row, name: str, kind: type[Word], where: str) -> Word:
+def read_word(row: Row, name: str, kind: type[Word], where: str) -> Word:
+    """Return a field that is one of some words.
+
+    Raises: DamagedLedger.
+    """
     try:
-        return kind(_field(row, name, str, where))
+        return kind(read_field(row, name, str, where))
     except DamagedLedger:
         raise
     except ValueError:
@@ -222,8 +289,12 @@ def _word(row: Row, name: str, kind: type[Word], where: str) -> Word:
         raise DamagedLedger(f"{where}: {name} is {row[name]!r}, none of {words}") from None
 
 
-def _moment(row: Row, name: str, where: str) -> Millis:
-    text = _field(row, name, str, where)
+def read_moment(row: Row, name: str, where: str) -> Millis:
+    """Return a field that is a time.
+
+    Raises: DamagedLedger.
+    """
+    text = read_field(row, name, str, where)
     try:
         return from_iso(text)
     except (ValueError, OverflowError):

@@ -1,50 +1,72 @@
-"""The ledgers on disk: one JSON file an issue, edited under its lock, read without one.
+"""The ledgers on disk: events per writer, and the specified file as a view of them.
 
-The format is other tools' too: fields that we do not know stay where they are. What is
-no ledger is moved aside and reported, never replaced, and the numbers of the next one
-go on after those that stand in what was moved aside, so that no id is given twice.
+    .agentx/questions/<issue>/<writer>.jsonl          facts, committed
+    .agentx/state/clarifications/issue-<n>.json       the view, which other tools read and write
+
+Edited under the lock of the view, read without one. Events are kept before the view says them:
+killed in between, the next one makes the view again. What is no ledger stays where it is, and
+every command that needs it says so, until somebody mends it.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
-
 from agentx.clarification.errors import lock_timeout
-from agentx.clarification.model import Clarification, Ledger
+from agentx.clarification.model import Asked, Clarification, Fact, Ledger
+from agentx.clarification.protocol import evolve
+from agentx.clarification.store.book import Book, Opener, Pen
+from agentx.clarification.store.fold import page_row
+from agentx.clarification.store.foreign import LedgerChange
 from agentx.clarification.store.ledger_json import (
-    OURS,
+    ENTRY_FIELDS,
+    ROW_FIELDS,
     DamagedLedger,
-    as_json,
+    Row,
     clarification_of,
+    entry_of,
     is_settled,
     ledger_of,
     open_of,
-    rows_of,
 )
-from agentx.clarification.store.ledger_shape import is_surely_whole
-from agentx.host.documents.document import Document, DocumentFile, Fault, Format
-from agentx.host.files import json_text
+from agentx.clarification.store.question_events import (
+    QuestionEvent,
+    QuestionEventKind,
+    say_fact,
+    say_opening,
+)
+from agentx.clarification.store.question_files import QuestionFiles, choose_file
+from agentx.host.crash import CrashPoint, passing
+from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable
 from agentx.host.files.ground import opening
 from agentx.host.files.plain import list_folder, read_bytes
+from agentx.host.git.layout import hide
 from agentx.host.locks.lock import Held, locked
 from agentx.host.locks.queue import LOCK_WAIT_MS
 from agentx.kernel.clock import Clock
-from agentx.kernel.errors import LockHeld
+from agentx.kernel.errors import (
+    ConflictError,
+    CorruptRecord,
+    LockHeld,
+    UnavailableError,
+)
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 from agentx.kernel.paths import ProjectPaths, check_number
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.redaction.redact import redact
+from agentx.redaction.tree import redact_tree
 
 LEDGER_WAIT_MS = LOCK_WAIT_MS  # how long a verb waits for a ledger that others keep
 _NAME = compile_late(r"issue-(0|[1-9][0-9]{0,17})\.json")
+_ISSUE = compile_late(r"0|[1-9][0-9]{0,17}")
 
 Taken = TypeVar("Taken")
 OnLock = Callable[[str, str, int, int], None]  # file, agent, waited ms, held ms
@@ -59,102 +81,187 @@ class Stamp:
     """What changes when a ledger does."""
 
     issue: int
-    inode: int
-    size: int
-    mtime_ns: int
+    looks: tuple[tuple[str, int, int, int], ...]  # of its files: name, inode, size, time
+
+    def __str__(self) -> str:
+        return ";".join(":".join(map(str, look)) for look in self.looks)
 
 
 class LedgerEdit:
-    """A ledger under its lock: look into it, put clarifications back, and leave.
+    """A ledger under its lock: look into it, let things happen, and leave.
 
     Only what is asked for is read: an issue may have had hundreds.
     """
 
-    def __init__(self, document: Document, issue: int, given_before: Callable[[], int]) -> None:
-        self.document = document
-        self.is_changed = False
-        self._issue = issue
-        self._rows = rows_of(document, issue)
-        numbers = (parse_clarification_id(known)[2] for known in self._rows)
-        self._number_last = max(numbers, default=0) or given_before()
+    def __init__(self, book: Book, opener: Opener, given_before: Callable[[], int]) -> None:
+        self.book = book
+        self.events: list[QuestionEvent] = []
+        self.forgets: set[str] = set()
+        self._opener = opener
+        self._number_last = book.made.given or given_before()
 
     def find(self, wanted: str) -> Clarification | None:
-        """Return one clarification, or None."""
-        row = self._rows.get(wanted)
-        return None if row is None else clarification_of(row, self._issue)
+        """Return one clarification by its name, or by the one it had, or None.
+
+        Raises: DamagedLedger when it cannot be read.
+        """
+        row = find_row(self.book.rows, wanted)
+        return None if row is None else clarification_of(row, self.book.issue)
 
     def list_open(self, asker: str, to: str) -> Iterator[Clarification]:
         """Yield what one agent asked of another and is not settled, the newest first."""
-        for row in reversed(self._rows.values()):
+        for row in reversed(self.book.rows.values()):
             if (row.get("from"), row.get("to")) == (asker, to) and not is_settled(row):
-                yield clarification_of(row, self._issue)
+                with suppress(DamagedLedger):
+                    yield clarification_of(row, self.book.issue)
 
     def next_id(self) -> ClarificationId:
         """Return an id that was never given."""
-        return clarification_id(self._issue, self._number_last + 1)
+        return clarification_id(self.book.issue, self._number_last + 1)
 
-    def put(self, state: Clarification) -> None:
-        """Keep a clarification, new or changed, once the block ends.
+    def open(self, state: Clarification, question: Asked) -> Clarification:
+        """Keep a new question, once the block ends; return it with what it is known by."""
+        number = parse_clarification_id(state.id)[2]
+        event = self._say(
+            LedgerChange("", QuestionEventKind.OPENED, say_opening(state, question, number))
+        )
+        self.events[-1] = replace(event, question=event.id)
+        self._number_last = number
+        after = replace(evolve(state, question), uid=event.id)
+        self.book.rows[after.id] = page_row(after, {}, [{} for _ in after.thread])
+        return after
+
+    def record(self, state: Clarification, facts: Iterable[Fact]) -> Clarification:
+        """Keep what happened to a clarification, once the block ends; return it as it is then.
 
         What others wrote beside our fields stays.
         """
-        self.is_changed = True
-        row = self._rows.get(state.id)
+        row = self.book.rows[state.id]
+        for fact in facts:
+            state = evolve(state, fact)
+            self._say(LedgerChange(state.uid, *say_fact(fact, state)))
+        said, strange = _split(row["thread"], state.id)
+        said += [{} for _ in state.thread[len(said) :]]
+        beside = {name: value for name, value in row.items() if name not in ROW_FIELDS}
+        self.book.rows[state.id] = page_row(state, beside, said, strange)
+        return state
+
+    def forget(self, wanted: str) -> tuple[str, ...] | None:
+        """Take a question out of every file, once the block ends.
+
+        Returns the agents that it was between; None where there is no such question.
+        """
+        row = find_row(self.book.rows, wanted)
         if row is None:
-            row = self._rows[state.id] = {}
-            self.document["clarifications"].append(row)
-        threaded = row.get("thread", [])
-        for name in OURS:
-            row.pop(name, None)
-        row.update(as_json(state))
-        for index, entry in enumerate(threaded[: len(row["thread"])]):
-            row["thread"][index] = {**entry, **row["thread"][index]}
+            return None
+        self._say(LedgerChange(row["uid"], QuestionEventKind.FORGOTTEN, {}))
+        self.forgets.add(row["uid"])
+        del self.book.rows[row["id"]]
+        return tuple(str(row[name]) for name in ("from", "to") if name in row)
+
+    def _say(self, change: LedgerChange) -> QuestionEvent:
+        last = self.events[-1].id if self.events else self.book.made.last
+        self.events += self._opener.stamp(last, (change,))
+        return self.events[-1]
+
+
+def find_row(rows: dict[str, Row], wanted: str) -> Row | None:
+    """Return the row with a name, or that had it, or None."""
+    if wanted in rows or "@" not in wanted:
+        return rows.get(wanted)
+    return next((row for row in rows.values() if row.get("formerly") == wanted), None)
+
+
+def _split(thread: list[Row], where: str) -> tuple[list[Row], tuple[Row, ...]]:
+    """Return what stands beside our fields of each entry, and the entries that cannot be read."""
+    said, strange = [], []
+    for entry in thread:
+        try:
+            entry_of(entry, where)
+        except DamagedLedger:
+            strange.append(entry)
+            continue
+        said.append({name: entry[name] for name in entry if name not in ENTRY_FIELDS})
+    return said, tuple(strange)
 
 
 class LedgerStore:
     """Where clarifications are kept."""
 
-    def __init__(self, paths: ProjectPaths, clock: Clock, on_lock: OnLock = _nobody) -> None:
+    def __init__(
+        self, paths: ProjectPaths, clock: Clock, pen: Pen, on_lock: OnLock = _nobody
+    ) -> None:
         self._paths = paths
         self._clock = clock
+        self._pen = pen
         self._on_lock = on_lock
 
     def read(self, issue: int) -> Ledger:
         """Return the ledger of an issue; an issue nobody asked about has an empty one.
 
-        Raises: CorruptRecord after moving what is no ledger aside, UnavailableError.
+        Raises: CorruptRecord for what is no ledger, UnavailableError.
         """
-        found = self._read(issue, ledger_of)
-        return Ledger(issue=issue) if found is None else found
+        return self._look(issue, lambda document: ledger_of(document, issue))
 
-    def open(self, issue: int, *, since_ms: int) -> tuple[Clarification, ...]:
+    def open(self, issue: int, *, since_ms: int) -> Ledger:
         """Return what is active of an issue, and what others than the asker decided since.
 
         It takes less time than all of it.
 
         Raises: as `read`.
         """
-        return self._read(issue, lambda found, of: open_of(found, of, since_ms)) or ()
+        return self._look(issue, lambda document: open_of(document, issue, since_ms))
 
-    def _read(self, issue: int, take: Callable[[object, int], Taken]) -> Taken | None:
-        path = ledger_path(self._paths, issue)
+    def check(self, issue: int) -> tuple[str, ...]:
+        """Return what is wrong with the files of an issue, read through whatever its view says.
+
+        Raises: as `read`.
+        """
+        return self._opener(issue).open(whole=True).made.faults
+
+    def find(self, issue: int, wanted: str) -> Clarification | None:
+        """Return one clarification by its name, or by the one it had, or None.
+
+        It takes less time than all of the ledger.
+
+        Raises: as `read`; DamagedLedger when it cannot be read.
+        """
+        row = find_row(self._open(issue).rows, wanted)
+        return None if row is None else clarification_of(row, issue)
+
+    def _open(self, issue: int) -> Book:
         try:
-            return take(json_text.parse_json(read_bytes(path)), issue)
-        except FileNotFoundError:
-            return None
-        except ValueError:
-            document = self._file(issue).read()  # moves it aside, unless it was mended meanwhile
-        except OSError as error:
-            raise unreadable(path, error) from error
-        return None if document is None else take(document, issue)
+            return self._opener(issue).look()
+        except CorruptRecord:
+            return self._open_again(issue)
+
+    def _look(self, issue: int, take: Callable[[Row], Ledger]) -> Ledger:
+        book = self._open(issue)
+        found = take(book.document())
+        is_behind = bool(book.made.files) and not (book.is_fresh or book.pending)
+        faults = (*book.made.faults, *found.faults)
+        return replace(found, faults=faults, is_behind=is_behind)
+
+    def _open_again(self, issue: int) -> Book:
+        """Open a ledger that could not be read: somebody may have been writing it.
+
+        Raises: as `read`.
+        """
+        with (
+            suppress(ConflictError, UnavailableError),
+            locked(ledger_path(self._paths, issue), owner="agentx", clock=self._clock),
+        ):
+            return self._opener(issue).open()
+        return self._opener(issue).open()
 
     @contextmanager
     def editing(
-        self, issue: int, *, agent: str, wait_ms: int = LEDGER_WAIT_MS
+        self, issue: int, *, agent: str, wait_ms: int = LEDGER_WAIT_MS, whole: bool = False
     ) -> Iterator[LedgerEdit]:
-        """Give the ledger under its lock, and save what was put back.
+        """Give the ledger under its lock, and keep what happened.
 
-        An exception in the block leaves the file as it was.
+        An exception in the block keeps nothing of it. What others wrote into the view is kept
+        before the block begins.
 
         Raises: LockTimeout, StaleVersion, CorruptRecord, UnavailableError.
         """
@@ -164,44 +271,105 @@ class LedgerStore:
         try:
             with locked(path, owner=agent, clock=self._clock, wait_ms=wait_ms) as held:
                 held_ms = self._clock.now_ms()
-                yield from self._edit(issue, held)
+                book = self._take_in(issue, held, whole=whole)
+                opener = self._opener(issue)
+                edit = LedgerEdit(book, opener, lambda: self._find_highest_number(issue))
+                yield edit
+                if edit.events:
+                    book.forgotten |= edit.forgets
+                    self._keep(held, book, edit.events, has_words=bool(edit.forgets))
         except LockHeld as error:
             raise lock_timeout(path.name, error) from error
         self._on_lock(path.name, agent, held_ms - asked_ms, self._clock.now_ms() - held_ms)
 
-    def _edit(self, issue: int, held: Held) -> Iterator[LedgerEdit]:
-        file = self._file(issue)
-        document = file.read_in(held)
-        if document is None:
-            document = {"issueNumber": issue, "clarifications": []}
-        edit = LedgerEdit(document, issue, lambda: self._find_highest_number(issue))
-        yield edit
-        if edit.is_changed:
-            file.write_in(held, edit.document)
+    def renew(self, issue: int, *, wait_ms: int) -> None:
+        """Make the view again where only the events are newer: after a merge, or a killed writer.
+
+        Raises: LockTimeout, StaleVersion, CorruptRecord, UnavailableError.
+        """
+        path = ledger_path(self._paths, issue)
+        with locked(path, owner="agentx", clock=self._clock, wait_ms=wait_ms) as held:
+            book = self._opener(issue).open()
+            if not (book.is_fresh or book.pending) and book.made.files:
+                self._keep(held, book, (), has_words=False)
+
+    def _take_in(self, issue: int, held: Held, *, whole: bool) -> Book:
+        """Open a ledger for writing, and keep first what others wrote into its view."""
+        book = self._opener(issue).open(whole=whole)
+        if not book.pending:
+            return book
+        # What others wrote was never looked at for secrets.
+        safe = (replace(event, detail=redact_tree(event.detail, redact)) for event in book.pending)
+        name, size = self._append(held, book, safe)
+        passing(CrashPoint.QUESTION_TAKEN_IN)
+        kept = self._opener(issue).open_events(book)
+        kept.made = replace(kept.made, mine=name, reached=size)
+        self._keep(held, kept, (), has_words=False)
+        return kept
+
+    def _append(self, held: Held, book: Book, events: Iterable[QuestionEvent]) -> tuple[str, int]:
+        """Add events to the file of this checkout; return its name and how long it is then."""
+        files, writer, mine = self._files(book.issue), self._pen.writer(), book.left.mine
+        reached = book.left.reached
+        if not mine.startswith(writer):  # of another checkout, from which this one was copied
+            mine, reached = f"{writer}.jsonl", 0
+        name = choose_file(mine, writer, reached, book.made.files.get(mine, 0), self._pen.entropy)
+        with held.committing(ledger_path(self._paths, book.issue)):
+            files.append(name, events)
+        return name, files.sizes().get(name, 0)
+
+    def _keep(
+        self, held: Held, book: Book, events: Iterable[QuestionEvent], *, has_words: bool
+    ) -> None:
+        """Keep events, then the view that says them."""
+        path, files = ledger_path(self._paths, book.issue), self._files(book.issue)
+        hide(self._paths.state)
+        kept = tuple(events)
+        made = book.made
+        if kept:
+            name, size = self._append(held, book, kept)
+            numbers = (each.detail["number"] for each in kept if each.is_birth)
+            made = replace(
+                made,
+                files={**made.files, name: size},
+                last=kept[-1].id,
+                given=max((made.given, *numbers)),
+                mine=name,
+                reached=size,
+            )
+        passing(CrashPoint.QUESTION_WRITTEN)
+        with held.committing(path):
+            if has_words or not book.is_sound:
+                files.scrub(book.forgotten)
+                passing(CrashPoint.QUESTION_SCRUBBED)
+                sizes = files.sizes()
+                made = replace(made, files=sizes, reached=sizes.get(made.mine, 0))
+            # What it says is on disk; a power cut costs the view alone.
+            replace_file(path, book.page(made, self._pen.secret()), is_synced=False)
+        book.made = book.left = made
 
     def stamps(self) -> tuple[Stamp, ...]:
-        """Return which ledgers there are, by issue, with what changes when they do."""
-        found: list[Stamp] = []
-        try:
-            with (
-                opening(self._paths.ledgers) as folder,
-                os.scandir(folder.descriptor) as entries,
-            ):
-                for entry in entries:
-                    named = _NAME.fullmatch(entry.name)
-                    if named is not None:
-                        seen = entry.stat(follow_symlinks=False)
-                        found.append(
-                            Stamp(int(named[1]), seen.st_ino, seen.st_size, seen.st_mtime_ns)
-                        )
-        except FileNotFoundError:
-            return ()
-        except OSError as error:
-            raise unreadable(self._paths.ledgers, error) from error
-        return tuple(sorted(found, key=lambda stamp: stamp.issue))
+        """Return which ledgers there are, by issue, with what changes when they do.
+
+        Raises: UnavailableError, UnsafePath.
+        """
+        found: dict[int, list[tuple[str, int, int, int]]] = {}
+        for name, seen in self._list(self._paths.ledgers):
+            named = _NAME.fullmatch(name)
+            if named is not None:
+                look = (name, seen.st_ino, seen.st_size, seen.st_mtime_ns)
+                found.setdefault(int(named[1]), []).append(look)
+        for name, _ in self._list(self._paths.questions):
+            if _ISSUE.fullmatch(name):
+                looks = self._files(int(name)).look()
+                found.setdefault(int(name), []).extend(
+                    (each, seen.st_ino, seen.st_size, seen.st_mtime_ns)
+                    for each, seen in sorted(looks.items())
+                )
+        return tuple(Stamp(issue, tuple(looks)) for issue, looks in sorted(found.items()) if looks)
 
     def list_moved_aside(self) -> tuple[Path, ...]:
-        """Return what was no ledger and waits for somebody to mend it."""
+        """Return what an earlier version took for no ledger, and waits for somebody to mend it."""
         return self._aside("issue-", ".json.corrupt-")
 
     def _find_highest_number(self, issue: int) -> int:
@@ -221,30 +389,23 @@ class LedgerStore:
             self._paths.ledgers / name for name in names if name.startswith(begin) and mark in name
         )
 
-    def _file(self, issue: int) -> DocumentFile:
-        def parse(raw: bytes) -> Document | Fault:
-            try:
-                document = json_text.parse_json(raw)
-                look = rows_of if is_surely_whole(raw) else ledger_of
-                look(document, issue)
-            except DamagedLedger as error:
-                return Fault(line=1, reason=error.message)
-            except ValueError as error:
-                return Fault(line=json_text.line_number(raw, error), reason=str(error))
-            return document  # type: ignore[no-any-return]  # looked at just now
+    def _list(self, folder: Path) -> list[tuple[str, os.stat_result]]:
+        try:
+            with opening(folder) as here, os.scandir(here.descriptor) as entries:
+                return [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise unreadable(folder, error) from error
 
-        shape = Format(name="a ledger", parse=parse, dump=_page)
-        return DocumentFile(ledger_path(self._paths, issue), shape, self._clock)
+    def _files(self, issue: int) -> QuestionFiles:
+        return QuestionFiles(self._paths.questions / str(check_number(issue)), self._clock)
+
+    def _opener(self, issue: int) -> Opener:
+        path = ledger_path(self._paths, issue)
+        return Opener(path, self._files(issue), issue, self._clock, self._pen)
 
 
 def ledger_path(paths: ProjectPaths, issue: int) -> Path:
-    """Return where the clarifications of an issue lie."""
+    """Return where the view of an issue's clarifications lies."""
     return paths.ledgers / f"issue-{check_number(issue)}.json"
-
-
-def _page(document: Document) -> bytes:
-    """Write a document as people read it, ten times as fast as the general way."""
-    try:
-        return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
-    except UnicodeEncodeError:  # half a character, which only the general way can write
-        return json_text.page_of(document)

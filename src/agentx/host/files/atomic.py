@@ -23,19 +23,26 @@ PRIVATE_DIRECTORY = 0o700
 
 
 def replace_file(
-    path: Path, data: bytes, mode: int = PRIVATE_FILE, *, ground: Path | None = None
+    path: Path,
+    data: bytes,
+    mode: int = PRIVATE_FILE,
+    *,
+    ground: Path | None = None,
+    is_synced: bool = True,
 ) -> None:
     """Make `data` the content of the file; return after it is on disk.
+
+    What can be made again need not be synced: it is whole or not there, but for a power cut.
 
     Raises: UnavailableError when the disk refuses, UnsafePath where a link is in the way; the
         file is then as it was.
     """
     try:
         try:
-            _replace(path, data, mode, ground)
+            _replace(path, data, mode, ground, is_synced=is_synced)
         except FileNotFoundError:
             make_folders(path.parent, private=mode & 0o077 == 0, ground=ground)
-            _replace(path, data, mode, ground)
+            _replace(path, data, mode, ground, is_synced=is_synced)
     except OSError as error:
         raise refusal_of(path, error) from error
 
@@ -70,10 +77,11 @@ def temporary_beside(path: Path) -> Path:
     return path.with_name(temporary_name(path.name))
 
 
-def _replace(path: Path, data: bytes, mode: int, ground: Path | None) -> None:
+def _replace(path: Path, data: bytes, mode: int, ground: Path | None, *, is_synced: bool) -> None:
     def fill(descriptor: int) -> None:
         write_all(descriptor, data)
-        os.fsync(descriptor)
+        if is_synced:
+            os.fsync(descriptor)
 
     def pass_by() -> None:
         passing(CrashPoint.ATOMIC_TEMP_WRITTEN)
@@ -81,5 +89,5 @@ def _replace(path: Path, data: bytes, mode: int, ground: Path | None) -> None:
     with opening_parent(path, ground=ground) as (folder, name):
         replace_in(folder, name, mode, fill, written=pass_by)
         passing(CrashPoint.ATOMIC_REPLACED)
-        # A rename is durable only once the directory that holds the name is.
-        folder.sync()
+        if is_synced:  # a rename is durable only once the directory that holds the name is
+            folder.sync()

@@ -67,10 +67,10 @@ class NoteFile:
         return said if isinstance(said, dict) else {}
 
 
-def look_below(folder: Path, *beside: str) -> Look:
-    """Return what the files below a folder look like; what is said beside is part of it."""
-    looks, newest_ns, waiting = [__version__, *beside], 0, [folder]
-    deepest = str(folder).count("/") + FOLDERS_DEEP_MAX
+def look_below(*folders: Path, beside: str = "") -> Look:
+    """Return what the files below folders look like; what is said beside is part of it."""
+    looks, newest_ns, waiting = [__version__, *filter(None, (beside,))], 0, list(folders)
+    deepest = max(str(folder).count("/") for folder in folders) + FOLDERS_DEEP_MAX
     while waiting:
         try:
             with opening(waiting.pop()) as here, os.scandir(here.descriptor) as entries:

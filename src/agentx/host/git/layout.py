@@ -24,3 +24,10 @@ def lay_out(folder: Path) -> None:
     for path, text in ((folder / ".gitattributes", _ATTRIBUTES), (folder / ".gitignore", _IGNORED)):
         if not exists(path):
             replace_file(path, text.encode())
+
+
+def hide(folder: Path) -> None:
+    """Say to git that nothing in a folder is committed; what says otherwise is left alone."""
+    path = folder / ".gitignore"
+    if not exists(path):
+        replace_file(path, b"*\n")

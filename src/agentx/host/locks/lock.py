@@ -48,8 +48,18 @@ class Held:
         Raises: StaleVersion when the lock was lost meanwhile, LockHeld when its guard does not
             come free, UnavailableError when the disk refuses; nothing was written then.
         """
-        with self._lock(path).committing():
+        with self.committing(path):
             replace_file(path, data, mode)
+
+    @contextmanager
+    def committing(self, path: Path) -> Iterator[None]:
+        """Do what counts only while the lock is ours: nobody can take it over meanwhile.
+
+        Raises: StaleVersion when the lock was lost meanwhile, LockHeld when its guard does not
+            come free.
+        """
+        with self._lock(path).committing():
+            yield
 
     def move(self, path: Path, target: Path) -> None:
         """Rename a locked file within its folder.

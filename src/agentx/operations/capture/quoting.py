@@ -22,7 +22,7 @@ _MENDS = {
     "observations": "agentx memory remove {id}",
     "runs": "a fact of the run: take the line out of {folder} by hand, then `agentx run rebuild`",
     "lessons": "a fact of the lessons: take the line out of {folder} by hand",
-    "clarifications": "a fact of the ledger: take the entry out of {folder} by hand",
+    "clarifications": "agentx clarify forget {id}",
 }
 
 
@@ -70,7 +70,6 @@ def _quote(project: Project, room: str, document: Document) -> Quote:
     folders = {
         "runs": project.paths.runs,
         "lessons": project.paths.lessons,
-        "clarifications": project.paths.ledgers,
     }
     mend = _MENDS[room].format(id=document.doc_id, folder=folders.get(room, ""))
     return Quote(

@@ -20,7 +20,6 @@ from agentx.host.locks.lock import locked
 from agentx.host.program import begin_apart
 from agentx.kernel.bus import Bus, Say
 from agentx.kernel.errors import AgentUnavailable, ConflictError, IllegalTransition, LockHeld
-from agentx.kernel.ids import parse_clarification_id
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
@@ -70,9 +69,9 @@ def route(
         the target, UnavailableError when nobody plays it, ClarificationUnanswered once a person
         was called, ClarificationNotFound.
     """
-    known = parse_clarification_id(clarification_id)[0]
     played = player or Player()
     hub = open_hub(project, runner_of=lambda role: find_player(project, role, played))
+    known = hub.find(clarification_id).id
     with _asking(project, known):
         return hub.route(known, told, until_ms=until_ms)
 

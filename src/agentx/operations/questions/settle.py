@@ -13,6 +13,7 @@ from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.wiring.clarifications import speaker_named
+from agentx.wiring.section import renew_notices
 
 
 def answer(
@@ -59,6 +60,18 @@ def escalate(
     return hub.escalate(clarification_id, text, by=speaker)
 
 
+def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> None:
+    """Take a question out of every file, for good: no merge brings it back.
+
+    Raises: ClarificationNotFound, LockTimeout; NotThePerson for an agent.
+    """
+    if caller.is_agent:
+        _refuse(project, caller, PERSON, clarification_id)
+    hub_of(project).forget(clarification_id)
+    renew_notices(project)
+    record_act(project, AuditAct.FORGOTTEN, clarification=clarification_id, by="clarify forget")
+
+
 def judge_speaker(caller: WhoCalls, speaker: str) -> NotThePerson | None:
     """Return why a caller may not speak as somebody, or None."""
     if speaker == PERSON and not caller.is_person:
@@ -80,9 +93,13 @@ def judge_speaker(caller: WhoCalls, speaker: str) -> NotThePerson | None:
 
 
 def _check_speaker(project: Project, caller: WhoCalls, speaker: str, about: str) -> None:
+    if judge_speaker(caller, speaker) is not None:
+        _refuse(project, caller, speaker, about)
+
+
+def _refuse(project: Project, caller: WhoCalls, speaker: str, about: str) -> None:
     refusal = judge_speaker(caller, speaker)
-    if refusal is None:
-        return
+    assert refusal is not None, "looked at before"
     facts = {"role": caller.role, "agent": caller.agent, "via": str(caller.via)}
     record_act(project, AuditAct.REFUSED, clarification=about, speaker=speaker, **facts)
     raise refusal

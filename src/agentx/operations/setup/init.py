@@ -29,9 +29,7 @@ from agentx.project.settlement import settle
 # Facts that a team shares are committed; what belongs to one machine is not.
 IGNORE_RULES = """\
 # Written by `agentx init`: what belongs to this machine alone.
-/state/**/*.lock
-/state/**/*.guard
-/state/agentx.json
+/state/
 /issues/*.lock
 /memory/
 /sessions/

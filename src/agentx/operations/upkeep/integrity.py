@@ -122,11 +122,12 @@ def _try_issues(project: Project) -> tuple[str, ...]:
 
 
 def _try_questions(project: Project) -> tuple[str, ...]:
-    return (
-        open_clarifications(project).survey().damaged
-        if plain.is_folder(project.paths.ledgers)
-        else ()
-    )
+    if not any(map(plain.is_folder, project.paths.asked)):
+        return ()
+    questions = open_clarifications(project)
+    damaged = questions.survey().damaged
+    more = (each for each in questions.list_faults() if not any(each in one for one in damaged))
+    return (*damaged, *more)
 
 
 def _try_memory(project: Project) -> tuple[str, ...]:

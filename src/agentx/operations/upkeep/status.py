@@ -207,7 +207,7 @@ def _observations(project: Project, notes: NoteFile) -> int:
             return room.stats().total_observations
 
     backend = project.config.section(MemorySettings).backend
-    look = look_below(project.observations, backend)
+    look = look_below(project.observations, beside=backend)
     return int(find_noted(notes, "observations", look, count))
 
 
@@ -226,7 +226,7 @@ def _run(project: Project) -> str:
 
 def _questions(project: Project) -> tuple[Clarification, ...]:
     try:
-        if not is_folder(project.paths.ledgers):
+        if not any(map(is_folder, project.paths.asked)):
             return ()
         from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  as above
 

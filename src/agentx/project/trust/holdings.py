@@ -21,7 +21,7 @@ _DEPTH_MAX = 8
 _AUTHORS_SHOWN = 8
 _AUTHOR_CHARS_MAX = 40
 _JSON, _LINES = (".json",), (".jsonl",)
-_AUTHOR_KEYS = frozenset({"author", "from", "agent", "actor", "speaker"})
+_AUTHOR_KEYS = frozenset({"author", "from", "by", "agent", "actor", "speaker"})
 
 
 @frozen
@@ -38,7 +38,7 @@ def list_holdings(paths: ProjectPaths) -> tuple[Holding, ...]:
     """Return what data lies in a repository; a kind that is not there is left out."""
     found = (
         _look("issues", paths.issues, _JSON, _one),
-        _look("questions", paths.ledgers, _JSON, _of_list("clarifications")),
+        _look_at_questions(paths),
         _look("agent states", paths.agent_status, _JSON, _one),
         _look("runs", paths.runs, _LINES, None),
         _look("archived runs", paths.run_memory / "archive", (), _one),
@@ -49,6 +49,14 @@ def list_holdings(paths: ProjectPaths) -> tuple[Holding, ...]:
 
 
 Count = Callable[[list[object]], int]
+
+
+def _look_at_questions(paths: ProjectPaths) -> Holding:
+    """Look at the events; at the ledgers where an earlier version kept nothing else."""
+    found = _look("questions", paths.questions, _LINES, _of_kind("opened", "taken"))
+    if found.count or found.unreadable:
+        return found
+    return _look("questions", paths.ledgers, _JSON, _of_list("clarifications"))
 
 
 def _look(kind: str, place: Path, suffixes: tuple[str, ...], count: Count | None) -> Holding:
@@ -124,9 +132,10 @@ def _of_list(name: str) -> Count:
     return count
 
 
-def _of_kind(name: str) -> Count:
+def _of_kind(*names: str) -> Count:
     def count(values: list[object]) -> int:
         found = (value for value in values if isinstance(value, dict))
-        return sum(name in (value.get("type"), value.get("kind")) for value in found)
+        kinds = ((value.get("type"), value.get("kind")) for value in found)
+        return sum(any(name in kind for name in names) for kind in kinds)
 
     return count

@@ -87,5 +87,5 @@ def _stamp(paths: ProjectPaths, statuses: Path) -> tuple[object, ...]:
     """Return what changes when one of the files does that notices are made from."""
     folders = (paths.ledgers, paths.issues)
     listed = [path for folder in folders for path in find_files(folder, depth=0, suffix=".json")]
-    files = (*listed, statuses)
+    files = (*listed, *find_files(paths.questions, depth=1, suffix=".jsonl"), statuses)
     return tuple((path, look_at(path)) for path in sorted(files))

@@ -11,40 +11,25 @@ leaves what it merely does not understand: a newer version may.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
-from agentx.host.files.disk import refusal_of, unreadable
+from agentx.host.files.disk import refusal_of
 from agentx.host.files.ground import make_folders
 from agentx.host.files.journal import Journal
-from agentx.host.files.plain import find_files, is_file, list_folder, look, open_to_read, read_bytes
+from agentx.host.files.merged_lines import LineFault, parse_line, read_lines
+from agentx.host.files.plain import find_files, is_file, list_folder, look, read_bytes
 from agentx.kernel.clock import Clock, to_file_name
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, digest
-from agentx.kernel.text import MERGE_MARKS
 from agentx.kernel.values import frozen
 from agentx.runs.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
 from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunPaths
 from agentx.runs.rules.catalogue import event_of, line_of
-
-_MARKERS = tuple(marker.encode() for marker in MERGE_MARKS)
-
-
-@frozen
-class LineFault:
-    """A line that is no event, and why."""
-
-    file: str
-    line: int
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.file}: line {self.line}: {self.reason}"
 
 
 @frozen
@@ -80,7 +65,7 @@ def read_events(paths: RunPaths, run_id: str) -> EventsRead:
         where = str(path.relative_to(paths.root))
         faults.append(LineFault(file=where, line=0, reason="a link or no plain file"))
     for file in files:
-        for number, line in _lines(file):
+        for number, line in read_lines(file):
             for found in _read(line, run_id):
                 if isinstance(found, RunEvent):
                     events.append(found)
@@ -100,7 +85,7 @@ def events_in(text: bytes, run_id: str) -> Iterator[RunEvent]:
 
 def _read(line: bytes, run_id: str) -> Iterator[RunEvent | str]:
     """Yield each event of a line, or why it is none."""
-    for raw, fault in _parse(line) if line.strip() else ():
+    for raw, fault in parse_line(line, RUN_EVENT_BYTES_MAX) if line.strip() else ():
         if fault:
             yield fault
             continue
@@ -113,50 +98,6 @@ def _read(line: bytes, run_id: str) -> Iterator[RunEvent | str]:
         yield event if ours else f"belongs to the run {event.run[:80]!r}"
 
 
-def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    try:
-        with open_to_read(file) as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield number, line
-    except OSError as error:
-        raise unreadable(file, error) from error
-
-
-def _parse(line: bytes) -> list[tuple[object, str]]:
-    """Return what a line holds: one value, or several that a merge has glued; or why nothing."""
-    if line.startswith(_MARKERS):
-        return [(None, "a conflict marker of git")]
-    if len(line) > RUN_EVENT_BYTES_MAX:
-        return [(None, f"longer than {RUN_EVENT_BYTES_MAX:,} bytes")]
-    try:
-        return [(json_text.parse_json(line), "")]
-    except ValueError as error:
-        glued = _split_glued(line)
-        if glued:
-            return [(value, "") for value in glued]
-        if not line.endswith(b"\n"):
-            return [(None, "a torn end: its writer died before it was acknowledged")]
-        return [(None, f"not JSON: {error}")]
-
-
-def _split_glued(line: bytes) -> list[object]:
-    try:
-        text = line.decode("utf-8").strip()
-    except UnicodeDecodeError:
-        return []
-    found: list[object] = []
-    reader = json.JSONDecoder()
-    at = 0
-    while at < len(text):
-        try:
-            value, at = reader.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            return []
-        found.append(value)
-    return found
-
-
 def repair(paths: RunPaths) -> list[str]:
     """Take out of the files what cannot be read, after keeping it aside; say what was done.
 
@@ -166,8 +107,8 @@ def repair(paths: RunPaths) -> list[str]:
     for file in event_files(paths):
         good: list[bytes] = []
         bad: list[bytes] = []
-        for _, line in _lines(file):
-            parsed = _parse(line)
+        for _, line in read_lines(file):
+            parsed = parse_line(line, RUN_EVENT_BYTES_MAX)
             if any(fault for _, fault in parsed):
                 bad.append(line)
             elif len(parsed) > 1 or not line.endswith(b"\n"):

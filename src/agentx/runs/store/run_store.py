@@ -22,6 +22,7 @@ from agentx.host.documents.document import Fault
 from agentx.host.documents.json_file import json_file
 from agentx.host.documents.yaml_file import YAML
 from agentx.host.files.atomic import replace_file, write_if_changed
+from agentx.host.files.merged_lines import LineFault
 from agentx.host.files.plain import (
     exists,
     is_file,
@@ -56,7 +57,6 @@ from agentx.runs.rules.fold import evolve, fold, in_order
 from agentx.runs.store.event_files import (
     EventsRead,
     EventWriter,
-    LineFault,
     event_files,
     read_events,
     repair,

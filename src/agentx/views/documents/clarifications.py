@@ -28,7 +28,7 @@ class ClarificationDocuments:
     def parts(self) -> Iterable[tuple[str, str]]:
         """Yield the number of each issue with a ledger, and what changes when that does."""
         for stamp in self._store.stamps():
-            yield str(stamp.issue), f"{stamp.inode}:{stamp.size}:{stamp.mtime_ns}"
+            yield str(stamp.issue), str(stamp)
 
     def documents(self, key: str) -> Iterator[Document]:
         """Yield the clarifications of an issue; none of a ledger that is damaged or gone."""

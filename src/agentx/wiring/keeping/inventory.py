@@ -28,7 +28,7 @@ _TOLD_DAYS = 7
 _VERSION = 1
 _ROOTS_MAX = 50
 # Written once and kept, or only ever longer. Observations have a manifest of their own.
-_KEPT = (".agentx/issues/", ".agentx/state/clarifications/", ".agent-memory/")
+_KEPT = (".agentx/issues/", ".agentx/questions/", ".agent-memory/")
 _RUNS = ".agent-memory/runs/"
 _SUFFIXES = (".json", ".jsonl", ".gz")
 

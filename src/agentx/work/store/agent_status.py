@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from agentx.host.documents.json_file import json_file
+from agentx.host.git.layout import hide
 from agentx.kernel.clock import Clock, Millis, from_iso, to_iso
 from agentx.work.model import AgentState, AgentStatus
 
@@ -27,6 +28,7 @@ class AgentStatusFile:
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._file = json_file(path, clock, owner=_OWNER)
+        self._folder = path.parent
 
     def all(self) -> tuple[AgentStatus, ...]:
         """Return every agent that was ever at work, by name.
@@ -48,6 +50,7 @@ class AgentStatusFile:
 
         Raises: LockHeld, StaleVersion, CorruptRecord, UnavailableError, and what `decide` raises.
         """
+        hide(self._folder)
         with self._file.editing() as shapes:
             before = _status(agent, shapes.get(agent, {}))
             after = decide(before)

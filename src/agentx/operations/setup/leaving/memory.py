@@ -38,7 +38,7 @@ from agentx.project.trust.private import PRIVATE_NAMES
 from agentx.project.trust.record import TrustFolder
 
 _PROJECTS_MAX = 2_000
-_OWN_NAMES = RESERVED_STORE_NAMES | {"clis", "audit.jsonl"}
+_OWN_NAMES = RESERVED_STORE_NAMES | {"clis", "audit.jsonl", "writers.json"}
 _LOCKS = (".lock", ".guard")
 # One of these is in every folder of a store.
 _STORE_NAMES = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -31,6 +32,7 @@ from agentx.surfaces.cli.commands.work.threads import (
     draw_thread,
 )
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.screen import ask as confirm
 
 _AS_PERSON = click.option(
     "--as-person",
@@ -231,6 +233,20 @@ def escalate(
         invocation.project, clarification_id, text, by=by, caller=caller
     )
     invocation.show(as_data(state), lambda screen: draw_done(screen, state, "escalated"))
+
+
+@command.command("forget")
+@click.argument("clarification_id", metavar="ID")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def forget(invocation: Invocation, clarification_id: str, yes: bool) -> None:
+    """Take a question out of every file, for good; no merge brings it back."""
+    if not (yes or invocation.as_json) and sys.stdin.isatty():
+        confirm(f"Forget {clarification_id} with all that was said?", or_leave=True)
+    caller = find_caller(invocation.project)
+    clarify_settle.forget(invocation.project, clarification_id, caller=caller)
+    data = {"forgotten": clarification_id}
+    invocation.show(data, lambda screen: screen.print(f"forgot {clarification_id}"))
 
 
 @command.command("inbox")

@@ -1,0 +1,112 @@
+"""What a fact means where it was decided without knowing everything: in another clone.
+
+Each clone decides by the law of `protocol`, so its own facts are all in the table. Of two clones
+together one may have answered what the other escalated. Every word is kept, and:
+
+- what is settled stays settled; words that come after it are late,
+- a person's decision holds against an agent's, the newest among people's,
+- what nobody answered was answered, if somebody did: a call for a person because of it is late,
+- being late, asked again or given up is nothing to a question that is past it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from agentx.clarification.model import (
+    PERSON,
+    Abandoned,
+    Answered,
+    Asked,
+    Clarification,
+    ClarificationStatus,
+    Entry,
+    EntryType,
+    Escalated,
+    Fact,
+    Reason,
+    Resolved,
+    Retried,
+    WentStale,
+)
+from agentx.clarification.protocol import TRANSITIONS, evolve
+
+# A person was called because there was no answer.
+_UNANSWERED = frozenset({Reason.STALE, Reason.AGENT_ERROR, Reason.DEADLOCK})
+_OVER = frozenset({ClarificationStatus.RESOLVED, ClarificationStatus.ABANDONED})
+
+
+def hear(state: Clarification, fact: Fact) -> Clarification:
+    """Return the clarification after a fact, whoever decided it and whatever they knew."""
+    match fact:
+        case Asked():
+            return _hear_question(state, fact)
+        case Answered():
+            return _hear_answer(state, fact)
+        case Resolved():
+            return _hear_resolution(state, fact)
+        case Escalated():
+            is_moot = (
+                state.status is ClarificationStatus.ANSWERED and fact.reason in _UNANSWERED
+            ) or type(fact) not in TRANSITIONS[state.status]
+            return _keep_late(state, fact) if is_moot else evolve(state, fact)
+        case WentStale() | Retried() | Abandoned():
+            return evolve(state, fact) if type(fact) in TRANSITIONS[state.status] else state
+        case _:
+            assert_never(fact)
+
+
+def _hear_question(state: Clarification, fact: Asked) -> Clarification:
+    if state.round == 0 or state.status is ClarificationStatus.ANSWERED:
+        return evolve(state, fact)
+    if state.is_unanswered:  # asked twice in one round
+        said = _entry(state, fact, EntryType.QUESTION, fact.body)
+        return replace(state, thread=(*state.thread, said))
+    return _keep_late(state, fact)
+
+
+def _hear_answer(state: Clarification, fact: Answered) -> Clarification:
+    if state.status in _OVER:
+        return _keep_late(state, fact)
+    if fact.by == PERSON and state.status is ClarificationStatus.ESCALATED:
+        decision = Resolved(at_ms=fact.at_ms, by=fact.by, body=fact.body, via=fact.via)
+        return evolve(state, decision)
+    return evolve(state, fact)
+
+
+def _hear_resolution(state: Clarification, fact: Resolved) -> Clarification:
+    if fact.by == PERSON:
+        return evolve(state, fact)
+    settled = state.resolution
+    is_persons = settled is not None and settled.speaker == PERSON
+    waits = state.status is ClarificationStatus.ESCALATED and state.reason not in _UNANSWERED
+    if is_persons or waits or state.status is ClarificationStatus.ABANDONED:
+        return _keep_late(state, fact)
+    return evolve(state, fact)
+
+
+def _keep_late(
+    state: Clarification, fact: Asked | Answered | Resolved | Escalated
+) -> Clarification:
+    kinds: dict[type[Fact], EntryType] = {
+        Asked: EntryType.QUESTION,
+        Answered: EntryType.ANSWER,
+        Resolved: EntryType.RESOLUTION,
+        Escalated: EntryType.ESCALATION,
+    }
+    body = fact.text or fact.body if isinstance(fact, Escalated) else fact.body
+    said = _entry(state, fact, kinds[type(fact)], body)
+    return replace(state, thread=(*state.thread, replace(said, late=True)))
+
+
+def _entry(
+    state: Clarification,
+    fact: Asked | Answered | Resolved | Escalated,
+    kind: EntryType,
+    body: str,
+) -> Entry:
+    via = fact.via if isinstance(fact, Answered | Resolved) else ""
+    return Entry(
+        round=state.round, speaker=fact.by, type=kind, body=body, at_ms=fact.at_ms, via=via
+    )

@@ -1,0 +1,280 @@
+"""What somebody else wrote into the ledger's file, as events: a tool, an old version, a person.
+
+The file is held against what it was made from (`made`), so that only what they changed counts: rows
+and entries that are new, changed or gone, fields of ours and of theirs. A file that does not say
+what it was made from may be older than the events: then nothing of it takes anything away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from agentx.clarification.merging import hear
+from agentx.clarification.model import Entry
+from agentx.clarification.store.fold import Folded, ToldQuestion, fact_said, key_entry
+from agentx.clarification.store.ledger_json import (
+    ENTRY_FIELDS,
+    ROW_FIELDS,
+    DamagedLedger,
+    Row,
+    as_json,
+    entry_json,
+    entry_of,
+    id_of,
+    rows_of,
+)
+from agentx.clarification.store.question_events import (
+    LEDGER,
+    NUMBER_MAX,
+    QuestionEventKind,
+    say_fact,
+)
+from agentx.clarification.store.view import VIEW_FIELDS
+from agentx.kernel.clock import from_iso, to_iso
+from agentx.kernel.ids import digest, is_ulid, parse_clarification_id, ulid
+from agentx.kernel.values import frozen
+
+_NEVER_EDITED = frozenset({"id", "uid", "formerly", "thread"})
+
+
+@frozen(kw_only=False)
+class LedgerChange:
+    """An event that is not written yet."""
+
+    question: str
+    kind: QuestionEventKind
+    detail: Row
+
+
+def list_changes(document: Row, now: Folded, base: Folded | None) -> Iterator[LedgerChange]:
+    """Yield what somebody else wrote; `base` is what the file was made from, if it says so.
+
+    Raises: DamagedLedger, UnknownVersion.
+    """
+    rows, _ = rows_of(document, now.issue)
+    seen: set[str] = set()
+    for known, row in rows.items():
+        uid = _find(known, row, now, base)
+        seen.add(uid)
+        told = now.told.get(uid)
+        if told is None:
+            yield _take(uid, known, row)
+        elif not told.is_gone:
+            yield from _compare(row, told, None if base is None else base.told.get(uid))
+    strange = [row for row in document["clarifications"] if _is_strange(row, now.issue)]
+    seen.update(row["uid"] for row in strange if _has_uid(row, now))
+    if base is not None:
+        for uid, told in base.told.items():
+            if uid not in seen and not told.is_gone and uid in now.told:
+                yield LedgerChange(uid, QuestionEventKind.REMOVED, {})
+    for row in strange:
+        if not _has_uid(row, now) and row not in now.strange.values():
+            yield LedgerChange(LEDGER, QuestionEventKind.ODD, {"entry": {"row": row}})
+    yield from _list_beside(document, now, base)
+
+
+def _find(known: str, row: Row, now: Folded, base: Folded | None) -> str:
+    """Return which question a row is."""
+    uid = row.get("uid")
+    if isinstance(uid, str) and uid in now.told:
+        return uid
+    for folded in (base, now):
+        told = _find_named(folded, known)
+        state = None if told is None else told.state
+        if told is not None and (state is None or row.get("created") == to_iso(state.created_ms)):
+            return told.uid
+    if isinstance(uid, str) and is_ulid(uid):
+        return uid
+    # The same row, taken over in two clones, is one question.
+    parts = (row.get(name) for name in ("id", "from", "to", "topic", "created"))
+    return ulid(_read_created(row), digest(str(now.issue), *map(str, parts), size=10))
+
+
+def _find_named(folded: Folded | None, known: str) -> ToldQuestion | None:
+    told = () if folded is None else folded.told.values()
+    return next((each for each in told if each.id == known and not each.is_gone), None)
+
+
+def _take(uid: str, known: str, row: Row) -> LedgerChange:
+    number = min(parse_clarification_id(known)[2], NUMBER_MAX)
+    row = {name: value for name, value in row.items() if name not in {"uid", "formerly"}}
+    detail = {"timestamp": to_iso(_read_created(row)), "number": number, "row": row}
+    return LedgerChange(uid, QuestionEventKind.TAKEN, detail)
+
+
+def _read_created(row: Row) -> int:
+    try:
+        return max(from_iso(str(row.get("created"))), 0)
+    except (ValueError, OverflowError):
+        return 0
+
+
+# --- one row --------------------------------------------------------------------------------
+
+
+def _compare(row: Row, told: ToldQuestion, base: ToldQuestion | None) -> Iterator[LedgerChange]:
+    """Yield what was changed in a row of a known question."""
+    reference = told if base is None else base
+    if reference.state is None or told.state is None:
+        yield from _compare_unclear(row, told)
+        return
+    words = _Words(row, reference, told)
+    for entry, beside in words.new:
+        kind, detail = say_fact(fact_said(entry, reference.state.reason), reference.state)
+        if kind is QuestionEventKind.ESCALATED:
+            detail = {**detail, "text": entry.body}
+        if beside:
+            detail = {**detail, "beside": beside}
+        yield LedgerChange(told.uid, kind, detail)
+    for odd in words.odd:
+        yield LedgerChange(told.uid, QuestionEventKind.ODD, {"entry": odd})
+    if base is not None and words.gone:
+        yield LedgerChange(told.uid, QuestionEventKind.REMOVED, {"entries": words.gone})
+    new = [entry for entry, _ in words.new]
+    changed = dict(_list_fields(row, reference, new, is_based=base is not None))
+    detail = {"fields": changed} if changed else {}
+    if words.changed:
+        detail["words"] = words.changed
+    if detail:
+        yield LedgerChange(told.uid, QuestionEventKind.EDITED, detail)
+
+
+def _compare_unclear(row: Row, told: ToldQuestion) -> Iterator[LedgerChange]:
+    """Take what can be read now of a row that could not be."""
+    shown = told.page()
+    changed = {
+        name: row.get(name)
+        for name in {*row, *shown} - _NEVER_EDITED
+        if row.get(name) != shown.get(name)
+    }
+    if changed:
+        yield LedgerChange(
+            told.uid, QuestionEventKind.EDITED, {"fields": dict(sorted(changed.items()))}
+        )
+
+
+def _list_fields(
+    row: Row, reference: ToldQuestion, new: list[Entry], *, is_based: bool
+) -> Iterator[tuple[str, Any]]:
+    """Yield the fields that say neither what they said nor what follows from what was said."""
+    assert reference.state is not None, "looked at before"
+    before, state = reference.page(), reference.state
+    for entry in new:
+        state = hear(state, fact_said(entry, state.reason))
+    after = as_json(state) | reference.unclear
+    for name in sorted({*row, *before} - _NEVER_EDITED):
+        value = row.get(name)
+        if any(_is_equal(value, known.get(name)) for known in (before, after)):
+            continue
+        is_theirs = name not in ROW_FIELDS and name in row
+        is_new = name == "status" and value not in reference.statuses
+        if is_based or is_theirs or is_new:
+            yield name, value
+
+
+def _is_equal(one: object, other: object) -> bool:
+    """Tell whether two fields say the same; a moment may be written in two ways."""
+    # A truth value is a number to Python, and none of ours.
+    if one == other:
+        return isinstance(one, bool) == isinstance(other, bool)
+    if not (isinstance(one, str) and isinstance(other, str)):
+        return False
+    try:
+        return from_iso(one) == from_iso(other)
+    except (ValueError, OverflowError):
+        return False
+
+
+class _Words:
+    """The entries of a row, held against those it had."""
+
+    def __init__(self, row: Row, reference: ToldQuestion, now: ToldQuestion) -> None:
+        assert reference.state is not None, "looked at before"
+        assert now.state is not None, "looked at before"
+        self.new: list[tuple[Entry, Row]] = []  # with what stood beside our fields
+        self.odd: list[Row] = []
+        self.changed: dict[str, Row] = {}
+        entries = row.get("thread")
+        left = dict(zip(reference.heard, reference.state.thread, strict=True))
+        said = dict(zip(reference.heard, reference.said, strict=True))
+        strange = list(reference.strange.values()) + list(now.strange.values())
+        rest: list[tuple[Entry, Row]] = []
+        for raw in entries if isinstance(entries, list) else ():
+            try:
+                entry = entry_of(raw, now.id)
+            except DamagedLedger:
+                if isinstance(raw, dict) and raw not in strange:
+                    self.odd.append(raw)
+                continue
+            name = next((name for name, one in left.items() if _is_same(one, entry)), None)
+            if name is None:
+                rest.append((entry, raw))
+                continue
+            del left[name]
+            self._note_beside(name, raw, said[name])
+        known = set(map(key_entry, now.state.thread))
+        for entry, raw in rest:
+            name = next((name for name, one in left.items() if _is_mended(one, entry)), None)
+            if name is not None:
+                self.changed[name] = _differ(entry_json(left.pop(name)), raw)
+            elif key_entry(entry) not in known:
+                self.new.append((entry, _list_theirs(raw)))
+        odd_gone = [name for name, one in reference.strange.items() if one not in _rows(entries)]
+        self.gone = [*left, *odd_gone]
+
+    def _note_beside(self, name: str, raw: Row, said: Row) -> None:
+        theirs = _list_theirs(raw)
+        if theirs != said:
+            self.changed[name] = _differ(said, theirs)
+
+
+def _list_theirs(raw: Row) -> Row:
+    return {name: value for name, value in raw.items() if name not in ENTRY_FIELDS}
+
+
+def _rows(entries: object) -> list[object]:
+    return entries if isinstance(entries, list) else []
+
+
+def _is_same(one: Entry, other: Entry) -> bool:
+    return key_entry(one) == key_entry(other)
+
+
+def _is_mended(one: Entry, other: Entry) -> bool:
+    """Tell whether only the words of an entry were changed."""
+    return (one.type, one.speaker, one.at_ms) == (other.type, other.speaker, other.at_ms)
+
+
+def _differ(before: Row, after: Row) -> Row:
+    names = sorted({*before, *after} - {"timestamp"})
+    return {
+        name: after.get(name) for name in names if before.get(name, None) != after.get(name, None)
+    }
+
+
+# --- beside the rows ------------------------------------------------------------------------
+
+
+def _is_strange(row: object, issue: int) -> bool:
+    try:
+        id_of(row, issue)
+    except DamagedLedger:
+        return True
+    return False
+
+
+def _has_uid(row: object, now: Folded) -> bool:
+    """Tell whether a row is a question of ours whose name was spoilt."""
+    return isinstance(row, dict) and row.get("uid") in now.told
+
+
+def _list_beside(document: Row, now: Folded, base: Folded | None) -> Iterator[LedgerChange]:
+    before = (now if base is None else base).beside
+    theirs = {name: value for name, value in document.items() if name not in VIEW_FIELDS}
+    gone = dict.fromkeys(set(before) - set(theirs)) if base is not None else {}
+    changed = {name: value for name, value in theirs.items() if before.get(name) != value}
+    if changed or gone:
+        yield LedgerChange(
+            LEDGER, QuestionEventKind.EDITED, {"fields": dict(sorted({**changed, **gone}.items()))}
+        )

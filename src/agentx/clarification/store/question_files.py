@@ -1,0 +1,188 @@
+"""The files of events of one issue: `.agentx/questions/<issue>/<writer>.jsonl`, committed.
+
+A checkout appends only to files that it made, so a merge of two branches is a union of files.
+Every line that is an event counts; one that is none is named, with its file and number.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from agentx.clarification.limits import QUESTION_EVENT_BYTES_MAX, QUESTION_FILE_BYTES_MAX
+from agentx.clarification.store.ledger_json import DamagedLedger, UnknownVersion
+from agentx.clarification.store.question_events import (
+    QuestionEvent,
+    erase,
+    event_of,
+    is_erased,
+    line_of,
+)
+from agentx.host.files import json_text
+from agentx.host.files.atomic import replace_file
+from agentx.host.files.disk import unreadable
+from agentx.host.files.ground import opening
+from agentx.host.files.journal import Journal
+from agentx.host.files.merged_lines import TORN, LineFault, parse_line
+from agentx.host.files.plain import exists, read_bytes
+from agentx.kernel.clock import Clock
+from agentx.kernel.ids import Entropy
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+
+_NAME = compile_late(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.jsonl")
+_ATTRIBUTES = b"# Written by AgentX. Events are facts that only grow.\n*.jsonl merge=union\n"
+
+
+@frozen
+class Placed:
+    """An event, and where its line ends."""
+
+    event: QuestionEvent
+    file: str
+    end: int
+
+
+@frozen
+class EventsFound:
+    """What the files of an issue hold."""
+
+    placed: tuple[Placed, ...]
+    sizes: Mapping[str, int]
+    faults: tuple[str, ...]
+
+    @property
+    def events(self) -> tuple[QuestionEvent, ...]:
+        """Every event."""
+        return tuple(each.event for each in self.placed)
+
+    def up_to(self, sizes: Mapping[str, int]) -> tuple[QuestionEvent, ...] | None:
+        """Return the events of an earlier moment; None where a file is shorter than it was."""
+        if any(self.sizes.get(name, -1) < size for name, size in sizes.items()):
+            return None
+        return tuple(each.event for each in self.placed if each.end <= sizes.get(each.file, 0))
+
+
+class QuestionFiles:
+    """The events of one issue on disk."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self._folder = folder
+        self._clock = clock
+
+    def sizes(self) -> dict[str, int]:
+        """Return how long each file is.
+
+        Raises: UnavailableError, UnsafePath.
+        """
+        return {name: seen.st_size for name, seen in self.look().items()}
+
+    def look(self) -> dict[str, os.stat_result]:
+        """Return what each file looks like.
+
+        Raises: UnavailableError, UnsafePath.
+        """
+        try:
+            with opening(self._folder) as here, os.scandir(here.descriptor) as entries:
+                return {
+                    entry.name: entry.stat(follow_symlinks=False)
+                    for entry in entries
+                    if _NAME.fullmatch(entry.name)
+                }
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise unreadable(self._folder, error) from error
+
+    def read(self) -> EventsFound:
+        """Return every event, and every line that is none.
+
+        Raises: UnknownVersion, UnavailableError, UnsafePath.
+        """
+        placed: list[Placed] = []
+        sizes: dict[str, int] = {}
+        faults: list[str] = []
+        for name in sorted(self.look()):
+            raw = self._read(name)
+            sizes[name] = len(raw)
+            end = 0
+            for number, line in enumerate(raw.splitlines(keepends=True), 1):
+                end += len(line)
+                for event, fault in _read_line(line, name.removesuffix(".jsonl")):
+                    if event is not None:
+                        placed.append(Placed(event=event, file=name, end=end))
+                    elif isinstance(fault, UnknownVersion):
+                        where = f"{self._folder / name}: line {number}"
+                        raise UnknownVersion(f"{where}: {fault.message}", hint=fault.hint)
+                    elif fault != TORN:
+                        where = f"{self._folder.name}/{name}"
+                        faults.append(str(LineFault(file=where, line=number, reason=str(fault))))
+        return EventsFound(placed=tuple(placed), sizes=sizes, faults=tuple(faults))
+
+    def append(self, name: str, events: Iterable[QuestionEvent]) -> None:
+        """Add events to a file of this checkout's; return after they are on disk.
+
+        Raises: UnavailableError, LockHeld.
+        """
+        attributes = self._folder.parent / ".gitattributes"
+        if not exists(attributes):
+            replace_file(attributes, _ATTRIBUTES, mode=0o644)
+        Journal(self._folder / name, self._clock).append(map(line_of, events))
+
+    def scrub(self, forgotten: frozenset[str]) -> None:
+        """Take the words of forgotten questions out of every file, whoever wrote it.
+
+        Raises: UnavailableError.
+        """
+        for name in sorted(self.look()):
+            raw = self._read(name)
+            kept = b"".join(
+                _scrub_line(line, name.removesuffix(".jsonl"), forgotten)
+                for line in raw.splitlines(keepends=True)
+            )
+            if kept != raw:
+                replace_file(self._folder / name, kept)
+
+    def _read(self, name: str) -> bytes:
+        try:
+            return read_bytes(self._folder / name)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise unreadable(self._folder / name, error) from error
+
+
+def choose_file(mine: str, writer: str, noted: int, size: int, entropy: Entropy) -> str:
+    """Return the name of the file to append to: the one that is ours, while it is as we left it.
+
+    One that is shorter was brought back by git to another branch's state: a new one is begun.
+    """
+    if noted <= size < QUESTION_FILE_BYTES_MAX:
+        return mine
+    return f"{writer}-{entropy(2).hex()}.jsonl"
+
+
+def _read_line(
+    line: bytes, writer: str
+) -> Iterable[tuple[QuestionEvent | None, str | UnknownVersion]]:
+    if not line.strip():
+        return
+    for value, fault in parse_line(line, QUESTION_EVENT_BYTES_MAX):
+        if fault:
+            yield None, fault
+            continue
+        try:
+            yield event_of(value, writer), ""
+        except UnknownVersion as error:
+            yield None, error
+        except DamagedLedger as error:
+            yield None, error.message
+
+
+def _scrub_line(line: bytes, writer: str, forgotten: frozenset[str]) -> bytes:
+    found = [event for event, _ in _read_line(line, writer) if event is not None]
+    if not any(event.question in forgotten and not is_erased(event) for event in found):
+        return line
+    left = (erase(event) if event.question in forgotten else event for event in found)
+    return b"".join(json_text.line_of(line_of(event)) + b"\n" for event in left)

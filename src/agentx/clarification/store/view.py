@@ -1,0 +1,96 @@
+"""The specified ledger, `issue-<n>.json`: a view of the events that other tools read and write.
+
+Its first field, `made`, says what it was made from: the files of events with their sizes, the last
+event, the highest number that was given. A seal over all of it, with the user's own secret, tells
+whether it is as this user's AgentX left it; what anybody else wrote is held against the events.
+"""
+
+from __future__ import annotations
+
+from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL first
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from agentx.clarification.store.ledger_json import Row
+from agentx.host.files import json_text
+from agentx.kernel.values import frozen
+
+MADE = "made"
+VIEW_FIELDS = frozenset({MADE, "issueNumber", "clarifications", "version"})
+_HEAD = b'{\n  "made": {\n    "seal": "'
+_SEAL_CHARS = 32
+_NO_SEAL = "0" * _SEAL_CHARS
+
+
+@frozen
+class Made:
+    """What a view was made from."""
+
+    files: Mapping[str, int]
+    last: str = ""
+    given: int = 0
+    mine: str = ""  # the file that this checkout appends to
+    reached: int = 0  # how long that was at most: git may bring it back to an earlier state
+    faults: tuple[str, ...] = ()
+
+
+def write_view(document: Row, made: Made, secret: bytes) -> bytes:
+    """Return a view as bytes; without a secret nobody can tell later whose it is."""
+    said: Row = {
+        "seal": _NO_SEAL,
+        "last": made.last,
+        "given": made.given,
+        "mine": made.mine,
+        "reached": made.reached,
+        "files": dict(sorted(made.files.items())),
+    }
+    if made.faults:
+        said["faults"] = list(made.faults)
+    raw = _page({MADE: said, **document})
+    if not secret:
+        return raw
+    seal = _seal(raw, secret).encode()
+    return raw[: len(_HEAD)] + seal + raw[len(_HEAD) + _SEAL_CHARS :]
+
+
+def is_as_left(raw: bytes, secret: bytes) -> bool:
+    """Tell whether a view is as this user's AgentX left it."""
+    if not secret or not raw.startswith(_HEAD):
+        return False
+    end = len(_HEAD) + _SEAL_CHARS
+    blank = raw[: len(_HEAD)] + _NO_SEAL.encode() + raw[end:]
+    return raw[len(_HEAD) : end] == _seal(blank, secret).encode()
+
+
+def read_made(document: Mapping[str, Any]) -> Made | None:
+    """Return what a view says that it was made from; None where it does not, or not plainly."""
+    match document.get(MADE):
+        case {
+            "last": str(last),
+            "given": int(given),
+            "mine": str(mine),
+            "reached": int(reached),
+            "files": dict(files),
+            **rest,
+        } if all(isinstance(size, int) for size in files.values()):
+            said = rest.get("faults", [])
+            faults = tuple(map(str, said)) if isinstance(said, list) else ()
+            return Made(
+                files=files, last=last, given=given, mine=mine, reached=reached, faults=faults
+            )
+        case _:
+            return None
+
+
+def _seal(blank: bytes, secret: bytes) -> str:
+    return blake2b(blank, digest_size=_SEAL_CHARS // 2, key=secret[:64]).hexdigest()
+
+
+def _page(document: Row) -> bytes:
+    """Write a document as people read it, ten times as fast as the general way."""
+    try:
+        return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+    except UnicodeEncodeError:  # half a character, which only the general way can write
+        return json_text.page_of(document)

@@ -1,0 +1,78 @@
+"""Lines of JSON that git has merged: every value that can be read, and why the others cannot.
+
+A line is a value, or several that a merge has glued, or none: a conflict marker, a torn end, no
+JSON. Each fault is named by its file and line and harms no other line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from agentx.host.files import json_text
+from agentx.host.files.disk import unreadable
+from agentx.host.files.plain import open_to_read
+from agentx.kernel.text import MERGE_MARKS
+from agentx.kernel.values import frozen
+
+TORN = "a torn end: its writer died before it was acknowledged"
+_MARKERS = tuple(marker.encode() for marker in MERGE_MARKS)
+
+
+@frozen
+class LineFault:
+    """A line that is no event, and why."""
+
+    file: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: line {self.line}: {self.reason}"
+
+
+def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file that hold something, with their numbers.
+
+    Raises: UnavailableError.
+    """
+    try:
+        with open_to_read(file) as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield number, line
+    except OSError as error:
+        raise unreadable(file, error) from error
+
+
+def parse_line(line: bytes, bytes_max: int) -> list[tuple[object, str]]:
+    """Return what a line holds: one value, or several that a merge has glued; or why nothing."""
+    if line.startswith(_MARKERS):
+        return [(None, "a conflict marker of git")]
+    if len(line) > bytes_max:
+        return [(None, f"longer than {bytes_max:,} bytes")]
+    try:
+        return [(json_text.parse_json(line), "")]
+    except ValueError as error:
+        glued = _split_glued(line)
+        if glued:
+            return [(value, "") for value in glued]
+        return [(None, f"not JSON: {error}" if line.endswith(b"\n") else TORN)]
+
+
+def _split_glued(line: bytes) -> list[object]:
+    try:
+        text = line.decode("utf-8").strip()
+    except UnicodeDecodeError:
+        return []
+    found: list[object] = []
+    reader = json.JSONDecoder()
+    at = 0
+    while at < len(text):
+        try:
+            value, at = reader.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return []
+        found.append(value)
+    return found

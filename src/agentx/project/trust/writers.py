@@ -1,0 +1,95 @@
+"""Who writes questions here: a name for this checkout, and the user's own secret.
+
+    <data folder>/writers.json            the writer's name of each checkout, by its folder
+    <data folder>/keys/signing.key        32 bytes of chance, 0600
+
+The name is that of the files a checkout appends to. With the secret a view is sealed, so that what
+somebody else wrote into it is known. Neither is made by who only reads.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+
+from agentx.host.files.atomic import make_private_directory, replace_file
+from agentx.host.files.disk import write_all
+from agentx.host.files.ground import opening
+from agentx.host.files.plain import create_in, temporary_name
+from agentx.host.system import SystemClock
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import Entropy, digest
+from agentx.kernel.paths import DataPaths
+from agentx.project.trust.marker import read_small
+
+_KEY_BYTES = 32
+_NAME_BYTES = 3
+
+
+class Hand:
+    """The user's hand in one checkout."""
+
+    def __init__(self, data: DataPaths, root: Path, entropy: Entropy) -> None:
+        self._data = data
+        self._root = str(root)
+        self._entropy = entropy
+
+    @cached_property
+    def writer(self) -> str:
+        """The name of this checkout's files; made when it is asked for first."""
+        self.make_key()
+        # Who only reads waits for no lock.
+        from agentx.host.documents.json_file import json_file  # noqa: PLC0415  see above
+
+        file = json_file(self._data.writers, SystemClock(), owner="writer")
+        try:
+            known = (file.read() or {}).get(self._root)
+            if not _is_name(known):
+                with file.editing() as names:
+                    known = names.get(self._root)
+                    if not _is_name(known):
+                        known = names[self._root] = self._entropy(_NAME_BYTES).hex()
+        except (AgentXError, OSError):
+            known = None
+        # Where nothing can be noted, the place itself is the name.
+        return str(known) if _is_name(known) else digest(self._root, size=_NAME_BYTES).hex()
+
+    @property
+    def secret(self) -> bytes:
+        """What views are sealed with; nothing where the user has none yet."""
+        key = self.key
+        return digest("view", key.hex(), size=32) if key else b""
+
+    @property
+    def key(self) -> bytes:
+        """The user's key; nothing where there is none."""
+        key = read_small(self._data.signing_key, 4 * _KEY_BYTES) or b""
+        return key if len(key) == _KEY_BYTES else b""
+
+    def make_key(self) -> None:
+        """Make the user's key where there is none; what cannot be written is done without."""
+        if not self.key:
+            with suppress(AgentXError, OSError):
+                _create(self._data.signing_key, self._entropy(_KEY_BYTES))
+
+
+def _is_name(known: object) -> bool:
+    return isinstance(known, str) and known.isascii() and known.isalnum() and len(known) <= 32
+
+
+def _create(path: Path, content: bytes) -> None:
+    """Write a file once: of two who do at the same time, both read the same."""
+    make_private_directory(path.parent)
+    with opening(path.parent) as folder:
+        try:
+            create_in(
+                folder,
+                path.name,
+                0o600,
+                lambda descriptor: write_all(descriptor, content),
+                temporary=temporary_name(path.name),
+            )
+        except OSError:
+            if read_small(path, 4 * _KEY_BYTES) is None:  # a disk that knows no second names
+                replace_file(path, content)
