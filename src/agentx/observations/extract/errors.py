@@ -36,7 +36,8 @@ OPEN_FAILURE = "Not seen fixed in this session"
 _SAME_ERROR = 0.7
 _CAUSES_MAX = 3
 _COMMAND_CHARS = 50
-_ERROR_CHARS = 80
+_ERROR_CHARS = 120
+_LEAD_CHARS_MIN = 16
 _ENVIRONMENT = compile_late(
     r"command not found|connection refused|permission denied|no such host|timed? ?out|certificate"
     r"|not installed|cannot find module|no module named|could not (?:connect|resolve)|out of memory"
@@ -136,7 +137,7 @@ def _finding(episode: Episode) -> Finding:
     code = failure.exit_code
     how = f" (exit {code})" if code else ""
     again = f", {episode.times} times" if episode.times > 1 else ""
-    first = shorten(episode.errors[0], chars[1]) if episode.errors else "no reason was given"
+    first = _fit_error(episode.errors[0], chars[1]) if episode.errors else "no reason was given"
     parts = [f"`{command}` failed{how}{again}: {first}"]
     parts += [f"Cause: {_LED.sub('', line.text)}" for line in causes]
     fixed = _find_fix(episode)
@@ -167,6 +168,16 @@ def _finding(episode: Episode) -> Finding:
         + 6 * (episode.mended is None)
         + 3 * min(episode.times - 1, 3),
     )
+
+
+def _fit_error(text: str, chars: int) -> str:
+    """Return an error in so many characters: what is wrong stands at its end as a rule."""
+    end = text.rsplit(": ", 1)[-1]
+    lead = text[: -len(end)].rstrip(": ")
+    room = chars - len(end) - 2
+    if len(text) <= chars or end == text or room < _LEAD_CHARS_MIN:
+        return shorten(text, chars)
+    return f"{shorten(lead, room)} {end}"
 
 
 def _best_causes(episode: Episode) -> list[Line]:

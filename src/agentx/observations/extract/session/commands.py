@@ -39,7 +39,7 @@ _LOOKS = _word(
     git_ls-files git_remote git_fetch git_merge-base git_check-ignore git_config git_worktree
     git_cherry git_describe git_tag gh_pr gh_run gh_api gh_issue gh_repo gh_search gh_auth
     kubectl_get kubectl_version kubectl_describe kubectl_logs kubectl_config docker_ps docker_logs
-    docker_images docker_inspect
+    docker_images docker_inspect npm_view npm_info npm_ls npm_outdated pip_show pip_list cargo_tree
     """,
     start=True,
 )
@@ -49,12 +49,15 @@ _WORKS = _word(
     tests? pytest vitest jest mocha rspec phpunit unittest tox nox e2e build compile check lint
     clippy ruff mypy eslint tsc fmt format prettier gofmt golangci-lint make just mise gradlew? mvn
     bazel cmake ninja cargo go npm pnpm yarn bun uv poetry pip docker compose kubectl helm terraform
-    migrate psql dev serve start bundle deploy release
+    migrate psql dev serve start bundle deploy release sbt mix flutter dart swift xcodebuild dotnet
+    composer rake rails ctest meson west zig stack cabal lein alembic flyway liquibase prisma dbt
+    ansible-playbook pulumi cdk wrangler tofu packer pre-commit analyze godot hugo jekyll pod
+    fastlane deno turbo nx upgrade apply plan
     """
 )
 _HOUSEKEEPING = _word("git gh cp mv rm touch chmod ln tar unzip", start=True)
 _TRYOUT = compile_late(
-    r"\b(?:python3?|node|ruby|perl|deno|bash|sh|php)\b\s+(?:-\w*[ce]\b|-\s|<<)|<<|\A\./"
+    r"\b(?:python3?|node|ruby|perl|deno|bash|sh|php)\b\s+(?:-\w*[ce]\b|-\s|<<)|<<"
 )
 # Good for that day only: a single test, a place that is gone, a version pinned once.
 _BRITTLE = compile_late(
@@ -67,13 +70,16 @@ _ERROR_LINES = tuple(
     for pattern in (
         # An error that names itself, in one of the ways in which compilers and runtimes do.
         (
-            r"^(?:FAILED\s+\S+::|--- FAIL:|fatal:|panic:|npm ERR!|E {2,}\S|Caused by:)"
-            r"|^\s*(?:[\w.]+\.)?\w*(?:Error|Exception|Panic)\b(?:\[\w+\])?:"
-            r"|\berror(?:\[\w+\]|:| TS\d+:?| CS\d+:?) |: command not found"
+            r"^(?:FAILED\s+\S+::|--- FAIL:|fatal:|panic:|npm ERR!|E {2,}\S|Caused by:|e: \S)"
+            r"|^[\s\u2502]*(?:[\w.]+\.)?\w*(?:Error|Exception|Panic)\b(?:\[\w+\])?:"
+            r"|\berror(?:\[\w+\]|:| TS\d+:?| CS\d+:?)(?: |$)|: command not found"
+            r"|^\s*(?:\[(?:ERROR|error)\] \S|\*\* \(\w|error \u2022 )"
         ),
         # Words that seldom tell of anything else.
         (
-            r"^\s*(?:FAIL|ERROR|Error)\b|^\s*[\u00d7\u2715-\u2718\u274c] ?\w"
+            r"^\s*(?:FAIL|ERROR|Error)\b|^\s*[\u00d7\u2715-\u2718\u274c] ?\w|\*\*\* FAILED \*\*\*"
+            r"|^\s*\d+ - \S+ \((?:Failed|Timeout|SEGFAULT)|\bwas not equal to\b|\S > .+ FAILED$"
+            r"|\+\d+ -\d+: .+ \[E\]"
             r"|\b(?:cannot|could not|unable to|undefined|unresolved|mismatch|No such file"
             r"|Permission denied|not found|refused|not defined|expected)\b"
         ),
@@ -107,9 +113,30 @@ _SAYS_ONLY_THAT = compile_late(
     r"|complete log of this run|\breturned \d+ exit status|\[(?:setup|build) failed\]"
     r"|\bcould not compile\b|\Amake(?:\[\d+\])?: \*\*\*|subprocess-exited-with-error"
     r"|\A(?:FAIL|FAILED|ERROR|Error)\W*\Z|\berrors were \w+ while\b"
-    r"|due to (?:\d+ )?previous errors?",
+    r"|due to (?:\d+ )?previous errors?|\d+ chart\(s\) failed|\bsome tests failed\b"
+    r"|\btests unsuccessful\b|\bfailed: total \d|failed to execute goal|\[help \d+\]"
+    r"|\bcompilation (?:error|failed)|the following (?:tests|build commands) failed"
+    r"|errors while running|re-run maven|to see the full stack trace|for more information about"
+    r"|\A(?:ERRORS|FAILURES)!|\bwebpack compiled with|\bbuild failed\b|\btests? failed out of\b"
+    r"|expect\(received\)|test result: FAILED|Failure/Error:|\A[\d.]+ passed\b",
     re.IGNORECASE,
 )
+# What was expected, and what came instead: each says half of it.
+_EXPECTED = compile_late(
+    r"\A(?:(?:\[\w+\]|E)\s+)?(?:expected|left|want(?:ed)?)\b\s*:?\s*\S",
+    re.IGNORECASE,
+)
+_CAME = compile_late(
+    r"\A(?:(?:\[\w+\]|E)\s+)?(?:actual|received|got|right|but was|was|have)\b\s*:?\s*\S",
+    re.IGNORECASE,
+)
+# The name of a test over what went wrong in it.
+_NAMES_TEST = compile_late(
+    r"\A(?:\d+\) (?P<listed>\S.*)|\u25cf (?P<dotted>\S.*)|--- FAIL: (?P<go>\S+).*"
+    r"|.*\+\d+ -\d+: (?P<dart>.+) \[E\]|test (?P<rust>\S+) \.\.\. FAILED"
+    r"|(?:\[info\] )?- (?P<scala>.+) \*\*\* FAILED \*\*\*)\Z"
+)
+_LEADS = compile_late(r"\A(?:\[(?:error|info|ERROR)\]|\u2502)\s*")
 _COUNTED = compile_late(
     r"\b(?:(\d+) (?:tests? )?passed\b|OK \((\d+) tests?\)|Tests\s+(\d+) passed)"
 )
@@ -205,18 +232,39 @@ def error_lines(output: str) -> list[str]:
 def find_errors(output: str) -> list[str]:
     """Return the lines of an output that tell of an error by their form."""
     found: dict[str, tuple[int, int]] = {}
-    for number, raw in enumerate(_ends(output).split("\n")):
-        line = raw[: 2 * _LINE_CHARS_MAX]
+    rows = [raw[: 2 * _LINE_CHARS_MAX] for raw in _ends(output).split("\n") if raw.strip()]
+    test = ""
+    for number, line in enumerate(rows):
+        plain_line = " ".join(line.split())
+        named = _NAMES_TEST.match(plain_line)
+        if named:
+            test = next(filter(None, named.groups()), "")
         if _LOG_LEVEL.search(line):
             continue
-        rank = next((at for at, sign in enumerate(_ERROR_LINES) if sign.search(line)), None)
-        text = _STAMP.sub("", " ".join(line.split())).strip(
-            "=- \u00d7\u2715\u2716\u2717\u2718\u274c"
-        )
+        after = " ".join(rows[number + 1].split()) if number + 1 < len(rows) else ""
+        rank, text = _read_error(line, plain_line, after)
+        if rank is None and after and _CAME.match(after) and _EXPECTED.match(plain_line):
+            rank, text = 0, f"{test}: {plain_line}, {after}" if test else f"{plain_line}, {after}"
         if rank is not None and len(text) > 8 and not _SAYS_ONLY_THAT.search(text):
             found.setdefault(text, (rank, number))
     best = sorted(found, key=lambda text: found[text])[:_LINES_MAX]
     return [shorten(text, _LINE_CHARS_MAX) for text in best]
+
+
+def _read_error(line: str, plain_line: str, after: str) -> tuple[int | None, str]:
+    """Return how surely a line tells of an error, and what it says."""
+    if _EXPECTED.match(plain_line) and _CAME.match(after):
+        return None, ""
+    rank = next((at for at, sign in enumerate(_ERROR_LINES) if sign.search(line)), None)
+    if rank is None:
+        return None, ""
+    text = _STAMP.sub("", _LEADS.sub("", plain_line)).strip(
+        "=- \u00d7\u2715\u2716\u2717\u2718\u274c"
+    )
+    # What is wrong there stands on the next line.
+    if text.endswith("error:") and after:
+        text = f"{text} {after}"
+    return rank, text
 
 
 def is_covered(failed: ToolStep, later: ToolStep) -> bool:

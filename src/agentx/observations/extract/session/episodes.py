@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 
 from agentx.observations.extract import wording
 from agentx.observations.extract.session.checks import CommandCheck
-from agentx.observations.extract.session.commands import error_lines, plain, went_wrong
+from agentx.observations.extract.session.commands import (
+    error_lines,
+    is_routine,
+    plain,
+    went_wrong,
+)
 from agentx.observations.extract.session.exchanges import Exchange
 from agentx.observations.extract.session.lines import Boot, Line, lines
 from agentx.observations.extract.session.passing import (
@@ -41,6 +46,15 @@ _CAUSE = cues.anywhere(
     fails? (?:when|if|since|as) | needs? | requires? | (?:was|were) (?:renamed|removed|moved|not)
     doesn'?t | does not | instead of | exists? only | only (?:from|since|in) | not running
     cannot | can'?t | wraps? | complains? | expects? | is named | has no | ursache | weil
+    """
+)
+_EXPLAINS_WORDS_MIN = 5
+_OF_ONESELF = cues.at_the_start(
+    r"""
+    i | i'?m | i'?ll | i'?ve | we | let | now | next | first | then | adding | fixing | running
+    checking | trying | updating | looking | as (?:expected|intended) | red | good | ok(?:ay)?
+    \d+ (?:tests?|errors?|failures?|of) | still
+    (?:one|two|three|some|all|both|the) (?:\w+ )?tests?
     """
 )
 _SAYS_WHY = cues.anywhere(
@@ -155,6 +169,7 @@ def _settle(open_ones: list[Episode], step: ToolStep, *, failed: bool) -> list[E
                 closed = episode.is_covered = True
         if closed:
             episode.mended = step
+            episode.causes = episode.causes or _find_said_before_fix(episode)
         else:
             left.append(episode)
     return left
@@ -224,6 +239,29 @@ def _causes(episode: Episode, reply: Turn, boot: Boot) -> list[Line]:
         if explains and related and not says_nothing(own):
             kept.append(line)
     return kept
+
+
+def _find_said_before_fix(episode: Episode) -> list[Line]:
+    """Return what was said at once of a failure that an edit mended: why it failed."""
+    is_edited = any(step.use is Use.EDIT for step in episode.fixes)
+    if not is_edited or not is_routine(episode.failure.command):
+        return []
+    return [line for line in episode.said_next if _may_explain(line)][:1]
+
+
+def _may_explain(line: Line) -> bool:
+    """Tell whether a line states something: it is not announced, asked or guessed."""
+    own = line.own
+    if words(own) < _EXPLAINS_WORDS_MIN or own.endswith(":") or line.block is Block.HEADING:
+        return False
+    if is_question(own) or says_nothing(own) or says_still(own) or _OF_ONESELF.match(own):
+        return False
+    return not (
+        cues.ANNOUNCES.match(own)
+        or cues.INTENDS.match(own)
+        or cues.COURTESY.match(own)
+        or wording.POSSIBLE.search(own)
+    )
 
 
 def _find_said_of(episode: Episode, edited: list[str]) -> list[Line]:
