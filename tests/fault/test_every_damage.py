@@ -30,6 +30,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_OBSERVATIONS, ("memory", "recall")),
     "recall counts": ("memory", "recall"),
     "ledger": ("clarify", "recall"),
+    "question events": ("clarify", "recall"),
     "run events": ("run", "recall"),
     "lane events": ("run", "recall"),
     "run manifest": ("run", "recall"),

@@ -6,7 +6,8 @@ together one may have answered what the other escalated. Every word is kept, and
 - what is settled stays settled; words that come after it are late,
 - a person's decision holds against an agent's, the newest among people's,
 - what nobody answered was answered, if somebody did: a call for a person because of it is late,
-- being late, asked again or given up is nothing to a question that is past it.
+- being late, asked again or given up is nothing to a question that is past it,
+- what a file says that a person said is kept, and unblocks nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from agentx.clarification.model import (
+    FILE,
     PERSON,
     Abandoned,
     Answered,
@@ -66,8 +68,13 @@ def _hear_question(state: Clarification, fact: Asked) -> Clarification:
     return _keep_late(state, fact)
 
 
+def is_doubtful(fact: Fact) -> bool:
+    """Tell whether a fact claims a person whom nobody saw say it."""
+    return isinstance(fact, Answered | Resolved) and (fact.by, fact.via) == (PERSON, FILE)
+
+
 def _hear_answer(state: Clarification, fact: Answered) -> Clarification:
-    if state.status in _OVER:
+    if state.status in _OVER or is_doubtful(fact):
         return _keep_late(state, fact)
     if fact.by == PERSON and state.status is ClarificationStatus.ESCALATED:
         decision = Resolved(at_ms=fact.at_ms, by=fact.by, body=fact.body, via=fact.via)
@@ -76,6 +83,8 @@ def _hear_answer(state: Clarification, fact: Answered) -> Clarification:
 
 
 def _hear_resolution(state: Clarification, fact: Resolved) -> Clarification:
+    if is_doubtful(fact):
+        return _keep_late(state, fact)
     if fact.by == PERSON:
         return evolve(state, fact)
     settled = state.resolution

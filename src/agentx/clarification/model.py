@@ -20,6 +20,9 @@ PERSON = PERSON_ROLE
 HUB = HUB_ROLE
 # How something was said that claims a person, and that nobody saw say it.
 UNCONFIRMED = "unconfirmed"
+# How something was said that stood in the ledger's file, and what that is where it claims a person.
+FILE = "file"
+UNVERIFIED = "unverified"
 
 
 class ClarificationStatus(StrEnum):
@@ -87,7 +90,9 @@ class Entry:
     @property
     def doubt(self) -> str:
         """What is doubtful about who said it, in a word; nothing where nothing is."""
-        return UNCONFIRMED if self.speaker == PERSON and self.via == UNCONFIRMED else ""
+        if self.speaker != PERSON:
+            return ""
+        return {UNCONFIRMED: UNCONFIRMED, FILE: UNVERIFIED}.get(self.via, "")
 
     @property
     def speaker_shown(self) -> str:
@@ -166,6 +171,12 @@ class Clarification:
         """What settled it, or None."""
         settled = [entry for entry in self.entries(EntryType.RESOLUTION) if not entry.late]
         return settled[-1] if settled else None
+
+    @property
+    def claim(self) -> Entry | None:
+        """The last that a file says a person said, and that settled nothing."""
+        claims = [each for each in self.thread if each.late and each.doubt == UNVERIFIED]
+        return claims[-1] if claims else None
 
     @property
     def was_decided_for_asker(self) -> bool:

@@ -81,7 +81,7 @@ def _name_settler(entry: Entry, body: str) -> str:
 
 
 def _say_late(state: Clarification, entry: Entry) -> str:
-    if not entry.late:
+    if not entry.late or entry.doubt:  # who says it says what it is worth
         return ""
     is_called = any(each.type is EntryType.ESCALATION and not each.late for each in state.thread)
     return " (after the escalation)" if is_called else " (after it was settled)"
@@ -112,12 +112,12 @@ def _terminal_entry(state: Clarification, entry: Entry, at: str, *, colour: bool
             head = f"[Round {entry.round}] {state.asker} -> {state.to} ({at})"
             return [_tint(head, tint, colour), *_indent("Q: ", entry.body)]
         case EntryType.ANSWER:
-            late = " late" if entry.late else ""
+            late = " late" if entry.late and not entry.doubt else ""
             head = f"[Round {entry.round}{late}] {entry.speaker_shown} -> {state.asker} ({at})"
             return [_tint(head, tint, colour), *_indent("A: ", entry.body)]
         case EntryType.RESOLUTION | EntryType.ESCALATION:
             word = "RESOLVED" if entry.type is EntryType.RESOLUTION else "ESCALATED"
-            late = " late" if entry.late else ""
+            late = " late" if entry.late and not entry.doubt else ""
             head = f"[{word}{late}] {entry.speaker_shown} ({at})"
             return [_tint(head, tint, colour), *(_indent("", entry.body) if entry.body else ())]
 
@@ -206,7 +206,9 @@ def inbox_line(state: Clarification, who: str, now_ms: int) -> str:
 def _word_for_person(state: Clarification, about: str) -> str:
     waits = "waits for your decision" if state.holds_its_asker else "would like your decision"
     said = f"{state.asker} {waits} on {about}: {preview(state.question, 400)}"
-    return f"{said}{_tell_answer(state)} -- decide with: {next_actions(state)[0]}"
+    return (
+        f"{said}{_tell_answer(state)}{_tell_claim(state)} -- decide with: {next_actions(state)[0]}"
+    )
 
 
 def _word_question(state: Clarification, head: str, about: str) -> str:
@@ -223,7 +225,8 @@ def _word_outcome(state: Clarification, about: str) -> str:
     settled = state.resolution
     if state.status is ClarificationStatus.ESCALATED:
         goes_on = "wait for it" if state.holds_its_asker else "go on with what is known"
-        return f"a person was called to decide {about}{_tell_answer(state)} -- {goes_on}"
+        told = f"{_tell_answer(state)}{_tell_claim(state)}"
+        return f"a person was called to decide {about}{told} -- {goes_on}"
     if settled is not None:
         return f"{name_speaker(settled)} decided {about}: {preview(say_decision(state), 400)}"
     return (
@@ -237,6 +240,13 @@ def _tell_answer(state: Clarification) -> str:
     if answered is None:
         return ""
     return f"; {name_speaker(answered)} said: {preview(answered.body, 200)}"
+
+
+def _tell_claim(state: Clarification) -> str:
+    claim = state.claim
+    if claim is None:
+        return ""
+    return f"; {name_speaker(claim)} is said to have said: {preview(claim.body, 200)}"
 
 
 def _name_answerer(state: Clarification) -> str:
@@ -286,6 +296,9 @@ def as_data(state: Clarification) -> dict[str, object]:
     settled, answered = state.resolution, state.answered
     row = as_json(state)
     row.pop("uid", None)  # the name is what others go by
+    for shown, entry in zip(row["thread"], state.thread, strict=True):
+        if entry.doubt:
+            shown["doubt"] = entry.doubt
     return {
         **row,
         "clarificationId": state.id,

@@ -23,6 +23,7 @@ class AuditAct(StrEnum):
     RESTORED = "restored"
     READ_ELSEWHERE = "read-elsewhere"
     REFUSED = "speaker-refused"
+    UNVERIFIED = "speaker-unverified"
 
 
 def record_act(project: Project, act: AuditAct, **facts: object) -> None:

@@ -26,6 +26,7 @@ from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus
 from agentx.kernel.text import preview
+from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.trust.writers import Hand
 from agentx.recall.limits import CLARIFY_INBOX_MAX
@@ -48,7 +49,13 @@ def open_clarifications(project: Project, bus: Bus | None = None) -> Clarificati
 def make_pen(project: Project) -> Pen:
     """Return with what this checkout writes questions."""
     hand = Hand(project.data, project.root, project.entropy)
-    return Pen(writer=lambda: hand.writer, secret=lambda: hand.secret, entropy=project.entropy)
+
+    def doubt(issue: int, question: str) -> None:
+        record_act(project, AuditAct.UNVERIFIED, issue=issue, question=question, via="file")
+
+    return Pen(
+        writer=lambda: hand.writer, secret=lambda: hand.secret, doubt=doubt, entropy=project.entropy
+    )
 
 
 def role_named(project: Project, text: str) -> str:

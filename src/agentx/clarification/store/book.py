@@ -33,6 +33,7 @@ class Pen:
 
     writer: Callable[[], str]
     secret: Callable[[], bytes]
+    doubt: Callable[[int, str], None] = lambda _issue, _question: None  # a person was claimed
     entropy: Entropy = system_entropy
 
 

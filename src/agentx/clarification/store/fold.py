@@ -13,6 +13,8 @@ from typing import Any
 
 from agentx.clarification.merging import hear
 from agentx.clarification.model import (
+    FILE,
+    PERSON,
     Answered,
     Asked,
     Clarification,
@@ -45,7 +47,6 @@ from agentx.clarification.store.question_events import (
 )
 from agentx.kernel.ids import clarification_id, each_once
 
-FILE = "file"  # how something was said that stood in the ledger's file
 _FIXED = frozenset({"id", "uid", "formerly", "thread"})
 
 
@@ -234,10 +235,12 @@ def _edit(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
             row = {**entry_json(thread[at]), **told.said[at], **changed}
             row = {name: value for name, value in row.items() if value is not None}
             try:
-                thread[at] = entry_of(row, told.id)
+                mended = entry_of(row, told.id)
             except DamagedLedger:
                 continue
-            told.said[at] = _beside(row)
+            if mended.speaker == PERSON and mended.body != thread[at].body:
+                mended = replace(mended, via=FILE)
+            thread[at], told.said[at] = mended, _beside(row)
     told.state = replace(state, thread=tuple(thread))
 
 

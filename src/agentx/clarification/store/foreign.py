@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agentx.clarification.merging import hear
-from agentx.clarification.model import Entry
+from agentx.clarification.model import FILE, PERSON, Entry
 from agentx.clarification.store.fold import Folded, ToldQuestion, fact_said, key_entry
 from agentx.clarification.store.ledger_json import (
     ENTRY_FIELDS,
@@ -19,7 +19,6 @@ from agentx.clarification.store.ledger_json import (
     DamagedLedger,
     Row,
     as_json,
-    entry_json,
     entry_of,
     id_of,
     rows_of,
@@ -36,6 +35,7 @@ from agentx.kernel.ids import digest, is_ulid, parse_clarification_id, ulid
 from agentx.kernel.values import frozen
 
 _NEVER_EDITED = frozenset({"id", "uid", "formerly", "thread"})
+_OF_STATUS = frozenset({"status", "resolvedAt", "reason", "blocking", "to"})
 
 
 @frozen(kw_only=False)
@@ -59,14 +59,14 @@ def list_changes(document: Row, now: Folded, base: Folded | None) -> Iterator[Le
         seen.add(uid)
         told = now.told.get(uid)
         if told is None:
-            yield _take(uid, known, row)
+            yield _take(uid, known, row, is_old=not now.told)
         elif not told.is_gone:
             yield from _compare(row, told, None if base is None else base.told.get(uid))
     strange = [row for row in document["clarifications"] if _is_strange(row, now.issue)]
     seen.update(row["uid"] for row in strange if _has_uid(row, now))
     if base is not None:
         for uid, told in base.told.items():
-            if uid not in seen and not told.is_gone and uid in now.told:
+            if uid not in seen and not told.is_gone and _may_go(now.told.get(uid)):
                 yield LedgerChange(uid, QuestionEventKind.REMOVED, {})
     for row in strange:
         if not _has_uid(row, now) and row not in now.strange.values():
@@ -96,11 +96,23 @@ def _find_named(folded: Folded | None, known: str) -> ToldQuestion | None:
     return next((each for each in told if each.id == known and not each.is_gone), None)
 
 
-def _take(uid: str, known: str, row: Row) -> LedgerChange:
+def _may_go(told: ToldQuestion | None) -> bool:
+    """Tell whether a file may take a question out: not one that a person has to decide."""
+    return told is not None and not (told.state is not None and told.state.waits_for_person)
+
+
+def _take(uid: str, known: str, row: Row, *, is_old: bool) -> LedgerChange:
     number = min(parse_clarification_id(known)[2], NUMBER_MAX)
     row = {name: value for name, value in row.items() if name not in {"uid", "formerly"}}
+    if not is_old:  # who could have seen a person say it kept events
+        row = {**row, "thread": [_doubt(entry) for entry in _rows(row.get("thread"))]}
     detail = {"timestamp": to_iso(_read_created(row)), "number": number, "row": row}
     return LedgerChange(uid, QuestionEventKind.TAKEN, detail)
+
+
+def _doubt(entry: object) -> object:
+    is_persons = isinstance(entry, dict) and entry.get("from") == PERSON
+    return {**entry, "via": FILE} if isinstance(entry, dict) and is_persons else entry
 
 
 def _read_created(row: Row) -> int:
@@ -163,7 +175,10 @@ def _list_fields(
     for entry in new:
         state = hear(state, fact_said(entry, state.reason))
     after = as_json(state) | reference.unclear
-    for name in sorted({*row, *before} - _NEVER_EDITED):
+    # What only a person may do, or is said that one did, no file does.
+    is_persons = reference.state.waits_for_person or any(entry.speaker == PERSON for entry in new)
+    kept = _NEVER_EDITED | (_OF_STATUS if is_persons else frozenset())
+    for name in sorted({*row, *before} - kept):
         value = row.get(name)
         if any(_is_equal(value, known.get(name)) for known in (before, after)):
             continue
@@ -217,7 +232,8 @@ class _Words:
         for entry, raw in rest:
             name = next((name for name, one in left.items() if _is_mended(one, entry)), None)
             if name is not None:
-                self.changed[name] = _differ(entry_json(left.pop(name)), raw)
+                words = {"body": left.pop(name).body, **said[name]}
+                self.changed[name] = _differ(words, {"body": entry.body, **_list_theirs(raw)})
             elif key_entry(entry) not in known:
                 self.new.append((entry, _list_theirs(raw)))
         odd_gone = [name for name, one in reference.strange.items() if one not in _rows(entries)]
@@ -247,7 +263,7 @@ def _is_mended(one: Entry, other: Entry) -> bool:
 
 
 def _differ(before: Row, after: Row) -> Row:
-    names = sorted({*before, *after} - {"timestamp"})
+    names = sorted({*before, *after})
     return {
         name: after.get(name) for name in names if before.get(name, None) != after.get(name, None)
     }

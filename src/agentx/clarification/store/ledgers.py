@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from agentx.clarification.errors import lock_timeout
-from agentx.clarification.model import Asked, Clarification, Fact, Ledger
+from agentx.clarification.model import FILE, PERSON, Asked, Clarification, Fact, Ledger
 from agentx.clarification.protocol import evolve
 from agentx.clarification.store.book import Book, Opener, Pen
 from agentx.clarification.store.fold import page_row
@@ -302,6 +302,9 @@ class LedgerStore:
         safe = (replace(event, detail=redact_tree(event.detail, redact)) for event in book.pending)
         name, size = self._append(held, book, safe)
         passing(CrashPoint.QUESTION_TAKEN_IN)
+        for event in book.pending:
+            if (event.detail.get("by"), event.detail.get("via")) == (PERSON, FILE):
+                self._pen.doubt(issue, event.question)
         kept = self._opener(issue).open_events(book)
         kept.made = replace(kept.made, mine=name, reached=size)
         self._keep(held, kept, (), has_words=False)

@@ -104,6 +104,9 @@ def _line(state: Clarification) -> str:
     if answered is not None and state.status != "pending":
         by = "" if answered.speaker_shown == state.to else f" ({name_speaker(answered)})"
         shown += f"\n  A{by}: {preview(answered.body, CLARIFY_TEXT_CHARS_MAX)}"
+    if state.claim is not None:
+        claimed = preview(state.claim.body, CLARIFY_TEXT_CHARS_MAX)
+        shown += f"\n  Claimed ({name_speaker(state.claim)}, settles nothing): {claimed}"
     if state.waits_for_person:
         waits = "wait for it" if state.holds_its_asker else "go on with what is known"
         shown += f"\n  A person is asked to decide; {state.asker}: {waits}"

@@ -87,6 +87,8 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
         rows.append(("answer", f"{state.answer}{_say_answerer(state)}"))
     if state.status is ClarificationStatus.ESCALATED:
         rows.append(("why", explain_escalation(state)))
+    if state.claim is not None:
+        rows.append(("claimed", f"{state.claim.body} ({name_speaker(state.claim)})"))
     settled = state.resolution
     if settled is not None:
         rows.append(("decided", f"{say_decision(state)} ({name_speaker(settled)})"))
