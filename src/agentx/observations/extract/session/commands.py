@@ -58,6 +58,8 @@ _WORKS = _word(
 _HOUSEKEEPING = _word("git gh cp mv rm touch chmod ln tar unzip", start=True)
 _TRYOUT = compile_late(
     r"\b(?:python3?|node|ruby|perl|deno|bash|sh|php)\b\s+(?:-\w*[ce]\b|-\s|<<)|<<"
+    # A script of somebody's own; what package managers and builds put there is none.
+    r"|\A\./(?!gradlew|mvnw|artisan|manage\.py|(?:vendor/|node_modules/\.|\.?venv/)?bin/)"
 )
 # Good for that day only: a single test, a place that is gone, a version pinned once.
 _BRITTLE = compile_late(
