@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agentx.clarification.model import NewQuestion, Scope
 from agentx.clarification.service import Clarifications
-from agentx.clarification.store.ledgers import LedgerStore, ledger_path
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
 from agentx.project.project import Project
@@ -37,7 +37,7 @@ def run(size: str) -> list[Row]:
         clock = SystemClock()
         store = LedgerStore(project.paths, clock, make_pen(project))
         room = Clarifications(store, clock=clock, bus=Bus())
-        _fill(project, room, LEDGERS[size])
+        _fill(project, store, room, LEDGERS[size])
         return [
             Row("ledger read, median", _ms(lambda: room.ledger(1)), "ms", at_most=10),
             Row("ledger changed (lock, write, release), median", _changed(room), "ms", at_most=10),
@@ -50,20 +50,22 @@ def run(size: str) -> list[Row]:
         ]
 
 
-def _fill(project: Project, room: Clarifications, ledgers: int) -> None:
+def _fill(project: Project, store: LedgerStore, room: Clarifications, ledgers: int) -> None:
     """Write one ledger as the room does, and the others after its likeness."""
     for turn in range(3):
         known = _ask(room, 1, turn)
         room.answer(known, WORDS)
         room.resolve(known)
-    settled = ledger_path(project.paths, 1).read_text(encoding="utf-8")
+    events = next((project.paths.questions / "1").glob("*.jsonl"))
+    settled = events.read_text(encoding="utf-8")
     _ask(room, 1, 4)
-    asked = ledger_path(project.paths, 1).read_text(encoding="utf-8")
+    asked = events.read_text(encoding="utf-8")
     for number in range(2, ledgers + 1):
+        folder = project.paths.questions / str(number)
+        folder.mkdir()
         text = asked if number % 10 == 0 else settled
-        text = text.replace("CLR-1-", f"CLR-{number}-")
-        text = text.replace('"issueNumber": 1,', f'"issueNumber": {number},')
-        ledger_path(project.paths, number).write_text(text, encoding="utf-8")
+        (folder / events.name).write_text(text, encoding="utf-8")
+        store.renew(number, wait_ms=1_000)
     open_issues(project).create(NewIssue(title="Login"))
 
 

@@ -89,6 +89,8 @@ class Story:
         if act == "merge":
             merge(clone.root, self.clones[1 - who].root)
         elif act == "lose-view":
+            with clone.store.editing(ISSUE, agent="engineer"):
+                pass  # what a tool wrote last is kept by the next who writes
             clone.view.unlink(missing_ok=True)
         elif act == "monitor":
             clone.clock.advance(40 * MINUTE_MS)
@@ -152,7 +154,7 @@ def _play(folder: Path, steps: list[tuple[int, str, int]]) -> None:
     story = Story((first, second))
     for who, act, which in steps:
         story.do(who, act, which)
-    for clone in story.clones:  # a tool's last word is kept by the next who writes
+    for clone in story.clones:  # as above
         clone.room.ask(request(issue=ISSUE, topic=clone.name, question="the end"), SCOPE)
     merge(first.root, second.root)
     merge(second.root, first.root)

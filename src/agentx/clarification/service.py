@@ -254,7 +254,7 @@ class Clarifications:
             known = self._seen.get(stamp)
             try:
                 if known is None:
-                    known = self._store.open(stamp.issue, since_ms=since_ms)
+                    known = self._store.open(stamp.issue, since_ms=since_ms, sizes=stamp.sizes)
                 seen[stamp] = known
                 damaged += (f"issue-{stamp.issue}.json: {fault}" for fault in known.faults)
             except CorruptRecord as error:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -82,6 +82,11 @@ class Stamp:
 
     issue: int
     looks: tuple[tuple[str, int, int, int], ...]  # of its files: name, inode, size, time
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How long each of its files of events is."""
+        return {name: size for name, _, size, _ in self.looks if name.endswith(".jsonl")}
 
     def __str__(self) -> str:
         return ";".join(":".join(map(str, look)) for look in self.looks)
@@ -203,14 +208,14 @@ class LedgerStore:
         """
         return self._look(issue, lambda document: ledger_of(document, issue))
 
-    def open(self, issue: int, *, since_ms: int) -> Ledger:
+    def open(self, issue: int, *, since_ms: int, sizes: Mapping[str, int] | None = None) -> Ledger:
         """Return what is active of an issue, and what others than the asker decided since.
 
         It takes less time than all of it.
 
         Raises: as `read`.
         """
-        return self._look(issue, lambda document: open_of(document, issue, since_ms))
+        return self._look(issue, lambda document: open_of(document, issue, since_ms), sizes)
 
     def check(self, issue: int) -> tuple[str, ...]:
         """Return what is wrong with the files of an issue, read through whatever its view says.
@@ -229,14 +234,19 @@ class LedgerStore:
         row = find_row(self._open(issue).rows, wanted)
         return None if row is None else clarification_of(row, issue)
 
-    def _open(self, issue: int) -> Book:
+    def _open(self, issue: int, sizes: Mapping[str, int] | None = None) -> Book:
         try:
-            return self._opener(issue).look()
+            return self._opener(issue).look(sizes)
         except CorruptRecord:
             return self._open_again(issue)
 
-    def _look(self, issue: int, take: Callable[[Row], Ledger]) -> Ledger:
-        book = self._open(issue)
+    def _look(
+        self,
+        issue: int,
+        take: Callable[[Row], Ledger],
+        sizes: Mapping[str, int] | None = None,
+    ) -> Ledger:
+        book = self._open(issue, sizes)
         found = take(book.document())
         is_behind = bool(book.made.files) and not (book.is_fresh or book.pending)
         faults = (*book.made.faults, *found.faults)

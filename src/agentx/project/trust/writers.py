@@ -34,6 +34,7 @@ class Hand:
         self._data = data
         self._root = str(root)
         self._entropy = entropy
+        self._secret = b""
 
     @cached_property
     def writer(self) -> str:
@@ -58,8 +59,9 @@ class Hand:
     @property
     def secret(self) -> bytes:
         """What views are sealed with; nothing where the user has none yet."""
-        key = self.key
-        return digest("view", key.hex(), size=32) if key else b""
+        if not self._secret and self.key:
+            self._secret = digest("view", self.key.hex(), size=32)
+        return self._secret
 
     @property
     def key(self) -> bytes:
