@@ -34,6 +34,7 @@ OVERRULED = [
     ("The upload limit is 10 MB.", "Raise the upload limit to 25 MB."),
     ("Retry a webhook 3 times.", "Retry a webhook 7 times, partners are flaky."),
     ("Run the nightly export at 02:00.", "Run the nightly export at 04:30."),
+    ("Mails go at 06:00 instead of 07:00.", "Mails go at 05:30 instead of 06:00, Oslo joined."),
     ("Wrap comments at 80 columns.", "Wrap comments at 100 columns from now on."),
     ("Use four spaces for indentation.", "Use two spaces for indentation."),
     ("Coverage must stay above 80%.", "Coverage must stay above 90%."),
@@ -101,6 +102,7 @@ SIDE_BY_SIDE = [
     ("The api returns 404 for deleted users.", "The api returns 410 for deleted posts."),
     ("Return 201 for a created order.", "Return 202 for a queued order."),
     # another number, unit or measure
+    ("Mails go at 06:00.", "Reports go at 05:30 instead of 06:00."),
     ("Keep logs for 30 days.", "Keep logs under 5 GB."),
     ("Keep logs for 30 days.", "Keep backups for 90 days."),
     ("Retry 5 times.", "Wait 30 seconds before a retry."),

@@ -63,6 +63,35 @@ def test_an_approach_that_the_user_refuses_falls_with_its_reply() -> None:
     assert "mark a mail as sent in the queue" in told
 
 
+@pytest.mark.parametrize(
+    ("proposed", "ruled"),
+    [
+        ("We should use `epoll` for it.", "use libuv instead of epoll, we build for Windows too"),
+        (
+            "Hay que usar `epoll`.",
+            "Usa libuv en vez de epoll directamente, porque compilamos para Windows",
+        ),
+        ("Man sollte `epoll` nutzen.", "Nimm libuv statt epoll, wir bauen auch f\u00fcr Windows"),
+        (
+            "\u5efa\u8bae\u4f7f\u7528 `epoll`\u3002",
+            "\u4e0d\u8981\u7528 epoll\uff0c\u7528 libuv \u5427\u3002",
+        ),
+    ],
+)
+def test_what_the_agent_would_take_and_the_user_does_not_want_falls(
+    proposed: str, ruled: str
+) -> None:
+    talk = Talk().user("the server falls over with 64 players, find out why")
+    talk.agent(
+        f"`select()` takes 1024 descriptors only, and a player opens many of them. {proposed}"
+    )
+    talk.user(ruled)
+    talk.agent("`server/net.c` uses libuv now.")
+
+    found = exchanges(talk.turns)
+    assert find_fallen(found, Boot(found)) == {"event-001": frozenset({proposed})}
+
+
 def test_a_guess_that_a_later_sentence_takes_down_falls() -> None:
     talk = Talk().user("why is the planner slow since the release?")
     talk.agent("The planner is slow, likely due to a missing index on `route_id` of `legs`.")

@@ -83,10 +83,12 @@ def _is_chosen(thing: StancePiece, old: Stance) -> bool:
 
 def _is_same_scope(new: Stance, old: Stance, thing: StancePiece) -> bool:
     """Tell whether the newer one holds for what the older one held for, or for more."""
-    theirs = _join(each for each in old.pieces if not thing.words <= each.words)
-    mine = list(new.pieces)
-    values = [each for each in mine if _may_be_value(new, each)]
-    scopes = [_join(mine), *(_join_but(mine, value) for value in values)]
+    held = [each for each in old.pieces if thing.words <= each.words]
+    theirs = _join(each for each in old.pieces if each not in held)
+    # What takes the place of the thing stands where it stood.
+    roles = {each.lead for each in held} - table.SCOPE_PREPOSITIONS
+    values = [each for each in new.pieces if _may_be_value(new, each) or each.lead in roles]
+    scopes = [_join(new.pieces), *(_join_but(new.pieces, value) for value in values)]
     return any(scope <= theirs for scope in scopes)
 
 

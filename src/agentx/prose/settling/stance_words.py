@@ -138,6 +138,7 @@ TELLING = {name: frozenset(words.split()) | PREPOSITIONS[name] for name, words i
 VALUE_PREPOSITIONS = frozenset(
     "to with by as durch auf zu zum mit par vers avec por con a \u00e0 como para".split()
 )
+SCOPE_PREPOSITIONS = frozenset("for of f\u00fcr von pour de para".split())
 PLACE_PREPOSITIONS = frozenset(
     "in on to into onto at im ins auf dans sur vers en \u00e0 em a sobre".split()
 )
@@ -166,6 +167,7 @@ MOVES_A_VALUE = frozenset("raise lower bump increase reduce".split())
 IDLE = frozenset(
     """we you i it they let let's lets please pls ok okay yes no and so then well right also just
     must should shall will would have has need needs want wants to be been being do does always
+    directly directamente directement direkt simply entirely completely altogether everywhere
     every only all any now the a an our your wir ihr du ich bitte dann immer muss soll sollen man
     nur on nous vous je il faut doit toujours siempre nosotros hay que debe se lo el la los las le
     les der die das den dem ein eine einen sempre o os as um uma""".split()

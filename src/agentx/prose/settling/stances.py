@@ -29,7 +29,7 @@ _CLAUSE = compile_late(
     re.IGNORECASE,
 )
 _CLAUSE_UNSPACED = compile_late(r"[,\uff0c\u3001\uff1a:]\s*")
-_WORD = compile_late(r"#?[^\W_](?:[\w'\u2019./+-]*[\w%])?%?|[$\u20ac%]")
+_WORD = compile_late(r"#?[^\W_](?:(?:[\w'\u2019./+-]|:(?=\d))*[\w%])?%?|[$\u20ac%]")
 _NUMBER = compile_late(r"\d+(?:[.,:]\d+)*")
 _GLUED = compile_late(r"(\d+(?:[.,]\d+)*)([A-Za-z%]{1,3})")
 _HANGUL_ENDS = compile_late(
@@ -270,6 +270,8 @@ def _make_piece(lead: str, held: list[str]) -> StancePiece | None:
     for each in held:
         plain = _HANGUL_ENDS.sub("", each) if each[-1:] >= "\uac00" else each
         parts = terms(plain) | (terms(plain.replace("-", " ")) if "-" in plain else frozenset())
+        if _NUMBER.fullmatch(plain):
+            parts = frozenset({plain})  # a time of day is one thing
         count += bool(parts)
         words |= parts
     if not words:

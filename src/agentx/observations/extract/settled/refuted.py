@@ -4,6 +4,9 @@
     user   "nope, still 312 duplicates"
     agent  "You're right. The key is ..."                  stands
 
+    agent  "We should use `epoll`."                        falls
+    user   "use libuv instead of epoll"
+
     agent  "..., likely due to a missing index on `user_id`."    falls
     agent  "The sub-agent was wrong: the index on `user_id` exists."
 
@@ -22,6 +25,8 @@ from agentx.observations.extract.session.turns import Turn
 from agentx.prose.cues import anywhere, at_the_start
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import is_question
+from agentx.prose.settling.stance_words import CHOOSES, PLACES
+from agentx.prose.settling.stances import StancePiece, read_stances
 
 Fallen = dict[str, frozenset[str]]  # the sentences of a turn that fell, by its event
 
@@ -105,10 +110,23 @@ def _list_answered(text: str, before: Exchange, boot: Boot) -> Iterator[tuple[Tu
         return
     refutes, refuses = _REFUTES.match(text), _REFUSES.match(text)
     answered = terms(text)
+    against = [thing for each in read_stances(text) for thing in each.against]
     for said in _list_said(reply, boot):
+        if against and _proposes(said, against):
+            yield reply, said
         is_answered = _UNSURE.search(said) and len(answered & terms(said)) >= _SHARED_MIN
         if refuses or (refutes and _CLAIMS.search(said)) or is_answered:
             yield reply, said
+
+
+def _proposes(said: str, against: Sequence[StancePiece]) -> bool:
+    """Tell whether a sentence would take what the user does not want."""
+    return any(
+        stance.kind in (CHOOSES, PLACES) and not stance.is_denied and thing.words <= piece.words
+        for stance in read_stances(said)
+        for piece in stance.pieces
+        for thing in against
+    )
 
 
 def _list_taken_down(
