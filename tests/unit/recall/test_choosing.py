@@ -13,13 +13,16 @@ from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import adds, likeness
 from agentx.recall.section.choose import (
     _ANSWER_COSTS,
+    _FIRST,
     _KIND_COSTS,
     _LIKENESS_COSTS,
     _SESSION_COSTS,
+    _WORTH_MIN,
     SAME,
     Tellable,
     choose,
     count_fitting,
+    put_after_choice,
     within,
 )
 from agentx.recall.section.kinds import Kind, kind_of
@@ -195,7 +198,10 @@ def _worth_beside(one: Tellable, taken: list[Tellable]) -> float:
     crowd += _KIND_COSTS[one.kind] * sum(other.kind == one.kind for other in taken)
     if one.answers or one.is_of_issue:
         crowd += _ANSWER_COSTS * sum(other.answers or other.is_of_issue for other in taken)
-    return one.has_place - (like >= SAME) + one.worth / crowd - _LIKENESS_COSTS * like * one.worth
+    is_lead = one.worth >= _WORTH_MIN and all(other.kind != one.kind for other in taken)
+    crowd_lead = _FIRST.get(one.kind, 0.0) if is_lead else 0.0
+    first = one.has_place - (like >= SAME) + crowd_lead
+    return first + one.worth / crowd - _LIKENESS_COSTS * like * one.worth
 
 
 def test_what_answers_leaves_room_for_what_everybody_needs_to_know() -> None:
@@ -307,3 +313,34 @@ def test_rulings_that_share_most_of_their_words_are_both_told() -> None:
     one, other = (replace(candidate(each), is_ruling=True) for each in (first, second))
 
     assert len(choose([one, other], 9)) == 2
+
+
+def test_who_has_room_for_few_lines_is_told_what_is_open_then_what_was_ruled() -> None:
+    lines = [
+        candidate("The lamp of the north mole turns twice a minute.", worth=1.4),
+        candidate("`make tide` failed; Fixed by: tide.py", kind=Kind.ERROR, worth=1.3),
+        candidate("The user said: no fog horn at night.", kind=Kind.DECISION, worth=0.9),
+        candidate("Left open: the buoy has no lamp.", kind=Kind.OPEN_END, worth=0.6),
+        candidate("Left open: the gate has no key.", kind=Kind.OPEN_END, worth=0.5),
+    ]
+
+    kinds = [one.kind for one in choose(lines, 4)]
+
+    assert kinds[0] is Kind.OPEN_END
+    assert kinds.index(Kind.DECISION) == 1
+    assert kinds.count(Kind.OPEN_END) == 1
+
+
+def test_options_are_told_after_what_was_chosen_of_them_or_not_at_all() -> None:
+    options = replace(
+        candidate("Options: `-Os` with LTO is smallest; dropping printf is safest."), at_ms=5
+    )
+    chosen = replace(
+        candidate("The user said: no LTO, drop printf.", kind=Kind.DECISION), at_ms=6, doc_id="d"
+    )
+    other = replace(candidate("The bell is rung at dawn.", session="t"), at_ms=7)
+
+    assert put_after_choice([options, other, chosen], [options, chosen]) == [other, chosen, options]
+    assert put_after_choice([chosen, options], [options, chosen]) == [chosen, options]
+    assert put_after_choice([options, other], [options, chosen]) == [other]
+    assert put_after_choice([options, other], [options, other]) == [options, other]

@@ -10,12 +10,14 @@ newest is told.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from heapq import heapify, heappop, heapreplace
 from itertools import accumulate, takewhile
 
+from agentx.kernel.text import compile_late
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.ids import ID_PREFIX
@@ -40,9 +42,16 @@ _KIND_COSTS = {
     Kind.ERROR: 0.10,
     Kind.CHANGE: 0.08,
 }
+# What the first of a kind is worth more: who has room for few lines needs what is left to do, then
+# what was ruled.
+_FIRST = {Kind.OPEN_END: 1.0, Kind.PREFERENCE: 0.5, Kind.DECISION: 0.5}
 # What a further line is worth less that answers what is to be done, or is of the issue at hand:
 # whoever begins needs to know more than what is like the question.
 _ANSWER_COSTS = 0.12
+_OPTIONS = compile_late(
+    r"(?:the )?(?:(?:two|three|four|\d) )?(?:options|alternatives|choices|ways)\b|option [\da-c]\b",
+    re.IGNORECASE,
+)
 # What a line says beside its text: who, how long ago, its id.
 _BESIDE_TOKENS = 10
 # What is worth less is left out though there is room for it, unless little else is known.
@@ -127,6 +136,35 @@ def _is_worth_it(one: Tellable) -> bool:
     return one.worth >= _WORTH_MIN or one.has_place or one.is_of_issue or one.is_ruling
 
 
+def put_after_choice(chosen: Sequence[Tellable], candidates: Sequence[Tellable]) -> list[Tellable]:
+    """Return what was chosen, options never without what was then chosen of them, nor before it."""
+    ids = {one.doc_id for one in chosen}
+    told: list[Tellable] = []
+    waiting: dict[str, list[Tellable]] = {}
+    for one in chosen:
+        settling = _find_choice(one, candidates) if _OPTIONS.match(one.text) else None
+        if settling is None or settling in {each.doc_id for each in told}:
+            told.append(one)
+        elif settling in ids:
+            waiting.setdefault(settling, []).append(one)
+        told += waiting.pop(one.doc_id, [])
+    return told
+
+
+def _find_choice(options: Tellable, candidates: Sequence[Tellable]) -> str | None:
+    """Return the id of the decision that a session came to after some options, if it did."""
+    later = [
+        one
+        for one in candidates
+        if one.session == options.session
+        and one.kind in (Kind.DECISION, Kind.PREFERENCE)
+        and one.at_ms >= options.at_ms
+        and one.doc_id != options.doc_id
+    ]
+    shared = [one for one in later if one.words & options.words]
+    return min(shared, key=lambda one: (one.at_ms, one.doc_id)).doc_id if shared else None
+
+
 def follow(chosen: Sequence[Tellable], candidates: Sequence[Tellable]) -> list[Tellable]:
     """Return what was chosen, each followed by what it replaced, where somebody asks of that."""
     replaced: dict[str, list[Tellable]] = {}
@@ -166,6 +204,11 @@ class _Crowds:
         self._kinds[one.kind] += 1
         self._sessions[one.session] += 1
         self._answers += one.answers or one.is_of_issue
+
+    def lead(self, one: Tellable) -> float:
+        """Return what the first of its kind is worth more."""
+        is_worth_it = one.worth >= _WORTH_MIN and not one.is_elsewhere
+        return 0.0 if self._kinds[one.kind] or not is_worth_it else _FIRST.get(one.kind, 0.0)
 
     def measure(self, one: Tellable) -> float:
         of_kind = _KIND_COSTS[one.kind] * self._kinds[one.kind]
@@ -214,5 +257,5 @@ class _Told:
 def _value(one: Tellable, like: float, crowds: _Crowds) -> float:
     if like >= _TOLD:
         return -2.0
-    is_first = (one.has_place or one.takes_over) - (like >= SAME)
+    is_first = (one.has_place or one.takes_over) - (like >= SAME) + crowds.lead(one)
     return is_first + one.worth / crowds.measure(one) - _LIKENESS_COSTS * like * one.worth

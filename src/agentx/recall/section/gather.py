@@ -20,7 +20,14 @@ from agentx.memory.found import KINDS, SearchReply, SearchRequest
 from agentx.observations.ids import ID_PREFIX
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import ELLIPSIS
-from agentx.recall.section.choose import Tellable, choose, count_fitting, follow, within
+from agentx.recall.section.choose import (
+    Tellable,
+    choose,
+    count_fitting,
+    follow,
+    put_after_choice,
+    within,
+)
 from agentx.recall.section.elsewhere import put_elsewhere_last, say_elsewhere
 from agentx.recall.section.kinds import Kind
 from agentx.recall.section.learnt import ANSWER_LIFT, ISSUE_LIFT, Memories, value_line, weigh
@@ -121,7 +128,7 @@ class Gatherer:
 
     def _choose(self, candidates: Sequence[Tellable], learnt: Memories) -> list[Tellable]:
         """Return what is told, first what answers and what has a place of its own."""
-        taken = choose(candidates, self._lines_max)
+        taken = put_after_choice(choose(candidates, self._lines_max), candidates)
         # What has room is settled before what is told first: else what answers would take it all.
         fits = count_fitting(taken, self._tokens)
         chosen = [*sorted(taken[:fits], key=_order), *sorted(taken[fits:], key=_order)]
