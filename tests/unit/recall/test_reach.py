@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agentx.kernel.clock import DAY_MS, Millis
 from agentx.observations.model import Category, Observation
-from agentx.recall.branches.bonds import is_bound
+from agentx.recall.branches.bonds import is_bound, part_wishes
 from agentx.recall.branches.lines import find_holders, find_roots
 from agentx.recall.branches.reach import (
     Bond,
@@ -24,6 +24,7 @@ from agentx.recall.branches.reach import (
 from agentx.recall.section.choose import Tellable
 from agentx.recall.section.elsewhere import put_elsewhere_last, say_elsewhere
 from agentx.recall.section.kinds import Kind
+from tests.support.observations import observation
 
 NOW = Millis(1_772_445_600_000)
 
@@ -233,3 +234,21 @@ def test_a_reach_says_where() -> None:
     assert Reach(extent=Extent.ELSEWHERE, branch="a").mark == "on a, not merged"
     assert Reach(extent=Extent.ABANDONED, branch="a").mark == "on a, abandoned"
     assert Reach(extent=Extent.HERE, branch="a").mark == ""
+
+
+def test_what_the_user_wants_is_told_apart_from_what_was_decided_on_the_branch() -> None:
+    said = "The user said: We take TOML for the flags instead of a vendor. Always run `ruff` first."
+    one = observation(said, branch="feature/flags", event_ids=("e1",))
+
+    decided, wanted = part_wishes(one)
+
+    assert decided.content == "The user said: We take TOML for the flags instead of a vendor."
+    assert wanted.content == "The user said: Always run `ruff` first."
+    assert (is_bound(decided), is_bound(wanted)) == (True, False)
+    assert decided.id == wanted.id == one.id
+    for whole in (
+        observation(said),
+        observation("The user said: Always run `ruff` first. Thanks.", branch="feature/flags"),
+        observation("The user said: We take TOML instead of a vendor.", branch="feature/flags"),
+    ):
+        assert part_wishes(whole) == (whole,)

@@ -8,13 +8,17 @@ change.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 from agentx.kernel.text import compile_late
 from agentx.observations.model import Category, Observation
+from agentx.prose.cues import DECIDES, PRESCRIBES, finds
+from agentx.prose.sentences import sentences
 from agentx.recall.section.kinds import Kind, kind_of
 from agentx.recall.section.wording import word_memory
 
+_SAID = "The user said: "
 # Programs that behave the same whatever is checked out: by their own names, or as what they are.
 # Those that are words of their own count where they are written as a command.
 _TOOL = compile_late(
@@ -45,6 +49,32 @@ _MADE_SO = compile_late(
     r"|\b(?:added|moved|replaced|renamed|removed|switched|migrated|committed)\b)"
     r"|(?<![\w-])[0-9a-f]{7,40}(?![\w-])"
 )
+
+
+def part_wishes(one: Observation) -> tuple[Observation, ...]:
+    """Return what was learnt on a branch, what the user wants apart from what was decided there.
+
+    Both have the id of what they are parts of: they are told in different groups.
+    """
+    is_ruled = one.branch and one.category is Category.DECISION and one.content.startswith(_SAID)
+    if not is_ruled or kind_of(one.category, word_memory(one)) is not Kind.PREFERENCE:
+        return (one,)
+    said = one.content.removeprefix(_SAID)
+    wishes: list[str] = []
+    others: list[str] = []
+    start = 0
+    for sentence in sentences(said):
+        text = said[start : sentence.end].strip()
+        start = sentence.end
+        is_wish = kind_of(one.category, _SAID + text) is Kind.PREFERENCE
+        (wishes if is_wish else others).append(text)
+    settles = any(finds(DECIDES, each) or finds(PRESCRIBES, each) for each in others)
+    if not (wishes and settles):
+        return (one,)
+    return tuple(
+        replace(one, content=_SAID + " ".join(each), summary=_SAID + " ".join(each))
+        for each in (others, wishes)
+    )
 
 
 def is_bound(one: Observation) -> bool:

@@ -42,8 +42,9 @@ _KIND_COSTS = {
     Kind.ERROR: 0.10,
     Kind.CHANGE: 0.08,
 }
-# What the first of a kind is worth more: who has room for few lines needs what is left to do, then
-# what was ruled.
+# What the first of a kind is worth more where there is room for few lines: who has no more needs
+# what is left to do, then what was ruled.
+_SHORT = 40
 _FIRST = {Kind.OPEN_END: 1.0, Kind.PREFERENCE: 0.5, Kind.DECISION: 0.5}
 # What a further line is worth less that answers what is to be done, or is of the issue at hand:
 # whoever begins needs to know more than what is like the question.
@@ -87,7 +88,7 @@ def choose(candidates: Sequence[Tellable], count: int) -> list[Tellable]:
     standing = [one for one in candidates if not one.replaced_by]
     ordered = sorted(_leave_newest(standing), key=lambda one: (-one.worth, -one.at_ms, one.doc_id))
     taken: list[Tellable] = []
-    crowds, told = _Crowds(), _Told(ordered)
+    crowds, told = _Crowds(is_short=count <= _SHORT), _Told(ordered)
     # What a line is worth only falls while others are taken, so what it was worth when it was
     # looked at last is the most it can be: only who stands first has to be looked at again.
     queue = [(-_value(one, 0.0, crowds), at) for at, one in enumerate(ordered)]
@@ -195,7 +196,8 @@ def within(chosen: Sequence[Tellable], tokens: int) -> list[Tellable]:
 class _Crowds:
     """How many lines each kind and each session has."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_short: bool) -> None:
+        self._is_short = is_short
         self._kinds: Counter[Kind] = Counter()
         self._sessions: Counter[str] = Counter()
         self._answers = 0
@@ -207,8 +209,8 @@ class _Crowds:
 
     def lead(self, one: Tellable) -> float:
         """Return what the first of its kind is worth more."""
-        is_worth_it = one.worth >= _WORTH_MIN and not one.is_elsewhere
-        return 0.0 if self._kinds[one.kind] or not is_worth_it else _FIRST.get(one.kind, 0.0)
+        leads = self._is_short and one.worth >= _WORTH_MIN and not one.is_elsewhere
+        return _FIRST.get(one.kind, 0.0) if leads and not self._kinds[one.kind] else 0.0
 
     def measure(self, one: Tellable) -> float:
         of_kind = _KIND_COSTS[one.kind] * self._kinds[one.kind]

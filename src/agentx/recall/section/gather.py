@@ -321,12 +321,13 @@ def _order(one: Tellable) -> tuple[bool, int]:
 
 
 def _drop_repeats(lines: Iterable[RecallLine]) -> Iterator[RecallLine]:
-    """Yield each thing once, where it stands first."""
-    ids: set[str] = set()
+    """Yield each thing once, where it stands first; of one that has two parts, both."""
+    ids: set[tuple[str, str]] = set()
     words: set[str] = set()
     for line in lines:
         said = fold_text(line.text)
-        if said not in words and (line.doc_id not in ids or line.group in _STANDING):
-            ids.add(line.doc_id)
+        name = (line.doc_id, line.group)
+        if said not in words and (name not in ids or line.group in _STANDING):
+            ids.add(name)
             words.add(said)
             yield line

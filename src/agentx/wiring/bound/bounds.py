@@ -9,6 +9,7 @@ from agentx.observations.model import Observation
 from agentx.observations.relevance import Subject, keywords, score
 from agentx.observations.service import Observations
 from agentx.project.project import Project
+from agentx.recall.branches.bonds import is_bound, part_wishes
 from agentx.recall.branches.marks import share_of
 from agentx.recall.branches.reach import Extent, Reach
 from agentx.recall.section.learnt import Memories, WeighedMemory
@@ -34,13 +35,19 @@ class Bounds:
         """Return memories with where those hold that do not hold here."""
         if self._reaches is None:
             return found
-        reaches = self._reaches.find((one.observation for one in found.weighed), about.branch)
+        parts = (part for one in found.weighed for part in part_wishes(one.observation))
+        reaches = self._reaches.find(parts, about.branch)
         if not any(reach.mark for reach in reaches.values()):
             return found
         restored = list_restored(self._room, self._reaches, about.branch)
         known = {one.observation.id for one in found.weighed}
         more = [one for name, (one, _) in restored.items() if name not in known]
-        weighed = (_mark(one, reaches) for one in (*found.weighed, *self._weigh(more, about)))
+        every = (
+            replace(one, observation=part)
+            for one in (*found.weighed, *self._weigh(more, about))
+            for part in part_wishes(one.observation)
+        )
+        weighed = (_mark(one, reaches) for one in every)
         return replace(
             found,
             weighed=tuple(_restore(one, restored) for one in weighed),
@@ -62,7 +69,7 @@ class Bounds:
 
 
 def _mark(one: WeighedMemory, reaches: Mapping[str, Reach]) -> WeighedMemory:
-    reach = reaches.get(one.observation.id)
+    reach = reaches.get(one.observation.id) if is_bound(one.observation) else None
     if reach is None or not reach.mark:
         return one
     return replace(one, mark=reach.mark, share=share_of(reach, pinned=one.observation.pinned))
