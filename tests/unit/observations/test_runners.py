@@ -118,6 +118,7 @@ def test_what_a_runner_says_went_wrong_is_told_in_its_own_words(command: str) ->
 
     assert all(any(text in row for row in error_lines(printed)) for text in wanted)
     assert wanted[-1] in error.content or wanted[0] in error.content
+    assert "There was 1 error" not in error.content
     assert "Cause: The fee was computed before the tide was known" in error.content
     assert "Fixed by: lib/fee.x" in error.content
 

@@ -94,12 +94,15 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
         if not only_asks(one.content.removeprefix(BY_USER))
     ]
     ruled += [_take_ruled(one, Occasion.SHOWN, found, at) for one in find_shown(found)]
-    unmended = any(OPEN_FAILURE in one.finding.content for one in ruled)
+    unmended = "\n".join(
+        one.finding.content for one in ruled if OPEN_FAILURE in one.finding.content
+    )
     ruled += [
         _take_ruled(one, Occasion.LEFT, found, at)
         for one in find_left_open(found, boot)
         # The failure itself says more than that something still fails.
-        if not (unmended and says_still(one.content) and not code_names(one.content))
+        if not (unmended and says_still(one.content))
+        or any(name not in unmended for name in code_names(one.content))
     ]
     stumbled = [_take_ruled(one, Occasion.STUMBLE, found, at) for one in stumbles(found)]
     known = {one.finding.event_ids[0] for one in stumbled}

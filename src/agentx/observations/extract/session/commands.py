@@ -74,7 +74,7 @@ _ERROR_LINES = tuple(
         (
             r"^(?:FAILED\s+\S+::|--- FAIL:|fatal:|panic:|npm ERR!|E {2,}\S|Caused by:|e: \S)"
             r"|^[\s\u2502]*(?:[\w.]+\.)?\w*(?:Error|Exception|Panic)\b(?:\[\w+\])?:"
-            r"|\berror(?:\[\w+\]|:| TS\d+:?| CS\d+:?)(?: |$)|: command not found"
+            r"|\berror(?:\[\w+\]|:| TS\d+:?| CS\d+:?) |:\d+:? error:$|: command not found"
             r"|^\s*(?:\[(?:ERROR|error)\] \S|\*\* \(\w|error \u2022 )"
         ),
         # Words that seldom tell of anything else.
@@ -138,6 +138,7 @@ _NAMES_TEST = compile_late(
     r"|.*\+\d+ -\d+: (?P<dart>.+) \[E\]|test (?P<rust>\S+) \.\.\. FAILED"
     r"|(?:\[info\] )?- (?P<scala>.+) \*\*\* FAILED \*\*\*)\Z"
 )
+_ENDS_OPEN = compile_late(r"\A\S+:\d+(?::\d+)?:? (?:fatal )?error:\Z")
 _LEADS = compile_late(r"\A(?:\[(?:error|info|ERROR)\]|\u2502)\s*")
 _COUNTED = compile_late(
     r"\b(?:(\d+) (?:tests? )?passed\b|OK \((\d+) tests?\)|Tests\s+(\d+) passed)"
@@ -264,7 +265,7 @@ def _read_error(line: str, plain_line: str, after: str) -> tuple[int | None, str
         "=- \u00d7\u2715\u2716\u2717\u2718\u274c"
     )
     # What is wrong there stands on the next line.
-    if text.endswith("error:") and after:
+    if _ENDS_OPEN.search(text) and after:
         text = f"{text} {after}"
     return rank, text
 
