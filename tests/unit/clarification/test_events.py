@@ -461,3 +461,18 @@ def test_what_a_file_says_that_a_person_decided_is_unverified_and_unblocks_nothi
         assert doubts == ["unverified"] * 2
         here.clarifications.find(called.id)
         here.ask(request(question="Keep that too."))
+
+
+def test_a_link_among_the_files_of_events_harms_its_own_ledger_alone(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    (here.paths.questions / "7").symlink_to("/etc")
+    (here.paths.questions / "8").write_text("no folder", encoding="utf-8")
+    (here.paths.questions / "9").mkdir()
+    (here.paths.questions / "9" / "evil.jsonl").symlink_to("/etc/passwd")
+
+    seen = here.clarifications.survey()
+
+    assert ids(seen.active) == (state.id,)
+    assert seen.closed == (7, 9)
+    assert ["symbolic link" in named for named in seen.damaged] == [True, True]

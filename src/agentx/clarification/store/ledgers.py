@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -372,14 +373,20 @@ class LedgerStore:
             if named is not None:
                 look = (name, seen.st_ino, seen.st_size, seen.st_mtime_ns)
                 found.setdefault(int(named[1]), []).append(look)
-        for name, _ in self._list(self._paths.questions):
-            if _ISSUE.fullmatch(name):
-                looks = self._files(int(name)).look()
-                found.setdefault(int(name), []).extend(
-                    (each, seen.st_ino, seen.st_size, seen.st_mtime_ns)
-                    for each, seen in sorted(looks.items())
-                )
+        for name, seen in self._list(self._paths.questions):
+            if _ISSUE.fullmatch(name) and not stat.S_ISREG(seen.st_mode):
+                found.setdefault(int(name), []).extend(self._look_at_events(int(name)))
         return tuple(Stamp(issue, tuple(looks)) for issue, looks in sorted(found.items()) if looks)
+
+    def _look_at_events(self, issue: int) -> list[tuple[str, int, int, int]]:
+        try:
+            looks = self._files(issue).look()
+        except CorruptRecord:  # a link: whoever opens the ledger says so, and no other is harmed
+            return [("", 0, 0, 0)]
+        return [
+            (name, seen.st_ino, seen.st_size, seen.st_mtime_ns)
+            for name, seen in sorted(looks.items())
+        ]
 
     def list_moved_aside(self) -> tuple[Path, ...]:
         """Return what an earlier version took for no ledger, and waits for somebody to mend it."""
