@@ -306,3 +306,32 @@ def test_a_line_that_points_back_is_told_behind_what_it_points_to() -> None:
         line.startswith("what does AGE 14d mean in the list of leases? It counts from when")
         for line in talk.kept()
     )
+
+
+def test_a_brief_ruling_is_told_with_how_the_agent_took_it() -> None:
+    talk = Talk().user("move the exports to the new folder").agent("Moved.")
+    talk.user("and we don't need the old redirects, they make it complicated")
+    talk.agent(
+        "I agree. The old redirects pull complexity into the router, the sitemap and the tests."
+    )
+
+    (ruled,) = [each.content for each in talk.found(Category.DECISION)]
+
+    assert ruled.endswith(
+        "The agent: The old redirects pull complexity into the router, the sitemap and the tests."
+    )
+
+
+def test_what_somebody_pasted_of_the_last_reply_is_nothing_new() -> None:
+    talk = Talk().user("how do contributors publish their maps?")
+    talk.agent(
+        "Two ways:\n\n1. **Maps stay on the fork** - A job copies `maps/v1` when it is merged. The "
+        "`Map-Id` trailer links to the data.\n2. Maps are mailed."
+    )
+    talk.user(
+        "Can you build that? 1. Maps stay on the fork - A job copies maps/v1 when it is merged. "
+        "The Map-Id trailer links to the data."
+    )
+    talk.edit("ci/copy.yml", "old", "new").agent("The job is in `ci/copy.yml`.")
+
+    assert not any(line.startswith("The user said: The Map-Id trailer") for line in talk.kept())

@@ -20,7 +20,7 @@ from agentx.observations.extract.errors import OPEN_FAILURE, errors
 from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, list_open
 from agentx.observations.extract.session.commits import commit_of
 from agentx.observations.extract.session.exchanges import Exchange, reports
-from agentx.observations.extract.session.lines import Boot, lead_in, lines
+from agentx.observations.extract.session.lines import Boot, is_echo, lead_in, lines
 from agentx.observations.extract.session.overwritten import find_taken_out, list_taken_out
 from agentx.observations.extract.session.passing import says_still
 from agentx.observations.extract.session.tools import file_edits, plan_of
@@ -241,6 +241,7 @@ def _passages(
         passages = [one for one in cut_passages(text, said) if not boot.restates(one.text)]
         if source is Occasion.PROMPT:  # an answer tells what was asked; a wish may be put so
             passages = [one for one in passages if may_tell(one.text)]
+            passages = [one for one in passages if not is_echo(one.text, exchange)]
         for index, passage in enumerate(passages):
             own = _fit(passage, text if source is Occasion.PROMPT else "")
             if source is not Occasion.PROMPT:

@@ -38,6 +38,7 @@ _BOOT_LINES_MAX = 400
 # `name` - what was done to it
 _SUBJECT = compile_late(r"\A(?:`[^`]+`|[\w ./-]{2,60}?)\s*(?:[-\u2013\u2014:]|\(\w+\)\s*[-:])\s+")
 _NOW_DOES = compile_late(r"now \w+s\b|verif(?:y|ies)\b|expects? \w+ instead", re.IGNORECASE)
+_MARKS = compile_late(r"[`*_]+")
 _POINTS_BACK = compile_late(r"(?:It|This|That|They|These|Those|Both)\b")
 _PASTED_CHARS = 1_500  # a prompt longer than this is a document
 
@@ -180,3 +181,13 @@ def lead_in(text: str, said: Sequence[Sentence], start: int, prompt: Turn | None
     whole = " ".join((*asked, text))
     is_asked = bool(asked) and is_question(asked[0])
     return whole if is_asked and len(whole) <= PASSAGE_CHARS_MAX else text
+
+
+def is_echo(text: str, exchange: Exchange) -> bool:
+    """Tell whether somebody pasted what the agent had just said: that is nothing new."""
+    reply = exchange.before.closing if exchange.before is not None else None
+    return reply is not None and _strip_marks(text) in _strip_marks(reply.text)
+
+
+def _strip_marks(text: str) -> str:
+    return " ".join(_MARKS.sub("", text).casefold().split())

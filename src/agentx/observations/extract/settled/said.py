@@ -28,11 +28,15 @@ _LINES_A_PROMPT_MAX = 3
 _STOPS = ".!?:;,\u3002\uff01\uff1f\uff1a"
 _SHORT_CHARS = 320
 _ASKED_CHARS = 110
+_BRIEF_TERMS_MAX = 6
+_HEARD_CHARS = 140
+_HEARD_LINES_MAX = 3
 _QUOTED_CHARS = PASSAGE_CHARS_MAX - len("The user said: ")
 _ENGLISH = compile_late(
     r"\b(?:the|a|an|is|are|to|of|and|in|it|that|for|you|we|i|with|on|not)\b", re.IGNORECASE
 )
 _SPECIFIC = compile_late(r"\d|`|[a-z]+[A-Z]|[\w-]+\.[a-z]{1,4}\b|\b[A-Z][\w-]+")
+_WILL = compile_late(r"(?:I['\u2019]?(?:m|ll|ve|d)?|Let me|Now|First|Next|Then)\b", re.IGNORECASE)
 _THEN = compile_late(r"\w{3,} then[.!]?\Z|\Aso no \w", re.IGNORECASE)
 # What a program wrote, and questions without their mark.
 _PASTED = compile_late(
@@ -90,7 +94,29 @@ def find_said(
         if asked:
             content = f"{content}\nAsked: {shorten(asked, _ASKED_CHARS)}"
             ids.insert(0, before.event_id)
+    heard = _find_heard(text, exchange, boot)
+    if heard is not None:
+        content = f"{content}\nThe agent: {shorten(heard.own, _HEARD_CHARS)}"
+        ids.append(heard.turn.event_id)
     yield decision(content, text, prompt, tuple(ids), 70 + 8 * (not is_first))
+
+
+def _find_heard(text: str, exchange: Exchange, boot: Boot) -> Line | None:
+    """Return how the agent took a few words that settle something: it says what they are of."""
+    about = terms(text)
+    reply = exchange.replies[0] if exchange.replies else None
+    if reply is None or len(about) > _BRIEF_TERMS_MAX:
+        return None
+    return next(
+        (
+            line
+            for line in lines(reply, boot)[:_HEARD_LINES_MAX]
+            if 2 * len(about & terms(line.own)) >= max(len(about), 2)
+            and len(terms(line.own)) > len(about)
+            and not (is_question(line.own) or _WILL.match(line.own))
+        ),
+        None,
+    )
 
 
 def take_back(text: str, before: Exchange, prompt: Turn) -> Finding:
