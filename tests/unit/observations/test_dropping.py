@@ -186,12 +186,14 @@ def test_the_moments_at_which_it_was_said_are_noted_of_what_is_dropped_or_remove
     at = [START_MS + number * DAY_MS for number in range(5)]
     proof = ulid(at[3], bytes(10))
     noise = observation(_NOISE, at_ms=at[0], event_ids=(proof,))
-    gone = observation("Keys live in the vault.", at_ms=at[1])
-    store.store([noise, gone])
+    gone = observation("Keys live in the vault.", at_ms=at[1], event_ids=("e1",))
+    written = observation("Written by hand.", at_ms=at[4])
+    store.store([noise, gone, written])
 
     drop(store, noise, why="", at_ms=Millis(START_MS))
     sift(store, [observation(_LIKE, at_ms=at[2])])
     leave_unsaid(store, gone)
+    leave_unsaid(store, written)
 
     assert list_unsaid(store) == {at[0], at[1], at[2], at[3]}
     undrop(store, noise.id)

@@ -76,8 +76,10 @@ def leave_unsaid(store: ObservationStore, observation: Observation) -> None:
     Raises: LockHeld, UnavailableError.
     """
     olds = (store.get_archived(each) for each in observation.sources)
-    with store.drops.changing() as listed:
-        _note_unsaid(listed, [observation, *(old for old in olds if old is not None)])
+    said = [one for one in (observation, *olds) if one is not None and one.event_ids]
+    if said:  # what was written by hand no session said
+        with store.drops.changing() as listed:
+            _note_unsaid(listed, said)
 
 
 def _note_unsaid(listed: DropList, observations: Iterable[Observation]) -> None:
