@@ -71,6 +71,7 @@ _REVERSES = compile_late(
     re.IGNORECASE,
 )
 _PARTS = terms("half part side choice rule policy design way question answer adr")
+_UNNAMED = compile_late(r"(?i:\b(?:it|them|this|these|those|es|sie|diese)\b)")
 _COMMITTED = compile_late(r"\(commit ([0-9a-f]{7,40})\)")
 _FAILED = compile_late(r"\A`(?P<command>.+?)` failed[^:\n]*: (?P<error>.+?)(?:;|\n|\Z)")
 _MENDED = compile_late(r"(?:^|; ?)(?:Fixed by: |Cause: |`[^`]+` worked|It passed)", re.MULTILINE)
@@ -218,7 +219,10 @@ def _answers_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
 
 def _takes_back(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a decision names what it leaves, and the older one was for just that."""
-    if not new.takes_back or is_of_other(new.stances, old.stances) or _is_half_meant(old):
+    if not new.takes_back or _is_half_meant(old):
+        return False
+    # What "them" are is known to who said it: they may be the very thing that is named now.
+    if not _UNNAMED.search(old.text) and is_of_other(new.stances, old.stances):
         return False
     shared = new.said & old.said
     for about in new.left:
