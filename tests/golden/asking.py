@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from agentx.observations.store.packing import unpack
 from tests.golden.layout import normal
 from tests.golden.story import Town, github
 
@@ -61,9 +62,8 @@ def _by_id(town: Town) -> Iterator[list[str]]:
     grip = segment["bullets"][0]["grip_ids"][0]
     event = town.json("expand", grip)["excerpt_events"][0]["event_id"]
     runs = town.json("run", "list")["runs"], town.json("run", "list", "--archived")["archived"]
-    archived = json.loads(
-        (town.project / ".agentx" / "memory" / "archive" / "issue-29-archived.json").read_text()
-    )["observations"][0]["id"]
+    archive = town.project / ".agentx" / "memory" / "archive" / "issue-29-archived.json"
+    archived = json.loads(unpack(json.loads(archive.read_text())["packed"]))[0]["id"]
     yield ["expand", grip]
     yield ["memory", "show", archived]
     for known in (grip, event, segment["node_id"], *(rows[0]["run_id"] for rows in runs)):
