@@ -148,3 +148,16 @@ def test_a_few_words_before_a_question_are_not_kept() -> None:
     talk.agent("`Lock.take` writes it with `O_EXCL`.")
 
     assert not any("how is it written" in line for line in talk.kept())
+
+
+def test_a_ruling_is_no_question_because_one_is_told_behind_it() -> None:
+    talk = Talk().user("import the tariffs of the port")
+    talk.agent("They are imported. Is there anything about the berths that has to be so?")
+    talk.user("never read tariffs from a file, the office edits the table by hand")
+    talk.agent("Noted.")
+
+    (line,) = talk.kept()
+    assert line == (
+        "The user said: never read tariffs from a file, the office edits the table by hand; Asked: "
+        "Is there anything about the berths that has to be so?"
+    )

@@ -91,7 +91,7 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
         _take_ruled(one, source, found, at)
         for source, rule in _RULES.items()
         for one in rule(found, boot)
-        if not only_asks(one.content.removeprefix(BY_USER))
+        if not only_asks(one.content.removeprefix(BY_USER).split("\nAsked: ")[0])
     ]
     ruled += [_take_ruled(one, Occasion.SHOWN, found, at) for one in find_shown(found)]
     unmended = "\n".join(
