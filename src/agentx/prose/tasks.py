@@ -78,7 +78,7 @@ def continues_task(prompt: str) -> bool:
     """Tell whether a prompt leans on what was said before, or ends the work."""
     head = prompt[:TASK_HEAD_CHARS_MAX].lstrip()
     leans = _LEANS.match(head) is not None and words(prompt) <= _LEANING_WORDS_MAX
-    return leans or _answers(prompt) or _ends_work(prompt)
+    return leans or _ends_work(prompt)
 
 
 def names_task(prompt: str) -> bool:
