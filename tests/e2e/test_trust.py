@@ -201,7 +201,9 @@ def test_what_is_not_trusted_is_found_and_shown_with_its_origin(house: House) ->
     assert "from the repository, not trusted" in house.agentx("show", "PAT-001").stdout
     assert "not trusted" in house.agentx("why", "PAT-001").stdout
     assert "not trusted" in house.json("issue", "list")["origin"]
-    assert "not trusted" in house.agentx("clarify").stderr
+    asked = house.agentx("clarify")
+    assert "CLR-1-001" in asked.stdout
+    assert "not trusted" in asked.stderr
 
 
 @pytest.mark.promise("trust.content")

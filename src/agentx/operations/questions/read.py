@@ -33,9 +33,10 @@ class Overview:
 def active(project: Project) -> Overview:
     """Return every active clarification."""
     found = watch(project)
-    return Overview(
-        clarifications=_in_turn(found.active), monitor=found, now_ms=project.clock.now_ms()
-    )
+    # Nothing is done about what a stranger's repository asks, but it is shown as such.
+    is_trusted = project.trust.has_data
+    states = found.active if is_trusted else open_clarifications(project).survey().active
+    return Overview(clarifications=_in_turn(states), monitor=found, now_ms=project.clock.now_ms())
 
 
 def late(project: Project) -> Overview:
