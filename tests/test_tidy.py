@@ -152,6 +152,7 @@ IN_OTHER_WORDS = (
     "demo/sample/",
     "prose/cues",
     "redaction/",
+    "exchanges/",
     "observations/extract/",
     "views/sessions/issue_of",
 )

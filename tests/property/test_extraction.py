@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.clock import Millis
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.observations.extract import extract
 from agentx.observations.extract.sections import parse_sections, render_sections
-from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.observations.limits import (
     OBSERVATION_EVENTS_MAX,
     OBSERVATION_FILES_MAX,

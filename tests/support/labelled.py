@@ -22,7 +22,7 @@ from agentx.conversation.model import Event
 from agentx.kernel.capture import Draft, Harness
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId
-from agentx.observations.extract.session.turns import Finding
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "extraction"

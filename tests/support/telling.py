@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.clock import Millis
 from agentx.observations.extract import extract
-from agentx.observations.extract.session.turns import Finding, Turn, TurnKind
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
 
 

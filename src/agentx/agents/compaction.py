@@ -17,6 +17,7 @@ from typing import Any
 
 from agentx.agents.context_budget import ContextBudget, ContextCategory, ContextLevel
 from agentx.agents.limits import COMPACTION_RECENT_MAX, COMPACTION_SUMMARY_CHARS_MAX
+from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.text import cut
@@ -25,7 +26,6 @@ from agentx.kernel.values import frozen
 from agentx.observations.events import ContextCompacted
 from agentx.observations.extract import extract
 from agentx.observations.extract.sections import render_sections
-from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.redaction.redact import redact
 
 SUMMARY_TITLE = "# What happened so far"

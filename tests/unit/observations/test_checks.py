@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.observations.extract.session.checks import RunExtent, compare_checks, read_check
+from agentx.exchanges.checks import RunExtent, compare_checks, read_check
 from agentx.observations.model import Category
 from tests.support.telling import Talk
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agentx.kernel.clock import Millis
 from agentx.observations.extract.candidates import Keepable
 from agentx.observations.extract.choice import choose
-from agentx.observations.extract.session.turns import Finding
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.limits import OBSERVATIONS_PER_CAPTURE_MAX
 from agentx.observations.model import Category
 from agentx.prose.salience import Occasion, Speech

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from agentx.exchanges.turns import TurnKind
 from agentx.kernel.clock import Millis
 from agentx.observations.extract import extract
 from agentx.observations.extract.sections import parse_sections
-from agentx.observations.extract.session.turns import TurnKind
 from agentx.observations.model import Category
 from agentx.views.sessions.turns import turns_of
 from tests.bench.extraction import PRECISION_MIN, RECALL_MIN, precision, recall, scored

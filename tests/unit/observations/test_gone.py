@@ -8,9 +8,9 @@ from time import process_time
 
 import pytest
 
+from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import RECALL_CLOSE, RECALL_NOTICE, RECALL_OPEN
-from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.observations.model import Category, Marking, Observation
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.validity.gone import look_at, mark_gone

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from agentx.exchanges.turns import TurnKind
 from agentx.observations.extract import extract
-from agentx.observations.extract.session.turns import TurnKind
 from tests.support.telling import Talk
 
 LABEL = "Left open: "

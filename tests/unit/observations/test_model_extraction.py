@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.exchanges.turns import Turn, TurnKind
 from agentx.host.crash import CrashPoint
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import Millis
@@ -21,7 +22,7 @@ from agentx.observations.extract.by_model import (
     judge_by_model,
     prompt_for,
 )
-from agentx.observations.extract.session.turns import Finding, Turn, TurnKind
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.limits import MODEL_EXTRACTION_TOKENS_MAX
 from agentx.observations.model import Category, Marking
 from tests.support.crashing import dying_at

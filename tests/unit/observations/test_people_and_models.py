@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
+from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.clock import Millis
 from agentx.observations.extract import extract
 from agentx.observations.extract.by_model import Judged, SessionCandidate, judge_by_model
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.spoken import find_passage, find_spoken, rests_on_person
-from agentx.observations.extract.session.turns import Finding, Turn, TurnKind
 from agentx.observations.model import Category
 from tests.unit.observations.test_model_extraction import NoLimit, ScriptedModel, verdict
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agentx.exchanges.exchange import exchanges
+from agentx.exchanges.lines import Boot
 from agentx.observations.extract import extract
-from agentx.observations.extract.session.exchanges import exchanges
-from agentx.observations.extract.session.lines import Boot
 from agentx.observations.extract.settled.refuted import find_fallen
 from agentx.observations.model import Category
 from tests.support.telling import Talk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.observations.extract.session.commands import error_lines, is_routine
+from agentx.exchanges.commands import error_lines, is_routine
 from agentx.observations.model import Category
 from tests.support.telling import Talk
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agentx.exchanges.commands import find_errors
+from agentx.exchanges.turns import TurnKind
 from agentx.observations.extract import extract
-from agentx.observations.extract.session.commands import find_errors
-from agentx.observations.extract.session.turns import TurnKind
 from agentx.observations.model import Category
 from tests.support.telling import Talk
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.observations.extract.session.commands import parts_of, plain
+from agentx.exchanges.commands import parts_of, plain
 from agentx.prose.sentences import sentences, show_excerpt
 
 _WORDS = st.lists(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.observations.extract.session.turns import TurnKind
+from agentx.exchanges.turns import TurnKind
 from agentx.observations.model import Category
 from tests.support.telling import Talk
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.observations.extract import wording
+from agentx.exchanges import wording
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 

@@ -10,12 +10,12 @@ import pytest
 from agentx.conversation.model import Event
 from agentx.conversation.service import Conversation
 from agentx.conversation.store.log import LogStore
+from agentx.exchanges.exchange import exchanges, reports
+from agentx.exchanges.turns import TurnKind
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Channel, Draft, EventType, MachineWords, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId
-from agentx.observations.extract.session.exchanges import exchanges, reports
-from agentx.observations.extract.session.turns import TurnKind
 from agentx.views.documents.conversation import event_document
 from agentx.views.sessions.turns import turns_of
 from tests.support.memory_kv import MemoryStore

@@ -12,14 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from agentx.exchanges.exchange import exchanges
+from agentx.exchanges.lines import Boot
+from agentx.exchanges.turns import Turn
 from agentx.observations.extract.candidates import gather_candidates
 from agentx.observations.extract.choice import choose
 from agentx.observations.extract.merging import keep_worthiest, settle
 from agentx.observations.extract.overview import overview
-from agentx.observations.extract.session.exchanges import exchanges
-from agentx.observations.extract.session.lines import Boot
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.names import Files
-from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.limits import OBSERVATIONS_PER_CAPTURE_MAX
 
 

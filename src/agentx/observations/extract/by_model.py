@@ -24,6 +24,7 @@ from collections.abc import Callable, Container, Mapping, Sequence, Sized
 
 import msgspec
 
+from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.ids import digest
 from agentx.kernel.text import cut
 from agentx.kernel.tokens import estimate
@@ -32,8 +33,8 @@ from agentx.llm.port import Allowance, Model, Prompt, Unusable
 from agentx.observations import limits
 from agentx.observations.extract.candidates import BY_USER
 from agentx.observations.extract.merging import settle
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.spoken import find_passage, find_spoken, rests_on_person
-from agentx.observations.extract.session.turns import Finding, Turn, TurnKind
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.evidence import is_quoted

@@ -13,18 +13,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import log1p
 
+from agentx.exchanges.commits import commit_of
+from agentx.exchanges.exchange import Exchange, reports
+from agentx.exchanges.lines import Boot, is_echo, lead_in, lines
+from agentx.exchanges.overwritten import find_taken_out, list_taken_out
+from agentx.exchanges.passing import says_still
+from agentx.exchanges.tools import file_edits, plan_of
+from agentx.exchanges.turns import Turn
 from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract.changes import changes, claims_change, denies_change
 from agentx.observations.extract.errors import OPEN_FAILURE, errors
 from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, list_open
-from agentx.observations.extract.session.commits import commit_of
-from agentx.observations.extract.session.exchanges import Exchange, reports
-from agentx.observations.extract.session.lines import Boot, is_echo, lead_in, lines
-from agentx.observations.extract.session.overwritten import find_taken_out, list_taken_out
-from agentx.observations.extract.session.passing import says_still
-from agentx.observations.extract.session.tools import file_edits, plan_of
-from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
 from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.options import lists_options

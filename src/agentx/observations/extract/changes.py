@@ -13,20 +13,21 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from agentx.kernel.clock import Millis
-from agentx.kernel.text import compile_late
-from agentx.observations.extract import wording
-from agentx.observations.extract.session.commits import (
+from agentx.exchanges import wording
+from agentx.exchanges.commits import (
     Commit,
     commit_of,
     find_hash,
     find_reverted,
 )
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.lines import Boot, Line, is_claim, is_document, lines
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.lines import Boot, Line, is_claim, is_document, lines
+from agentx.exchanges.tools import FileChange, ToolStep, Use, file_edits
+from agentx.exchanges.turns import Turn
+from agentx.kernel.clock import Millis
+from agentx.kernel.text import compile_late
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.names import list_definitions
-from agentx.observations.extract.session.tools import FileChange, ToolStep, Use, file_edits
-from agentx.observations.extract.session.turns import Finding, Turn
 from agentx.observations.extract.settled.agreements import ANSWERED
 from agentx.observations.model import Category
 from agentx.prose import cues

@@ -12,20 +12,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agentx.kernel.text import compile_late
-from agentx.observations.extract import wording
-from agentx.observations.extract.session.commands import (
+from agentx.exchanges import wording
+from agentx.exchanges.commands import (
     find_errors,
     is_covered,
     is_routine,
     only_looks,
     plain,
 )
-from agentx.observations.extract.session.episodes import Episode, find_episodes
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.lines import Boot, Line, lines
-from agentx.observations.extract.session.tools import Use, file_edits
-from agentx.observations.extract.session.turns import Finding
+from agentx.exchanges.episodes import Episode, find_episodes
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.lines import Boot, Line, lines
+from agentx.exchanges.tools import Use, file_edits
+from agentx.kernel.text import compile_late
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from agentx.exchanges import wording
+from agentx.exchanges.commits import commit_of
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.lines import Boot, Line, lines
+from agentx.exchanges.tools import Use, file_edits
+from agentx.exchanges.turns import Turn
 from agentx.kernel.text import compile_late
-from agentx.observations.extract import wording
 from agentx.observations.extract.put_off import find_put_off
-from agentx.observations.extract.session.commits import commit_of
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.lines import Boot, Line, lines
-from agentx.observations.extract.session.tools import Use, file_edits
-from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms

@@ -12,7 +12,7 @@ from dataclasses import replace
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import compile_late, cut, without_recall
 from agentx.kernel.tokens import estimate
-from agentx.observations.extract.session.turns import Finding
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.limits import (
     OBSERVATION_EVENTS_MAX,
     OBSERVATION_FILES_MAX,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.turns import Finding
+from agentx.exchanges.exchange import Exchange
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness

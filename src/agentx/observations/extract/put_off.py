@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from agentx.observations.extract.session.commits import commit_of
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.lines import Boot, lines
-from agentx.observations.extract.session.turns import Turn
+from agentx.exchanges.commits import commit_of
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.lines import Boot, lines
+from agentx.exchanges.turns import Turn
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage

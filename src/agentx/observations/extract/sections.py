@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.observations.extract.merging import settle, summary_line
-from agentx.observations.extract.session.turns import Finding
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
 
 _TITLES = {

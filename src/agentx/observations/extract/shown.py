@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from agentx.exchanges.commands import find_errors
+from agentx.exchanges.exchange import Exchange
 from agentx.kernel.text import compile_late, without_recall
-from agentx.observations.extract.session.commands import find_errors
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.turns import Finding
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
 from agentx.prose.pasted import split_pasted
 from agentx.prose.sentences import shorten

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from agentx.exchanges.commands import went_wrong
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.tools import ToolStep, Use
 from agentx.kernel.text import compile_late
-from agentx.observations.extract.session.commands import went_wrong
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.tools import ToolStep, Use
-from agentx.observations.extract.session.turns import Finding
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.sentences import shorten

@@ -15,24 +15,25 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from agentx.kernel.clock import Millis
-from agentx.kernel.text import compile_late
-from agentx.kernel.values import frozen
-from agentx.observations.extract.left_open import LEFT_OPEN, list_open
-from agentx.observations.extract.put_off import ON_THE_LIST
-from agentx.observations.extract.session.checks import CommandCheck
-from agentx.observations.extract.session.commits import commit_of
-from agentx.observations.extract.session.exchanges import Exchange, exchanges
-from agentx.observations.extract.session.lines import Boot, lines
-from agentx.observations.extract.session.passing import (
+from agentx.exchanges.checks import CommandCheck
+from agentx.exchanges.commits import commit_of
+from agentx.exchanges.exchange import Exchange, exchanges
+from agentx.exchanges.lines import Boot, lines
+from agentx.exchanges.passing import (
     list_checks,
     list_passed,
     picks_failed,
     says_still,
     takes_in,
 )
-from agentx.observations.extract.session.tools import ToolStep, Use, file_edits
-from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.exchanges.tools import ToolStep, Use, file_edits
+from agentx.exchanges.turns import Turn
+from agentx.kernel.clock import Millis
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+from agentx.observations.extract.left_open import LEFT_OPEN, list_open
+from agentx.observations.extract.put_off import ON_THE_LIST
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.prose.cues import anywhere

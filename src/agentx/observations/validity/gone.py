@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from agentx.exchanges.tools import ToolStep, Use, inside, read_path, use_of
+from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late, without_recall
-from agentx.observations.extract.session.tools import ToolStep, Use, inside, read_path, use_of
-from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.prose.keyphrases import code_names

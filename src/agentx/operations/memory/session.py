@@ -6,11 +6,11 @@ from agentx.agents.compaction import Compacted, ContextCompactor, Message, Work
 from agentx.agents.context_budget import ContextBudget, format_budget_report
 from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.conversation.model import Event, EventQuery
+from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import NotFound
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
-from agentx.observations.extract.session.turns import Turn, TurnKind
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.views.sessions.turns import turns_of

@@ -18,10 +18,10 @@ from collections.abc import Iterable, Iterator
 from posixpath import basename
 
 from agentx.adapters.hook_actions import JOINT, join_commands
+from agentx.exchanges.commands import is_routine, only_looks
 from agentx.kernel.text import compile_late
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
-from agentx.observations.extract.session.commands import is_routine, only_looks
 from agentx.observations.model import Category
 from agentx.prose.sentences import ELLIPSIS
 from agentx.recall.section.kinds import Kind

@@ -12,15 +12,15 @@ from functools import cache
 from threading import Lock
 
 from agentx.conversation.model import Event, EventQuery, Session, SessionQuery
+from agentx.exchanges.exchange import exchanges
+from agentx.exchanges.tools import list_touched
 from agentx.kernel.capture import EventType
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import InputError
 from agentx.kernel.values import frozen
 from agentx.memory.port import Readable
 from agentx.observations.extract import extract
-from agentx.observations.extract.session.exchanges import exchanges
-from agentx.observations.extract.session.tools import list_touched
-from agentx.observations.extract.session.turns import Finding
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
 from agentx.prose.keyphrases import terms
 from agentx.recall.section.choose import Tellable

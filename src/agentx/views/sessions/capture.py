@@ -22,6 +22,7 @@ import msgspec
 
 from agentx.conversation.model import Event
 from agentx.conversation.store.feed import Feed
+from agentx.exchanges.turns import Turn
 from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import FINISHED, EventType
@@ -31,7 +32,6 @@ from agentx.observations.alerts import NOTHING_EXTRACTED
 from agentx.observations.events import CaptureSkipped
 from agentx.observations.extract import extract
 from agentx.observations.extract.by_model import Judged, SessionCandidate
-from agentx.observations.extract.session.turns import Turn
 from agentx.observations.ids import agent_name
 from agentx.observations.model import Observation
 from agentx.observations.port import ObservationStore

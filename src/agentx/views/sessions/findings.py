@@ -12,8 +12,8 @@ from agentx.conversation.model import Event
 from agentx.kernel.ids import digest
 from agentx.kernel.tokens import estimate
 from agentx.observations.extract.by_model import SessionCandidate, tells
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.spoken import is_told_of_person
-from agentx.observations.extract.session.turns import Finding
 from agentx.observations.ids import observation_id
 from agentx.observations.model import Category, Observation
 from agentx.observations.port import ObservationStore

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agentx.conversation.model import Event
-from agentx.observations.extract.session.turns import Turn
+from agentx.exchanges.turns import Turn
 from agentx.observations.model import Category, Observation
 from agentx.observations.port import ObservationStore
 from agentx.observations.validity.closing import (

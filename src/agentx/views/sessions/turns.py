@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agentx.conversation.model import Event
+from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.capture import EventType, MachineWords
 from agentx.kernel.text import compile_late
-from agentx.observations.extract.session.turns import Turn, TurnKind
 
 _KINDS = {
     EventType.USER_MESSAGE: TurnKind.PROMPT,

@@ -1,1 +1,1 @@
-"""A session as the rules read it: turns, exchanges, tools, commands, lines."""
+"""What was found in a session: who said it, and which files it speaks of."""

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.tools import file_edits, list_touched
 from agentx.kernel.text import compile_late
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.tools import file_edits, list_touched
-from agentx.observations.extract.session.turns import Finding
+from agentx.observations.extract.session.finding import Finding
 from agentx.prose.keyphrases import code_names
 
 _NAME = compile_late(r"[\w@+~-][\w./@+-]*\.[A-Za-z]\w{0,9}\b")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agentx.exchanges.exchange import exchanges
+from agentx.exchanges.tools import Use
+from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.text import compile_late, without_recall
-from agentx.observations.extract.session.exchanges import exchanges
-from agentx.observations.extract.session.tools import Use
-from agentx.observations.extract.session.turns import Finding, Turn, TurnKind
+from agentx.observations.extract.session.finding import Finding
 from agentx.prose.passages import cut_passages
 from agentx.prose.pasted import split_pasted
 from agentx.prose.titles import is_written_by_machine

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.lines import Boot, lines
+from agentx.exchanges.tools import Use
+from agentx.exchanges.turns import Turn
 from agentx.kernel.text import compile_late
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.lines import Boot, lines
-from agentx.observations.extract.session.tools import Use
-from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from agentx.exchanges import wording
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.lines import Boot, lines
+from agentx.exchanges.tools import ToolStep, Use, answers, plan_of
+from agentx.exchanges.turns import Turn
 from agentx.kernel.text import compile_late, without_recall
-from agentx.observations.extract import wording
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.lines import Boot, lines
-from agentx.observations.extract.session.tools import ToolStep, Use, answers, plan_of
-from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.settled.agreements import (
     ANSWER_CHARS_MAX,
     decision,

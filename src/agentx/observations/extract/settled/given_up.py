@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agentx.exchanges.exchange import Exchange
 from agentx.kernel.text import without_recall
-from agentx.observations.extract.session.exchanges import Exchange
 from agentx.prose.settling.rulings import ends_attempt
 
 

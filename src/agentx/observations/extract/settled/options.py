@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 
+from agentx.exchanges import wording
+from agentx.exchanges.lines import Boot, Line, lines
+from agentx.exchanges.turns import Turn
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.extract import wording
-from agentx.observations.extract.session.lines import Boot, Line, lines
-from agentx.observations.extract.session.turns import Finding, Turn
+from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.settled.agreements import ANSWERED, decision
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -28,7 +29,7 @@ _ASKING_WORDS = 5
 _NAME_CHARS_MIN = 3
 _SAME_CHARS = 40
 _YES_WEIGHT = 70
-_KIND = r"(?:option|plan|variant|approach|alternative|choice|version|variante|plan)"
+_KIND = r"(?:option|plan|variant|approach|alternative|choice|version|variante)"
 _MARK = r"(?:\d|[a-e])"
 # `2. x`, `b) x`, `**Option 2: x** - y`, `### Plan B`, `| B | x |`: a label, and what it stands for.
 _LISTED = compile_late(

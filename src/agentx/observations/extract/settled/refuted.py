@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from agentx.exchanges.exchange import Exchange, reports
+from agentx.exchanges.lines import Boot, lines
+from agentx.exchanges.turns import Turn
 from agentx.kernel.text import without_recall
-from agentx.observations.extract.session.exchanges import Exchange, reports
-from agentx.observations.extract.session.lines import Boot, lines
-from agentx.observations.extract.session.turns import Turn
 from agentx.prose.cues import anywhere, at_the_start
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import is_question

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from agentx.exchanges.commits import Commit, commit_of, find_reverted
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.tools import ToolStep, file_edits
 from agentx.kernel.text import compile_late
-from agentx.observations.extract.session.commits import Commit, commit_of, find_reverted
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.tools import ToolStep, file_edits
 
 _PART = compile_late(r"\s*(?:&&|\|\||;|\n)\s*")
 _GIT = compile_late(r"\Agit\b(?:\s+-[cC]\s+\S+)*\s+(?P<verb>\w[\w-]*)\s*(?P<rest>.*)\Z")

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from agentx.kernel.text import compile_late
-from agentx.observations.extract.session.checks import (
+from agentx.exchanges.checks import (
     CommandCheck,
     RunExtent,
     compare_checks,
@@ -17,7 +16,7 @@ from agentx.observations.extract.session.checks import (
     read_check,
     same_kind,
 )
-from agentx.observations.extract.session.commands import (
+from agentx.exchanges.commands import (
     counts_none_failed,
     find_errors,
     is_covered,
@@ -25,7 +24,8 @@ from agentx.observations.extract.session.commands import (
     parts_of,
     went_wrong,
 )
-from agentx.observations.extract.session.tools import ToolStep, Use
+from agentx.exchanges.tools import ToolStep, Use
+from agentx.kernel.text import compile_late
 from agentx.prose import cues
 
 # What gets things ready for a check: where that passes, they are.

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.tools import file_edits
+from agentx.exchanges.undone import Undone
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.tools import file_edits
-from agentx.observations.extract.session.undone import Undone
 
 _QUOTED = compile_late(r"`([^`\n]{5,120})`")
 _PLACE = compile_late(r"([\w@+-]+\.\w{1,6})(?::| line )\d")

@@ -1,7 +1,7 @@
-"""What the rules read and what they give: a session as plain turns, and findings.
+"""What the rules read: a session as plain turns.
 
-The room knows nothing of the log. Whoever has events hands them over as turns, in the
-order in which they happened, and makes observations of the findings.
+Nothing here knows of the log. Whoever has events hands them over as turns, in the
+order in which they happened.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
-from agentx.observations.model import Category
 
 
 class TurnKind(Enum):
@@ -45,17 +44,3 @@ class Turn:
     exit_code: int | None = None
     directory: str = ""  # where the agent worked
     sender: str = ""  # another agent, whose words these are
-
-
-@frozen
-class Finding:
-    """Something worth remembering, with the events that prove it."""
-
-    category: Category
-    content: str
-    summary: str
-    event_ids: tuple[str, ...]
-    at_ms: Millis
-    files: tuple[str, ...] = ()
-    commit: str = ""
-    weight: int = 50  # only compared with others, when there are too many

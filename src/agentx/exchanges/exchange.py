@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from agentx.observations.extract.session.tools import ToolStep, Use, use_of, waits
-from agentx.observations.extract.session.turns import Turn, TurnKind
+from agentx.exchanges.tools import ToolStep, Use, use_of, waits
+from agentx.exchanges.turns import Turn, TurnKind
 
 Item = Turn | ToolStep
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from agentx.exchanges.turns import Turn
 from agentx.kernel.text import compile_late, without_recall
 from agentx.kernel.values import frozen
-from agentx.observations.extract.session.turns import Turn
 from agentx.redaction.redact import redact
 
 _SHELLS = compile_late(r"bash|shell|exec|terminal|command|powershell", re.IGNORECASE)

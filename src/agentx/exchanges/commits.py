@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from agentx.exchanges.tools import ToolStep
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.extract.session.tools import ToolStep
 
 _COMMITS = compile_late(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b")
 _REVERTS = compile_late(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+revert\b(?P<given>[^&|;\n]*)")

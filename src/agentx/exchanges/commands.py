@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from agentx.exchanges.tools import ToolStep, Use
 from agentx.kernel.text import compile_late
-from agentx.observations.extract.session.tools import ToolStep, Use
 from agentx.prose.sentences import shorten
 
 _CHAIN = compile_late(r"\s*(?:&&|\|\||;|\n)\s*")

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from agentx.observations.extract import wording
-from agentx.observations.extract.session.checks import CommandCheck
-from agentx.observations.extract.session.commands import (
+from agentx.exchanges import wording
+from agentx.exchanges.checks import CommandCheck
+from agentx.exchanges.commands import (
     error_lines,
     is_routine,
     plain,
     went_wrong,
 )
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.lines import Boot, Line, lines
-from agentx.observations.extract.session.passing import (
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.lines import Boot, Line, lines
+from agentx.exchanges.passing import (
     counts_as_much,
     list_checks,
     list_passed,
@@ -29,8 +29,8 @@ from agentx.observations.extract.session.passing import (
     says_still,
     takes_in,
 )
-from agentx.observations.extract.session.tools import ToolStep, Use, file_edits
-from agentx.observations.extract.session.turns import Turn
+from agentx.exchanges.tools import ToolStep, Use, file_edits
+from agentx.exchanges.turns import Turn
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import likeness

@@ -11,12 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from agentx.exchanges import wording
+from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.turns import Turn, TurnKind
+from agentx.exchanges.undone import find_undone
 from agentx.kernel.text import compile_late, without_recall
 from agentx.kernel.values import frozen
-from agentx.observations.extract import wording
-from agentx.observations.extract.session.exchanges import Exchange
-from agentx.observations.extract.session.turns import Turn, TurnKind
-from agentx.observations.extract.session.undone import find_undone
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.passages import PASSAGE_CHARS_MAX

@@ -1,0 +1,1 @@
+"""A session as the rules read it: turns, exchanges, tools, commands, lines."""
