@@ -42,8 +42,8 @@ def _answer(offer: str, answer: str) -> list[str]:
             EITHER,
             "depot",
             (
-                "We could either split by depot or by carrier. The user chose: depot; Depot keeps"
-                " the joins local."
+                "We could either split by depot or by carrier. The user chose: depot;"
+                " The agent: Depot keeps the joins local."
             ),
         ),
         (

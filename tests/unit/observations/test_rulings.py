@@ -128,9 +128,9 @@ def test_a_choice_by_its_name_tells_why_it_was_proposed() -> None:
     talk.agent("I'd take `jobs`, because `tasks` is what the planner calls its rows.")
     talk.user("ok jobs. and see the old wiki page too").agent("Noted.")
 
-    (chosen,) = [one for one in talk.kept() if one.startswith("The user chose: ")]
+    (chosen,) = [one for one in talk.kept() if "The user chose: " in one]
 
     assert chosen == (
-        "The user chose: ok jobs; I'd take `jobs`, because `tasks` is what the planner calls its"
-        " rows."
+        "what should the queue be called, jobs or tasks? The user chose: ok jobs"
+        "; The agent: I'd take `jobs`, because `tasks` is what the planner calls its rows."
     )

@@ -63,6 +63,14 @@ def replaced(old: tuple[Category, str], new: tuple[Category, str], session: str 
             (CHANGE, "Removed `.github/workflows/release.yml`; publish.yml runs on tags."),
         ),
         (
+            (DECISION, "Which client is it? The user chose: Go with httpx then. 10 s everywhere"),
+            (CHANGE, "Move the gateway from httpx to aiohttp, 3 s timeout (commit 2222bbb)"),
+        ),
+        (
+            (CHANGE, "Use httpx here (commit 1a2b3c4); Switched `a/b.py` to httpx; no retries"),
+            (CHANGE, "Move the gateway from httpx to aiohttp, 3 s timeout (commit 2222bbb)"),
+        ),
+        (
             (FACT, "The hook waits for the daemon before it prints."),
             (FACT, "The hook no longer waits for the daemon, which has its own queue."),
         ),
@@ -111,6 +119,14 @@ def test_what_a_later_session_took_back_is_known(
         (
             (FACT, "Redis has the task at once, the booking only at commit."),
             (CHANGE, "Job queue in Postgres replaces Celery and Redis (#22)"),
+        ),
+        (
+            (CHANGE, "Tell dates of invoices in UTC (commit 1a2b3c4)"),
+            (CHANGE, "Move the tests from tests to checks (commit 2222bbb)"),
+        ),
+        (
+            (FACT, "main is protected."),
+            (CHANGE, "Move the fix from main to develop (commit 2222bbb)"),
         ),
         # It is itself against it.
         (
@@ -348,6 +364,49 @@ def test_what_was_decided_for_a_commit_goes_with_it(store: JsonObservationStore)
 
     by_id = {one.id: one.superseded_by for one in store.everything()}
     assert by_id == {answer.id: revert.id, change.id: revert.id, other.id: "", revert.id: ""}
+
+
+@pytest.mark.parametrize(
+    ("decided", "new", "falls", "stays"),
+    [
+        (
+            "The user said: staging runs on my PC. I want k3s on the server and a Helm chart",
+            (CHANGE, "One VM and Caddy; remove the Helm chart (commit 5ad1e08)"),
+            (FACT, "Staging runs on k3s (f1168aa). The worker needs 384 MiB."),
+            (FACT, "The worker was killed at 128 MiB; staging has 384 now."),
+        ),
+        (
+            "Where do we keep refresh tokens? The user answered: in signed cookies",
+            (DECISION, "Where do we keep refresh tokens? The user answered: in the database"),
+            (CHANGE, "Keep refresh tokens in signed cookies (commit 1a2b3c4)"),
+            (CHANGE, "Keep tokens out of the log (commit 2b3c4d5)"),
+        ),
+    ],
+)
+def test_what_only_carried_out_what_was_overturned_goes_with_it(
+    store: JsonObservationStore,
+    decided: str,
+    new: tuple[Category, str],
+    falls: tuple[Category, str],
+    stays: tuple[Category, str],
+) -> None:
+    given = ((1, (DECISION, decided)), (2, falls), (3, stays), (9, new))
+    old, came, other, newer = (
+        observed(
+            at,
+            *one,
+            session_id="t" if at == 9 else "s",
+            issue_number=7,
+            summary=one[1],
+            id=f"obs-engineer-7-{1_772_445_600_000 + at}-{at:0>6}",
+        )
+        for at, one in given
+    )
+    capture(store, old, came, other)
+    assert capture(store, newer) == 2
+
+    by_id = {one.id: one.superseded_by for one in store.everything()}
+    assert by_id == {old.id: newer.id, came.id: newer.id, other.id: "", newer.id: ""}
 
 
 def test_what_was_reverted_stands_again_when_the_revert_was_reverted(

@@ -24,6 +24,8 @@ _WANTED = [
     "Fix the importer, it must have been broken by the upgrade",
     "Remove the feature flag for the new checkout, everybody has it",
     "Move the constants into one file, they are only used there",
+    "Move the date parsing to utils, two modules need it",
+    "Move the buttons to the left, users miss them",
     "Mach bitte einen Test, damit wir das nicht wieder kaputt machen",
     # what is broken
     "we have two listeners that don't answer, look at them",
@@ -56,6 +58,7 @@ _SETTLED = [
     "We stay on Angular 17 until the summer, because the design system is not ready",
     "Use the vendor's SDK for push, our own client is not worth it",
     "Set the pool size to 40, because the report needs 30 at night",
+    "aiosql leaks cursors under load. Move the reports to asyncpg",
     "The service account must not have write access to the bucket",
     "Prices are stored in the smallest unit, never as decimals",
     "I'd rather have two small services than a big one",

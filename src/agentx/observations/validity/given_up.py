@@ -46,6 +46,14 @@ _ORDERED = compile_late(
     rf"|reverse|kill|throw(?: out)?|no more|(?:stop|quit) using|entferne)\s+{_LEADS}{_THING}",
     re.IGNORECASE,
 )
+# "Move the gateway from httpx to aiohttp": each of the two is a name, whatever it looks like.
+_MOVED = compile_late(
+    r"\b(?:mov|migrat|switch|port|convert|chang)(?:e|es|ed|ing|s)? (?:[^\s,.;:]+ ){0,5}?"
+    r"(?:away |over )?from "
+    r"(?P<thing>(?!(?:the|a|an|its?|our|my|main|master|left|top|here|scratch)\b)"
+    r"[A-Za-z][\w.@+-]*\w) to (?!(?:the|a|an|its?|our|use|be)\b)[A-Za-z`]",
+    re.IGNORECASE,
+)
 # "Not Redis: use Postgres", "kein Redis": all of it, where nothing says of what.
 _REFUSED = compile_late(
     r"(?:\A|[.!?]\s+|\b(?:ok|please|no|nein|bitte),?\s+)(?:not|no|kein\w*)\s+"
@@ -109,7 +117,11 @@ _MARKED = compile_late(r"`|[a-z][A-Z]|[A-Z]{2}|\d|[_/]|\w\.\w")
 _PATH = compile_late(r"(?:[\w.@-]+/)+([\w@-]+(?:\.[\w-]+)+)")
 # The labels with which lines begin, and the kinds with which subjects of commits do.
 _LABEL = compile_late(
-    r"\A(?:Asked: .*\n)?(?:The user [\w ,]{2,40}:\s*|Decision:\s*|[a-z]+(?:\([^)\n]*\))?!?:\s+)?"
+    r"\A(?:Asked: .*\n|[^\n]{5,300}?\? (?=The user (?:answered|chose): ))?"
+    r"(?:The user [\w ,]{2,40}:\s*|Decision:\s*|[a-z]+(?:\([^)\n]*\))?!?:\s+)?"
+)
+_CAME_TO = compile_late(
+    r"(?i:\b(?:mov|switch|migrat)\w*\b(?=[^;\n]*?\bto (?:the |our )?[`\"']?(.+)))"
 )
 _USER = compile_late(r"(?:Asked: .*\n)?The user ")
 _BESIDE = compile_late(r"(?:;|\n)\s*(?:Asked|Files|Commit|Why asked): ")
@@ -155,7 +167,15 @@ def was_for(thing: Thing, text: str, category: Category) -> bool:
     holding = [each for each in sentences if holds(list_words(each), thing.words)]
     if not holding or not (is_decided or holding[0] == sentences[0]):
         return False
-    return not any(_AGAINST.search(each) or is_question(each) for each in holding)
+    return not any(_is_against(each, thing) or is_question(each) for each in holding)
+
+
+def _is_against(sentence: str, thing: Thing) -> bool:
+    """Tell whether a sentence speaks against a thing; "switched to X" is for it."""
+    came_to = _CAME_TO.search(sentence)
+    if came_to and list_words(came_to[1])[: len(thing.words)] == thing.words:
+        sentence = sentence[: came_to.start()] + sentence[came_to.end() :]
+    return _AGAINST.search(sentence) is not None
 
 
 def is_said_by_user(text: str) -> bool:
@@ -190,6 +210,8 @@ def _list_named(sentence: str, *, orders: bool) -> Iterator[Thing]:
             named = match.groupdict()
             kind = "listed" if named.get("listed") else "thing"
             yield _name_thing(match[kind], match.start(kind))
+    for match in _MOVED.finditer(sentence) if is_firm or orders else ():
+        yield replace(_name_thing(match["thing"], match.start("thing")), is_name=True)
     for match in _NO_LONGER.finditer(sentence) if is_firm else ():
         said = f"{match['who']} {match['what']}"
         yield Thing(list_words(said)[:_WORDS_MAX], False, said)

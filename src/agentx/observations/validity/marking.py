@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import chain
 
 from agentx.kernel.text import compile_late
+from agentx.observations.extract.left_open import LEFT_OPEN
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.tidying.lists import open_lists, take_apart
@@ -18,6 +19,7 @@ from agentx.observations.validity.reading import Comparable, compare_observed, c
 from agentx.observations.validity.supersede import (
     find_hashes,
     find_superseded,
+    is_overturned,
     is_revert,
     list_sought,
 )
@@ -29,6 +31,8 @@ _LOOKED_AT_MAX = 500
 _FOUND_MAX = 20
 _SESSION_MS = 24 * 60 * 60 * 1000  # what a session taught lies so close together
 _HASH_CHARS = 7
+_HASH = compile_late(r"\(?\b[0-9a-f]{7,40}\b\)?")
+_FIRST = compile_late(r"(?<=[.!?;])\s+|\n+")
 _COMMITTED = compile_late(r" \(commit |;|\n")
 _SUBJECT_TERMS_MIN = 3  # fewer are those of many decisions
 _SAME_WORK = 0.75
@@ -63,8 +67,8 @@ def mark_superseded(
     standing = [one for one in found.values() if not one.superseded_by]
     pairs = find_superseded(map(compare_observed, standing), by=newer, about=mine)
     by_old = {old: new for old, new in pairs if may_replace(found[new], found[old])}
-    reverted = [(found[old], new) for old, new in by_old.items() if is_revert(found[new].content)]
-    for one, by in _find_built_on(store, rows, reverted):
+    gone = [(found[old], found[new]) for old, new in by_old.items()]
+    for one, by in chain(_find_built_on(store, rows, gone), _find_following(store, rows, gone)):
         found.setdefault(one.id, one)
         by_old.setdefault(one.id, by)
     take_apart(store, lists, by_old)
@@ -76,14 +80,11 @@ def mark_superseded(
 def _find_built_on(
     store: ObservationStore,
     rows: Iterable[Comparable],
-    reverted: Sequence[tuple[Observation, str]],
+    gone: Sequence[tuple[Observation, Observation]],
 ) -> Iterator[tuple[Observation, str]]:
     """Yield what a session said of its commit that was taken back, decided for it, or mended."""
-    times = [old.timestamp_ms for old, _ in reverted]
-    near = [row.id for row in rows if any(abs(row.at_ms - at) <= _SESSION_MS for at in times)]
-    around = store.get_by_ids(near) if reverted else ()
-    for old, by in reverted:
-        beside = [one for one in around if one.session_id == old.session_id and one.id != old.id]
+    reverted = [(old, new) for old, new in gone if is_revert(new.content)]
+    for old, by, beside in _list_beside(store, rows, reverted):
         others = [one.timestamp_ms for one in beside if _is_other_commit(one, old)]
         for one in beside:
             # What was mended was recorded by the next commit.
@@ -92,7 +93,54 @@ def _find_built_on(
             )
             is_done = one.timestamp_ms <= old.timestamp_ms and _is_done_by(one, old)
             if is_done or _names_commit(one, old) or (went_in and _is_mended_by_file(one)):
-                yield one, by
+                yield one, by.id
+
+
+def _find_following(
+    store: ObservationStore,
+    rows: Iterable[Comparable],
+    gone: Sequence[tuple[Observation, Observation]],
+) -> Iterator[tuple[Observation, str]]:
+    """Yield what says no more than that something is so, or was done, that was overturned since."""
+    overturned = [
+        (old, new)
+        for old, new in gone
+        if is_overturned(compare_observed(new), compare_observed(old))
+    ]
+    for old, by, beside in _list_beside(store, rows, overturned):
+        decided, now = terms(old.content), terms(by.content)
+        for one in beside:
+            said = _read_following(one)
+            is_after = old.timestamp_ms < one.timestamp_ms < by.timestamp_ms
+            least = _SAME_WORK if one.category is Category.CODE_CHANGE else 1.0
+            if is_after and not said <= now and coverage(said, decided) >= least:
+                yield one, by.id
+
+
+def _read_following(one: Observation) -> frozenset[str]:
+    """Return the words of what a memory says first, if it may tell what came of a decision."""
+    text = _HASH.sub(" ", one.content)
+    if one.category is Category.CODE_CHANGE:
+        said = terms(_COMMITTED.split(text, maxsplit=1)[0])
+    elif one.category is Category.KEY_FACT and not text.startswith(LEFT_OPEN):
+        said = terms(_FIRST.split(text, maxsplit=1)[0])
+    else:
+        return frozenset()
+    return said if len(said) >= _SUBJECT_TERMS_MIN else frozenset()
+
+
+def _list_beside(
+    store: ObservationStore,
+    rows: Iterable[Comparable],
+    gone: Sequence[tuple[Observation, Observation]],
+) -> Iterator[tuple[Observation, Observation, list[Observation]]]:
+    """Yield what was replaced and by what, each with what else its session taught."""
+    times = [old.timestamp_ms for old, _ in gone]
+    near = [row.id for row in rows if any(abs(row.at_ms - at) <= _SESSION_MS for at in times)]
+    around = store.get_by_ids(near) if gone else ()
+    for old, by in gone:
+        beside = [one for one in around if one.session_id == old.session_id and one.id != old.id]
+        yield old, by, [one for one in beside if not one.superseded_by]
 
 
 def _is_other_commit(one: Observation, change: Observation) -> bool:

@@ -146,6 +146,14 @@ def find_hashes(text: str) -> list[str]:
     return _COMMITTED.findall(text[:CHARS_READ_MAX])
 
 
+def is_overturned(new: Comparable, old: Comparable) -> bool:
+    """Tell whether a decision as a whole was given up, or its question answered otherwise."""
+    newer, older = read_memory(new, is_newer=True), read_memory(old, is_newer=False)
+    if old.category is not Category.DECISION:
+        return False
+    return _gives_up(newer, older) or bool(newer.asked and _answers_anew(newer, older))
+
+
 def is_revert(text: str) -> bool:
     """Tell whether a change takes a commit back."""
     return _REVERTS.search(text[:CHARS_READ_MAX]) is not None

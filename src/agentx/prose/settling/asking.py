@@ -55,6 +55,12 @@ CONSTRAINS = cues.anywhere(
 )
 
 
+# "Move the gateway to aiohttp" chooses; "move it to the other file" is work.
+_TO_ANOTHER = (
+    r"(?:move|migrate|port|switch) \S.{0,60}? (?:over )?to (?!(?:an?|the|its?|their|our|his|her|my"
+    r"|this|that|these|those|another|one|use|be|top|bottom|left|right|end|start|front|main|master"
+    r"|utils?|helpers?|shared|common|separate|own|\S*[/:(_]\S*|\S+\.[a-z]{1,4})\b)[\w@`]+"
+)
 # An order that names what is to be used, or what a value is to be: a choice, whatever its reason.
 CHOOSES = cues.at_the_start(
     r"""
@@ -63,6 +69,7 @@ CHOOSES = cues.at_the_start(
     (?:set|raise|lower|increase|reduce|cap|limit) \S.{2,60}? (?:to|at) \S+
     turn \S.{1,40}? (?:off|on) | turn (?:off|on) | enable | disable
     """
+    + _TO_ANOTHER
 )
 
 

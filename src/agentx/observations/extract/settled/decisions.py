@@ -161,8 +161,8 @@ def _of_prompt(
         yield take_back(text, exchange.before, prompt)
         return
     offer = find_offer(exchange.before.closing if exchange.before else None)
-    if offer is not None and len(text) <= ANSWER_CHARS_MAX:
-        choice = find_choice(text, offer, prompt, boot)
+    if offer is not None and exchange.before is not None and len(text) <= ANSWER_CHARS_MAX:
+        choice = find_choice(text, exchange.before, offer, prompt, boot)
         if choice is not None:
             yield choice
             return

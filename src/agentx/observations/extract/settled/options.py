@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from agentx.exchanges import wording
+from agentx.exchanges.exchange import Exchange
 from agentx.exchanges.lines import Boot, Line, lines
 from agentx.exchanges.turns import Turn
 from agentx.kernel.text import compile_late
@@ -18,6 +19,7 @@ from agentx.observations.extract.settled.agreements import ANSWERED, decision
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
+from agentx.prose.settling.verdict import wants_work
 
 _READ_CHARS_MAX = 12_000
 _END_CHARS = 3_000
@@ -130,7 +132,9 @@ def find_offer(reply: Turn | None) -> Turn | None:
     return reply if is_offer else None
 
 
-def find_choice(text: str, offer: Turn, prompt: Turn, boot: Boot) -> Finding | None:
+def find_choice(
+    text: str, before: Exchange, offer: Turn, prompt: Turn, boot: Boot
+) -> Finding | None:
     """Return what an answer to an offer settled, with its question and the words it took."""
     if is_question(text) or words(text) > _ANSWER_WORDS_MAX:
         return None
@@ -141,7 +145,8 @@ def find_choice(text: str, offer: Turn, prompt: Turn, boot: Boot) -> Finding | N
     if picked:
         meant = [f"{each.label}: {each.said}" if each.said else each.label for each in picked]
         return _settle(f"The user chose: {plain}", meant, (offer, prompt), asked=_find_asked(said))
-    return _find_named(plain, said, offer, prompt) or _find_consent(plain, said, offer, prompt)
+    named = _find_named(plain, said, (offer, prompt), _list_questions(before, boot))
+    return named or _find_consent(plain, said, offer, prompt)
 
 
 def list_options(text: str) -> tuple[OfferedOption, ...]:
@@ -204,10 +209,18 @@ def _pick(text: str, options: tuple[OfferedOption, ...]) -> list[OfferedOption]:
     return list(dict.fromkeys(picked))
 
 
-def _find_named(plain: str, said: tuple[Line, ...], offer: Turn, prompt: Turn) -> Finding | None:
+def _list_questions(before: Exchange, boot: Boot) -> list[str]:
+    """Return what somebody had asked, to which something was offered."""
+    said = lines(before.prompt, boot) if before.prompt is not None else ()
+    return [shorten(line.own, _ASKED_CHARS) for line in said if is_question(line.own)]
+
+
+def _find_named(
+    plain: str, said: tuple[Line, ...], turns: tuple[Turn, Turn], questions: list[str]
+) -> Finding | None:
     """Return the choice that an answer makes by its name: "ok, the outbox then"."""
-    first = sentences(plain)[:1]
-    own = first[0].text if first else ""
+    answered = [one.text for one in sentences(plain)]
+    own = "".join(answered[:1])
     if is_question(own) or words(own) > _NAMED_WORDS_MAX:
         return None
     name = _AGREEING.sub("", own, count=1).strip(" .,!;:").removesuffix(" then").strip("`\"'")
@@ -217,12 +230,14 @@ def _find_named(plain: str, said: tuple[Line, ...], offer: Turn, prompt: Turn) -
     meant = [line.own for line in naming if not is_question(line.own)]
     if not naming:
         return None
-    asked = _find_asked(said)
-    why = next((each for each in meant if wording.REASONS.search(each)), (meant or [""])[-1])
-    told = [shorten(why, 240)] if why and why not in asked else []
+    asked = _find_asked(said) or "".join(questions[-1:])
+    telling = [each for each in meant if len(terms(each) - terms(plain)) > 1] or meant
+    why = next((each for each in telling if wording.REASONS.search(each)), (telling or [""])[-1])
+    told = [f"The agent: {shorten(why, 240)}"] if why and why not in asked else []
     if not told and not asked:
         return None
-    return _settle(f"The user chose: {own}", told, (offer, prompt), asked=asked)
+    more = [each for each in answered[1:] if not (is_question(each) or wants_work(each))]
+    return _settle(f"The user chose: {' '.join((own, *more))}", told, turns, asked=asked)
 
 
 def _find_consent(plain: str, said: tuple[Line, ...], offer: Turn, prompt: Turn) -> Finding | None:
