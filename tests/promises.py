@@ -93,6 +93,7 @@ PROMISES: dict[str, str] = {
     "work.ready": "Ready is what can be begun, most urgent first; what waits is marked.",
     "work.workflow-errors": "A mistake in a workflow is named with file, line, field and mend.",
     "github.mirror-once": "Every round is one comment on GitHub, however often it is synced.",
+    "github.replies": "What named people reply on GitHub decides, once; nobody else's words do.",
     "github.catches-up": "What happened offline reaches GitHub later, in order, once.",
     "strangers.no-links": "No link, pipe or device in a repository is followed, read or written.",
     "strangers.no-programs": "Reading a repository runs nothing that its git settings name.",

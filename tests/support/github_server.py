@@ -12,7 +12,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -25,6 +25,7 @@ from tests.support.time_and_chance import START_MS
 TOKEN = "ghp_loopbackloopbackloopbackloopbackloop"
 REPOSITORY = "acme/shop"
 _ISSUES = re.compile(r"/repos/acme/shop/issues(?:/(\d+)(?:/(comments|labels)(?:/([^/]+))?)?)?")
+_COMMENT = re.compile(r"/repos/acme/shop/issues/comments/(\d+)(/reactions)?")
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,13 @@ class GithubServer:
     asked: list[tuple[str, str, int]] = field(default_factory=list)  # method, path, status
     hidden: bool = False  # as for a token that may not see the repository
     elsewhere: str = ""  # where `Link` points instead
+    account: str = "agentx-bot"  # whose the token is
+    reactions: dict[int, list[str]] = field(default_factory=dict)  # by comment
+    together: threading.Barrier | None = None  # so many list comments before anybody posts
     port: int = 0
     now_ms: int = START_MS
     lock: threading.RLock = field(default_factory=threading.RLock)
+    _gone: int = 0
 
     @property
     def url(self) -> str:
@@ -77,6 +82,9 @@ class GithubServer:
             return 404, {"message": "Not Found"}, 0
         if (method, parts.path) == ("GET", f"/repos/{REPOSITORY}"):
             return 200, {"full_name": REPOSITORY}, 1
+        one = _COMMENT.fullmatch(parts.path)
+        if one is not None:
+            return self._touch(method, int(one[1]), body, reacts=bool(one[2]))
         if found is None:
             return 404, {"message": "Not Found"}, 0
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
@@ -147,9 +155,35 @@ class GithubServer:
         return 200, changed, 1
 
     def _comment(self, number: int, body: dict[str, Any]) -> tuple[int, Any, int]:
-        made = {"body": body["body"], "created_at": self._time(), "user": {"login": "dev"}}
-        self.comments.setdefault(number, []).append(made)
-        return 201, made, 1
+        return 201, self.say(number, self.account, body["body"]), 1
+
+    def say(self, number: int, author: str, body: str, *, kind: str = "User") -> dict[str, Any]:
+        """Add a comment, as somebody would on the page."""
+        with self.lock:
+            at = self._time()
+            made = {
+                "id": 1000 + sum(map(len, self.comments.values())) + self._gone,
+                "body": body,
+                "created_at": at,
+                "updated_at": at,
+                "user": {"login": author, "type": kind},
+            }
+            self.comments.setdefault(number, []).append(made)
+            return made
+
+    def _touch(
+        self, method: str, known: int, body: dict[str, Any], *, reacts: bool
+    ) -> tuple[int, Any, int]:
+        for said in self.comments.values():
+            for each in said:
+                if each["id"] == known and reacts and method == "POST":
+                    self.reactions.setdefault(known, []).append(body["content"])
+                    return 201, {"content": body["content"]}, 1
+                if each["id"] == known and not reacts and method == "DELETE":
+                    said.remove(each)
+                    self._gone += 1
+                    return 204, None, 0
+        return 404, {"message": "Not Found"}, 0
 
     def _label(
         self, number: int, *, add: list[str] | None = None, remove: str = ""
@@ -193,6 +227,9 @@ class _Handler(BaseHTTPRequestHandler):
                     self.command, self.path, json.loads(raw) if raw else {}
                 )
             github.asked.append((self.command, self.path, status))
+        if github.together is not None and self.command == "GET" and "/comments" in self.path:
+            with suppress(threading.BrokenBarrierError):
+                github.together.wait(timeout=1)
         self._say(github, status, body, rows, fault)
 
     do_GET = do_POST = do_PATCH = do_DELETE = handle_any  # noqa: N815  http.server's names
@@ -206,7 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _say(
         self, github: GithubServer, status: int, body: Any, rows: int, fault: Fault | None
     ) -> None:
-        data = json.dumps(body).encode()
+        data = json.dumps(body).encode() if body is not None else b""
         tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
         if fault is not None and fault.kind == "lost":
             self.close_connection = True

@@ -7,7 +7,8 @@ together one may have answered what the other escalated. Every word is kept, and
 - a person's decision holds against an agent's, the newest among people's,
 - what nobody answered was answered, if somebody did: a call for a person because of it is late,
 - being late, asked again or given up is nothing to a question that is past it,
-- what a file says that a person said is kept, and unblocks nothing.
+- what a file says that a person said is kept, and unblocks nothing,
+- a comment on GitHub that two clones have taken is heard once.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ _OVER = frozenset({ClarificationStatus.RESOLVED, ClarificationStatus.ABANDONED})
 
 def hear(state: Clarification, fact: Fact) -> Clarification:
     """Return the clarification after a fact, whoever decided it and whatever they knew."""
+    if is_heard(state, fact):
+        return state
     match fact:
         case Asked():
             return _hear_question(state, fact)
@@ -66,6 +69,13 @@ def _hear_question(state: Clarification, fact: Asked) -> Clarification:
         said = _entry(state, fact, EntryType.QUESTION, fact.body)
         return replace(state, thread=(*state.thread, said))
     return _keep_late(state, fact)
+
+
+def is_heard(state: Clarification, fact: Fact) -> bool:
+    """Tell whether a fact is a comment that a thread holds already."""
+    if not isinstance(fact, Answered | Resolved):
+        return False
+    return any(entry.account and entry.via == fact.via for entry in state.thread)
 
 
 def is_doubtful(fact: Fact) -> bool:

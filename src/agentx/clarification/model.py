@@ -23,6 +23,13 @@ UNCONFIRMED = "unconfirmed"
 # How something was said that stood in the ledger's file, and what that is where it claims a person.
 FILE = "file"
 UNVERIFIED = "unverified"
+# How something was said that a person wrote on the issue's page: with the account and the comment.
+_GITHUB = "github/"
+
+
+def name_github_way(account: str, comment: int) -> str:
+    """Return how something was said that is a comment on GitHub."""
+    return f"{_GITHUB}{account}/{comment}"
 
 
 class ClarificationStatus(StrEnum):
@@ -95,9 +102,21 @@ class Entry:
         return {UNCONFIRMED: UNCONFIRMED, FILE: UNVERIFIED}.get(self.via, "")
 
     @property
+    def account(self) -> str:
+        """Whose account on GitHub said it; nothing where it was said elsewhere."""
+        is_comment = self.via.startswith(_GITHUB)
+        return self.via.removeprefix(_GITHUB).partition("/")[0] if is_comment else ""
+
+    @property
+    def proviso(self) -> str:
+        """What must be told with who said it: what is doubtful, and where it was said."""
+        where = f"{self.account} on GitHub" if self.account else ""
+        return ", ".join(filter(None, (where, self.doubt)))
+
+    @property
     def speaker_shown(self) -> str:
-        """Who said it, with what is doubtful about that: wherever words are shown."""
-        return f"{self.speaker} ({self.doubt})" if self.doubt else self.speaker
+        """Who said it, with what must be told of that: wherever words are shown."""
+        return f"{self.speaker} ({self.proviso})" if self.proviso else self.speaker
 
 
 @frozen

@@ -19,8 +19,9 @@ from agentx.clarification.model import (
 from agentx.clarification.store.ledger_json import as_json
 from agentx.clarification.summary import find_note, why_escalated
 from agentx.kernel.clock import age, to_iso
+from agentx.kernel.ids import digest
 from agentx.kernel.roles import speak_role
-from agentx.kernel.text import preview, printable
+from agentx.kernel.text import call_nobody, preview, printable
 
 _RESET = "\x1b[0m"
 _COLOURS = {
@@ -88,7 +89,7 @@ def _say_late(state: Clarification, entry: Entry) -> str:
 
 
 def _speak(entry: Entry) -> str:
-    return f"{speak_role(entry.speaker)}{_say_doubt(entry)}"
+    return f"{speak_role(entry.speaker)}{_say_proviso(entry)}"
 
 
 # --- a terminal -----------------------------------------------------------------------------
@@ -136,38 +137,77 @@ def _tint(text: str, tint: str, colour: bool) -> str:
 
 
 def marker(state: Clarification, index: int) -> str:
-    """Return the hidden mark by which a comment is known again, however often it is synced."""
-    return f"<!-- agentx:clarification:{state.id}:{index} -->"
+    """Return the hidden mark by which a comment is known again, however often it is synced.
 
-
-def comment(state: Clarification, index: int) -> str:
-    """Return one entry of a thread as a structured comment on its issue."""
+    It names what was said, and not where it stands: a merge of clones moves numbers.
+    """
     entry = state.thread[index]
-    title = {
-        EntryType.QUESTION: f"{speak_role(state.asker)} asks {speak_role(state.to)}",
-        EntryType.ANSWER: f"{_speak(entry)} answers {speak_role(state.asker)}",
-        EntryType.RESOLUTION: f"Resolved by {_speak(entry)}",
-        EntryType.ESCALATION: "Escalated: a person is needed",
-    }[entry.type]
+    said = digest(str(entry.type), entry.speaker, str(entry.at_ms), size=8).hex()
+    return f"<!-- agentx:clarification:{state.uid or state.id}:{said} -->"
+
+
+def former_marks(state: Clarification, index: int) -> tuple[str, ...]:
+    """Return what a comment of an earlier release holds, all of it, that says the same."""
+    named = (state.formerly or state.id).partition("@")[0]
+    at = to_iso(state.thread[index].at_ms)
+    return (f"<!-- agentx:clarification:{named}:", f"**{_entitle(state, index)}**", f"<sub>{at}<")
+
+
+def is_post(body: str, state: Clarification, index: int) -> bool:
+    """Tell whether a comment is the one of an entry."""
+    return marker(state, index) in body or all(part in body for part in former_marks(state, index))
+
+
+def comment(state: Clarification, index: int, people: tuple[str, ...] = ()) -> str:
+    """Return one entry of a thread as a structured comment on its issue.
+
+    `people` are mentioned where one of them is to decide, and nobody else ever is.
+    """
+    entry = state.thread[index]
     late = f",{_say_late(state, entry)}".replace("(", "").replace(")", "") if entry.late else ""
     quoted = "\n".join(f"> {line}" for line in _unmark(entry.body).splitlines()) or "> -"
+    is_for_person = entry.type is EntryType.ESCALATION or (
+        entry.type is EntryType.QUESTION and state.to == PERSON
+    )
+    called = (*_call_people(state, people), "") if is_for_person and people else ()
+    facts = f"({state.id}, round {entry.round}/{state.rounds_max}{late})"
     return "\n".join(
         (
             marker(state, index),
-            f"**{title}** ({state.id}, round {entry.round}/{state.rounds_max}{late})",
+            f"**{_entitle(state, index)}** {facts}",
             "",
             f"**Topic**: {_unmark(preview(state.topic, 200))}",
             "",
             quoted,
             "",
+            *called,
             f"<sub>{to_iso(entry.at_ms)}</sub>",
         )
     )
 
 
+def _entitle(state: Clarification, index: int) -> str:
+    entry = state.thread[index]
+    return {
+        EntryType.QUESTION: f"{speak_role(state.asker)} asks {speak_role(state.to)}",
+        EntryType.ANSWER: f"{_speak(entry)} answers {speak_role(state.asker)}",
+        EntryType.RESOLUTION: f"Resolved by {_speak(entry)}",
+        EntryType.ESCALATION: "Escalated: a person is needed",
+    }[entry.type]
+
+
+def _call_people(state: Clarification, people: tuple[str, ...]) -> tuple[str, ...]:
+    named = " ".join(f"@{name}" for name in people)
+    return (
+        f"cc {named}",
+        "",
+        f"A reply to this comment decides it. Where several wait, begin it with `{state.id}:`",
+    )
+
+
 def _unmark(body: str) -> str:
-    """Return a body that cannot pass for one of our markers."""
-    return printable(body).replace("<!--", "&lt;!--")
+    """Return a body that cannot pass for one of our markers, and calls nobody."""
+    return call_nobody(printable(body).replace("<!--", "&lt;!--"))
 
 
 # --- lists ----------------------------------------------------------------------------------
@@ -254,12 +294,12 @@ def _name_answerer(state: Clarification) -> str:
 
 
 def name_speaker(entry: Entry) -> str:
-    """Return who said something, in words, with what is doubtful about it."""
-    return f"a person{_say_doubt(entry)}" if entry.speaker == PERSON else entry.speaker
+    """Return who said something, in words, with what must be told of that."""
+    return f"a person{_say_proviso(entry)}" if entry.speaker == PERSON else entry.speaker
 
 
-def _say_doubt(entry: Entry) -> str:
-    return f" ({entry.doubt})" if entry.doubt else ""
+def _say_proviso(entry: Entry) -> str:
+    return f" ({entry.proviso})" if entry.proviso else ""
 
 
 def explain_escalation(state: Clarification) -> str:

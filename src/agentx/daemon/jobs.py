@@ -27,6 +27,7 @@ from agentx.operations.runs.archive import clean_runs
 from agentx.operations.upkeep.leftovers import sweep
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
+from agentx.wiring.hub import listen_on_github
 from agentx.wiring.keeping.backup import backup_memory
 from agentx.wiring.memory import open_store
 from agentx.wiring.observation_upkeep import settle_observations
@@ -188,11 +189,13 @@ def _question_job(project: Project) -> JobSpec:
     def look() -> str:
         if not (any(map(is_folder, project.paths.asked)) and project.trust.has_data):
             return "no questions of ours"
-        return f"open: {len(watch(project).active):,}"
+        replies = listen_on_github(project)
+        return f"open: {len(watch(project).active):,}, answered on GitHub: {replies:,}"
 
     return JobSpec(
         name="questions",
-        about="Find questions that are late, stuck or deadlocked; ask again, or call a person.",
+        about="Find questions that are late, stuck or deadlocked; ask again, or call a person; "
+        "take people's replies on GitHub.",
         when=Every(MINUTE_MS),
         run=look,
     )

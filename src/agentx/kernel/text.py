@@ -59,6 +59,7 @@ class _Late:
 
 
 _SPACE = compile_late(r"\s+")
+_MENTION = compile_late(r"@(?=[A-Za-z0-9])")
 
 # Joiners and selectors belong between and after letters beyond ASCII, one at a time: there they
 # make emoji, Persian and Indic words. Anywhere else they hide something.
@@ -180,6 +181,11 @@ def encodable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode("utf-8")
     return text
+
+
+def call_nobody(text: str) -> str:
+    """Return a text that mentions nobody on a page of GitHub, and looks the same."""
+    return _MENTION.sub("@\u200b", text)
 
 
 def printable(text: str) -> str:

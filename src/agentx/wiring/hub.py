@@ -125,6 +125,23 @@ def mirror_threads(project: Project, issues: Iterable[int] = ()) -> None:
         project.log.record("warning", "clarification-mirror", message=error.message, issues=wanted)
 
 
+def listen_on_github(project: Project) -> int:
+    """Take what people replied on GitHub to open questions; return how many were answered.
+
+    Nothing in local mode. GitHub out of reach, or not set up, is noted in the log: the next look
+    hears them.
+    """
+    if not (is_github(project) and project.trust.has_data):
+        return 0
+    from agentx.wiring.listeners.replies import take_replies  # noqa: PLC0415  as above
+
+    try:
+        return len(take_replies(project, open_hub(project)).taken)
+    except AgentXError as error:
+        project.log.record("warning", "github-replies", message=error.message)
+        return 0
+
+
 class _Workbench:
     """What the hub must know of issues and workflows."""
 

@@ -25,4 +25,8 @@ class GithubSettings:
     token_env: str = setting(
         "GITHUB_TOKEN", "Environment variable with the token; without one `gh` is asked."
     )
-    notify: str = setting("", "Whom an escalation mentions: names with commas, such as ada,bob.")
+    notify: str = setting(
+        "",
+        "Who decides on GitHub, names with commas: mentioned where a person must; their replies "
+        "count.",
+    )

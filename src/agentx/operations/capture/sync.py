@@ -6,7 +6,7 @@ from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import UnsafePath
 from agentx.memory.port import Drained, Memory
 from agentx.project.project import Project
-from agentx.wiring.hub import mirror_threads
+from agentx.wiring.hub import listen_on_github, mirror_threads
 from agentx.wiring.keeping.inventory import take_inventory
 from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.spool import open_spool
@@ -16,7 +16,11 @@ def sync(project: Project, memory: Memory, told: HowFar = unheard) -> Drained:
     """Take what hooks captured into the log and bring every view up to date."""
     drained = memory.drain()
     memory.settle(told)
-    for room, bring_up in (("observations", settle_observations), ("threads", mirror_threads)):
+    for room, bring_up in (
+        ("observations", settle_observations),
+        ("replies", listen_on_github),
+        ("threads", mirror_threads),
+    ):
         try:
             bring_up(project)
         except UnsafePath as error:  # `doctor` names it too; the rest goes on

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from agentx.kernel.text import call_nobody
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
+from agentx.project.roles.caller import find_caller
 from agentx.wiring.hub import open_issues
-from agentx.wiring.work import view
+from agentx.wiring.work import is_github, view
 from agentx.work.model import Edit, IssueView, NewIssue
 
 
@@ -15,7 +19,8 @@ def create_issue(project: Project, new: NewIssue) -> IssueView:
     Raises: InvalidValue.
     """
     claim_data(project, "issue create")
-    return view(open_issues(project).create(new))
+    said = replace(new, title=_say(project, new.title), body=_say(project, new.body))
+    return view(open_issues(project).create(said))
 
 
 def update_issue(project: Project, number: int, edit: Edit) -> IssueView:
@@ -23,7 +28,12 @@ def update_issue(project: Project, number: int, edit: Edit) -> IssueView:
 
     Raises: NotFound, InvalidValue, IllegalTransition.
     """
-    return view(open_issues(project).edit(number, edit))
+    said = replace(
+        edit,
+        title=None if edit.title is None else _say(project, edit.title),
+        body=None if edit.body is None else _say(project, edit.body),
+    )
+    return view(open_issues(project).edit(number, said))
 
 
 def close_issue(project: Project, number: int) -> IssueView:
@@ -47,4 +57,10 @@ def comment_issue(project: Project, number: int, body: str, *, author: str = "")
 
     Raises: NotFound, InvalidValue.
     """
-    return view(open_issues(project).comment(number, body, author=author))
+    return view(open_issues(project).comment(number, _say(project, body), author=author))
+
+
+def _say(project: Project, text: str) -> str:
+    """Return a text as it is posted: an agent's words call nobody to a page of GitHub."""
+    is_agents = is_github(project) and find_caller(project).is_agent
+    return call_nobody(text) if is_agents else text

@@ -1,15 +1,19 @@
-"""To bring GitHub up to date with what happened here."""
+"""To bring GitHub up to date, and the ledgers with what people replied there."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentx.kernel.errors import InvalidValue
 from agentx.project.project import Project
+from agentx.wiring.hub import open_hub
 from agentx.wiring.listeners.mirror import SyncReply, mirror
+from agentx.wiring.listeners.replies import RepliesTaken, take_replies
 from agentx.wiring.work import is_github
 
 
 def sync_issues(project: Project, issues: tuple[int, ...] = ()) -> SyncReply:
-    """Send what waits, and mirror the clarifications of some issues, or of all.
+    """Take people's replies, send what waits, and mirror the clarifications of issues.
 
     Raises: InvalidValue in local mode, or without a repository or a token.
     """
@@ -18,4 +22,13 @@ def sync_issues(project: Project, issues: tuple[int, ...] = ()) -> SyncReply:
             "issues are files here: there is nothing to send",
             hint="agentx config set work.mode github",
         )
-    return mirror(project, issues)
+    heard = RepliesTaken()
+    if project.trust.has_data:
+        heard = take_replies(project, open_hub(project), issues)
+    done = mirror(project, issues)
+    return replace(
+        done,
+        replies=heard.taken,
+        unclear=heard.unclear,
+        offline=done.offline or heard.offline,
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentx.clarification.model import Clarification, ClarificationStatus, EntryType, Ledger
-from agentx.clarification.rendering import comment, marker
+from agentx.clarification.rendering import comment, former_marks, marker
 from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -36,6 +36,8 @@ class SyncReply:
     waiting: int
     refused: tuple[str, ...] = ()
     offline: str = ""
+    replies: tuple[str, ...] = ()  # questions that people answered or settled there
+    unclear: tuple[str, ...] = ()  # what people said there that settled nothing, and why
 
 
 def mirror(project: Project, issues: Iterable[int] = ()) -> SyncReply:
@@ -51,13 +53,15 @@ def mirror(project: Project, issues: Iterable[int] = ()) -> SyncReply:
     wanted = set(issues)
     if wanted:
         wanted.update(entry.issue for entry in left)
-    caught_up, posted, offline = store.catch_up(), 0, ""
+    caught_up, posted = store.catch_up(), 0
+    offline = caught_up.offline
     refused = list(caught_up.refused)
     for ledger in open_clarifications(project).ledgers():
         if wanted and ledger.issue not in wanted:
             continue
         try:
-            posted += store.mirror(ledger.issue, _posts(project, ledger), _labels(ledger))
+            done = store.mirror(ledger.issue, _posts(project, ledger), _labels(ledger))
+            posted, offline = posted + done.posted, offline or done.offline
         except NotFound as error:
             refused.append(error.message)
         except UnavailableError as error:
@@ -78,13 +82,16 @@ def mirror(project: Project, issues: Iterable[int] = ()) -> SyncReply:
 
 
 def _posts(project: Project, ledger: Ledger) -> Iterable[Post]:
-    cc = _mentions(project)
+    people = list_people(project)
     for state in ledger:
         for index, entry in enumerate(state.thread):
-            body = comment(state, index)
-            if cc and entry.type is EntryType.ESCALATION:
-                body = f"{body}\n\ncc {cc}"
-            yield Post(mark=marker(state, index), body=body)
+            is_twice = entry.late and entry.type is EntryType.ESCALATION  # by another clone
+            if not (is_twice or entry.account):  # what was said there stands there
+                yield Post(
+                    mark=marker(state, index),
+                    body=comment(state, index, people),
+                    before=former_marks(state, index),
+                )
 
 
 def _labels(ledger: Ledger) -> dict[str, bool]:
@@ -98,7 +105,11 @@ def _is_stale(state: Clarification) -> bool:
     return state.status is ClarificationStatus.STALE
 
 
-def _mentions(project: Project) -> str:
+def list_people(project: Project) -> tuple[str, ...]:
+    """Return whom the user named: who is told there, and whose replies count.
+
+    Raises: InvalidValue.
+    """
     said = project.config.section(GithubSettings).notify
     names = [name.strip().removeprefix("@") for name in said.split(",") if name.strip()]
     wrong = next((name for name in names if _LOGIN.fullmatch(name) is None), None)
@@ -106,4 +117,4 @@ def _mentions(project: Project) -> str:
         raise InvalidValue(
             f"github.notify: {wrong[:40]!r} is not a name on GitHub", hint="such as ada,org/team"
         )
-    return " ".join(f"@{name}" for name in names)
+    return tuple(names)

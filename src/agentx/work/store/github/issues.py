@@ -5,12 +5,14 @@ cannot be reached. Writing: what cannot be sent now is kept in the queue and sen
 order, before anything newer. A new issue cannot wait: only GitHub can give it a number.
 
 Law: nothing is posted twice. What is posted carries a hidden mark, and before a post is
-repeated the mark is looked for.
+repeated the mark is looked for. Two machines that looked at the same moment both post: then the
+later of two equal comments is taken away again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -23,10 +25,12 @@ from agentx.work.model import Comment, Issue, NewIssue
 from agentx.work.store.github.api import GithubApi
 from agentx.work.store.github.mapping import (
     STATUS_PREFIX,
+    PostedComment,
     comment_of,
     fields_of,
     issue_of,
     label_names,
+    read_comment,
     status_label,
     unmark,
     with_label,
@@ -50,6 +54,21 @@ class Post:
 
     mark: str
     body: str  # with the mark in it
+    before: tuple[str, ...] = ()  # what a comment of an earlier release held, all of it
+
+    def is_in(self, body: str) -> bool:
+        """Tell whether a comment is this one."""
+        if self.mark in body:
+            return True
+        return bool(self.before) and all(part in body for part in self.before)
+
+
+@frozen
+class Mirrored:
+    """What a look at an issue's thread led to."""
+
+    posted: int  # which GitHub has now
+    offline: str = ""  # why the others wait
 
 
 @frozen
@@ -59,6 +78,7 @@ class Sent:
     sent: int = 0
     waiting: int = 0
     refused: tuple[str, ...] = ()
+    offline: str = ""  # why some wait
 
 
 class GithubIssues:
@@ -73,6 +93,7 @@ class GithubIssues:
         self._queue = queue
         self._clock = clock
         self._entropy = entropy
+        self._offline = "another process sends just now"
 
     def create(self, new: NewIssue) -> Issue:
         """Keep a new issue; GitHub gives it its number.
@@ -156,21 +177,59 @@ class GithubIssues:
         self._submit(number, "comment", {"mark": mark, "body": f"{signed}\n\n{mark}"})
         return self.get(number)
 
-    def mirror(self, number: int, posts: Iterable[Post], labels: dict[str, bool]) -> int:
-        """Post what is not there yet, make labels true; return how many posts were new.
+    def mirror(self, number: int, posts: Iterable[Post], labels: dict[str, bool]) -> Mirrored:
+        """Post what is not there yet, make labels true.
 
-        Raises: NotFound, UnavailableError.
+        Raises: NotFound, UnavailableError when GitHub cannot be looked at.
         """
         self.catch_up()
-        has = self._bare(number).labels
-        there = self._marks(number)
-        new = [post for post in posts if post.mark not in there]
-        for post in new:
-            self._submit(number, "comment", {"mark": post.mark, "body": post.body})
+        waiting = self._to_send()
+        has = self._apply(self._bare(number), waiting).labels
+        waits = {entry.body["mark"] for entry in waiting if entry.kind == "comment"}
+        there = self.hear(number)
+        new = [
+            post
+            for post in posts
+            if post.mark not in waits and not any(post.is_in(each.body) for each in there)
+        ]
+        sent = [
+            self._submit(number, "comment", {"mark": post.mark, "body": post.body}) for post in new
+        ]
         for label, wanted in labels.items():
             if wanted != (label in has):
                 self._submit(number, "label", {"label": label, "wanted": wanted})
-        return len(new)
+        ours = [each.body for each in there if each.is_ours]
+        if any(sent) or len(set(ours)) < len(ours):
+            self._take_doubles_away(number)
+        return Mirrored(posted=sum(sent), offline="" if all(sent) else self._offline)
+
+    def hear(self, number: int) -> tuple[PostedComment, ...]:
+        """Return what is said on an issue now, oldest first.
+
+        Raises: NotFound, UnavailableError when GitHub cannot be reached.
+        """
+        said: list[PostedComment] = []
+        for page in self._api.all_pages(f"{self._path}/{number}/comments"):
+            if page.from_copy:
+                raise UnavailableError("GitHub cannot be reached", hint="try again later")
+            said.extend(map(read_comment, page.body))
+        return tuple(sorted(said, key=lambda each: each.id))
+
+    def acknowledge(self, comment_id: int) -> None:
+        """Show whoever wrote a comment that it was taken; nothing where that is not possible."""
+        path = f"{self._path}/comments/{comment_id}/reactions"
+        with suppress(AgentXError):
+            self._api.send("POST", path, {"content": "+1"}, found=dict)
+
+    def _take_doubles_away(self, number: int) -> None:
+        """Leave one of comments that are equal to the letter and ours, the first."""
+        first: set[str] = set()
+        for each in self.hear(number):
+            if each.is_ours and each.body in first:
+                with suppress(AgentXError):  # taken away just now, or not to be taken by this token
+                    self._api.send("DELETE", f"{self._path}/comments/{each.id}")
+            elif each.is_ours:
+                first.add(each.body)
 
     def catch_up(self) -> Sent:
         """Send what waits, in order; stop at the first that cannot be sent now.
@@ -185,7 +244,8 @@ class GithubIssues:
             for entry in self._to_send() if mine else ():
                 try:
                     self._send(entry)
-                except UnavailableError:
+                except UnavailableError as error:
+                    self._offline = error.message
                     break
                 except InputError as error:
                     if not self._is_there():
@@ -193,23 +253,34 @@ class GithubIssues:
                     refused.append(f"#{entry.issue}: {error.message}")
                 self._queue.note_sent(entry)
                 sent += 1
-        return Sent(sent=sent, waiting=len(self._to_send()), refused=tuple(refused))
+        waiting = len(self._to_send())
+        return Sent(
+            sent=sent,
+            waiting=waiting,
+            refused=tuple(refused),
+            offline=self._offline if waiting else "",
+        )
 
-    def _submit(self, number: int, kind: str, body: dict[str, Any]) -> None:
-        """Send something, or keep it until it can be sent; never before what waits already."""
+    def _submit(self, number: int, kind: str, body: dict[str, Any]) -> bool:
+        """Send something, or keep it until it can be sent; never before what waits already.
+
+        Returns whether it was sent.
+        """
         entry = self._queue.add(number, kind, body)
         with self._queue.sending() as mine:
             waiting = self._to_send() if mine else ()
             if not waiting or waiting[0].id != entry.id:
-                return
+                return all(each.id != entry.id for each in self._to_send())
             try:
                 self._send(entry)
-            except UnavailableError:
-                return
+            except UnavailableError as error:
+                self._offline = error.message
+                return False
             except AgentXError:
                 self._queue.note_sent(entry)  # refused for good: it must not wait
                 raise
             self._queue.note_sent(entry)
+            return True
 
     def _is_there(self) -> bool:
         """Tell whether GitHub shows the repository: to a wrong token it says that there is none."""
@@ -229,12 +300,12 @@ class GithubIssues:
             case "comment":
                 mark = entry.body["mark"]
                 # Perhaps it was posted, and the process died before it could say so.
-                if mark not in self._marks(entry.issue, fresh=True):
+                if not self._has(entry.issue, mark):
                     self._api.send(
                         "POST",
                         f"{path}/comments",
                         {"body": entry.body["body"]},
-                        found=lambda: {} if mark in self._marks(entry.issue, fresh=True) else None,
+                        found=lambda: {} if self._has(entry.issue, mark) else None,
                     )
             case "label":
                 self._label(path, str(entry.body["label"]), wanted=bool(entry.body["wanted"]))
@@ -269,14 +340,8 @@ class GithubIssues:
             raise NotFound(f"#{number} is a pull request", hint="`agentx issue list` shows issues")
         return issue_of(page.body)
 
-    def _marks(self, number: int, *, fresh: bool = False) -> str:
-        """Return all comments of an issue as one text, to look for marks in."""
-        bodies: list[str] = []
-        for page in self._api.all_pages(f"{self._path}/{number}/comments"):
-            if fresh and page.from_copy:
-                raise UnavailableError("GitHub cannot be reached", hint="try again later")
-            bodies.extend(str(each.get("body") or "") for each in page.body)
-        return "\n".join(bodies)
+    def _has(self, number: int, mark: str) -> bool:
+        return any(mark in each.body for each in self.hear(number))
 
     def _apply(self, issue: Issue, waiting: Iterable[Outgoing]) -> Issue:
         """Return an issue as it will be once what waits is sent."""

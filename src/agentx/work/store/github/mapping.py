@@ -14,12 +14,30 @@ from typing import Any
 from agentx.kernel.clock import Millis, from_iso
 from agentx.kernel.errors import DataError, InvalidValue
 from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.work.model import Comment, Issue, IssueState, Status, parse_status
 
 Shape = Mapping[str, Any]
 
 STATUS_PREFIX = "status:"
+OUR_MARK = "<!-- agentx:"
 _MARK = compile_late(r"\n*<!-- agentx:[a-z-]+:[A-Za-z0-9:_-]+ -->\s*")
+
+
+@frozen
+class PostedComment:
+    """A comment as it stands on GitHub."""
+
+    id: int
+    author: str
+    body: str  # with its marks
+    is_person: bool  # and no program's account
+    is_edited: bool  # by whom is not told: anybody may who can write there
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether AgentX posted it, here or on another machine."""
+        return self.body.lstrip().startswith(OUR_MARK)
 
 
 def status_label(status: Status) -> str:
@@ -67,6 +85,25 @@ def comment_of(shape: Shape) -> Comment:
         body=unmark(str(shape.get("body") or "")),
         created_ms=_time(shape.get("created_at")),
         author=str(user.get("login", "")),
+    )
+
+
+def read_comment(shape: Shape) -> PostedComment:
+    """Return a comment with what must be known before its words are believed.
+
+    Raises: DataError when GitHub's answer is no comment.
+    """
+    user = shape.get("user") or {}
+    try:
+        known = int(shape["id"])
+    except (KeyError, TypeError, ValueError):
+        raise DataError("GitHub's answer is no comment", hint="check github.base_url") from None
+    return PostedComment(
+        id=known,
+        author=str(user.get("login", "")),
+        body=str(shape.get("body") or ""),
+        is_person=user.get("type") == "User" and not shape.get("performed_via_github_app"),
+        is_edited=shape.get("updated_at") != shape.get("created_at"),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.clock import age, from_iso
+from agentx.kernel.errors import UnavailableError
 from agentx.kernel.text import printable
 from agentx.operations.issues.edit import (
     close_issue,
@@ -19,6 +20,7 @@ from agentx.operations.issues.edit import (
 from agentx.operations.issues.read import IssueList, IssueQuery, list_issues, show_issue
 from agentx.project.roles.played import decide_role
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.failure import EXIT_CODES
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.work.model import Edit, IssueView, NewIssue, Status, issue_number, parse_status
 
@@ -159,8 +161,9 @@ def reopen(invocation: Invocation, number: str) -> None:
 @command.command("sync")
 @click.argument("numbers", nargs=-1, metavar="[N...]")
 @click.pass_obj
-def sync(invocation: Invocation, numbers: tuple[str, ...]) -> None:
-    """Bring GitHub up to date: what waited for it, and the clarifications of issues."""
+@click.pass_context
+def sync(ctx: click.Context, invocation: Invocation, numbers: tuple[str, ...]) -> None:
+    """Bring GitHub up to date, and take what people replied there to questions."""
     from agentx.operations.issues.sync import sync_issues
 
     wanted = tuple(issue_number(number) for number in numbers)
@@ -170,11 +173,15 @@ def sync(invocation: Invocation, numbers: tuple[str, ...]) -> None:
         lambda screen: screen.print(
             f"posted {render.count(reply.posted, 'comment')}, sent {reply.sent} that waited, "
             f"{reply.waiting} still waiting"
+            + (f"; people's replies taken: {', '.join(reply.replies)}" if reply.replies else "")
         ),
     )
-    for said in (*reply.refused, reply.offline):
-        if said:
-            invocation.talk.print(f"agentx: {said}", style="yellow")
+    for said in (*reply.refused, *reply.unclear):
+        invocation.talk.print(f"agentx: {said}", style="yellow")
+    if reply.offline:
+        said = f"agentx: offline: {reply.offline}; what could not be sent waits"
+        invocation.talk.print(said, style="yellow")
+        ctx.exit(EXIT_CODES[UnavailableError])
 
 
 def _text(given: str) -> str:
