@@ -27,7 +27,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.paths import ProjectPaths
-from tests.support.clarifying import SCOPE, request
+from tests.support.clarifying import KEYS, SCOPE, request
 from tests.support.clones import merge
 from tests.support.repository import commit, git, repository
 from tests.support.time_and_chance import FakeClock
@@ -60,7 +60,7 @@ class Clone:
 
     @property
     def store(self) -> LedgerStore:
-        pen = Pen(writer=lambda: self.name, secret=self.name.encode)
+        pen = Pen(writer=lambda: self.name, secret=self.name.encode, signatures=KEYS)
         return LedgerStore(ProjectPaths(self.root), self.clock, pen)
 
     @property

@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agentx.clarification.model import Answered, Asked, Clarification, Fact, NewQuestion, Scope
+from agentx.clarification.model import (
+    Answered,
+    Asked,
+    Clarification,
+    Fact,
+    NewQuestion,
+    Scope,
+    Vouching,
+)
 from agentx.clarification.protocol import apply_fact
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.book import Pen
@@ -17,11 +25,38 @@ from agentx.kernel.ids import clarification_id
 from agentx.kernel.paths import ProjectPaths
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
 from tests.support.time_and_chance import START_MS, FakeClock
 from tests.support.trusting import trusted
 
 SCOPE = Scope(can_clarify=("architect", "product-manager"))
-PEN = Pen(writer=lambda: "a1b2c3", secret=lambda: b"a secret of tests")
+
+
+class KeyOfTests:
+    """A key that everybody in a test has: what it signs counts."""
+
+    def __init__(self, seed: bytes = bytes(32), trusts: Iterable[bytes] = ()) -> None:
+        self._seed = seed
+        self._known = {fingerprint(find_public(each)): each for each in (seed, *trusts)}
+
+    def stamp(self) -> str:
+        return ",".join(sorted(self._known))
+
+    def introduce(self, writer: str) -> None:
+        del writer
+
+    def sign(self, message: bytes) -> tuple[str, str]:
+        return fingerprint(find_public(self._seed)), sign(self._seed, message)
+
+    def judge(self, key: str, signature: str, message: bytes) -> Vouching:
+        if key not in self._known:
+            return Vouching.UNTRUSTED if signature else Vouching.UNSIGNED
+        is_theirs = is_signed_by(find_public(self._known[key]), signature, message)
+        return Vouching.SIGNED if is_theirs else Vouching.FORGED
+
+
+KEYS = KeyOfTests()
+PEN = Pen(writer=lambda: "a1b2c3", secret=lambda: b"a secret of tests", signatures=KEYS)
 AGENTS = frozenset({"engineer", "architect", "product-manager", "reviewer", "tester"})
 
 

@@ -7,7 +7,8 @@ together one may have answered what the other escalated. Every word is kept, and
 - a person's decision holds against an agent's, the newest among people's,
 - what nobody answered was answered, if somebody did: a call for a person because of it is late,
 - being late, asked again or given up is nothing to a question that is past it,
-- what a file says that a person said is kept, and unblocks nothing,
+- what nobody knows a person to have said is kept, and unblocks nothing; nor does what an agent
+  answers in a person's place,
 - a comment on GitHub that two clones have taken is heard once.
 """
 
@@ -17,8 +18,8 @@ from dataclasses import replace
 from typing import assert_never
 
 from agentx.clarification.model import (
-    FILE,
     PERSON,
+    UNVERIFIED_WAYS,
     Abandoned,
     Answered,
     Asked,
@@ -80,11 +81,14 @@ def is_heard(state: Clarification, fact: Fact) -> bool:
 
 def is_doubtful(fact: Fact) -> bool:
     """Tell whether a fact claims a person whom nobody saw say it."""
-    return isinstance(fact, Answered | Resolved) and (fact.by, fact.via) == (PERSON, FILE)
+    if not isinstance(fact, Answered | Resolved):
+        return False
+    return fact.by == PERSON and fact.via in UNVERIFIED_WAYS
 
 
 def _hear_answer(state: Clarification, fact: Answered) -> Clarification:
-    if state.status in _OVER or is_doubtful(fact):
+    is_anothers = state.to == PERSON and fact.by != PERSON
+    if state.status in _OVER or is_doubtful(fact) or is_anothers:
         return _keep_late(state, fact)
     if fact.by == PERSON and state.status is ClarificationStatus.ESCALATED:
         decision = Resolved(at_ms=fact.at_ms, by=fact.by, body=fact.body, via=fact.via)

@@ -23,6 +23,11 @@ UNCONFIRMED = "unconfirmed"
 # How something was said that stood in the ledger's file, and what that is where it claims a person.
 FILE = "file"
 UNVERIFIED = "unverified"
+# Why nobody can tell who said something: no signature, one of a stranger's, one that is not true.
+UNSIGNED = "unsigned"
+UNTRUSTED = "untrusted"
+FORGED = "forged"
+UNVERIFIED_WAYS = frozenset({FILE, UNSIGNED, UNTRUSTED, FORGED})
 # How something was said that a person wrote on the issue's page: with the account and the comment.
 _GITHUB = "github/"
 
@@ -54,6 +59,15 @@ ACTIVE = frozenset(
 )
 # The target has still to answer.
 UNANSWERED = frozenset({ClarificationStatus.PENDING, ClarificationStatus.STALE})
+
+
+class Vouching(StrEnum):
+    """Whether an event is its writer's, as far as the reader can tell."""
+
+    SIGNED = "signed"  # by the reader's own key, or by one that the reader trusts
+    UNSIGNED = UNSIGNED
+    UNTRUSTED = UNTRUSTED
+    FORGED = FORGED  # a key that is trusted did not sign this, here
 
 
 class EntryType(StrEnum):
@@ -97,9 +111,13 @@ class Entry:
     @property
     def doubt(self) -> str:
         """What is doubtful about who said it, in a word; nothing where nothing is."""
+        if self.via == FORGED:
+            return UNVERIFIED
         if self.speaker != PERSON:
             return ""
-        return {UNCONFIRMED: UNCONFIRMED, FILE: UNVERIFIED}.get(self.via, "")
+        if self.via in UNVERIFIED_WAYS:
+            return UNVERIFIED
+        return UNCONFIRMED if self.via == UNCONFIRMED else ""
 
     @property
     def account(self) -> str:
@@ -193,8 +211,12 @@ class Clarification:
 
     @property
     def claim(self) -> Entry | None:
-        """The last that a file says a person said, and that settled nothing."""
-        claims = [each for each in self.thread if each.late and each.doubt == UNVERIFIED]
+        """The last that a person is said to have said, and that settled nothing."""
+        claims = [
+            each
+            for each in self.thread
+            if each.late and each.speaker == PERSON and each.doubt == UNVERIFIED
+        ]
         return claims[-1] if claims else None
 
     @property

@@ -231,6 +231,18 @@ class Clarifications:
             except CorruptRecord:
                 continue
 
+    def take_in(self) -> None:
+        """Keep what others wrote into any view, before other words count than before."""
+        for stamp in self._store.stamps():
+            with suppress(AgentXError), self._store.editing(stamp.issue, agent=PERSON):
+                pass
+
+    def renew(self) -> None:
+        """Make every view again that is not what the events say to who reads them now."""
+        for stamp in self._store.stamps():
+            with suppress(AgentXError):  # it is made again by whoever looks next
+                self._store.renew(stamp.issue, wait_ms=CLARIFY_MONITOR_LOCK_WAIT_MS)
+
     def list_faults(self) -> tuple[str, ...]:
         """Return what is wrong with any file of events; a damaged view is told by `survey`."""
         faults: list[str] = []

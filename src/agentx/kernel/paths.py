@@ -52,6 +52,7 @@ class ProjectPaths:
     state = Below(".agentx/state")  # what holds for this checkout only
     agent_status = Below(".agentx/state/agent-status.json")  # who is doing what
     questions = Below(".agentx/questions")  # the questions as events
+    question_writers = Below(".agentx/questions/writers")  # the public key of each writer of them
     ledgers = Below(".agentx/state/clarifications")  # the clarification ledgers
     observations = Below(".agentx/memory")  # the observations, one file an issue
     ignore_file = Below(".agentx/.gitignore")  # the rules of what is not committed

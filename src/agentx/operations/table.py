@@ -216,6 +216,8 @@ _SETUP = (
     _row("setup.trust", "operations.setup.trust:give_trust", "trust"),
     _row("setup.look_at_trust", "operations.setup.trust:look_at_trust", "trust"),
     _row("setup.revoke_trust", "operations.setup.trust:revoke_trust", "trust"),
+    _row("setup.trust_writer", "operations.setup.writers:trust_writer", "trust"),
+    _row("setup.withdraw_writer", "operations.setup.writers:withdraw_writer", "trust"),
     _row("setup.settings", "project.config:Config", "config, config get"),
     _row("setup.set", "operations.setup.settings:set_setting", "config set"),
     _row("setup.unset", "operations.setup.settings:unset_setting", "config unset"),

@@ -22,12 +22,15 @@ from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.rendering import inbox_line
 from agentx.clarification.service import Clarifications, Survey
 from agentx.clarification.store.book import Pen
+from agentx.clarification.store.fold import EventDoubt
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_folder
+from agentx.host.git.facts import user_name
 from agentx.kernel.bus import Bus
 from agentx.kernel.text import preview
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
+from agentx.project.trust.keyring import Keyring
 from agentx.project.trust.writers import Hand
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.wiring.runners import role_texts
@@ -50,11 +53,28 @@ def make_pen(project: Project) -> Pen:
     """Return with what this checkout writes questions."""
     hand = Hand(project.data, project.root, project.entropy)
 
-    def doubt(issue: int, question: str) -> None:
-        record_act(project, AuditAct.UNVERIFIED, issue=issue, question=question, via="file")
+    def doubt(issue: int, doubted: EventDoubt) -> None:
+        facts = {"question": doubted.question, "writer": doubted.writer, "via": doubted.why}
+        record_act(project, AuditAct.UNVERIFIED, issue=issue, **facts)
 
     return Pen(
-        writer=lambda: hand.writer, secret=lambda: hand.secret, doubt=doubt, entropy=project.entropy
+        writer=lambda: hand.writer,
+        secret=lambda: hand.secret,
+        signatures=open_keyring(project, hand),
+        doubt=doubt,
+        entropy=project.entropy,
+    )
+
+
+def open_keyring(project: Project, hand: Hand | None = None) -> Keyring:
+    """Return whose words count in a project's repository."""
+    return Keyring(
+        project.trust,
+        hand or Hand(project.data, project.root, project.entropy),
+        project_id=project.id,
+        clock=project.clock,
+        entropy=project.entropy,
+        says=lambda: user_name(project.root) if project.trust.common is not None else "",
     )
 
 

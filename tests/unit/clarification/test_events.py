@@ -62,7 +62,7 @@ def clone(here: Room, folder: Path, writer: str) -> Room:
     """Copy what git would carry to another checkout."""
     shutil.copytree(here.paths.questions, ProjectPaths(folder).questions)
     made = room(folder)
-    pen = Pen(writer=lambda: writer, secret=PEN.secret)
+    pen = Pen(writer=lambda: writer, secret=PEN.secret, signatures=PEN.signatures)
     made.store = LedgerStore(made.paths, made.clock, pen)
     made.clarifications = Clarifications(made.store, clock=made.clock, bus=Bus())
     return made
@@ -413,7 +413,7 @@ def test_what_a_file_says_that_a_person_decided_is_unverified_and_unblocks_nothi
     asked, called = here.ask(), here.ask(request(question="Something else?"))
     here.clarifications.escalate(called.id)
     doubted: list[tuple[int, str]] = []
-    pen = replace(PEN, doubt=lambda issue, question: doubted.append((issue, question)))
+    pen = replace(PEN, doubt=lambda issue, doubt: doubted.append((issue, doubt.question)))
     here.store = LedgerStore(here.paths, here.clock, pen)
     here.clarifications = Clarifications(here.store, clock=here.clock, bus=Bus())
     found = document(here)

@@ -8,14 +8,16 @@ the events, and what they changed is part of the ledger at once: the next writer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agentx.clarification.store.fold import fold
+from agentx.clarification.model import Vouching
+from agentx.clarification.store.fold import EventDoubt, fold
 from agentx.clarification.store.foreign import LedgerChange, list_changes
 from agentx.clarification.store.ledger_json import DamagedLedger, Row, UnknownVersion, rows_of
-from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind, is_erased
+from agentx.clarification.store.question_events import QuestionEvent, has_words
 from agentx.clarification.store.question_files import EventsFound, QuestionFiles
+from agentx.clarification.store.signatures import Signatures, judge_events
 from agentx.clarification.store.view import Made, is_as_left, read_made, write_view
 from agentx.host.files import json_text
 from agentx.host.files.disk import unreadable
@@ -29,11 +31,12 @@ from agentx.kernel.values import frozen
 
 @frozen
 class Pen:
-    """With what a checkout writes: its writer's name, and the secret that seals its views."""
+    """With what a checkout writes: its writer's name, what signs, the secret that seals views."""
 
     writer: Callable[[], str]
     secret: Callable[[], bytes]
-    doubt: Callable[[int, str], None] = lambda _issue, _question: None  # a person was claimed
+    signatures: Signatures
+    doubt: Callable[[int, EventDoubt], None] = lambda _issue, _doubt: None
     entropy: Entropy = system_entropy
 
 
@@ -57,6 +60,8 @@ class Book:
     is_fresh: bool = False  # the view says all of it
     is_sound: bool = True  # what is forgotten is in no file
     forgotten: frozenset[str] = frozenset()
+    doubts: dict[str, EventDoubt] = field(default_factory=dict)  # by event
+    unsigned: frozenset[str] = frozenset()  # events of ours that an earlier version kept
 
     def document(self) -> Row:
         """Return it as the view shows it, but for what it was made from."""
@@ -103,6 +108,8 @@ class Opener:
         made = read_made(document)
         if made is None or document["issueNumber"] != self._issue:
             return None
+        if made.trusted != self._pen.signatures.stamp():
+            return None
         known = self._files.sizes() if sizes is None else sizes
         return self._trust(document, made) if dict(made.files) == known else None
 
@@ -119,7 +126,8 @@ class Opener:
         made = read_made(document)
         if made is None or document["issueNumber"] != self._issue:
             return self._hold_against(raw)
-        if whole or dict(made.files) != self._files.sizes():
+        is_current = made.trusted == self._pen.signatures.stamp()
+        if whole or not is_current or dict(made.files) != self._files.sizes():
             return self._fold(self._files.read(), made)
         return self._trust(document, made)
 
@@ -153,6 +161,7 @@ class Opener:
                     kind=change.kind,
                     detail=change.detail,
                     writer="here",
+                    standing=Vouching.SIGNED,  # as soon as it is kept
                 )
             )
         return events
@@ -177,9 +186,10 @@ class Opener:
         except ValueError as error:
             raise self._say_damaged(json_text.line_number(raw, error), str(error)) from None
         found, made = self._files.read(), read_made(document)
-        earlier = None if made is None else found.up_to(made.files)
-        now = fold(self._issue, found.events)
-        base = None if earlier is None else fold(self._issue, earlier)
+        is_current = made is not None and made.trusted == self._pen.signatures.stamp()
+        earlier = found.up_to(made.files) if made is not None and is_current else None
+        now = fold(self._issue, self._judge(found.events))
+        base = None if earlier is None else fold(self._issue, self._judge(earlier))
         # What it says of us is not believed: anybody may have written that.
         return self._fold(found, _NOTHING, list_changes(document, now, base))
 
@@ -193,10 +203,13 @@ class Opener:
     def _fold(self, found: EventsFound, left: Made, changes: Iterable[LedgerChange] = ()) -> Book:
         last = max((event.id for event in found.events), default="")
         pending = self.stamp(last, changes)
-        folded = fold(self._issue, (*found.events, *pending))
-        gone = frozenset(
-            event.question for event in found.events if event.kind is QuestionEventKind.FORGOTTEN
+        unsigned = _list_unsigned(found, left)
+        judged = (
+            replace(event, standing=Vouching.SIGNED) if event.id in unsigned else event
+            for event in self._judge(found.events)
         )
+        folded = fold(self._issue, (*judged, *pending))
+        gone = frozenset(folded.forgotten)
         made = Made(
             files=found.sizes,
             last=folded.last,
@@ -204,6 +217,8 @@ class Opener:
             mine=left.mine,
             reached=max(left.reached, found.sizes.get(left.mine, 0)),
             faults=(*found.faults, *folded.faults),
+            trusted=self._pen.signatures.stamp(),
+            doubted=tuple(sorted(folded.doubts)),
         )
         return Book(
             self._issue,
@@ -215,7 +230,28 @@ class Opener:
             pending=pending,
             is_sound=not _has_words(found, gone),
             forgotten=gone,
+            doubts=folded.doubts,
+            unsigned=unsigned,
         )
+
+    def _judge(self, events: Iterable[QuestionEvent]) -> tuple[QuestionEvent, ...]:
+        return judge_events(self._issue, events, self._pen.signatures)
+
+
+def _list_unsigned(found: EventsFound, left: Made) -> frozenset[str]:
+    """Return the events of this checkout that a view of an earlier version was made from.
+
+    That version did not sign. The view is as it left it, so nobody else put them there since.
+    """
+    if left.trusted is not None or not left.mine:
+        return frozenset()
+    earlier, writer = found.up_to(left.files) or (), left.mine.partition("-")[0]
+    own = writer.removesuffix(".jsonl")
+    return frozenset(
+        event.id
+        for event in earlier
+        if not event.signature and event.writer.partition("-")[0] == own
+    )
 
 
 def _is_row(row: object) -> bool:
@@ -224,9 +260,4 @@ def _is_row(row: object) -> bool:
 
 def _has_words(found: EventsFound, gone: frozenset[str]) -> bool:
     """Tell whether a merge brought back words of what was forgotten."""
-    return any(
-        event.question in gone
-        and event.kind is not QuestionEventKind.FORGOTTEN
-        and not is_erased(event)
-        for event in found.events
-    )
+    return any(event.question in gone and has_words(event) for event in found.events)

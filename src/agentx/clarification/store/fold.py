@@ -3,6 +3,9 @@
 Pure and total: any events in any order, however often, give the same rows. Events are taken by
 their ids. Of two questions that wanted one number the earlier has it; the other gets a number after
 all that were wanted, and keeps its old name with its writer.
+
+An event that nobody vouches for may say what a role says. What it says that a person said is a
+claim, and what a person has to decide or has decided it neither settles, changes nor takes away.
 """
 
 from __future__ import annotations
@@ -14,16 +17,19 @@ from typing import Any
 from agentx.clarification.merging import hear
 from agentx.clarification.model import (
     FILE,
+    FORGED,
     PERSON,
     Answered,
     Asked,
     Clarification,
+    ClarificationStatus,
     Entry,
     EntryType,
     Escalated,
     Fact,
     Reason,
     Resolved,
+    Vouching,
 )
 from agentx.clarification.store.ledger_json import (
     ENTRY_FIELDS,
@@ -41,13 +47,26 @@ from agentx.clarification.store.question_events import (
     QuestionEventKind,
     born_ms,
     fact_of,
+    has_words,
     is_erased,
     number_of,
     opening_of,
 )
 from agentx.kernel.ids import clarification_id, each_once
+from agentx.kernel.values import frozen
 
+# What says how far a question has come, and who waits for whom.
+STATUS_FIELDS = frozenset({"status", "resolvedAt", "reason", "blocking", "to"})
 _FIXED = frozenset({"id", "uid", "formerly", "thread"})
+
+
+@frozen
+class EventDoubt:
+    """An event that nobody vouches for, and that would have had to be vouched for."""
+
+    question: str
+    writer: str
+    why: str
 
 
 @dataclass(slots=True)
@@ -65,6 +84,7 @@ class ToldQuestion:
     strange: dict[str, Row] = field(default_factory=dict)  # entries that nobody understands
     statuses: set[str] = field(default_factory=set)  # every one it had
     is_gone: bool = False
+    is_doubted: bool = False  # the event just applied would have had to be vouched for
 
     def page(self) -> Row:
         """Return its row as the ledger shows it."""
@@ -86,6 +106,8 @@ class Folded:
     last: str = ""
     given: int = 0
     faults: list[str] = field(default_factory=list)
+    forgotten: set[str] = field(default_factory=set)
+    doubts: dict[str, EventDoubt] = field(default_factory=dict)  # by event
 
     def pages(self) -> dict[str, Row]:
         """Return the rows by their names, in order of their numbers."""
@@ -106,29 +128,69 @@ def page_row(
 
 def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
     """Return what events come to."""
-    known = sorted(each_once(events), key=lambda event: event.id)
+    known = sorted(_choose(events), key=lambda event: event.id)
     folded = Folded(issue, last=known[-1].id if known else "")
-    births: dict[str, QuestionEvent] = {}
-    for event in known:
-        if event.is_birth:
-            births.setdefault(event.question, event)
+    births = _find_births(known)
     numbers = _number(list(births.values()))
     folded.given = max(numbers.values(), default=0)
-    forgotten = {event.question for event in known if event.kind is QuestionEventKind.FORGOTTEN}
+    folded.forgotten = {
+        event.question
+        for event in known
+        if event.kind is QuestionEventKind.FORGOTTEN and event.standing is Vouching.SIGNED
+    }
     for event in known:
+        birth = births.get(event.question)
         if event.question == LEDGER:
             _edit_ledger(folded, event)
-        elif event.question not in births:
+        elif birth is None:
             what = "it belongs to a question that is not here"
             folded.faults.append(f"{event.writer}.jsonl: {event.id}: {what}")
-        elif event.question not in forgotten and not is_erased(event):
-            told = folded.told.get(event.question)
-            if told is None:
-                birth = births[event.question]
-                told = _begin(issue, birth, numbers[event.question])
-                folded.told[event.question] = told
-            _apply(issue, told, event, number_of(births[event.question]))
+        elif event.question not in folded.forgotten and (
+            has_words(event) or event.kind is QuestionEventKind.FORGOTTEN
+        ):
+            _tell(folded, birth, numbers[event.question], event)
     return folded
+
+
+def _tell(folded: Folded, birth: QuestionEvent, number: int, event: QuestionEvent) -> None:
+    """Let an event happen to its question, which begins with its birth, whatever ids say."""
+    told = folded.told.get(birth.question)
+    if told is None:
+        told = folded.told[birth.question] = _begin(folded.issue, birth, number)
+        if not is_erased(birth):
+            _happen(folded, told, birth, number_of(birth))
+    if event is not birth:
+        _happen(folded, told, event, number_of(birth))
+
+
+def _happen(folded: Folded, told: ToldQuestion, event: QuestionEvent, wanted: int) -> None:
+    told.is_doubted = event.standing is Vouching.FORGED
+    _apply(folded.issue, told, event, wanted)
+    if told.is_doubted:
+        folded.doubts[event.id] = EventDoubt(
+            question=event.question, writer=event.writer, why=str(event.standing)
+        )
+    if event.kind is QuestionEventKind.FORGOTTEN and told.is_gone:
+        folded.forgotten.add(event.question)
+
+
+def _choose(events: Iterable[QuestionEvent]) -> list[QuestionEvent]:
+    """Return each id once; of two contents the one that is vouched for."""
+    known = list(events)
+    signed = each_once(event for event in known if event.standing is Vouching.SIGNED)
+    taken = {event.id for event in signed}
+    return signed + each_once(event for event in known if event.id not in taken)
+
+
+def _find_births(known: list[QuestionEvent]) -> dict[str, QuestionEvent]:
+    """Return the event that each question begins with; nobody begins one that another opened."""
+    births: dict[str, QuestionEvent] = {}
+    turns: dict[str, tuple[bool, bool]] = {}
+    for event in known:
+        turn = (event.kind is not QuestionEventKind.OPENED, event.standing is not Vouching.SIGNED)
+        if event.is_birth and (event.question not in births or turn < turns[event.question]):
+            births[event.question], turns[event.question] = event, turn
+    return births
 
 
 def _number(births: list[QuestionEvent]) -> dict[str, int]:
@@ -159,6 +221,7 @@ def _by_number(told: ToldQuestion) -> int:
 
 
 def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) -> None:
+    is_kept_out = _protects(told, event)
     match event.kind:
         case QuestionEventKind.OPENED:
             if told.state is None:
@@ -168,15 +231,19 @@ def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) ->
         case QuestionEventKind.TAKEN:
             _take(issue, told, event)
         case QuestionEventKind.EDITED:
-            _edit(issue, told, event)
+            _edit(issue, told, event, is_kept_out=is_kept_out)
         case QuestionEventKind.ODD:
             told.strange[event.id] = event.detail["entry"]
-        case QuestionEventKind.REMOVED:
+        case QuestionEventKind.REMOVED if not (is_kept_out and "entries" not in event.detail):
             _remove(told, event)
-        case QuestionEventKind.FORGOTTEN:
+        case QuestionEventKind.FORGOTTEN if not is_kept_out:
             told.is_gone = True
+        case QuestionEventKind.REMOVED | QuestionEventKind.FORGOTTEN:
+            told.is_doubted = True
+        case QuestionEventKind.ABANDONED if is_kept_out:
+            told.is_doubted = True
         case _:
-            fact = fact_of(event)
+            fact = _doubt(told, fact_of(event), event.standing)
             if isinstance(fact, Escalated):  # it names the question as it was called then
                 was = clarification_id(issue, wanted)
                 fact = replace(fact, text=fact.text.replace(was, told.id))
@@ -185,13 +252,32 @@ def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) ->
         told.statuses.add(str(told.state.status))
 
 
+def _protects(told: ToldQuestion, event: QuestionEvent) -> bool:
+    """Tell whether a person has to decide a question, or has, and nobody vouches for an event."""
+    if told.state is None or event.standing is Vouching.SIGNED:
+        return False
+    settled = told.state.resolution
+    return told.state.waits_for_person or (settled is not None and settled.speaker == PERSON)
+
+
+def _doubt(told: ToldQuestion, fact: Fact, standing: Vouching) -> Fact:
+    """Return what is said with what is doubtful about who said it."""
+    if not isinstance(fact, Answered | Resolved) or standing is Vouching.SIGNED:
+        return fact
+    if fact.by == PERSON:
+        told.is_doubted = True
+    elif standing is not Vouching.FORGED:
+        return fact if fact.via != FORGED else replace(fact, via="")
+    return replace(fact, via=str(standing))
+
+
 def _hear(told: ToldQuestion, fact: Fact, event_id: str, beside: object = None) -> None:
     if told.state is None:
         return
     told.state = hear(told.state, fact)
     for _ in told.state.thread[len(told.heard) :]:
         told.heard.append(event_id)
-        told.said.append(beside if isinstance(beside, dict) else {})
+        told.said.append(_beside(beside) if isinstance(beside, dict) else {})
 
 
 def _take(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
@@ -201,7 +287,7 @@ def _take(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
     entries = entries if isinstance(entries, list) else []
     if told.state is None:
         try:
-            told.state = clarification_of(row, issue)
+            told.state = _doubt_row(told, clarification_of(row, issue), event.standing)
         except DamagedLedger:
             told.unclear = row
             return
@@ -219,12 +305,39 @@ def _take(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
             told.heard.append(name)
             told.said.append(_beside(entry))
         elif key_entry(said) not in map(key_entry, told.state.thread):
+            told.is_doubted |= said.speaker == PERSON and event.standing is not Vouching.SIGNED
             _hear(told, fact_said(said, told.state.reason), name)
 
 
-def _edit(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
+def _doubt_row(told: ToldQuestion, state: Clarification, standing: Vouching) -> Clarification:
+    """Return a row that was taken, without what it says of a person where nobody vouches for it."""
+    claims = {EntryType.ANSWER, EntryType.RESOLUTION}
+    is_claimed = [entry.speaker == PERSON and entry.type in claims for entry in state.thread]
+    if standing is Vouching.SIGNED or not any(is_claimed):
+        return state
+    told.is_doubted = True
+    settled = state.resolution
+    thread = tuple(
+        replace(entry, via=str(standing), late=True) if claimed else entry
+        for entry, claimed in zip(state.thread, is_claimed, strict=True)
+    )
+    if settled is None or settled.speaker != PERSON:
+        return replace(state, thread=thread)
+    return replace(
+        state,
+        thread=thread,
+        status=ClarificationStatus.ESCALATED,
+        reason=state.reason or Reason.MANUAL,
+        resolved_ms=None,
+    )
+
+
+def _edit(issue: int, told: ToldQuestion, event: QuestionEvent, *, is_kept_out: bool) -> None:
     for name, value in event.detail.get("fields", {}).items():
-        _set_field(issue, told, name, value)
+        if is_kept_out and name in STATUS_FIELDS:
+            told.is_doubted = True
+        else:
+            _set_field(issue, told, name, value)
     state = told.state
     if state is None:
         return
@@ -232,7 +345,11 @@ def _edit(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
     for known, changed in event.detail.get("words", {}).items():
         if known in told.heard:
             at = told.heard.index(known)
-            row = {**entry_json(thread[at]), **told.said[at], **changed}
+            if thread[at].speaker == PERSON and event.standing is not Vouching.SIGNED:
+                told.is_doubted = True
+                continue
+            new = {"body": changed["body"]} if "body" in changed else {}
+            row = {**entry_json(thread[at]), **told.said[at], **_beside(changed), **new}
             row = {name: value for name, value in row.items() if value is not None}
             try:
                 mended = entry_of(row, told.id)
@@ -274,7 +391,14 @@ def _remove(told: ToldQuestion, event: QuestionEvent) -> None:
     told.strange = {name: row for name, row in told.strange.items() if name not in names}
     if told.state is None:
         return
-    kept = [at for at, name in enumerate(told.heard) if name not in names]
+    kept = []
+    for at, name in enumerate(told.heard):
+        is_persons = told.state.thread[at].speaker == PERSON
+        if name not in names:
+            kept.append(at)
+        elif is_persons and event.standing is not Vouching.SIGNED:
+            told.is_doubted = True
+            kept.append(at)
     told.state = replace(told.state, thread=tuple(told.state.thread[at] for at in kept))
     told.said = [told.said[at] for at in kept]
     told.heard = [told.heard[at] for at in kept]

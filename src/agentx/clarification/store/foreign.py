@@ -12,7 +12,13 @@ from typing import Any
 
 from agentx.clarification.merging import hear
 from agentx.clarification.model import FILE, PERSON, Entry
-from agentx.clarification.store.fold import Folded, ToldQuestion, fact_said, key_entry
+from agentx.clarification.store.fold import (
+    STATUS_FIELDS,
+    Folded,
+    ToldQuestion,
+    fact_said,
+    key_entry,
+)
 from agentx.clarification.store.ledger_json import (
     ENTRY_FIELDS,
     ROW_FIELDS,
@@ -35,7 +41,6 @@ from agentx.kernel.ids import digest, is_ulid, parse_clarification_id, ulid
 from agentx.kernel.values import frozen
 
 _NEVER_EDITED = frozenset({"id", "uid", "formerly", "thread"})
-_OF_STATUS = frozenset({"status", "resolvedAt", "reason", "blocking", "to"})
 
 
 @frozen(kw_only=False)
@@ -177,7 +182,7 @@ def _list_fields(
     after = as_json(state) | reference.unclear
     # What only a person may do, or is said that one did, no file does.
     is_persons = reference.state.waits_for_person or any(entry.speaker == PERSON for entry in new)
-    kept = _NEVER_EDITED | (_OF_STATUS if is_persons else frozenset())
+    kept = _NEVER_EDITED | (STATUS_FIELDS if is_persons else frozenset())
     for name in sorted({*row, *before} - kept):
         value = row.get(name)
         if any(_is_equal(value, known.get(name)) for known in (before, after)):

@@ -20,29 +20,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from agentx.clarification.errors import lock_timeout
-from agentx.clarification.model import FILE, PERSON, Asked, Clarification, Fact, Ledger
-from agentx.clarification.protocol import evolve
+from agentx.clarification.model import FILE, PERSON, Clarification, Ledger
 from agentx.clarification.store.book import Book, Opener, Pen
-from agentx.clarification.store.fold import page_row
-from agentx.clarification.store.foreign import LedgerChange
-from agentx.clarification.store.ledger_json import (
-    ENTRY_FIELDS,
-    ROW_FIELDS,
-    DamagedLedger,
-    Row,
-    clarification_of,
-    entry_of,
-    is_settled,
-    ledger_of,
-    open_of,
-)
-from agentx.clarification.store.question_events import (
-    QuestionEvent,
-    QuestionEventKind,
-    say_fact,
-    say_opening,
-)
+from agentx.clarification.store.edit import LedgerEdit, find_row
+from agentx.clarification.store.fold import EventDoubt
+from agentx.clarification.store.ledger_json import Row, clarification_of, ledger_of, open_of
+from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.store.question_files import QuestionFiles, choose_file
+from agentx.clarification.store.signatures import sign_event
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable
@@ -58,7 +43,6 @@ from agentx.kernel.errors import (
     LockHeld,
     UnavailableError,
 )
-from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 from agentx.kernel.paths import ProjectPaths, check_number
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -91,104 +75,6 @@ class Stamp:
 
     def __str__(self) -> str:
         return ";".join(":".join(map(str, look)) for look in self.looks)
-
-
-class LedgerEdit:
-    """A ledger under its lock: look into it, let things happen, and leave.
-
-    Only what is asked for is read: an issue may have had hundreds.
-    """
-
-    def __init__(self, book: Book, opener: Opener, given_before: Callable[[], int]) -> None:
-        self.book = book
-        self.events: list[QuestionEvent] = []
-        self.forgets: set[str] = set()
-        self._opener = opener
-        self._number_last = book.made.given or given_before()
-
-    def find(self, wanted: str) -> Clarification | None:
-        """Return one clarification by its name, or by the one it had, or None.
-
-        Raises: DamagedLedger when it cannot be read.
-        """
-        row = find_row(self.book.rows, wanted)
-        return None if row is None else clarification_of(row, self.book.issue)
-
-    def list_open(self, asker: str, to: str) -> Iterator[Clarification]:
-        """Yield what one agent asked of another and is not settled, the newest first."""
-        for row in reversed(self.book.rows.values()):
-            if (row.get("from"), row.get("to")) == (asker, to) and not is_settled(row):
-                with suppress(DamagedLedger):
-                    yield clarification_of(row, self.book.issue)
-
-    def next_id(self) -> ClarificationId:
-        """Return an id that was never given."""
-        return clarification_id(self.book.issue, self._number_last + 1)
-
-    def open(self, state: Clarification, question: Asked) -> Clarification:
-        """Keep a new question, once the block ends; return it with what it is known by."""
-        number = parse_clarification_id(state.id)[2]
-        event = self._say(
-            LedgerChange("", QuestionEventKind.OPENED, say_opening(state, question, number))
-        )
-        self.events[-1] = replace(event, question=event.id)
-        self._number_last = number
-        after = replace(evolve(state, question), uid=event.id)
-        self.book.rows[after.id] = page_row(after, {}, [{} for _ in after.thread])
-        return after
-
-    def record(self, state: Clarification, facts: Iterable[Fact]) -> Clarification:
-        """Keep what happened to a clarification, once the block ends; return it as it is then.
-
-        What others wrote beside our fields stays.
-        """
-        row = self.book.rows[state.id]
-        for fact in facts:
-            state = evolve(state, fact)
-            self._say(LedgerChange(state.uid, *say_fact(fact, state)))
-        said, strange = _split(row["thread"], state.id)
-        said += [{} for _ in state.thread[len(said) :]]
-        beside = {name: value for name, value in row.items() if name not in ROW_FIELDS}
-        self.book.rows[state.id] = page_row(state, beside, said, strange)
-        return state
-
-    def forget(self, wanted: str) -> tuple[str, ...] | None:
-        """Take a question out of every file, once the block ends.
-
-        Returns the agents that it was between; None where there is no such question.
-        """
-        row = find_row(self.book.rows, wanted)
-        if row is None:
-            return None
-        self._say(LedgerChange(row["uid"], QuestionEventKind.FORGOTTEN, {}))
-        self.forgets.add(row["uid"])
-        del self.book.rows[row["id"]]
-        return tuple(str(row[name]) for name in ("from", "to") if name in row)
-
-    def _say(self, change: LedgerChange) -> QuestionEvent:
-        last = self.events[-1].id if self.events else self.book.made.last
-        self.events += self._opener.stamp(last, (change,))
-        return self.events[-1]
-
-
-def find_row(rows: dict[str, Row], wanted: str) -> Row | None:
-    """Return the row with a name, or that had it, or None."""
-    if wanted in rows or "@" not in wanted:
-        return rows.get(wanted)
-    return next((row for row in rows.values() if row.get("formerly") == wanted), None)
-
-
-def _split(thread: list[Row], where: str) -> tuple[list[Row], tuple[Row, ...]]:
-    """Return what stands beside our fields of each entry, and the entries that cannot be read."""
-    said, strange = [], []
-    for entry in thread:
-        try:
-            entry_of(entry, where)
-        except DamagedLedger:
-            strange.append(entry)
-            continue
-        said.append({name: entry[name] for name in entry if name not in ENTRY_FIELDS})
-    return said, tuple(strange)
 
 
 class LedgerStore:
@@ -315,7 +201,8 @@ class LedgerStore:
         passing(CrashPoint.QUESTION_TAKEN_IN)
         for event in book.pending:
             if (event.detail.get("by"), event.detail.get("via")) == (PERSON, FILE):
-                self._pen.doubt(issue, event.question)
+                doubt = EventDoubt(question=event.question, writer=name, why=FILE)
+                self._pen.doubt(issue, doubt)
         kept = self._opener(issue).open_events(book)
         kept.made = replace(kept.made, mine=name, reached=size)
         self._keep(held, kept, (), has_words=False)
@@ -328,8 +215,13 @@ class LedgerStore:
         if not mine.startswith(writer):  # of another checkout, from which this one was copied
             mine, reached = f"{writer}.jsonl", 0
         name = choose_file(mine, writer, reached, book.made.files.get(mine, 0), self._pen.entropy)
+        signed = [
+            sign_event(book.issue, name.removesuffix(".jsonl"), event, self._pen.signatures)
+            for event in events
+        ]
+        self._pen.signatures.introduce(writer)
         with held.committing(ledger_path(self._paths, book.issue)):
-            files.append(name, events)
+            files.append(name, signed)
         return name, files.sizes().get(name, 0)
 
     def _keep(
@@ -351,16 +243,35 @@ class LedgerStore:
                 mine=name,
                 reached=size,
             )
+        if not made.trusted:  # the first signature makes what the next ones are held against
+            made = replace(made, trusted=self._pen.signatures.stamp())
         passing(CrashPoint.QUESTION_WRITTEN)
         with held.committing(path):
             if has_words or not book.is_sound:
                 files.scrub(book.forgotten)
                 passing(CrashPoint.QUESTION_SCRUBBED)
+            is_signed = bool(book.unsigned)
+            if is_signed:
+                self._sign(book)
+            if has_words or is_signed or not book.is_sound:
                 sizes = files.sizes()
                 made = replace(made, files=sizes, reached=sizes.get(made.mine, 0))
             # What it says is on disk; a power cut costs the view alone.
             replace_file(path, book.page(made, self._pen.secret()), is_synced=False)
+        if self._pen.secret():  # else nobody knows next time that it was said
+            for event in book.doubts.keys() - set(book.left.doubted):
+                self._pen.doubt(book.issue, book.doubts[event])
         book.made = book.left = made
+
+    def _sign(self, book: Book) -> None:
+        """Sign what an earlier version of ours kept without."""
+
+        def sign(event: QuestionEvent) -> QuestionEvent:
+            return sign_event(book.issue, event.writer, event, self._pen.signatures)
+
+        self._files(book.issue).sign(book.unsigned, sign)
+        self._pen.signatures.introduce(self._pen.writer())
+        book.unsigned = frozenset()
 
     def stamps(self) -> tuple[Stamp, ...]:
         """Return which ledgers there are, by issue, with what changes when they do.

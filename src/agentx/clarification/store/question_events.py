@@ -1,11 +1,13 @@
 """What happened to a question, as a line of a writer's file, and back.
 
-    {"v":1,"id":ULID,"question":uid,"type":"answered","timestamp":...,"by":"architect","body":...}
+    {"v":1,"id":ULID,"question":uid,"type":"answered","timestamp":...,"by":"architect","body":...,
+     "key":...,"sig":...}
 
 Ids order the events: each is later than everything its writer had seen. `opened` makes a question,
 and its id is the question's `uid`. Beside the facts of the protocol there is what came in by the
 ledger's own file: `taken` (a whole row), `edited`, `odd` (an entry that nobody understands),
-`removed`; and `forgotten`, after which nothing brings the question back.
+`removed`; and `forgotten`, after which nothing brings the question back. How an event stands is no
+part of it: that depends on whom the reader trusts.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from agentx.clarification.model import (
     Reason,
     Resolved,
     Retried,
+    Vouching,
     WentStale,
 )
 from agentx.clarification.store.ledger_json import (
@@ -74,7 +77,10 @@ class QuestionEvent:
     question: str
     kind: QuestionEventKind
     detail: Row
+    key: str = ""  # with which it was signed, by its fingerprint
+    signature: str = ""
     writer: str = ""  # whose file it lies in; no part of the line
+    standing: Vouching = Vouching.UNSIGNED  # no part of the line either
 
     @property
     def is_birth(self) -> bool:
@@ -97,7 +103,8 @@ _KINDS: dict[type[Fact], QuestionEventKind] = {
 def line_of(event: QuestionEvent) -> dict[str, Any]:
     """Return an event as it is written."""
     head = {"v": VERSION, "id": event.id, "question": event.question, "type": str(event.kind)}
-    return head | dict(event.detail)
+    signed = {"key": event.key, "sig": event.signature} if event.signature else {}
+    return head | dict(event.detail) | signed
 
 
 def event_of(line: object, writer: str) -> QuestionEvent:
@@ -124,13 +131,19 @@ def event_of(line: object, writer: str) -> QuestionEvent:
         raise DamagedLedger(f"nobody knows what {kind[:40]!r} means")
     detail = {name: value for name, value in line.items() if name not in _HEAD}
     event = QuestionEvent(
-        id=known, question=question, kind=QuestionEventKind(kind), detail=detail, writer=writer
+        id=known,
+        question=question,
+        kind=QuestionEventKind(kind),
+        detail=detail,
+        key=str(line.get("key", "")),
+        signature=str(line.get("sig", "")),
+        writer=writer,
     )
     _check(event)
     return event
 
 
-_HEAD = ("v", "id", "question", "type")
+_HEAD = ("v", "id", "question", "type", "key", "sig")
 
 
 # --- facts ----------------------------------------------------------------------------------
@@ -272,12 +285,17 @@ def erase(event: QuestionEvent) -> QuestionEvent:
     """Return what is left of an event of a forgotten question: no word of it."""
     kept = ("number", "timestamp") if event.is_birth else ()
     detail = {name: event.detail[name] for name in kept if name in event.detail}
-    return replace(event, detail={**detail, "erased": True})
+    return replace(event, detail={**detail, "erased": True}, key="", signature="")
 
 
 def is_erased(event: QuestionEvent) -> bool:
     """Tell whether nothing is left of an event but that it was."""
     return event.detail.get("erased") is True
+
+
+def has_words(event: QuestionEvent) -> bool:
+    """Tell whether an event says anything that could be forgotten."""
+    return event.kind is not QuestionEventKind.FORGOTTEN and not is_erased(event)
 
 
 # --- what an event must hold -----------------------------------------------------------------
@@ -287,6 +305,8 @@ def _check(event: QuestionEvent) -> None:
     if event.is_birth:
         number_of(event)
         born_ms(event)
+    if event.kind is QuestionEventKind.OPENED and event.id != event.question:
+        raise DamagedLedger(f"{event.id} opens a question that is not its own")
     if is_erased(event):
         return
     if event.kind in _FACTS:

@@ -7,7 +7,7 @@ Every line that is an event counts; one that is none is named, with its file and
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from agentx.clarification.limits import QUESTION_EVENT_BYTES_MAX, QUESTION_FILE_BYTES_MAX
@@ -16,7 +16,7 @@ from agentx.clarification.store.question_events import (
     QuestionEvent,
     erase,
     event_of,
-    is_erased,
+    has_words,
     line_of,
 )
 from agentx.host.files import json_text
@@ -144,6 +144,19 @@ class QuestionFiles:
             if kept != raw:
                 replace_file(self._folder / name, kept)
 
+    def sign(self, wanted: frozenset[str], signs: Callable[[QuestionEvent], QuestionEvent]) -> None:
+        """Sign events that lie there without a signature.
+
+        Raises: UnavailableError.
+        """
+        for name in sorted(self.look()):
+            raw, writer = self._read(name), name.removesuffix(".jsonl")
+            kept = b"".join(
+                _change_line(line, writer, wanted, signs) for line in raw.splitlines(keepends=True)
+            )
+            if kept != raw:
+                replace_file(self._folder / name, kept)
+
     def _read(self, name: str) -> bytes:
         try:
             return read_bytes(self._folder / name)
@@ -182,7 +195,19 @@ def _read_line(
 
 def _scrub_line(line: bytes, writer: str, forgotten: frozenset[str]) -> bytes:
     found = [event for event, _ in _read_line(line, writer) if event is not None]
-    if not any(event.question in forgotten and not is_erased(event) for event in found):
+    words = {event.id for event in found if event.question in forgotten and has_words(event)}
+    return _change_line(line, writer, frozenset(words), erase) if words else line
+
+
+def _change_line(
+    line: bytes,
+    writer: str,
+    wanted: frozenset[str],
+    change: Callable[[QuestionEvent], QuestionEvent],
+) -> bytes:
+    """Return a line with some of its events changed; most lines hold one."""
+    found = [event for event, _ in _read_line(line, writer) if event is not None]
+    if not any(event.id in wanted for event in found):
         return line
-    left = (erase(event) if event.question in forgotten else event for event in found)
+    left = (change(event) if event.id in wanted else event for event in found)
     return b"".join(json_text.line_of(line_of(event)) + b"\n" for event in left)

@@ -1,8 +1,9 @@
 """The specified ledger, `issue-<n>.json`: a view of the events that other tools read and write.
 
 Its first field, `made`, says what it was made from: the files of events with their sizes, the last
-event, the highest number that was given. A seal over all of it, with the user's own secret, tells
-whether it is as this user's AgentX left it; what anybody else wrote is held against the events.
+event, the highest number that was given, and whose words counted (`trusted`). A seal over all of
+it, with the user's own secret, tells whether it is as this user's AgentX left it; what anybody else
+wrote is held against the events.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Made:
     mine: str = ""  # the file that this checkout appends to
     reached: int = 0  # how long that was at most: git may bring it back to an earlier state
     faults: tuple[str, ...] = ()
+    trusted: str | None = None  # whose words counted; an earlier version did not ask
+    doubted: tuple[str, ...] = ()  # the events that nobody vouches for
 
 
 def write_view(document: Row, made: Made, secret: bytes) -> bytes:
@@ -45,9 +48,12 @@ def write_view(document: Row, made: Made, secret: bytes) -> bytes:
         "mine": made.mine,
         "reached": made.reached,
         "files": dict(sorted(made.files.items())),
+        "trusted": made.trusted or "",
     }
     if made.faults:
         said["faults"] = list(made.faults)
+    if made.doubted:
+        said["doubted"] = list(made.doubted)
     raw = _page({MADE: said, **document})
     if not secret:
         return raw
@@ -75,13 +81,23 @@ def read_made(document: Mapping[str, Any]) -> Made | None:
             "files": dict(files),
             **rest,
         } if all(isinstance(size, int) for size in files.values()):
-            said = rest.get("faults", [])
-            faults = tuple(map(str, said)) if isinstance(said, list) else ()
+            trusted = rest.get("trusted")
             return Made(
-                files=files, last=last, given=given, mine=mine, reached=reached, faults=faults
+                files=files,
+                last=last,
+                given=given,
+                mine=mine,
+                reached=reached,
+                faults=_list_texts(rest.get("faults")),
+                trusted=trusted if isinstance(trusted, str) else None,
+                doubted=_list_texts(rest.get("doubted")),
             )
         case _:
             return None
+
+
+def _list_texts(said: object) -> tuple[str, ...]:
+    return tuple(map(str, said)) if isinstance(said, list) else ()
 
 
 def _seal(blank: bytes, secret: bytes) -> str:

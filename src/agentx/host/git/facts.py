@@ -162,6 +162,11 @@ def remote_url(path: Path) -> str | None:
     return _CREDENTIALS.sub("", address) if address else None
 
 
+def user_name(path: Path) -> str:
+    """Return how the user is called in commits; nothing where git does not know."""
+    return _ask(path, "config", "--get", "user.name") or ""
+
+
 def churn(path: Path, base: str, tip: str, *, without: str) -> tuple[int, int, int] | None:
     """Return how many files, added and removed lines lie between two commits, but for a folder."""
     if not base or base.startswith("-") or tip.startswith("-"):

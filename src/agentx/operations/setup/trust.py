@@ -12,6 +12,7 @@ from dataclasses import replace
 from agentx.host.files.plain import remove_tree
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.values import frozen
+from agentx.operations.setup.writers import WriterView, accept_repository, list_writers
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.claims import write_record
 from agentx.project.project import Project, open_project
@@ -45,6 +46,7 @@ class TrustReply:
     acting: tuple[ActingView, ...]
     data: tuple[Holding, ...]
     never_ours: tuple[str, ...]  # private folders that git tracks
+    writers: tuple[WriterView, ...] = ()  # of questions
     adopted: int = 0  # observations of ours that moved into the repository's folder
 
     @property
@@ -71,6 +73,7 @@ def look_at_trust(project: Project) -> tuple[TrustReply, tuple[ActingFile, ...]]
         acting=tuple(_view(file) for file in files),
         data=_list_data(project.paths, tracked, is_ours=trust.has_private),
         never_ours=tracked,
+        writers=list_writers(project),
     )
     return reply, files
 
@@ -83,6 +86,7 @@ def give_trust(project: Project, files: tuple[ActingFile, ...]) -> TrustReply:
     acts = {file.path: file.content for file in files if file.state is not ActingState.UNREADABLE}
     write_record(project, "trust", private=True, data=True, said=True, acts=acts, only_these=True)
     adopted = adopt_private(project)
+    accept_repository(project)
     record_act(project, AuditAct.TRUSTED, acts=sorted(acts))
     _renew(project)
     reply, _ = look_at_trust(project)

@@ -104,6 +104,10 @@ class TrustFolder:
         with suppress(UnavailableError):  # it only saves work
             replace_file(self._folder / mark / _BROUGHT, line_of([stamp, is_brought]))
 
+    def writers(self, mark: str) -> Path:
+        """Return where it stands whose words count in the repository with this marker."""
+        return self._folder / mark / _WRITERS
+
     def list_told(self) -> frozenset[str]:
         """Return the projects whose data may be told, by what was last seen of them."""
         told = set()
@@ -131,6 +135,7 @@ class TrustFolder:
 
 
 _BROUGHT = "brought.json"
+_WRITERS = "writers.json"
 _NAMES = ("root", "project_id", "private", "data", "said", "acts", "at", "by")
 
 

@@ -4,7 +4,8 @@
     <data folder>/keys/signing.key        32 bytes of chance, 0600
 
 The name is that of the files a checkout appends to. With the secret a view is sealed, so that what
-somebody else wrote into it is known. Neither is made by who only reads.
+somebody else wrote into it is known; with the seed the events are signed (`keyring`). Neither is
+made by who only reads.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Hand:
         self._root = str(root)
         self._entropy = entropy
         self._secret = b""
+        self._seed = b""
 
     @cached_property
     def writer(self) -> str:
@@ -62,6 +64,13 @@ class Hand:
         if not self._secret and self.key:
             self._secret = digest("view", self.key.hex(), size=32)
         return self._secret
+
+    @property
+    def seed(self) -> bytes:
+        """What events are signed with; nothing where the user has no key yet."""
+        if not self._seed and self.key:
+            self._seed = digest("sign", self.key.hex(), size=32)
+        return self._seed
 
     @property
     def key(self) -> bytes:

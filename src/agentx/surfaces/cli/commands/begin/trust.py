@@ -16,6 +16,13 @@ from agentx.operations.setup.trust import (
     look_at_trust,
     revoke_trust,
 )
+from agentx.operations.setup.writers import (
+    WriterView,
+    list_writers,
+    trust_writer,
+    withdraw_writer,
+)
+from agentx.project.roles.caller import find_caller
 from agentx.surfaces.cli import render, screen
 from agentx.surfaces.cli.frame import Invocation, Verb
 
@@ -34,16 +41,28 @@ _SAYS = {
 @click.command(cls=Verb)
 @click.option("--show", is_flag=True, help="Only show what is trusted and what would be.")
 @click.option("--revoke", is_flag=True, help="Make the repository a stranger's again.")
+@click.option(
+    "--writer",
+    metavar="NAME",
+    default="",
+    help="Believe this writer of questions where it says what a person said.",
+)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask: for scripts and CI.")
 @click.pass_context
-def command(ctx: click.Context, show: bool, revoke: bool, yes: bool) -> None:
+def command(ctx: click.Context, show: bool, revoke: bool, writer: str, yes: bool) -> None:
     """Trust this repository: let its settings, workflows and role texts act, and its data be told.
 
     A cloned repository is a stranger's: until you trust it nothing in .agentx/ or .agent-memory/
     is obeyed or told to an agent. A file that acts is trusted with its present content; when it
     changes you are asked again. Worktrees share trust; a new clone has none.
+
+    Writers of questions sign what they write. What a person said counts where you trust its
+    writer: compare the fingerprint with what they see as theirs.
     """
     invocation: Invocation = ctx.obj
+    if writer:
+        _change_writer(invocation, writer, revoke=revoke, yes=yes, show=show)
+        return
     if show + revoke + yes > 1:
         raise InvalidValue("--show, --revoke and --yes are three things", hint="give one of them")
     project = invocation.project
@@ -68,6 +87,36 @@ def command(ctx: click.Context, show: bool, revoke: bool, yes: bool) -> None:
     invocation.show(done, lambda screen: _say_done(screen, done))
 
 
+def _change_writer(
+    invocation: Invocation, writer: str, *, revoke: bool, yes: bool, show: bool
+) -> None:
+    if show:
+        raise InvalidValue("--show and --writer are two things", hint="give one of them")
+    project = invocation.project
+    caller = find_caller(project)
+    if not (yes or revoke or invocation.as_json) and sys.stdin.isatty() and not caller.is_agent:
+        for each in list_writers(project):
+            if each.writer == writer or each.fingerprint.startswith(writer):
+                _draw_writer(invocation.talk, each)
+        screen.ask("Believe what it says that a person said?", or_leave=True)
+    verb = withdraw_writer if revoke else trust_writer
+    done = verb(project, writer, caller=caller)
+    says = "trusted no longer" if revoke else "trusted"
+    invocation.show(done, lambda page: page.print(f"{done.writer}: {says}"))
+
+
+def _draw_writer(screen: Console, each: WriterView) -> None:
+    who = f"{each.writer} ({show_name(each.name)})" if each.name else each.writer
+    if not each.fingerprint:
+        screen.print(f"    {who}: unsigned, never believed where it claims a person")
+        return
+    groups = [each.fingerprint[at : at + 4] for at in range(0, len(each.fingerprint), 4)]
+    state = "yours" if each.own else "trusted" if each.trusted else "not trusted"
+    since = f" since {each.since[:10]}" if each.since else ""
+    screen.print(f"    {who}: {state}", soft_wrap=True)
+    screen.print(f"      key {' '.join(groups)}{since}", style="dim", soft_wrap=True)
+
+
 def _draw(screen: Console, reply: TrustReply) -> None:
     screen.print(show_name(reply.root), style="bold", soft_wrap=True)
     if not (reply.acting or reply.data or reply.never_ours):
@@ -85,6 +134,14 @@ def _draw(screen: Console, reply: TrustReply) -> None:
     for name in reply.never_ours:
         line = f"  .agentx/{name}: git tracks it, so it is never taken for yours"
         screen.print(line, soft_wrap=True)
+    if reply.writers:
+        screen.print("  writers of questions:")
+    for each in reply.writers:
+        _draw_writer(screen, each)
+    strangers = [each for each in reply.writers if each.fingerprint and not each.trusted]
+    if strangers:
+        line = f"    believe one: agentx trust --writer {strangers[0].writer}"
+        screen.print(line, style="dim")
     when = f"last trusted {reply.at} ({reply.by})" if reply.at else "never trusted"
     screen.print(f"  {when}", style="dim")
 

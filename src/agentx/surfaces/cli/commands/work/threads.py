@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
+from agentx.clarification.model import PERSON, UNTRUSTED, Clarification, ClarificationStatus
 from agentx.clarification.rendering import (
     explain_escalation,
     name_speaker,
@@ -89,6 +89,8 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
         rows.append(("why", explain_escalation(state)))
     if state.claim is not None:
         rows.append(("claimed", f"{state.claim.body} ({name_speaker(state.claim)})"))
+        if state.claim.via == UNTRUSTED:
+            rows.append(("by", "a writer that you do not trust: agentx trust --show"))
     settled = state.resolution
     if settled is not None:
         rows.append(("decided", f"{say_decision(state)} ({name_speaker(settled)})"))

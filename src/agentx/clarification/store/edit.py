@@ -1,0 +1,127 @@
+"""A ledger under its lock: what happens to its questions until the lock is given back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from agentx.clarification.model import Asked, Clarification, Fact
+from agentx.clarification.protocol import evolve
+from agentx.clarification.store.book import Book, Opener
+from agentx.clarification.store.fold import page_row
+from agentx.clarification.store.foreign import LedgerChange
+from agentx.clarification.store.ledger_json import (
+    ENTRY_FIELDS,
+    ROW_FIELDS,
+    DamagedLedger,
+    Row,
+    clarification_of,
+    entry_of,
+    is_settled,
+)
+from agentx.clarification.store.question_events import (
+    QuestionEvent,
+    QuestionEventKind,
+    say_fact,
+    say_opening,
+)
+from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
+
+
+class LedgerEdit:
+    """A ledger under its lock: look into it, let things happen, and leave.
+
+    Only what is asked for is read: an issue may have had hundreds.
+    """
+
+    def __init__(self, book: Book, opener: Opener, given_before: Callable[[], int]) -> None:
+        self.book = book
+        self.events: list[QuestionEvent] = []
+        self.forgets: set[str] = set()
+        self._opener = opener
+        self._number_last = book.made.given or given_before()
+
+    def find(self, wanted: str) -> Clarification | None:
+        """Return one clarification by its name, or by the one it had, or None.
+
+        Raises: DamagedLedger when it cannot be read.
+        """
+        row = find_row(self.book.rows, wanted)
+        return None if row is None else clarification_of(row, self.book.issue)
+
+    def list_open(self, asker: str, to: str) -> Iterator[Clarification]:
+        """Yield what one agent asked of another and is not settled, the newest first."""
+        for row in reversed(self.book.rows.values()):
+            if (row.get("from"), row.get("to")) == (asker, to) and not is_settled(row):
+                with suppress(DamagedLedger):
+                    yield clarification_of(row, self.book.issue)
+
+    def next_id(self) -> ClarificationId:
+        """Return an id that was never given."""
+        return clarification_id(self.book.issue, self._number_last + 1)
+
+    def open(self, state: Clarification, question: Asked) -> Clarification:
+        """Keep a new question, once the block ends; return it with what it is known by."""
+        number = parse_clarification_id(state.id)[2]
+        event = self._say(
+            LedgerChange("", QuestionEventKind.OPENED, say_opening(state, question, number))
+        )
+        self.events[-1] = replace(event, question=event.id)
+        self._number_last = number
+        after = replace(evolve(state, question), uid=event.id)
+        self.book.rows[after.id] = page_row(after, {}, [{} for _ in after.thread])
+        return after
+
+    def record(self, state: Clarification, facts: Iterable[Fact]) -> Clarification:
+        """Keep what happened to a clarification, once the block ends; return it as it is then.
+
+        What others wrote beside our fields stays.
+        """
+        row = self.book.rows[state.id]
+        for fact in facts:
+            state = evolve(state, fact)
+            self._say(LedgerChange(state.uid, *say_fact(fact, state)))
+        said, strange = _split(row["thread"], state.id)
+        said += [{} for _ in state.thread[len(said) :]]
+        beside = {name: value for name, value in row.items() if name not in ROW_FIELDS}
+        self.book.rows[state.id] = page_row(state, beside, said, strange)
+        return state
+
+    def forget(self, wanted: str) -> tuple[str, ...] | None:
+        """Take a question out of every file, once the block ends.
+
+        Returns the agents that it was between; None where there is no such question.
+        """
+        row = find_row(self.book.rows, wanted)
+        if row is None:
+            return None
+        self._say(LedgerChange(row["uid"], QuestionEventKind.FORGOTTEN, {}))
+        self.forgets.add(row["uid"])
+        del self.book.rows[row["id"]]
+        return tuple(str(row[name]) for name in ("from", "to") if name in row)
+
+    def _say(self, change: LedgerChange) -> QuestionEvent:
+        last = self.events[-1].id if self.events else self.book.made.last
+        self.events += self._opener.stamp(last, (change,))
+        return self.events[-1]
+
+
+def find_row(rows: dict[str, Row], wanted: str) -> Row | None:
+    """Return the row with a name, or that had it, or None."""
+    if wanted in rows or "@" not in wanted:
+        return rows.get(wanted)
+    return next((row for row in rows.values() if row.get("formerly") == wanted), None)
+
+
+def _split(thread: list[Row], where: str) -> tuple[list[Row], tuple[Row, ...]]:
+    """Return what stands beside our fields of each entry, and the entries that cannot be read."""
+    said, strange = [], []
+    for entry in thread:
+        try:
+            entry_of(entry, where)
+        except DamagedLedger:
+            strange.append(entry)
+            continue
+        said.append({name: entry[name] for name in entry if name not in ENTRY_FIELDS})
+    return said, tuple(strange)

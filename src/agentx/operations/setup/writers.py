@@ -1,0 +1,141 @@
+"""Who writes questions in a repository, and whose words are believed where they claim a person.
+
+A person trusts a writer's key, or withdraws that; an agent cannot. What counts from then on is
+shown by every ledger at once, and stands in the audit log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agentx.clarification.errors import NotThePerson
+from agentx.host.files.plain import list_folder
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.values import frozen
+from agentx.project.audit import AuditAct, record_act
+from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls
+from agentx.project.trust.keyring import Keyring, WriterCard
+from agentx.wiring.clarifications import open_clarifications, open_keyring
+from agentx.wiring.section import renew_notices
+
+
+@frozen
+class WriterView:
+    """A writer of questions, as a person is shown it."""
+
+    writer: str
+    fingerprint: str = ""  # of its key; nothing where it shows none that is its own
+    name: str = ""  # that it gives itself
+    since: str = ""
+    own: bool = False
+    trusted: bool = False
+    trusted_at: str = ""
+
+
+def list_writers(project: Project) -> tuple[WriterView, ...]:
+    """Return who writes questions here: the user first, then by age."""
+    keyring = open_keyring(project)
+    cards = {card.writer: card for card in keyring.list_cards() if card.is_own}
+    names = sorted({*cards, *_list_names(project)})
+    views = [_view(keyring, name, cards.get(name)) for name in names]
+    return tuple(sorted(views, key=lambda each: (not each.own, each.since or "~", each.writer)))
+
+
+def trust_writer(project: Project, wanted: str, *, caller: WhoCalls) -> WriterView:
+    """Believe a writer's key where its words claim a person.
+
+    Raises: NotFound, InvalidValue for one without a key, NotThePerson for an agent.
+    """
+    found = _find(project, wanted, caller)
+    keyring = open_keyring(project)
+    cards = [card for card in keyring.list_cards() if card.writer == found.writer and card.is_own]
+    if found.own:
+        raise InvalidValue(f"{found.writer} is yours", hint="your own words count anyway")
+    if not cards:
+        raise InvalidValue(
+            f"{found.writer} shows no key of its own: what it wrote cannot be told from a forgery",
+            hint="a role's words count all the same; what a person decided, decide again",
+        )
+    _change(project, lambda: keyring.trust_key(cards[0]))
+    record_act(project, AuditAct.TRUSTED, writer=found.writer, key=found.fingerprint)
+    return _find(project, found.writer, caller)
+
+
+def withdraw_writer(project: Project, wanted: str, *, caller: WhoCalls) -> WriterView:
+    """Believe a writer's key no longer.
+
+    Raises: as `trust_writer`.
+    """
+    found = _find(project, wanted, caller)
+    if found.own or not found.trusted:
+        said = "is yours" if found.own else "is not trusted"
+        raise InvalidValue(f"{found.writer} {said}", hint="`agentx trust --show` lists the writers")
+    _change(project, lambda: open_keyring(project).withdraw(found.fingerprint))
+    record_act(project, AuditAct.REVOKED, writer=found.writer, key=found.fingerprint)
+    return _find(project, found.writer, caller)
+
+
+def accept_repository(project: Project) -> None:
+    """Take signatures for this repository's own that its writers made: a person trusts it.
+
+    Raises: UnavailableError, LockHeld.
+    """
+    keyring = open_keyring(project)
+    if keyring.list_cards():
+        _change(project, keyring.accept_names)
+
+
+def _change(project: Project, change: Callable[[], None]) -> None:
+    """Change whose words count, and let every ledger say so."""
+    ledgers = open_clarifications(project)
+    ledgers.take_in()
+    change()
+    ledgers.renew()
+    renew_notices(project)
+
+
+def _find(project: Project, wanted: str, caller: WhoCalls) -> WriterView:
+    if caller.is_agent:
+        facts = {"role": caller.role, "agent": caller.agent, "via": str(caller.via)}
+        record_act(project, AuditAct.REFUSED, writer=wanted, speaker="human", **facts)
+        raise NotThePerson(
+            f"only a person can say whose words count, and {caller.said_name} is none",
+            hint="the user says it in a terminal of their own: agentx trust --show",
+        )
+    writers = list_writers(project)
+    key = wanted.lower().replace(" ", "")
+    found = [each for each in writers if each.writer == wanted]
+    found = found or [each for each in writers if len(key) > 7 and each.fingerprint.startswith(key)]
+    if not found:
+        known = ", ".join(each.writer for each in writers[:8]) or "there is none yet"
+        raise NotFound(f"nobody writes questions here as {wanted[:40]!r}", hint=f"writers: {known}")
+    return found[0]
+
+
+def _view(keyring: Keyring, writer: str, card: WriterCard | None) -> WriterView:
+    if card is None:
+        return WriterView(writer=writer)
+    trusted = keyring.list_trusted().get(card.fingerprint)
+    is_own = card.key == keyring.own
+    return WriterView(
+        writer=writer,
+        fingerprint=card.fingerprint,
+        name=card.name,
+        since=card.since,
+        own=is_own,
+        trusted=is_own or trusted is not None,
+        trusted_at="" if trusted is None else trusted.at,
+    )
+
+
+def _list_names(project: Project) -> set[str]:
+    """Return the writers by the names of their files."""
+    questions = project.paths.questions
+    try:
+        issues = [name for name in list_folder(questions).folders if name.isdigit()]
+        files = [name for issue in issues for name in list_folder(questions / issue).files]
+    except OSError:
+        return set()
+    stems = (name.removesuffix(".jsonl") for name in files if name.endswith(".jsonl"))
+    return {stem.partition("-")[0] for stem in stems}

@@ -1,0 +1,337 @@
+"""Whose words count in a repository: the user's own key, and those of writers the user trusts.
+
+    <data folder>/trust/<mark>/writers.json    what this repository is called in signatures, which
+                                               keys are trusted in it, the cards of our checkouts
+    .agentx/questions/writers/<writer>.json    a card: the public key that a writer signs with
+
+A repository is called by a number of chance, which its cards carry from clone to clone. What the
+user's folder knows counts, not what a card says: words that were signed for another repository
+are nobody's here. Other names are taken over where a person trusts the repository or a writer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from agentx.clarification.model import Vouching
+from agentx.host.files.atomic import replace_file
+from agentx.host.files.disk import look_at
+from agentx.host.files.json_text import line_of, page_of, parse_json
+from agentx.host.files.plain import list_folder
+from agentx.kernel.clock import Clock, to_iso
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import Entropy, digest
+from agentx.kernel.values import frozen
+from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
+from agentx.project.trust.marker import make_marker, read_small
+from agentx.project.trust.trust import Trust
+from agentx.project.trust.writers import Hand
+
+_CARD_BYTES_MAX = 4_096
+_RECORD_BYTES_MAX = 1024 * 1024
+_CARDS_MAX = 500
+_NAME_BYTES = 16
+_NAME_CHARS_MAX = 80
+_EVENT, _CARD = b"agentx question event\n", b"agentx writer\n"
+
+
+@frozen
+class WriterCard:
+    """What a writer says of itself, signed with its key."""
+
+    writer: str
+    key: str
+    repository: str
+    name: str = ""
+    since: str = ""
+    sig: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """By what its key is known."""
+        return fingerprint(self.key)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it was signed with the key that it shows."""
+        return is_signed_by(self.key, self.sig, self.message)
+
+    @property
+    def message(self) -> bytes:
+        """What is signed of it."""
+        said = asdict(replace(self, sig=""))
+        return _CARD + json.dumps(said, sort_keys=True).encode("ascii")
+
+
+@frozen
+class TrustedKey:
+    """A writer's key that the user trusts in one repository."""
+
+    key: str
+    name: str
+    at: str
+    repositories: tuple[str, ...] = ()  # what it called this repository, beside our own names
+
+
+@frozen
+class KeyringRecord:
+    """What the user's folder knows of the writers of one repository."""
+
+    repositories: tuple[str, ...] = ()  # its names in signatures; with the first we sign
+    trusted: Mapping[str, TrustedKey]  # by fingerprint
+    cards: Mapping[str, WriterCard]  # of our own checkouts, as they were made
+
+
+_EMPTY = KeyringRecord(trusted={}, cards={})
+
+
+class Keyring:
+    """The keys that count in one checkout."""
+
+    def __init__(
+        self,
+        trust: Trust,
+        hand: Hand,
+        *,
+        project_id: str,
+        clock: Clock,
+        entropy: Entropy,
+        says: Callable[[], str] = lambda: "",
+    ) -> None:
+        self._trust = trust
+        self._hand = hand
+        self._project_id = project_id
+        self._clock = clock
+        self._entropy = entropy
+        self._says = says
+        self._mark = ""
+        self._own = ""
+        self._seen: tuple[object, KeyringRecord, str] = (None, _EMPTY, "")
+
+    # --- what the ledgers ask -----------------------------------------------------------------
+
+    def stamp(self) -> str:
+        """Return what changes when other words count than before."""
+        return self._look()[1]
+
+    def introduce(self, writer: str) -> None:
+        """Lay the writer's card beside the events; what cannot be written is done without."""
+        card = self._make_card(writer)
+        if card is None or self._read_card(writer) == card:
+            return
+        with suppress(AgentXError, OSError):
+            replace_file(self._place(writer), page_of({"v": 1, **asdict(card)}), mode=0o644)
+
+    def sign(self, message: bytes) -> tuple[str, str]:
+        """Return the name of the user's key and its signature; nothing where there is no key."""
+        repository = self._name_repository()
+        if not (self.own and repository):
+            return "", ""
+        return fingerprint(self.own), sign(self._hand.seed, _bind(repository, message))
+
+    def judge(self, key: str, signature: str, message: bytes) -> Vouching:
+        """Return how something stands that a key is said to have signed."""
+        if not signature:
+            return Vouching.UNSIGNED
+        record = self._look()[0]
+        public, names = "", record.repositories
+        if key in record.trusted:
+            public = record.trusted[key].key
+            names = (*names, *record.trusted[key].repositories)
+        elif self.own and key == fingerprint(self.own):
+            public = self.own
+        if not public:
+            return Vouching.UNTRUSTED
+        is_theirs = any(is_signed_by(public, signature, _bind(name, message)) for name in names)
+        return Vouching.SIGNED if is_theirs else Vouching.FORGED
+
+    # --- what a person asks -------------------------------------------------------------------
+
+    @property
+    def own(self) -> str:
+        """The user's own public key; nothing where there is none."""
+        if not self._own and self._hand.seed:
+            self._own = find_public(self._hand.seed)
+        return self._own
+
+    def list_cards(self) -> tuple[WriterCard, ...]:
+        """Return the cards that lie in the repository, whoever wrote them."""
+        return tuple(self._cards())
+
+    def list_trusted(self) -> Mapping[str, TrustedKey]:
+        """Return the keys that the user trusts here, by fingerprint."""
+        return self._look()[0].trusted
+
+    def trust_key(self, card: WriterCard) -> None:
+        """Let the words count that a writer's key signs.
+
+        Raises: UnavailableError, LockHeld.
+        """
+        names = {each.repository for each in self._cards() if each.key == card.key and each.is_own}
+        at = to_iso(self._clock.now_ms())
+        key = TrustedKey(key=card.key, name=card.name, at=at, repositories=tuple(sorted(names)))
+        self._change(lambda it: replace(it, trusted={**it.trusted, card.fingerprint: key}))
+
+    def withdraw(self, known: str) -> None:
+        """Let the words of a key count no longer.
+
+        Raises: UnavailableError, LockHeld.
+        """
+        self._change(
+            lambda it: replace(
+                it, trusted={name: key for name, key in it.trusted.items() if name != known}
+            )
+        )
+
+    def accept_names(self) -> None:
+        """Take the repository's names over that its cards carry: a person trusts it.
+
+        Raises: UnavailableError, LockHeld.
+        """
+        self._hand.make_key()
+        cards = sorted((card for card in self._cards() if card.is_own), key=_by_age)
+        found = dict.fromkeys(card.repository for card in cards)
+        if not set(found) <= set(self._look()[0].repositories):
+            self._change(
+                lambda it: replace(
+                    it, repositories=tuple({**dict.fromkeys(it.repositories), **found})
+                )
+            )
+
+    # --- the user's folder ----------------------------------------------------------------------
+
+    def _look(self) -> tuple[KeyringRecord, str]:
+        if not self._mark:
+            marker = self._trust.marker()
+            self._mark = "" if marker is None else marker.mark
+        if not self._mark:
+            return _EMPTY, ""
+        path = self._trust.folder.writers(self._mark)
+        look = look_at(path)
+        if look is None:
+            return _EMPTY, ""
+        if self._seen[0] != look:
+            record = _record_of(read_small(path, _RECORD_BYTES_MAX) or b"")
+            keys = (part for name, key in record.trusted.items() for part in (name, repr(key)))
+            self._seen = (look, record, digest(*record.repositories, *keys).hex())
+        return self._seen[1], self._seen[2]
+
+    def _name_repository(self) -> str:
+        """Return what we call this repository in signatures; nothing where that cannot be kept."""
+        known = self._look()[0].repositories
+        if known:
+            return known[0]
+        made = self._entropy(_NAME_BYTES).hex()
+        with suppress(AgentXError, OSError):
+            self._change(lambda it: it if it.repositories else replace(it, repositories=(made,)))
+        return next(iter(self._look()[0].repositories), "")
+
+    def _make_card(self, writer: str) -> WriterCard | None:
+        """Return our card; the same as ever, so that branches do not differ in it."""
+        repository = self._name_repository()
+        if not (self.own and repository):
+            return None
+        known = self._look()[0].cards.get(writer)
+        if known is not None and (known.key, known.repository) == (self.own, repository):
+            return known
+        card = WriterCard(
+            writer=writer,
+            key=self.own,
+            repository=repository,
+            name=self._says()[:_NAME_CHARS_MAX],
+            since=to_iso(self._clock.now_ms()),
+        )
+        card = replace(card, sig=sign(self._hand.seed, card.message))
+        with suppress(AgentXError, OSError):
+            self._change(lambda it: replace(it, cards={**it.cards, writer: card}))
+        return card
+
+    def _change(self, change: Callable[[KeyringRecord], KeyringRecord]) -> None:
+        # Few commands come here, and locks take long to load.
+        from agentx.host.locks.lock import locked  # noqa: PLC0415  see above
+
+        marker = make_marker(self._trust.marker_path, self._project_id, self._entropy)
+        path = self._trust.folder.writers(marker.mark)
+        with locked(path, owner="writers", clock=self._clock):
+            raw = read_small(path, _RECORD_BYTES_MAX)
+            record = change(_EMPTY if raw is None else _record_of(raw))
+            said = {
+                "repositories": list(record.repositories),
+                "trusted": {name: asdict(key) for name, key in sorted(record.trusted.items())},
+                "cards": {name: asdict(card) for name, card in sorted(record.cards.items())},
+            }
+            replace_file(path, line_of(said) + b"\n")
+
+    # --- cards ----------------------------------------------------------------------------------
+
+    def _cards(self) -> Iterator[WriterCard]:
+        try:
+            names = list_folder(self._trust.paths.question_writers).files
+        except OSError:
+            return
+        for name in sorted(names)[:_CARDS_MAX]:
+            card = self._read_card(name.removesuffix(".json")) if name.endswith(".json") else None
+            if card is not None:
+                yield card
+
+    def _read_card(self, writer: str) -> WriterCard | None:
+        raw = read_small(self._place(writer), _CARD_BYTES_MAX)
+        try:
+            card = _card_of(None if raw is None else parse_json(raw))
+        except ValueError:
+            return None
+        return card if card is not None and card.writer == writer else None
+
+    def _place(self, writer: str) -> Path:
+        return self._trust.paths.question_writers / f"{writer}.json"
+
+
+def _bind(repository: str, message: bytes) -> bytes:
+    return _EVENT + repository.encode("ascii", "replace") + b"\n" + message
+
+
+def _by_age(card: WriterCard) -> tuple[str, str]:
+    return card.since, card.writer
+
+
+def _card_of(said: object) -> WriterCard | None:
+    match said:
+        case {"writer": str(), "key": str(), "repository": str(), **rest} if isinstance(said, dict):
+            texts = {name: rest.get(name) for name in ("name", "since", "sig")}
+            if not all(isinstance(text, str) for text in texts.values()):
+                return None
+            names = ("writer", "key", "repository", *texts)
+            return WriterCard(**{name: said[name] for name in names})
+        case _:
+            return None
+
+
+def _record_of(raw: bytes) -> KeyringRecord:
+    try:
+        said = parse_json(raw)
+    except ValueError:
+        return _EMPTY
+    match said:
+        case {"repositories": list(names), "trusted": dict(trusted), "cards": dict(cards)}:
+            read = {name: _card_of(card) for name, card in cards.items()}
+            return KeyringRecord(
+                repositories=tuple(map(str, names)),
+                trusted={name: _key_of(key) for name, key in trusted.items()},
+                cards={name: card for name, card in read.items() if card is not None},
+            )
+        case _:
+            return _EMPTY
+
+
+def _key_of(said: Mapping[str, object]) -> TrustedKey:
+    names = said.get("repositories")
+    return TrustedKey(
+        key=str(said.get("key")),
+        name=str(said.get("name")),
+        at=str(said.get("at")),
+        repositories=tuple(map(str, names)) if isinstance(names, list) else (),
+    )

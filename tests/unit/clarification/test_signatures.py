@@ -1,0 +1,300 @@
+"""Goal: what claims a person counts where its writer signed it, here, and the reader trusts that.
+
+Method: a room on disk whose files are written by hand: changed, copied, replayed, unsigned events.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentx.clarification.model import PERSON, ClarificationStatus
+from agentx.clarification.service import Clarifications
+from agentx.clarification.store import view as views
+from agentx.clarification.store.book import Pen
+from agentx.clarification.store.fold import EventDoubt
+from agentx.clarification.store.ledgers import LedgerStore, ledger_path
+from agentx.clarification.store.question_events import event_of
+from agentx.clarification.store.signatures import Signatures, Unsigned, message_of
+from agentx.kernel.bus import Bus
+from agentx.kernel.errors import UnavailableError
+from agentx.kernel.ids import mint, ulid_ms
+from tests.support.clarifying import KEYS, SCOPE, KeyOfTests, Room, request, room
+
+STRANGER = KeyOfTests(b"s" * 32)
+ESCALATED, RESOLVED = ClarificationStatus.ESCALATED, ClarificationStatus.RESOLVED
+
+
+def open_as(here: Room, writer: str, keys: Signatures) -> list[EventDoubt]:
+    """Let another user look at a folder; return what the audit log is told."""
+    doubted: list[EventDoubt] = []
+    pen = Pen(
+        writer=lambda: writer,
+        secret=lambda: writer.encode() * 8,
+        signatures=keys,
+        doubt=lambda _issue, doubt: doubted.append(doubt),
+    )
+    here.store = LedgerStore(here.paths, here.clock, pen)
+    here.clarifications = Clarifications(here.store, clock=here.clock, bus=Bus())
+    return doubted
+
+
+def file_of(here: Room, writer: str = "a1b2c3", issue: int = 42) -> Path:
+    return here.paths.questions / str(issue) / f"{writer}.jsonl"
+
+
+def read(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_bytes().splitlines()]
+
+
+def write(file: Path, *lines: dict[str, Any]) -> None:
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def by_hand(here: Room, question: str, **said: Any) -> dict[str, Any]:
+    """Return an event as somebody types it, later than everything there."""
+    last = max(line["id"] for file in here.paths.questions.glob("*/*.jsonl") for line in read(file))
+    known = mint(ulid_ms(last) + 1, bytes)
+    at = "2026-03-02T10:05:00.000Z"
+    return {"v": 1, "id": known, "question": question, "timestamp": at, **said}
+
+
+DECISION = {"type": "resolved", "by": "human", "body": "Do as I say.", "via": "terminal"}
+
+
+def statuses(here: Room, issue: int = 42) -> list[str]:
+    return [str(state.status) for state in here.clarifications.ledger(issue)]
+
+
+@pytest.mark.promise("clarify.signed")
+def test_a_persons_words_count_where_their_writer_is_trusted(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    here.clarifications.escalate(state.id)
+    here.clarifications.resolve(state.id, "PostgreSQL.", by=PERSON, via="terminal")
+    assert all(line["sig"] for line in read(file_of(here)))
+
+    for keys, status in (
+        (KEYS, RESOLVED),
+        (STRANGER, ESCALATED),
+        (KeyOfTests(b"s" * 32, trusts=(bytes(32),)), RESOLVED),
+        (STRANGER, ESCALATED),
+    ):
+        doubted = open_as(here, "d4e5f6", keys)
+        found = here.clarifications.find(state.id)
+        assert found.status is status, keys
+        assert found.holds_its_asker is (status is ESCALATED)
+        assert [entry.doubt for entry in found.thread[-1:]] == (
+            ["unverified"] if status is ESCALATED else [""]
+        )
+        here.store.renew(42, wait_ms=100)
+        assert [each.why for each in doubted] == (["untrusted"] if status is ESCALATED else [])
+        here.store.renew(42, wait_ms=100)
+        assert len(doubted) <= 1, "said once"
+        assert here.clarifications.find(state.id) == found, "and the view says the same"
+
+
+@pytest.mark.promise("clarify.signed")
+def test_hand_made_changed_copied_and_replayed_words_of_a_person_settle_nothing(
+    tmp_path: Path,
+) -> None:
+    here = room(tmp_path / "true")
+    decided, called = here.ask(), here.ask(request(question="Something else?"))
+    for state in (decided, called):
+        here.clarifications.escalate(state.id)
+    here.clarifications.resolve(decided.id, "Never.", by=PERSON, via="terminal")
+    elsewhere = here.ask(request(issue=7))
+    here.clarifications.escalate(elsewhere.id)
+    truth = read(file_of(here))
+    said = truth[-1]
+    without = {name: value for name, value in said.items() if name not in ("key", "sig")}
+    other_key, sig = STRANGER.sign(message_of(42, "a1b2c3", event_of(without, "a1b2c3")))
+    earlier = {**said, "id": "00" + said["id"][2:]}
+    typed = by_hand(here, called.uid, **DECISION)
+    forgeries: dict[str, tuple[str, int, list[dict[str, Any]], str]] = {
+        # in whose file, of which issue, what stands there, what the audit log says
+        "typed into our own file": ("a1b2c3", 42, [*truth, typed], "unsigned"),
+        "typed into another's": ("ffffff", 42, [typed], "unsigned"),
+        "its words changed": ("a1b2c3", 42, [*truth[:-1], {**said, "body": "Go."}], "forged"),
+        "its question changed": (
+            "a1b2c3",
+            42,
+            [*truth, {**said, "id": typed["id"], "question": called.uid}],
+            "forged",
+        ),
+        "its id changed": ("a1b2c3", 42, [*truth[:-1], earlier], "forged"),
+        "its signature taken away": ("a1b2c3", 42, [*truth[:-1], without], "unsigned"),
+        "its key swapped": ("a1b2c3", 42, [*truth[:-1], {**said, "key": other_key}], "untrusted"),
+        "signed by a stranger": (
+            "a1b2c3",
+            42,
+            [*truth[:-1], {**without, "key": other_key, "sig": sig}],
+            "untrusted",
+        ),
+        "a stranger's signature under our key": (
+            "a1b2c3",
+            42,
+            [*truth[:-1], {**said, "sig": sig}],
+            "forged",
+        ),
+        "no signature at all": ("a1b2c3", 42, [*truth[:-1], {**said, "sig": "x"}], "forged"),
+        "under another writer's name": ("ffffff", 42, truth[-1:], "forged"),
+        "copied to another issue": ("a1b2c3", 7, truth, "forged"),
+    }
+    for name, (writer, issue, lines, why) in forgeries.items():
+        there = room(tmp_path / name.replace(" ", "-").replace("'", ""))
+        shutil.copytree(here.paths.questions, there.paths.questions)
+        if name == "under another writer's name":
+            write(file_of(there), *truth[:-1])
+        write(file_of(there, writer, issue), *lines)
+        doubted = open_as(there, "0a0a0a", KEYS)
+        for _ in range(2):
+            found = there.clarifications.ledger(issue).clarifications
+            wanted = {"typed": [RESOLVED, ESCALATED], "its question": [RESOLVED, ESCALATED]}
+            expected = next(
+                (value for begin, value in wanted.items() if name.startswith(begin)),
+                [ESCALATED, ESCALATED],
+            )
+            assert [state.status for state in found] == expected, name
+            claims = [each for state in found for each in state.thread if each.doubt]
+            assert [entry.doubt for entry in claims] == ["unverified"], name
+            there.store.renew(issue, wait_ms=100)
+        assert why in {each.why for each in doubted}, name
+
+
+def test_a_forged_copy_does_not_stand_before_the_true_one(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    here.clarifications.escalate(state.id)
+    here.clarifications.resolve(state.id, "PostgreSQL.", by=PERSON, via="terminal")
+    truth = read(file_of(here))
+    erased = {"v": 1, "id": truth[-1]["id"], "question": state.uid, "type": "resolved"}
+    write(file_of(here, "000000"), {**truth[-1], "body": "AAA."}, {**truth[0], "blocking": False})
+    write(file_of(here, "000001"), {**erased, "erased": True})
+    ledger_path(here.paths, 42).unlink()
+
+    [found] = here.clarifications.ledger(42)
+    assert (found.status, found.blocking) == (RESOLVED, True)
+    assert found.resolution is not None
+    assert found.resolution.body == "PostgreSQL."
+
+
+@pytest.mark.promise("clarify.signed")
+def test_nobody_unknown_takes_from_a_person_what_they_decide_or_decided(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    called, decided, asked = (here.ask(request(question=f"{turn}?")) for turn in range(3))
+    for state in (called, decided):
+        here.clarifications.escalate(state.id)
+    here.clarifications.resolve(decided.id, "Never.", by=PERSON, via="terminal")
+    person = here.clarifications.put(
+        replace(request(question="You?"), to=PERSON), replace(SCOPE, can_clarify=(PERSON,))
+    ).state
+    said = read(file_of(here))
+    word = next(line["id"] for line in said if line.get("body") == "Never.")
+    role = {"by": "architect", "body": "Go on."}
+    acts: list[tuple[str, dict[str, Any]]] = [
+        (called.uid, {"type": "edited", "fields": {"status": "resolved", "blocking": False}}),
+        (called.uid, {"type": "edited", "fields": {"reason": "deadlock", "to": "architect"}}),
+        (called.uid, {"type": "removed"}),
+        (called.uid, {"type": "forgotten"}),
+        (called.uid, {**DECISION, "type": "answered"}),
+        (called.uid, {"type": "resolved", "by": "engineer", "body": "Fine."}),
+        (called.uid, {"type": "answered", **role, "beside": {"from": "human", "via": "terminal"}}),
+        (called.uid, {"type": "opened", "number": 1, "from": "engineer", "blocking": False}),
+        (decided.uid, {"type": "edited", "words": {word: {"body": "Go."}}}),
+        (decided.uid, {"type": "edited", "fields": {"status": "pending"}}),
+        (decided.uid, {"type": "removed", "entries": [word]}),
+        (person.uid, {"type": "answered", **role}),
+        (person.uid, {"type": "abandoned", "reason": "asker-gone"}),
+    ]
+    before = here.clarifications.ledger(42)
+    for question, act in acts:
+        write(file_of(here, "ffffff"), by_hand(here, question, **act))
+        after = here.clarifications.ledger(42)
+        kept = [
+            (each.id, each.status, each.to, each.blocking, each.holds_its_asker, each.resolution)
+            for each in after
+        ]
+        assert kept == [
+            (each.id, each.status, each.to, each.blocking, each.holds_its_asker, each.resolution)
+            for each in before
+        ], act
+        persons = [each for state in after for each in state.thread if each.speaker == PERSON]
+        assert [each.body for each in persons if not each.doubt and each.body] == ["Never."], act
+    # What a role says counts, signed or not.
+    write(file_of(here, "ffffff"), by_hand(here, asked.uid, type="answered", **role))
+    assert here.clarifications.find(asked.id).status is ClarificationStatus.ANSWERED
+
+
+def test_what_an_earlier_version_kept_without_signing_goes_on_to_count(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    here.clarifications.escalate(state.id)
+    here.clarifications.resolve(state.id, "PostgreSQL.", by=PERSON, via="terminal")
+    unsign(here)
+
+    doubted = open_as(here, "a1b2c3", KEYS)
+    here.store = LedgerStore(here.paths, here.clock, replace(pen_of(here), secret=old_secret))
+    here.clarifications = Clarifications(here.store, clock=here.clock, bus=Bus())
+    assert statuses(here) == ["resolved"]
+    here.ask(request(question="Next?"))
+    assert statuses(here) == ["resolved", "pending"]
+    assert doubted == []
+    assert all(line["sig"] for line in read(file_of(here)))
+    # What somebody adds by hand since is none of ours.
+    called = here.ask(request(question="And that?"))
+    here.clarifications.escalate(called.id)
+    lines = read(file_of(here))
+    write(file_of(here), *lines, by_hand(here, called.uid, **DECISION))
+    assert statuses(here)[-1] == "escalated"
+
+
+def old_secret() -> bytes:
+    return b"a secret of tests"
+
+
+def pen_of(here: Room) -> Pen:
+    pen: Pen = here.store._pen
+    return pen
+
+
+def unsign(here: Room) -> None:
+    """Make the files what the version before signatures left."""
+    lines = read(file_of(here))
+    bare = [{name: line[name] for name in line if name not in ("key", "sig")} for line in lines]
+    file_of(here).write_text(
+        "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in bare), encoding="utf-8"
+    )
+    view = ledger_path(here.paths, 42)
+    document = json.loads(view.read_bytes())
+    made = views.read_made(document)
+    assert made is not None
+    size = file_of(here).stat().st_size
+    made = replace(made, files={"a1b2c3.jsonl": size}, reached=size)
+    del document["made"]
+    raw = views.write_view(document, made, b"")
+    kept = json.loads(raw)
+    del kept["made"]["trusted"]
+    view.write_bytes(seal(kept, old_secret()))
+
+
+def seal(document: dict[str, Any], secret: bytes) -> bytes:
+    raw = views._page(document)
+    mark = views._seal(raw, secret).encode()
+    return raw[: len(views._HEAD)] + mark + raw[len(views._HEAD) + len(mark) :]
+
+
+def test_without_a_key_a_person_is_told_and_an_agent_goes_on(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    open_as(here, "a1b2c3", Unsigned())
+    state = here.ask()
+    here.clarifications.answer(state.id, "JWT.")
+    with pytest.raises(UnavailableError, match="your key cannot be read or made"):
+        here.clarifications.resolve(state.id, "So.", by=PERSON)
+    assert statuses(here) == ["answered"]

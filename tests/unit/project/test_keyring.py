@@ -1,0 +1,177 @@
+"""Goal: a repository's writers are known by their keys, and a signature counts only where it is of.
+
+Method: two users with homes of their own and clones of one repository, in process; RFC 8032.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from base64 import b64encode
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.model import PERSON, Vouching
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.operations.setup.trust import give_trust, look_at_trust
+from agentx.operations.setup.writers import list_writers, trust_writer, withdraw_writer
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
+from agentx.project.roles.caller import Via, WhoCalls
+from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
+from agentx.wiring.clarifications import open_clarifications, open_keyring
+from tests.support.clarifying import SCOPE, request
+from tests.support.repository import commit, git, repository
+
+PERSON_AT_TERMINAL = WhoCalls(via=Via.TERMINAL)
+
+
+def test_signatures_are_those_of_rfc_8032() -> None:
+    for seed, public, message, signature in (
+        (
+            "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+            "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+            "",
+            "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b",
+        ),
+        (
+            "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
+            "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
+            "72",
+            "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00",
+        ),
+    ):
+        key, said = bytes.fromhex(seed), bytes.fromhex(message)
+        assert find_public(key) == b64encode(bytes.fromhex(public)).decode()
+        assert sign(key, said) == b64encode(bytes.fromhex(signature)).decode()
+        assert is_signed_by(find_public(key), sign(key, said), said)
+        assert not is_signed_by(find_public(key), sign(key, said), said + b".")
+    for odd in ("", "x", "AAAA", sign(bytes(32), b"m")[:-1]):
+        assert not is_signed_by(find_public(bytes(32)), odd, b"m")
+        assert not is_signed_by(odd, sign(bytes(32), b"m"), b"m")
+    assert len(fingerprint(find_public(bytes(32)))) == 20
+
+
+def user(root: Path, folder: Path) -> Project:
+    environment = read_environment({"HOME": str(root), "PATH": "/usr/bin:/bin"})
+    return open_project(folder, environment)
+
+
+def trust_all(project: Project) -> None:
+    _, files = look_at_trust(project)
+    give_trust(project, files)
+
+
+@pytest.fixture
+def clones(tmp_path: Path) -> tuple[Project, Project]:
+    """Give two users with a clone each, where the first decided something as a person."""
+    ana = user(tmp_path / "ana", repository(tmp_path / "one"))
+    trust_all(ana)
+    decide(ana, "PostgreSQL.")
+    commit(ana.root, "asked")
+    git(tmp_path, "clone", "-q", str(ana.root), "two")
+    bob = user(tmp_path / "bob", tmp_path / "two")
+    trust_all(bob)
+    return ana, bob
+
+
+def decide(project: Project, body: str, issue: int = 42) -> None:
+    room = open_clarifications(project)
+    state = room.ask(request(issue=issue), SCOPE)
+    room.escalate(state.id)
+    room.resolve(state.id, body, by=PERSON, via="terminal")
+
+
+def status(project: Project, issue: int = 42) -> str:
+    [state] = open_clarifications(project).ledger(issue)
+    return str(state.status)
+
+
+@pytest.mark.promise("clarify.signed")
+def test_a_writer_is_trusted_by_its_key_and_withdrawn(clones: tuple[Project, Project]) -> None:
+    ana, bob = clones
+    [hers] = list_writers(ana)
+    [seen] = list_writers(bob)
+    assert (hers.own, hers.trusted, seen.own, seen.trusted) == (True, True, False, False)
+    assert seen.fingerprint == hers.fingerprint
+    assert seen.since == hers.since
+    assert (status(ana), status(bob)) == ("resolved", "escalated")
+
+    trust_writer(bob, seen.fingerprint[:8], caller=PERSON_AT_TERMINAL)
+    assert status(bob) == "resolved"
+    withdraw_writer(bob, seen.writer, caller=PERSON_AT_TERMINAL)
+    assert status(bob) == "escalated"
+    for name, error in (("nobody", NotFound), (seen.writer, InvalidValue)):
+        with pytest.raises(error):
+            withdraw_writer(bob, name, caller=PERSON_AT_TERMINAL)
+    with pytest.raises(InvalidValue, match="is yours"):
+        trust_writer(ana, hers.writer, caller=PERSON_AT_TERMINAL)
+    for caller in (WhoCalls(via=Via.AGENT, role="engineer"), WhoCalls(via=Via.AGENT, agent="mcp")):
+        with pytest.raises(InvalidValue, match="only a person can say whose words count"):
+            trust_writer(bob, seen.writer, caller=caller)
+    assert status(bob) == "escalated"
+
+
+@pytest.mark.promise("clarify.signed")
+def test_words_signed_for_another_repository_are_nobodys_here(
+    clones: tuple[Project, Project], tmp_path: Path
+) -> None:
+    ana, bob = clones
+    trust_writer(bob, list_writers(bob)[0].writer, caller=PERSON_AT_TERMINAL)
+    for who in (ana, bob):
+        other = user(
+            Path(who.environment.variables["HOME"]), repository(tmp_path / f"x{who.root.name}")
+        )
+        trust_all(other)
+        open_clarifications(other).ask(request(issue=1), SCOPE)
+        shutil.copytree(who.paths.questions / "42", other.paths.questions / "42")
+        for card in who.paths.question_writers.iterdir():
+            if not (other.paths.question_writers / card.name).exists():
+                shutil.copy(card, other.paths.question_writers)
+        assert status(other) == "escalated"
+
+
+def test_a_swapped_or_hand_made_card_is_no_key(clones: tuple[Project, Project]) -> None:
+    _, bob = clones
+    [seen] = list_writers(bob)
+    path = bob.paths.question_writers / f"{seen.writer}.json"
+    card = json.loads(path.read_bytes())
+    mallory = find_public(b"m" * 32)
+    for changed in ({"key": mallory}, {"name": "You"}, {"repository": "0" * 32}, {"sig": "x"}):
+        path.write_text(json.dumps({**card, **changed}), encoding="utf-8")
+        [shown] = list_writers(bob)
+        assert (shown.fingerprint, shown.trusted) == ("", False), changed
+        with pytest.raises(InvalidValue, match="shows no key of its own"):
+            trust_writer(bob, shown.writer, caller=PERSON_AT_TERMINAL)
+    path.write_text(json.dumps(card), encoding="utf-8")
+    trust_writer(bob, seen.writer, caller=PERSON_AT_TERMINAL)
+    path.write_text(json.dumps({**card, "key": mallory}), encoding="utf-8")
+    assert status(bob) == "resolved", "what was trusted is the key, wherever its card is"
+
+
+def test_a_users_checkouts_of_one_repository_have_one_key(
+    clones: tuple[Project, Project], tmp_path: Path
+) -> None:
+    ana, bob = clones
+    git(ana.root, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side = user(tmp_path / "ana", tmp_path / "side")
+    assert status(side) == "resolved"
+    git(tmp_path, "clone", "-q", str(ana.root), "three")
+    third = user(tmp_path / "ana", tmp_path / "three")
+    trust_all(third)
+    assert status(third) == "resolved"
+    decide(third, "Yes.", issue=7)
+    assert {each.fingerprint for each in list_writers(third)} == {list_writers(ana)[0].fingerprint}
+    assert open_keyring(bob).judge("0" * 20, "x", b"m") is Vouching.UNTRUSTED
+
+
+def test_a_card_is_the_same_on_every_branch(clones: tuple[Project, Project]) -> None:
+    ana, _ = clones
+    [card] = ana.paths.question_writers.iterdir()
+    before = card.read_bytes()
+    card.unlink()
+    later = replace(ana)
+    decide(later, "Again.", issue=9)
+    assert card.read_bytes() == before
