@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentx.clarification.model import Clarification, ClarificationStatus, EntryType, Ledger
+from agentx.clarification.model import (
+    UNVERIFIED,
+    Clarification,
+    ClarificationStatus,
+    EntryType,
+    Ledger,
+)
 from agentx.clarification.rendering import comment, former_marks, marker
 from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError
 from agentx.kernel.text import compile_late
@@ -86,7 +92,8 @@ def _posts(project: Project, ledger: Ledger) -> Iterable[Post]:
     for state in ledger:
         for index, entry in enumerate(state.thread):
             is_twice = entry.late and entry.type is EntryType.ESCALATION  # by another clone
-            if not (is_twice or entry.account):  # what was said there stands there
+            is_claim = entry.late and entry.doubt == UNVERIFIED  # nobody vouches for it
+            if not (is_twice or is_claim or entry.account):  # what was said there stands there
                 yield Post(
                     mark=marker(state, index),
                     body=comment(state, index, people),
