@@ -540,3 +540,29 @@ def test_after_compaction_the_words_of_the_originals_find_the_merged_entry(
         found += merged_of[each.id] in {hit.id for hit in hits}
 
     assert found >= 95
+
+
+def test_who_keeps_a_store_open_sees_what_others_store_amend_and_forget(reopened: Open) -> None:
+    kept, other = reopened(), reopened()
+    made = [
+        observation(f"Pier {number} takes ferries", at_ms=START_MS + (number * 7) % 12 * DAY_MS)
+        for number in range(12)
+    ]
+    steps: list[Callable[[], object]] = [
+        lambda: other.store(made[:4]),
+        lambda: kept.store(made[4:8]),
+        lambda: other.store([*made[6:], made[0]]),
+        lambda: kept.amend([replace(made[9], superseded_by=made[2].id)]),
+        lambda: other.mark([Marking(id=made[5].id, again=(made[1].id,))]),
+        lambda: other.forget([made[3].id]),
+        kept.settle,
+        lambda: other.remove(made[7].id),
+    ]
+    for step in steps:
+        step()
+        fresh = reopened()
+        for every in (SearchFilters(), SearchFilters(superseded=False, limit=3)):
+            assert kept.search_by_filters(every) == fresh.search_by_filters(every)
+        ids = [one.id for one in made]
+        assert kept.get_by_ids(ids) == fresh.get_by_ids(ids)
+        assert set(kept.search("ferries", 20)) == set(fresh.search("ferries", 20))

@@ -11,28 +11,28 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from agentx.observations.store.files.pages import IssuePages, NamedRaw
+from agentx.observations.store.files.pages import IssuePages, RawsById
 
 
 class Reader:
     def __init__(self) -> None:
         self.read: list[str] = []
 
-    def __call__(self, path: Path) -> list[NamedRaw]:
+    def __call__(self, path: Path) -> RawsById:
         self.read.append(path.name)
         try:
-            return [(path.read_text(), msgspec.Raw(b"{}"))]
+            return {path.read_text(): [(0, msgspec.Raw(b"{}"))]}
         except FileNotFoundError:
-            return []
+            return {}
 
 
 def test_what_did_not_change_is_read_once(tmp_path: Path) -> None:
     reader, pages = Reader(), IssuePages()
     (tmp_path / "a").write_text("one")
 
-    found = [pages.find(tmp_path / "a", reader)[0][0] for _ in range(3)]
+    found = [list(pages.find(tmp_path / "a", reader)) for _ in range(3)]
 
-    assert (found, reader.read) == (["one"] * 3, ["a"])
+    assert (found, reader.read) == ([["one"]] * 3, ["a"])
 
 
 @pytest.mark.parametrize("how", ["in place", "replaced", "replaced, as old and as long"])
@@ -50,16 +50,16 @@ def test_what_changed_is_read_again(tmp_path: Path, how: str) -> None:
             os.utime(tmp_path / "b", ns=(looked.st_atime_ns, looked.st_mtime_ns))
         (tmp_path / "b").rename(path)
 
-    assert pages.find(path, reader)[0][0] == path.read_text()
+    assert list(pages.find(path, reader)) == [path.read_text()]
 
 
 def test_a_file_that_goes_and_comes_is_seen(tmp_path: Path) -> None:
     reader, pages, path = Reader(), IssuePages(), tmp_path / "a"
-    assert pages.find(path, reader) == []
+    assert pages.find(path, reader) == {}
     path.write_text("one")
-    assert [name for name, _ in pages.find(path, reader)] == ["one"]
+    assert list(pages.find(path, reader)) == ["one"]
     path.unlink()
-    assert pages.find(path, reader) == []
+    assert pages.find(path, reader) == {}
 
 
 def test_no_more_is_kept_than_may_be_and_the_oldest_goes(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ what is open stays: the rest of it still holds.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from agentx.kernel.text import compile_late
 from agentx.prose.cues import CHANGES, CONCLUDES, anywhere
@@ -59,6 +60,8 @@ def list_closed(text: str) -> frozenset[str]:
     )
 
 
+# Asked of the same lines with every session that is captured.
+@lru_cache(maxsize=2_000)
 def is_uncommitted(text: str) -> bool:
     """Tell whether a text says first of all that something was left uncommitted.
 

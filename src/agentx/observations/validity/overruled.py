@@ -22,13 +22,9 @@ _TELLING_WORDS = 2  # of a sentence that rules something of its own
 
 def overrules(new: Sequence[Stance], old: Sequence[Stance]) -> bool:
     """Tell whether one ruling overrules another, or at least half of what it rules."""
-    ruled = _list_ruling(old)
-    taken = {
-        theirs.sentence
-        for theirs in old
-        if any(_overrules(mine, theirs) for mine in new if not mine.adds)
-    }
-    return bool(taken) and 2 * len(taken) >= len(ruled | taken)
+    ruling = [mine for mine in new if not mine.adds]
+    taken = {theirs.sentence for theirs in old if any(_overrules(mine, theirs) for mine in ruling)}
+    return bool(taken) and 2 * len(taken) >= len(_list_ruling(old) | taken)
 
 
 def rules_several(stances: Iterable[Stance]) -> bool:
@@ -44,8 +40,13 @@ def _list_ruling(stances: Iterable[Stance]) -> set[int]:
 
 
 def _overrules(new: Stance, old: Stance) -> bool:
-    return any(
-        rule(new, old) for rule in (_gives_up, _forbids, _allows, _takes_another, _measures_anew)
+    # Asked of very many: one after the other is much faster than by a list of them.
+    return (
+        _gives_up(new, old)
+        or _forbids(new, old)
+        or _allows(new, old)
+        or _takes_another(new, old)
+        or _measures_anew(new, old)
     )
 
 

@@ -121,11 +121,10 @@ class ComparedMemory:
         )
 
 
-_read_stances = lru_cache(maxsize=1_500)(read_stances)  # as below
-
-
 # The same memories are compared with every session that is captured.
-@lru_cache(maxsize=1_500)
+_read_stances = lru_cache(maxsize=1_500)(read_stances)
+
+
 def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
     text = one.text[:CHARS_READ_MAX]
     question = _ASKED.match(text) or _ANSWERED.match(text)

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
+from functools import lru_cache
 
 from agentx.kernel.text import compile_late, fold_text
 from agentx.observations.extract.left_open import LEFT_OPEN
@@ -116,29 +117,33 @@ def find_superseded(
     pair; all are, where it is None.
     """
     ordered = sorted(given, key=lambda one: (one.at_ms, one.id))
-    read = [read_memory(one, is_newer=by is None or one.id in by) for one in ordered]
-    rules = {
-        index: _list_rules(mine)
-        for index, (one, mine) in enumerate(zip(ordered, read, strict=True))
-        if (by is None or one.id in by) and mine.may_replace
-    }
+    read_with_rules = [_read(one, is_newer=by is None or one.id in by) for one in ordered]
+    read = [mine for mine, _ in read_with_rules]
+    rules = {index: found for index, (_, found) in enumerate(read_with_rules) if found}
     asked = frozenset().union(*(read[index].keys for index in rules))
+    told = {index for index, one in enumerate(ordered) if about is None or one.id in about}
     holders: dict[str, list[int]] = defaultdict(list)
     found: dict[str, str] = {}
     for index, one in enumerate(ordered):
         mine = read[index]
-        if rules.get(index):
+        if index in rules:
             sharing = {at for key in mine.keys for at in holders[key][-_CANDIDATES_MAX:]}
-            is_told = about is None or one.id in about
-            for at in sorted(sharing, reverse=True)[:_CANDIDATES_MAX]:
+            near = sorted(sharing, reverse=True)[:_CANDIDATES_MAX]
+            for at in near if index in told else filter(told.__contains__, near):
                 old = ordered[at].id
-                if old in found or not (is_told or (about and old in about)):
-                    continue
-                if _replaces(mine, read[at], rules[index]):
+                if old not in found and _replaces(mine, read[at], rules[index]):
                     found[old] = one.id
         for key in mine.keys & asked:
             holders[key].append(index)
     return sorted(found.items())
+
+
+# The same memories are compared with every session that is captured.
+@lru_cache(maxsize=1_500)
+def _read(one: Comparable, *, is_newer: bool) -> tuple[ComparedMemory, tuple[Rule, ...]]:
+    """Return a memory as it is compared, and the rules by which it can replace others."""
+    mine = read_memory(one, is_newer=is_newer)
+    return mine, _list_rules(mine) if is_newer and mine.may_replace else ()
 
 
 def find_hashes(text: str) -> list[str]:

@@ -25,7 +25,7 @@ from agentx.kernel.ids import Entropy, mint
 from agentx.kernel.text import compile_late
 from agentx.observations.ids import issue_number
 from agentx.observations.model import StoreFault
-from agentx.observations.store.files.pages import IssuePages, NamedRaw
+from agentx.observations.store.files.pages import IssuePages, RawsById
 from agentx.observations.store.packing import pack, unpack
 from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.records import (
@@ -95,15 +95,16 @@ class IssueFiles:
 
     def read_some(self, path: Path, ids: frozenset[str]) -> list[ObservationRecord]:
         """Return some records of a file, in its order, without opening the others."""
-        raws = self._pages.find(path, self._list_raws)
-        opened = (_open_record(raw) for name, raw in raws if name in ids)
+        page = self._pages.find(path, self._list_raws)
+        placed = sorted((at, raw) for name in ids for at, raw in page.get(name, ()))
+        opened = (_open_record(raw) for _, raw in placed)
         return [record for record in opened if record is not None]
 
-    def _list_raws(self, path: Path) -> list[NamedRaw]:
-        found = []
-        for raw in self._raws(path):
+    def _list_raws(self, path: Path) -> RawsById:
+        found: RawsById = {}
+        for at, raw in enumerate(self._raws(path)):
             with suppress(msgspec.DecodeError):
-                found.append((decode_only_id(raw).id, raw))
+                found.setdefault(decode_only_id(raw).id, []).append((at, raw))
         return found
 
     def change(

@@ -7,14 +7,15 @@ again too, for those who edit them by hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import insort
+from collections.abc import Callable, Sequence
 
 from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import ConflictError, UnavailableError
 from agentx.observations.limits import MANIFEST_CACHE_MS
 from agentx.observations.model import ObservationIndex, SearchFilters, StoreFault
-from agentx.observations.store.counts import filter_lines, order_lines
+from agentx.observations.store.counts import filter_lines
 from agentx.observations.store.files.issue_files import OWNER
 from agentx.observations.store.files.manifest import (
     Index,
@@ -23,7 +24,7 @@ from agentx.observations.store.files.manifest import (
     apply,
     list_unsettled,
 )
-from agentx.observations.store.files.pending import Pending, Seen, look_at
+from agentx.observations.store.files.pending import Act, Pending, Seen, look_at
 from agentx.observations.store.records import EntryRecord, index_of
 
 # A reader mends the manifest in passing; it does not wait for those who are writing it.
@@ -54,7 +55,7 @@ class Joined:
         self._rows: Rows = {}
         self._applied = 0  # acts of the journal that are in the rows
         # What was found out of the rows, until they change.
-        self._ordered: list[EntryRecord] | None = None
+        self._ordered: list[tuple[str, str]] | None = None  # by time and id, oldest first
         self._standing: int | None = None
         self._found: dict[SearchFilters, tuple[ObservationIndex, ...]] = {}
         self._values: dict[str, tuple[EntryRecord, ObservationIndex]] = {}
@@ -77,13 +78,13 @@ class Joined:
         if anew:
             assert self._index is not None, "loaded above"
             self._rows = dict(self._index.rows)
+            self._ordered = None
             acts = list_unsettled(self._pending.acts, self._index.settled)
             self._applied = len(self._pending.acts) - len(acts)
         acts = self._pending.acts[self._applied :]
         if anew or acts:
-            apply(self._rows, acts)
+            self._apply(acts)
             self._applied = len(self._pending.acts)
-            self._ordered = None
             self._standing = None
             self._found.clear()
         return self._rows
@@ -95,10 +96,12 @@ class Joined:
         """
         rows = self.rows()
         if self._ordered is None:
-            self._ordered = order_lines(rows.values())
+            # They lie about in the order in which they came, and that is almost this one.
+            self._ordered = sorted((row.timestamp, row.id) for row in rows.values())
         found = self._found.get(filters)
         if found is None:
-            found = tuple(map(self.value_of, filter_lines(self._ordered, filters)))
+            newest_first = (rows[each] for _, each in reversed(self._ordered))
+            found = tuple(map(self.value_of, filter_lines(newest_first, filters)))
             if len(found) <= _FOUND_KEPT_MAX and len(self._found) < _FILTERS_KEPT_MAX:
                 self._found[filters] = found
         return found
@@ -133,6 +136,17 @@ class Joined:
         """Return the size of the manifest."""
         now = look_at(self._manifest.path)
         return 0 if now is None else now.size
+
+    def _apply(self, acts: Sequence[Act]) -> None:
+        """Bring the rows up to date; what comes is put into their order, which is long."""
+        stored = (one for act in acts if act.op == "store" for one in act.observations)
+        fresh = {one.id for one in stored if one.id not in self._rows}
+        apply(self._rows, acts)
+        if any(act.op == "remove" for act in acts):
+            self._ordered = None
+        if self._ordered is not None:
+            for each in fresh:
+                insort(self._ordered, (self._rows[each].timestamp, each))
 
     def _load(self) -> None:
         begun_ms = self._clock.now_ms()

@@ -14,7 +14,8 @@ import msgspec
 
 from agentx.observations.store.files.pending import Seen, look_at
 
-NamedRaw = tuple[str, msgspec.Raw]  # a record as it lies in the file, and its id
+# By its id each record as it lies in the file, and where: more than one where ids are the same.
+RawsById = dict[str, list[tuple[int, msgspec.Raw]]]
 
 _KEPT_BYTES_MAX = 16 * 1024 * 1024
 
@@ -25,9 +26,9 @@ class IssuePages:
     def __init__(self, bytes_max: int = _KEPT_BYTES_MAX) -> None:
         self._bytes_max = bytes_max
         self._lock = Lock()
-        self._kept: dict[Path, tuple[Seen, list[NamedRaw]]] = {}
+        self._kept: dict[Path, tuple[Seen, RawsById]] = {}
 
-    def find(self, path: Path, read: Callable[[Path], list[NamedRaw]]) -> list[NamedRaw]:
+    def find(self, path: Path, read: Callable[[Path], RawsById]) -> RawsById:
         """Return what a file holds, read anew where it may hold something else by now."""
         try:
             # Looked at before it is read: what changes in between is read again the next time.

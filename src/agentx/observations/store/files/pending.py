@@ -76,6 +76,8 @@ class Pending:
         self._read = 0  # bytes of whole lines that are parsed
         self.acts: list[Act] = []
         self.damaged: list[bytes] = []
+        # What the acts say of each observation, in their order; None where it was removed.
+        self._said: dict[str, list[tuple[str, ObservationRecord | None]]] = {}
 
     def append(
         self, op: str, *, observations: Sequence[ObservationRecord] = (), ids: Sequence[str] = ()
@@ -112,10 +114,15 @@ class Pending:
             self._read = 0
             self.acts = []
             self.damaged = []
+            self._said = {}
         self._seen = now
         if now is not None:
             self._parse(self._bytes_from(self._read))
         return anew
+
+    def list_said(self, observation_id: str) -> Sequence[tuple[str, ObservationRecord | None]]:
+        """Return what acts say of an observation: what was done, and to what it led."""
+        return self._said.get(observation_id, ())
 
     def size(self) -> int:
         """Return how many bytes the journal has."""
@@ -185,9 +192,15 @@ class Pending:
         whole = data.rfind(b"\n") + 1
         for line in data[:whole].split(b"\n")[:-1]:
             try:
-                self.acts.append(_decode(line))
+                act = _decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 self.damaged.append(line)
+                continue
+            self.acts.append(act)
+            for record in act.observations:
+                self._said.setdefault(record.id, []).append((act.op, record))
+            for each in act.ids if act.op == "remove" else ():
+                self._said.setdefault(each, []).append((act.op, None))
         self._read += whole
 
 

@@ -148,16 +148,23 @@ class Settling:
         """Return the records of an issue as they are once the journal is settled."""
         for act in acts:
             for record in act.observations:
-                if record.issue_number != issue:
-                    continue
-                if act.op == "store":
-                    kept.setdefault(record.id, record)
-                elif record.id in kept:
-                    join = with_repeats if act.op == "repeat" else with_news
-                    kept[record.id] = join(kept[record.id], record)
+                if record.issue_number == issue:
+                    _overlay(kept, act.op, record)
             if act.op == "remove":
                 for each in act.ids:
                     kept.pop(each, None)
+        return kept
+
+    def overlay_some(
+        self, kept: dict[str, ObservationRecord], ids: Iterable[str], issue: int
+    ) -> dict[str, ObservationRecord]:
+        """Return some records of an issue as they are once the journal is settled."""
+        for each in ids:
+            for op, record in self._pending.list_said(each):
+                if record is None:
+                    kept.pop(each, None)
+                elif record.issue_number == issue:
+                    _overlay(kept, op, record)
         return kept
 
     def _move(self) -> int:
@@ -199,6 +206,14 @@ class Settling:
             data = b"\n".join(self._pending.damaged) + b"\n"
             name = f"{self._pending.path.name}.corrupt-{hash_text(data.hex()).hex()}"
             replace_file(self._pending.path.with_name(name), data)
+
+
+def _overlay(kept: dict[str, ObservationRecord], op: str, record: ObservationRecord) -> None:
+    if op == "store":
+        kept.setdefault(record.id, record)
+    elif record.id in kept:
+        join = with_repeats if op == "repeat" else with_news
+        kept[record.id] = join(kept[record.id], record)
 
 
 def _by_issue(acts: Iterable[Act]) -> dict[int, list[Act]]:

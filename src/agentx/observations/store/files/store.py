@@ -359,12 +359,11 @@ class JsonObservationStore(ObservationStore):
         """Return some records, reading only the files they lie in."""
         by_issue = group_by_issue(ids)
         self._pending.refresh()
-        acts = list(self._pending.acts)
         found: list[ObservationRecord] = []
         for issue, wanted in by_issue.items():
             path = self._files.path(issue)
             kept = {each.id: each for each in self._files.read_some(path, frozenset(wanted))}
-            joined = self._settling.overlaid(kept, acts, issue)
+            joined = self._settling.overlay_some(kept, wanted, issue)
             found += [joined[each] for each in wanted if each in joined]
         return found
 

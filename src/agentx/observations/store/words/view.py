@@ -47,6 +47,7 @@ class WordView:
         # Named after the folder: projects that share a store must not share this.
         self._path = view_folder / f"{digest(str(folder.absolute()), size=8).hex()}.db"
         self._db: sqlite3.Connection | None = None
+        self._known: tuple[str, set[str]] = ("", set())  # what was indexed at the mark
 
     @property
     def path(self) -> Path:
@@ -133,15 +134,26 @@ class WordView:
         remove_database(self._path)
 
     def _level(self, words: Words, source: Source, *, all_: bool) -> bool:
-        known = words.ids()
+        mark, known = self._known
+        if not mark or words.mark() != mark:
+            known = words.ids()
         wanted = source.ids()
-        missing = [each for each in wanted if each not in known]
+        gone = known.difference(wanted)
+        missing = _list_last(wanted, known, len(wanted) - len(known) + len(gone))
         if len(missing) > OBSERVATION_WORDS_BEHIND_MAX and not all_:
             return False
         with self._writing():
-            words.drop_ids(known.difference(wanted))
-            words.put(source.fetch(missing))
+            words.drop_ids(gone)
+            if all_:
+                words.put(source.fetch(missing))
+            else:
+                fetched = list(source.fetch(missing))
+                words.put(fetched)
+                # Who captures many sessions asks after each of them.
+                known.difference_update(gone)
+                known.update(each.id for each in fetched)
             words.set_mark(source.state)
+        self._known = ("", set()) if all_ else (source.state, known)
         return True
 
     @contextmanager
@@ -161,3 +173,15 @@ class WordView:
             self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
+
+
+def _list_last(wanted: Collection[str], known: Collection[str], count: int) -> list[str]:
+    """Return in their order the so many that are not known: what is new comes last."""
+    found: list[str] = []
+    for each in reversed(tuple(wanted)):
+        if len(found) == count:
+            break
+        if each not in known:
+            found.append(each)
+    found.reverse()
+    return found
