@@ -196,7 +196,7 @@ class LocalMemory(LogReader):
 
     def catch_up(self, told: HowFar = unheard) -> CaughtUp:
         """Bring every view up to date with the log, of every project that shares the store."""
-        if self._set.toc.count_left() > BACKLOG_EVENTS:
+        if self._set.toc.count_left() > BACKLOG_EVENTS and self._set.search.count_left():
             # In turns: words can be found long before they are summed up, and who asks for the
             # table of contents again and again must see it grow.
             with (
