@@ -34,6 +34,8 @@ _UNSPACED = (
 _UNIT_CHARS_MAX = 32
 _UNIT_ASCII = compile_late(r"\w{1,32}", re.ASCII)
 _WORD = compile_late(r"(\w+)", re.ASCII)
+_ASCII = bytes(range(128))
+_BLANKS = bytes([byte if chr(byte).isalnum() or byte == ord("_") else 32 for byte in _ASCII] * 2)
 # Only words that change case inside, hold an underscore, or mix letters with digits.
 _IDENTIFIER = compile_late(r"[a-z][A-Z]|_|[A-Z]{2}[a-z]|[a-z]\d|\d[a-z]")
 _PART = compile_late(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -71,21 +73,21 @@ def prepare(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         text = _compile_unspaced().sub(_pairs, text)
-    return "".join(spell_parts(_WORD.split(text)))
-
-
-def split_plainly(text: str) -> list[str] | None:
-    """Return a text cut before and after each unit; None where units are more than ASCII's words.
-
-    Every second part is a unit, and what is between two is one too, be it empty.
-    """
-    if not text.isascii() and not all(map(_separates, set(text))):
-        return None
     parts = _WORD.split(text)
-    longest = max(map(len, parts[1::2]), default=0)
-    if longest <= _UNIT_CHARS_MAX:
-        return parts
-    return _cut_long(parts) if longest <= SEARCH_TERM_CHARS_MAX else None
+    parts[1::2] = map(_spelled.__getitem__, parts[1::2])
+    return "".join(parts)
+
+
+def blank_out(text: str) -> str | None:
+    """Return a text with a blank in the place of each character that is in no unit.
+
+    None where units are more than ASCII's words.
+    """
+    if not text.isascii():
+        strange = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+        if not all(map(_separates, set(strange.decode("utf-8", "surrogatepass")))):
+            return None
+    return text.encode("ascii", "replace").translate(_BLANKS).decode("ascii")
 
 
 @lru_cache(maxsize=1024)
@@ -101,37 +103,29 @@ def _separates(char: str) -> bool:
     )
 
 
-def _cut_long(parts: list[str]) -> list[str]:
-    """Return parts of which no unit is longer than one may be; nothing is between its pieces."""
-    cut = parts[:1]
-    for word, gap in zip(parts[1::2], parts[2::2], strict=True):
-        for at in range(0, len(word), _UNIT_CHARS_MAX):
-            cut += (word[at : at + _UNIT_CHARS_MAX], "")
-        cut[-1] = gap
-    return cut
+def cut_long(words: list[str]) -> list[str]:
+    """Return words in pieces that are no longer than a unit may be."""
+    size = _UNIT_CHARS_MAX
+    pieces = words.copy()
+    for at in reversed(_list_long(words)):
+        word = words[at]
+        pieces[at : at + 1] = [word[begin : begin + size] for begin in range(0, len(word), size)]
+    return pieces
 
 
-def spell_parts(parts: list[str]) -> list[str]:
-    """Return the parts of a text with identifiers spelled out."""
-    spelled = parts.copy()
-    if "" in parts[2:-1:2]:
-        _spell_cut(spelled)
-    else:
-        spelled[1::2] = map(_spelled.__getitem__, parts[1::2])
+def spell_words(words: list[str]) -> list[str]:
+    """Return by its units each word spelled out: it stands where its first unit is."""
+    spelled = list(map(_spelled.__getitem__, words))
+    for at in reversed(_list_long(words)):
+        spelled[at + 1 : at + 1] = [""] * ((len(words[at]) - 1) // _UNIT_CHARS_MAX)
     return spelled
 
 
-def _spell_cut(parts: list[str]) -> None:
-    """Spell words of which some were cut: a word stands where its first piece was."""
-    first = 1
-    for at in range(3, len(parts), 2):
-        if parts[at - 1]:
-            parts[first] = _spelled[parts[first]]
-            first = at
-        else:
-            parts[first] += parts[at]
-            parts[at] = ""
-    parts[first] = _spelled[parts[first]]
+def _list_long(words: list[str]) -> list[int]:
+    """Return which words are longer than a unit may be: in most texts none."""
+    if max(map(len, words), default=0) <= _UNIT_CHARS_MAX:
+        return []
+    return [at for at, word in enumerate(words) if len(word) > _UNIT_CHARS_MAX]
 
 
 def spell_units(units: list[str]) -> str:
@@ -209,5 +203,5 @@ def unit_spans(text: str) -> list[tuple[int, int]]:
 
 def list_units(text: str) -> list[str]:
     """Return the units of a text."""
-    unit = _UNIT_ASCII if text.isascii() else _unit()
-    return unit.findall(text)
+    blanked = blank_out(text)
+    return _unit().findall(text) if blanked is None else cut_long(blanked.split())

@@ -148,3 +148,20 @@ def test_a_growing_session_changes_its_last_chapter_only() -> None:
         each.chapter_id for each in before
     ]
     assert [each for part in after for each in part.documents] == documents
+
+
+def test_a_passage_is_found_by_the_words_it_shows_however_they_are_written() -> None:
+    for text in (
+        "It\u2019s fine \u2026 " * 130,
+        "parseHTTPHeader max_retry_count app/db.py " * 60,
+        f"{'f' * 40} of {'0' * 33}_x " * 90,  # longer than a unit
+        f"{'z' * 90} " * 130,  # longer than a term
+        "caf\u00e9 \u65e5\u672c\u8a9e stra\u00dfe " * 90,
+        "tab\tand\x1fother\u2028blanks " * 70,
+    ):
+        for each in passages(text):
+            shown = terms(each.text)
+            found = analyser().analyze(each.spelled)
+            # A word that is cut at an end is whole where it begins, and nowhere else.
+            assert found[1:-1] == shown[1:-1] or found[:-1] == shown[1:-1]
+            assert text[each.start :].startswith(each.text)

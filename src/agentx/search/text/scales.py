@@ -17,23 +17,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import accumulate
+from itertools import islice
 
 from agentx.kernel.ids import digest
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.search.analysis import list_units, prepare, spell_parts, split_plainly, unit_spans
+from agentx.search.analysis import (
+    blank_out,
+    list_units,
+    prepare,
+    spell_words,
+    unit_spans,
+)
 from agentx.search.document import Chapter, Document
 from agentx.search.limits import (
     CHAPTER_DOCUMENT_UNITS_MAX,
     CHAPTER_UNITS_MAX,
     PASSAGE_CHARS_MAX,
     PASSAGES_MAX,
+    SEARCH_TERM_CHARS_MAX,
 )
 
 PASSAGE_UNITS = 120
 PASSAGE_STEP_UNITS = 60
 WINDOW_UNITS = 150
 WINDOW_STEP_UNITS = 75
+_PASSAGE_STEPS = PASSAGE_UNITS // PASSAGE_STEP_UNITS
+# Of a text with blanks between its words: a unit, and the units from one passage to the next.
+_UNIT = compile_late(r"[^ ]{1,32}")
+_STEP = compile_late(rf" *+((?: *+[^ ]{{1,32}}+){{1,{PASSAGE_STEP_UNITS}}}+)")
 # More than a word and its blank take, in code as in prose.
 _UNIT_CHARS = 16
 
@@ -57,9 +69,10 @@ class Window:
 
 def passages(text: str) -> list[Passage]:
     """Cut a text into overlapping passages; the last one ends where the text ends."""
-    parts = split_plainly(text)
-    if parts is not None:
-        return _cut_parts(text, parts)
+    blanked = blank_out(text)
+    words = blanked.split() if blanked is not None else []
+    if blanked is not None and max(map(len, words), default=0) <= SEARCH_TERM_CHARS_MAX:
+        return _cut_plain(text, blanked, spell_words(words))
     spans = unit_spans(text)
     if len(spans) <= PASSAGE_UNITS:
         return [_cut(text, 0, len(text))]
@@ -69,18 +82,21 @@ def passages(text: str) -> list[Passage]:
     ]
 
 
-def _cut_parts(text: str, parts: list[str]) -> list[Passage]:
+def _cut_plain(text: str, blanked: str, spelled: list[str]) -> list[Passage]:
     """Cut a text whose units are known: words that are in two passages are spelled out once."""
-    count = len(parts) // 2
-    spelled = spell_parts(parts)
+    count = len(spelled)
     if count <= PASSAGE_UNITS:
-        return [_cut(text, 0, len(text), "".join(spelled))]
-    ends = list(accumulate(map(len, parts)))
+        return [_cut(text, 0, len(text), " ".join(spelled))]
+    steps = [match.span(1) for match in _STEP.finditer(blanked)]
     found = []
     for first in _starts(count):
-        begin, last = 2 * first + 1, 2 * (first + PASSAGE_UNITS) - 1
-        words = "".join(spelled[begin : last + 1])
-        found.append(_cut(text, ends[begin - 1], ends[last], words))
+        number, left = divmod(first, PASSAGE_STEP_UNITS)
+        if left:  # the last one
+            here = _UNIT.finditer(blanked, steps[number][0])
+            begin, end = next(islice(here, left, None)).start(), len(blanked.rstrip())
+        else:
+            begin, end = steps[number][0], steps[number + _PASSAGE_STEPS - 1][1]
+        found.append(_cut(text, begin, end, " ".join(spelled[first : first + PASSAGE_UNITS])))
     return found
 
 
