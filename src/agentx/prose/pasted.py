@@ -44,11 +44,23 @@ _PRINTED = compile_late(
 # Among printed lines also: how long it took, that it goes on, a long hash.
 _PRINTED_TOO = compile_late(r"[ \t(][\d.]+ ?m?s\)?[ \t]*\Z|[^.]\.\.\.[ \t]*\Z|\b[0-9a-f]{40}\b")
 _SHELL = compile_late(r"[ \t]*(?:[\u276f\u279c\u25b6$%][ \t]+\S|[\w.-]+@[\w.-]+[:~ ][^\n]*[$#%] )")
+# What an agent CLI writes before the words, for something that was pasted with them.
+_PLACEHOLDERS = compile_late(
+    r"\s*(?:\[(?:Image|Screenshot|Pasted text|File)(?: ?#\d+)?(?: \+\d+ lines?)?\]\s*)+",
+    re.IGNORECASE,
+)
+
+
+def cut_placeholders(text: str) -> str:
+    """Return a prompt without what stands before it for a picture or a paste."""
+    found = _PLACEHOLDERS.match(text)
+    return text[found.end() :] if found else text
 
 
 @lru_cache(maxsize=8)  # several rules read the same prompt, one after the other
 def split_pasted(text: str) -> tuple[str, str]:
     """Return a text with empty lines for what was pasted, and what was pasted."""
+    text = cut_placeholders(text)
     lines = text.split("\n")
     if len(lines) > _LINES_READ_MAX:
         return text, ""

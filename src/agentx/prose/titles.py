@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from agentx.kernel.text import compile_late
 from agentx.prose import cues, limits
 from agentx.prose.keyphrases import terms
+from agentx.prose.pasted import cut_placeholders
 from agentx.prose.sentences import (
     ELLIPSIS,
     Block,
@@ -75,7 +76,7 @@ _NAMES_NOTHING = compile_late(
     re.IGNORECASE,
 )
 _MACHINE = compile_late(
-    r"\s*(?:<[a-z][\w-]*>|\[Request interrupted|\[Image|Caveat: The messages below"
+    r"\s*(?:<[a-z][\w-]*>|\[Request interrupted|\[Image: |Caveat: The messages below"
     r"|This session is being continued|/\w[\w:-]*\s*\Z)",
     re.IGNORECASE,
 )
@@ -106,7 +107,8 @@ _SENTENCES_READ_MAX = 4
 
 def is_written_by_machine(prompt: str) -> bool:
     """Tell whether an agent CLI wrote a prompt: a command, a reminder, an interruption."""
-    return _MACHINE.match(prompt) is not None
+    rest = cut_placeholders(prompt)
+    return _MACHINE.match(rest) is not None or (rest != prompt and not rest)
 
 
 def request(prompt: str) -> str:
@@ -128,7 +130,7 @@ def best_request(prompts: Iterable[str]) -> str:
 def _request(prompt: str) -> tuple[str, int]:
     if is_written_by_machine(prompt):
         return "", 0
-    head = _COMMAND.sub("", prompt[: limits.SUMMARY_HEAD_CHARS_MAX], count=1)
+    head = _COMMAND.sub("", cut_placeholders(prompt)[: limits.SUMMARY_HEAD_CHARS_MAX], count=1)
     raised = _RAISED.findall(head)
     best, best_score = (phrase_title(raised[-1]), 4) if raised else ("", 0)
     read = [found for found in sentences(head) if not cues.LOGS.search(found.text)]

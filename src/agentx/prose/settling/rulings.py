@@ -10,6 +10,7 @@ from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.sentences import is_question, words
 from agentx.prose.settling.errands import is_for_once
+from agentx.prose.settling.wishes import is_wish
 
 _OPENING = (
     r"\W*(?:(?:ok(?:ay)?|well|so|and|but|also|please|pls|hm+|right|alright|fine|then|sorry|yes|yeah"
@@ -42,19 +43,6 @@ _RATHER = compile_late(
     r"|definitely|absolutely|hopefully|course|surely|apparently|said|whether)\b)"
     r"[\w@./`-]+,? not (?!(?:yet|now|today|working|sure|needed|there|here|ok|really)\b)[\w@./`-]+"
     r"(?:,? (?:please|pls|plz|bitte|then))?\W*\Z)"
-)
-# From now on, always, never: of languages whose verbs do not say so.
-_FOR_EVER = cues.anywhere(
-    r"""
-    from now on | going forward | under no circumstances | no matter what
-    bitte .{1,60}?\b(?:immer|nie|niemals) | ab (?:jetzt|sofort) | a partir de ahora | siempre
-    d\u00e9sormais | toujours | dor\u00e9navant | d'ora in poi | sempre
-    """,
-    r"""
-    \u4eca\u5f8c | \u5fc5\u305a | \u306a\u3044\u3067\u304f\u3060\u3055\u3044 | \u4eca\u540e
-    \u4ece\u73b0\u5728\u8d77 | \u4ee5\u540e | \u4e00\u5f8b | \ud56d\uc0c1 | \uc808\ub300
-    \u0432\u0441\u0435\u0433\u0434\u0430 | \u043d\u0438\u043a\u043e\u0433\u0434\u0430
-    """,
 )
 # The verb of a sentence that tells how things are.
 _TELLS = cues.anywhere(
@@ -105,7 +93,7 @@ def rules_out(text: str) -> bool:
     """Tell whether a sentence forbids something, or lays down what is to be from now on."""
     if not _WORDS_MIN <= words(text) <= _WORDS_MAX or is_question(text) or is_for_once(text):
         return False
-    if _INSTEAD.match(text) or _RATHER.match(text) or _THEN.match(text) or _FOR_EVER.search(text):
+    if _INSTEAD.match(text) or _RATHER.match(text) or _THEN.match(text) or is_wish(text):
         return True
     return _FORBIDS.match(text) is not None and not _TELLS.search(_take_clause(text))
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from agentx.kernel.text import compile_late
 from agentx.observations.model import Category
 from agentx.prose.cues import anywhere, finds
+from agentx.prose.settling.wishes import forbids_always, is_wish
 
 
 class Kind(StrEnum):
@@ -63,8 +64,14 @@ def kind_of(category: Category, text: str) -> Kind:
     """Return the kind of a memory, by its category and its words."""
     if category is not Category.CODE_CHANGE and finds(_OPEN, text):
         return Kind.OPEN_END
-    if category is Category.DECISION and _USER.match(text) and finds(_WANTS, text):
+    if category is Category.DECISION and _USER.match(text) and _is_wanted(text):
         return Kind.PREFERENCE
     if category is Category.KEY_FACT and _ASKED.match(text):
         return Kind.CHANGE
     return _OF_CATEGORY[category]
+
+
+def _is_wanted(text: str) -> bool:
+    """Tell whether what the user settled is how the user wants things, whatever the task."""
+    said = text.partition(": ")[2] or text
+    return finds(_WANTS, text) or is_wish(said) or forbids_always(said)

@@ -1,0 +1,67 @@
+"""How a person wants things to be, whatever the task: likes, habits, "always", "from now on".
+
+A wish is known by its form, as short as it may be: "I hate ORMs", "tabs > spaces". What somebody
+likes of the work at hand ("I like it", "I hate this bug") is none.
+"""
+
+from __future__ import annotations
+
+from agentx.kernel.text import compile_late
+from agentx.prose import cues
+
+_OPENING = (
+    r"\W*(?:(?:ok(?:ay)?|well|so|and|but|also|please|good|great|nice|btw|by the way|fyi|note"
+    r"|personally|generally|in general|as you know)\b[\s,.!:;-]+)*"
+)
+# What is of this moment, and not of all.
+_AT_HAND = (
+    r"(?:it|its|that|this|these|those|the|you|your|his|her|their|my|our|how|what|where|when|why"
+    r"|to (?:see|know|think|hear|say|ask|understand)|a|an|one|both|neither|either|all|so|working"
+    r"|seeing|having|option|plan|version|number|\d)\b"
+)
+_LIKES = compile_late(
+    rf"(?i:{_OPENING}(?:i|we) (?:(?:really|just|always|generally|usually|much|strongly) )?"
+    r"(?:like|love|prefer|hate|dislike|loathe|despise|can'?t stand|cannot stand|detest)"
+    rf" (?!{_AT_HAND})[\w`@\"'#])"
+)
+# "tabs > spaces": what is better than what.
+_BETTER = compile_late(r"\W*[^\W\d][\w.+#-]*(?: [^\W\d][\w.+#-]*)? ?>{1,3} ?[^\W\d][\w.+#-]*\W*\Z")
+# "commit messages in english pls": of all of them, without a verb.
+_OF_ALL = compile_late(
+    r"(?i:\W*(?:(?!the\b|these\b|those\b|more\b|some\b|other\b|next\b|two\b|three\b)[a-z][\w-]* )?"
+    r"(?!this|does|is|was|has|thanks|yes|as|its|always|pass|address|access|process|needs)"
+    r"[a-z][\w-]*[a-rt-z]s (?:in|with|without|as|only in|only with) [\w`-]+(?: [\w`-]+)?,?"
+    r" (?:please|pls|plz|bitte)\W*\Z)"
+)
+# From now on, always, never: of languages whose verbs do not say so.
+FOR_EVER = cues.anywhere(
+    r"""
+    from (?:now|here|today) on(?:wards?)? | from here on out | going forward
+    under no circumstances | no matter what
+    bitte (?:.{1,60}? )?(?:immer|nie|niemals) | ab (?:jetzt|sofort) | a partir de ahora | siempre
+    d\u00e9sormais | toujours | dor\u00e9navant | d'ora in poi | sempre
+    """,
+    r"""
+    \u4eca\u5f8c | \u5fc5\u305a | \u306a\u3044\u3067\u304f\u3060\u3055\u3044 | \u4eca\u540e
+    \u4ece\u73b0\u5728\u8d77 | \u4ee5\u540e | \u4e00\u5f8b | \ud56d\uc0c1 | \uc808\ub300
+    \u0432\u0441\u0435\u0433\u0434\u0430 | \u043d\u0438\u043a\u043e\u0433\u0434\u0430
+    """,
+)
+# What is forbidden of all that is of a kind, and not of the thing at hand.
+_FORBIDS_ALL = compile_late(
+    rf"(?i:{_OPENING}(?:(?:do not|don'?t|never|stop (?!using)(?=\w+ing\b))"
+    r" ?(?!it\b|that\b|this\b|them\b)\w+(?! the\b| it\b| that\b| this\b| them\b| yet\b)\b"
+    r"|no [a-z][\w-]*[a-rt-z]s (?:in|on|for|at|with) (?!the\b|this\b|that\b)\w))"
+)
+
+
+def forbids_always(text: str) -> bool:
+    """Tell whether a sentence forbids something for good, and not only of the thing at hand."""
+    return _FORBIDS_ALL.match(text) is not None
+
+
+def is_wish(text: str) -> bool:
+    """Tell whether a sentence says how somebody wants things to be, whatever the task."""
+    return bool(
+        _LIKES.match(text) or _BETTER.match(text) or _OF_ALL.match(text) or FOR_EVER.search(text)
+    )

@@ -1,0 +1,78 @@
+"""Goal: how a person wants things is kept, however short it is said, and told as that.
+
+Method: wishes as people put them in the middle of a session, and what is only like one.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from agentx.observations.extract import extract
+from agentx.recall.section.kinds import Kind, kind_of
+from tests.support.telling import Talk
+
+_WISHES = [
+    "I like tabs, always tabs",
+    "I hate ORMs",
+    "I really dislike default exports",
+    "we love small pull requests",
+    "tabs > spaces. always",
+    "composition > inheritance",
+    "commit messages in english pls",
+    "tests in vitest please",
+    "Bitte immer auf Deutsch antworten",
+    "\u4ee5\u540e\u7528\u4e2d\u6587\u56de\u7b54",
+    "siempre usa comillas simples",
+    "toujours des guillemets simples",
+    "no emojis in commit messages",
+    "dont touch vendor/",
+    "stop explaining everything, just do it",
+    "we're done with jest, vitest from here on",
+    "one PR per ticket, always",
+    "[Image #1] never show the sidebar on mobile, see the screenshot",
+    "[Pasted text #2 +30 lines] never log that much",
+]
+_NONE = [
+    "I like it",
+    "I like that idea, go on",
+    "I hate this bug",
+    "I love the new button",
+    "I like how it looks now",
+    "rows > 40 are cut",
+    "more tests please",
+    "the buttons in blue please",
+    "next steps please",
+    "[Image #1]",
+    "[Image #1] what is that?",
+]
+
+
+def _say(text: str) -> list[tuple[Kind, str]]:
+    talk = Talk().user("look at src/mod01.py").shell("cat src/mod01.py", "x=1")
+    talk.agent("It defines one constant.").user(text).agent("OK.")
+    return [(kind_of(one.category, one.content), one.content) for one in extract(talk.turns)]
+
+
+@pytest.mark.parametrize("text", _WISHES)
+def test_a_wish_is_kept_and_told_as_what_the_user_wants(text: str) -> None:
+    said = text.partition("] ")[2] or text
+
+    assert (Kind.PREFERENCE, f"The user said: {said}") in _say(text)
+
+
+@pytest.mark.parametrize("text", _NONE)
+def test_what_somebody_likes_of_the_work_at_hand_is_no_wish(text: str) -> None:
+    assert [one for kind, one in _say(text) if kind is Kind.PREFERENCE] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Stop using axios.",
+        "Don't touch the CSV path.",
+        "Add the field as nullable, don't backfill it",
+        "use bun, not npm",
+    ],
+)
+def test_what_is_settled_of_one_thing_is_a_decision(text: str) -> None:
+    assert [kind for kind, one in _say(text) if one.startswith("The user said")] == [Kind.DECISION]
