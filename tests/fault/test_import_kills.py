@@ -11,10 +11,13 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.support.house import BIN, House
 from tests.support.years import write_years
 
-SESSIONS = 6
+SESSIONS = 3
+SESSIONS_MANY = 8
 WAIT_S = 120
 
 
@@ -40,12 +43,27 @@ def import_for(house: House, seconds: float, ended_by: signal.Signals) -> int:
     return process.wait(WAIT_S)
 
 
+KILLS = ((0.7, signal.SIGKILL), (1.0, signal.SIGINT), (1.2, signal.SIGKILL))
+
+
 def test_an_import_that_was_ended_goes_on_and_keeps_everything_once(tmp_path: Path) -> None:
+    _end_and_go_on(tmp_path, SESSIONS, KILLS)
+
+
+@pytest.mark.soak
+def test_an_import_that_was_ended_often_goes_on_and_keeps_everything_once(tmp_path: Path) -> None:
+    ended = tuple((0.4 + turn / 5, (signal.SIGKILL, signal.SIGINT)[turn % 2]) for turn in range(12))
+    _end_and_go_on(tmp_path, SESSIONS_MANY, ended)
+
+
+def _end_and_go_on(
+    tmp_path: Path, sessions: int, ended: tuple[tuple[float, signal.Signals], ...]
+) -> None:
     disturbed, calm = House(tmp_path / "a"), House(tmp_path / "b")
     for house in (disturbed, calm):
-        write_years(house.home, house.project, SESSIONS)
+        write_years(house.home, house.project, sessions)
 
-    for seconds, ended_by in ((0.7, signal.SIGKILL), (1.2, signal.SIGINT), (1.6, signal.SIGKILL)):
+    for seconds, ended_by in ended:
         import_for(disturbed, seconds, ended_by)
     for house in (disturbed, calm):
         reply = house.json("import")
@@ -53,7 +71,7 @@ def test_an_import_that_was_ended_goes_on_and_keeps_everything_once(tmp_path: Pa
 
     kept = listed(calm)
     assert listed(disturbed) == kept
-    assert len(kept) >= 20 * SESSIONS
-    oldest, newest = "colour0x", f"colour{SESSIONS - 1}x"
+    assert len(kept) >= 20 * sessions
+    oldest, newest = "colour0x", f"colour{sessions - 1}x"
     for word in (oldest, newest):
         assert disturbed.json("search", word)["hits"]

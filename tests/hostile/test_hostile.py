@@ -2,7 +2,8 @@
 
 Method: tricks are laid by the dozen into a repository, and every command, the hook, the daemon and
 the MCP server are run in it as processes, by a user with keys, a proxy that listens and programs
-that tell when they are started. `make soak` lays each trick alone and runs every command.
+that tell when they are started. Every command meets some of the groups, and some commands of every
+room meet all of them; `make soak` lays each trick alone and runs every command.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from agentx.operations.table import OPERATIONS
-from tests.hostile.commands import EVERY, LEFT_OUT, READING, WRITING
+from tests.hostile.commands import EVERY, LEFT_OUT, READING
 from tests.hostile.tricks import GROUPS, TRICKS, Trick, lay_group, lay_one
 from tests.hostile.world import BIDDING, SECRET, TREASURE, World
 from tests.support.house import processes_of, prompt
 
 COMMAND_S_MAX = 20
-# Enough of each kind to reach every room; the rest is tried in `make soak`.
+# Enough of each kind to reach every room; all of it with every trick is tried in `make soak`.
 CHOSEN_WRITING = (
     *("sync", "hook start", "issue create", "issue update", "clarify ask", "memory add"),
     *("agent run", "run start", "run event", "run rebuild", "run artifact", "run lane open"),
@@ -29,6 +30,7 @@ CHOSEN_WRITING = (
 )
 
 
+_SHARES = 3
 CHOSEN_FEW = (
     *("status", "doctor", "config", "search", "recall", "issue list", "clarify", "memory list"),
     *(
@@ -179,10 +181,17 @@ def test_trust_opens_no_link_and_no_pipe(world: World, group: str) -> None:
 
 
 def _choose(group: str) -> list[str]:
-    """Return the commands to be tried with a group; where settings are wrong, some of each room."""
+    """Return the commands to try with a group: some of each room, and a share of the rest."""
     if group in ("pipe", "key", "zero", "broken", "roots"):
         return [EVERY[name] for name in CHOSEN_FEW]
-    return [*READING.values(), *(WRITING[name] for name in CHOSEN_WRITING)]
+    named = dict.fromkeys((*CHOSEN_FEW, *CHOSEN_WRITING[:8], *_share(group)))
+    return [EVERY[name] for name in named]
+
+
+def _share(group: str) -> list[str]:
+    """Return every third command, another third for each of three groups that follow another."""
+    turn = list(GROUPS).index(group) % _SHARES
+    return [*READING, *CHOSEN_WRITING][turn::_SHARES]
 
 
 @pytest.mark.soak

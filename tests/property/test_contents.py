@@ -221,7 +221,7 @@ def lived(actions: list[tuple[object, ...]], zone: tzinfo) -> None:
 
 
 @pytest.mark.promise("toc.rebuild-equal")
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(actions=LIVES, zone=st.sampled_from(ZONES))
 def test_however_it_came_about_the_table_is_the_one_made_anew(
     actions: list[tuple[object, ...]], zone: tzinfo

@@ -190,4 +190,4 @@ class Takeover(RuleBasedStateMachine):
 
 
 TestTakeover = Takeover.TestCase
-TestTakeover.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestTakeover.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)

@@ -209,7 +209,7 @@ REPLIES = st.one_of(
 
 @pytest.mark.parametrize("adapter", [Anthropic, OpenAI, Gemini])
 @given(raw=REPLIES, status=st.sampled_from([200, 200, 200, 204, 301, 400, 429, 500, 599]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_whatever_a_provider_replies_gives_a_checked_answer_or_none(
     adapter: Any, raw: bytes, status: int
 ) -> None:
@@ -297,7 +297,7 @@ class Parrot:
 
 @pytest.mark.promise("model.only-proven")
 @given(value=SUMMARIES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_no_line_is_without_a_grip_whatever_a_model_says(value: object) -> None:
     found = ModelSummariser(Parrot(value), Unlimited()).summarise(TALK)
 
@@ -349,7 +349,7 @@ DENIES = re.compile(r"\b(?:no|not|never|instead|only)\b", re.IGNORECASE)
     verdicts=st.lists(VERDICTS, max_size=30),
     observations=st.lists(st.fixed_dictionaries(PROVEN), max_size=5),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_ruling_of_a_person_is_gone_or_turned_around_whatever_a_model_answers(
     verdicts: list[dict[str, object]], observations: list[dict[str, object]]
 ) -> None:

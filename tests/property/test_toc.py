@@ -106,7 +106,7 @@ def built(events: list[Event]) -> tuple[dict[str, TocNode], dict[GripId, Grip]]:
 
 
 @pytest.mark.promise("toc.proven")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(talk=TALKS)
 def test_every_line_of_every_level_is_proven_word_for_word(
     talk: list[tuple[int, EventType, str, str]],
@@ -128,7 +128,7 @@ def test_every_line_of_every_level_is_proven_word_for_word(
                 assert held.toc_node_id in nodes
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(talk=TALKS)
 def test_a_line_follows_from_its_excerpts_by_the_allowed_steps(
     talk: list[tuple[int, EventType, str, str]],

@@ -364,10 +364,10 @@ _SLOW = [
 @pytest.mark.timed
 @pytest.mark.parametrize("unit", _SLOW)
 def test_a_long_line_made_to_be_slow_is_not(unit: str) -> None:
-    line = unit * (200_000 // len(unit)) + " private key, seed phrase, kind: secret"
+    line = unit * (50_000 // len(unit)) + " private key, seed phrase, kind: secret"
 
     # A megabyte in some seconds at worst, on a machine that is shared.
-    assert least_s(lambda: redact(line), 1.0) < 1.0
+    assert least_s(lambda: redact(line), 0.25) < 0.25
 
 
 @given(st.text(alphabet=LOWER + HEX + " =:-\"'\n,|+/", max_size=80))
