@@ -121,25 +121,37 @@ def _suspicious_bare(data: bytes) -> bool:
 _plain_texts: set[str] = set()
 _PLAIN_TEXTS_MAX = 5_000
 _PLAIN_TEXT_CHARS_MAX = 100
+# Longer ones of the last moments: what a tool was given or said comes as text, and beside it.
+_recent_texts: set[str] = set()
+_RECENT_TEXTS_MAX = 40
+_RECENT_TEXT_CHARS_MAX = 50_000
 
 
 def redact(text: str) -> str:
     """Return the text without secrets and without private blocks."""
-    if text in _plain_texts:
+    if text in _plain_texts or text in _recent_texts:
         return text
     redacted = redactor(text)(text)
-    if redacted == text and len(text) <= _PLAIN_TEXT_CHARS_MAX:
-        if len(_plain_texts) >= _PLAIN_TEXTS_MAX:
-            _plain_texts.clear()
-        _plain_texts.add(text)
+    if redacted == text:  # no secret is kept here either
+        if len(text) <= _PLAIN_TEXT_CHARS_MAX:
+            _remember(_plain_texts, text, _PLAIN_TEXTS_MAX)
+        elif len(text) <= _RECENT_TEXT_CHARS_MAX:
+            _remember(_recent_texts, text, _RECENT_TEXTS_MAX)
     return redacted
+
+
+def _remember(texts: "set[str]", text: str, count_max: int) -> None:
+    if len(texts) >= count_max:
+        texts.clear()
+    texts.add(text)
 
 
 def redactor(document: str) -> "Callable[[str], str]":
     """Return `redact` for the texts in a document: what to look for is settled once for all."""
     found = _look(document)
     if not document.isascii() and may_hide(document.encode("utf-8", "surrogatepass")):
-        bare = _look(unhide(document))
+        plain = unhide(document)
+        bare = found if plain == document else _look(plain)
         if bare:
             return lambda text: _scrub_bare(text, unhide(text), found | bare)
     if not found:
@@ -153,6 +165,8 @@ def _scrub_bare(text: str, bare: str, found: frozenset[str]) -> str:
     """Scrub a text without what is hidden inside its words; where nothing is found, as it is."""
     from agentx.redaction.patterns import scrub  # noqa: PLC0415  as above
 
+    if bare == text:
+        return scrub(text, found, _look)
     done = scrub(bare, found, _look)
     return done if done != bare else scrub(text, found, _look)
 
@@ -321,7 +335,7 @@ def _list_long(data: bytes) -> "set[bytes]":
     # Two heads end in a space.
     if b"Basic " in data or b"FlyV1 " in data:
         data = data.replace(b"Basic ", b"Basic_").replace(b"FlyV1 ", b"FlyV1_")
-    return {word for word in data.split() if len(word) >= _TOKEN_BYTES_MIN}
+    return {word for word in set(data.split()) if len(word) >= _TOKEN_BYTES_MIN}
 
 
 def _at_an_edge(data: bytes, head: bytes) -> bool:

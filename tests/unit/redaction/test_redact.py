@@ -24,6 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentx.kernel.limits import METADATA_DEPTH_MAX
+from agentx.redaction import redact as redact_module
 from agentx.redaction.redact import (
     redact,
     redact_value,
@@ -514,3 +515,14 @@ def test_a_name_counts_wherever_in_a_word_it_ends() -> None:
 def test_a_text_that_was_plain_is_still_looked_at_with_a_secret_in_it() -> None:
     for text in ("the harbour", "the harbour password=hunter2zz", "the harbour"):
         assert "hunter2" not in redact(text)
+
+
+def test_what_is_said_twice_is_redacted_twice_and_no_secret_is_remembered() -> None:
+    plain = "The pilot boards at the outer buoy. " * 20
+    secret = f'{plain} password = "{"hunter2" * 2}" \u2026'
+    for _ in range(2):
+        assert redact(plain) == plain
+        assert "hunter2" not in redact(secret)
+    held = {*redact_module._plain_texts, *redact_module._recent_texts}
+    assert plain in held
+    assert not any("hunter2" in each for each in held)
