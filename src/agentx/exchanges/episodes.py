@@ -119,7 +119,10 @@ class _Watch:
             episode.between += 1
             episode.was_for_nothing |= was_undone
         failed = went_wrong(step)
-        if not was_undone and (step.use is Use.EDIT or (step.use is Use.SHELL and not failed)):
+        undoes = step in self.boot.undone.by  # what takes back a trial mends nothing
+        if not (was_undone or undoes) and (
+            step.use is Use.EDIT or (step.use is Use.SHELL and not failed)
+        ):
             _note_fix(self.open_ones, step, is_edit=bool(edited))
         if step.use is Use.SHELL:
             self.open_ones = _settle(self.open_ones, step, failed=failed)

@@ -3,7 +3,8 @@
 Nobody said what a program printed, so it is nobody's wish and nobody's decision; but what went
 wrong in it may be worth knowing. A line is a program's by its form: a shell's prompt, a stamp of
 time, a frame of a trace, a place in a file, a hash. What stands between two such lines of a
-paragraph was pasted with them, and so was what is indented under one.
+paragraph was pasted with them, and so was what is indented under one. What is quoted ("> ") is
+somebody else's.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ _PRINTED = compile_late(
 )
 # Among printed lines also: how long it took, that it goes on, a long hash.
 _PRINTED_TOO = compile_late(r"[ \t(][\d.]+ ?m?s\)?[ \t]*\Z|[^.]\.\.\.[ \t]*\Z|\b[0-9a-f]{40}\b")
+_QUOTED = compile_late(r"[ \t]*>+(?:[ \t]|$)")
 _SHELL = compile_late(r"[ \t]*(?:[\u276f\u279c\u25b6$%][ \t]+\S|[\w.-]+@[\w.-]+[:~ ][^\n]*[$#%] )")
 # What an agent CLI writes before the words, for something that was pasted with them.
 _PLACEHOLDERS = compile_late(
@@ -64,15 +66,23 @@ def split_pasted(text: str) -> tuple[str, str]:
     lines = text.split("\n")
     if len(lines) > _LINES_READ_MAX:
         return text, ""
+    quoted = [_QUOTED.match(line) is not None for line in lines]
     printed = [_PRINTED.match(line[:_LINE_CHARS_READ]) is not None for line in lines]
-    if sum(printed) < 2:
+    is_printed = sum(printed) > 1
+    if not (is_printed or any(quoted)):
         return text, ""
-    for at, line in enumerate(lines):
+    for at, line in enumerate(lines if is_printed else ()):
         printed[at] = printed[at] or (at > 0 and _PRINTED_TOO.search(line[-80:]) is not None)
-    pasted = _spread(lines, printed)
+    spread = _spread(lines, printed) if is_printed else printed
+    pasted = [one or other for one, other in zip(spread, quoted, strict=True)]
     told = list(zip(lines, pasted, strict=True))
     own = "\n".join("" if gone else line for line, gone in told)
     return own.strip("\n"), "\n".join(line for line, gone in told if gone)
+
+
+def is_quoted(text: str, at: int) -> bool:
+    """Tell whether a place of a text lies in a line that quotes somebody."""
+    return _QUOTED.match(text, text.rfind("\n", 0, at + 1) + 1) is not None
 
 
 def _spread(lines: list[str], printed: list[bool]) -> list[bool]:

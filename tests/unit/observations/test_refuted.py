@@ -6,6 +6,7 @@ import pytest
 
 from agentx.exchanges.exchange import exchanges
 from agentx.exchanges.lines import Boot
+from agentx.exchanges.turns import TurnKind
 from agentx.observations.extract import extract
 from agentx.observations.extract.settled.refuted import find_fallen
 from agentx.observations.model import Category
@@ -138,3 +139,45 @@ def test_a_rule_is_told_apart_from_the_task_that_it_came_with() -> None:
 
     said = [line for line in list_told(talk).split("\n") if line.startswith("The user ")]
     assert said == ["The user said: Always measure with hyperfine before and after."]
+
+
+def _look_for_it() -> Talk:
+    talk = Talk().user("the merge test is flaky, find out why")
+    talk.shell("npx vitest run sync", " FAIL  src/sync.test.ts > merges\nTests  1 failed (3)", 1)
+    talk.agent("I suspect the debounce timer: `flush()` may run twice when the clock is mocked.")
+    talk.edit("src/sync.ts", "debounce(50)", "debounce(0)")
+    talk.shell("npx vitest run sync", " FAIL  src/sync.test.ts > merges\nTests  1 failed (3)", 1)
+    talk.agent("That was not it. Let me look at the queue.")
+    talk.shell("git checkout src/sync.ts", "Updated 1 path from the index")
+    talk.agent(
+        "Found it: `Queue.push` enqueues the item twice when `retry` is set, because the retry"
+        " branch falls through. The timer has nothing to do with it."
+    )
+    talk.edit("src/queue.ts", "this.items.push(x); this.items.push(x)", "this.items.push(x)")
+    talk.shell("npx vitest run sync", "Tests  3 passed (3)")
+    talk.user("commit").shell("git commit -am 'Enqueue once'", "[main 4444ddd] Enqueue once")
+    return talk.agent("Committed 4444ddd.")
+
+
+def test_a_guess_falls_and_what_was_found_wrong_is_told_with_what_mended_it() -> None:
+    kept = _look_for_it().kept()
+
+    assert not any("suspect" in one for one in kept)
+    assert not any("git checkout" in one or "sync.ts (" in one for one in kept)
+    (found,) = [one for one in kept if "enqueues the item twice" in one]
+    assert found.endswith("(since mended in src/queue.ts)") or "Fixed by: src/queue.ts" in found
+
+
+def test_what_was_announced_and_then_refused_is_no_purpose_of_a_commit() -> None:
+    talk = Talk().user("store the invoices in the database")
+    talk.agent("I'll write a migration for `invoice_blob` and stream in 1 MB chunks.")
+    talk.add(
+        TurnKind.CALL, text="Bash: x", tool="Bash", call_id="c", arguments={"command": "chunk 1MB"}
+    )
+    refused = "The user doesn't want to proceed with this tool use. The tool use was rejected"
+    said = f"{refused}. the user said:\nuse 256 KB chunks, the pooler chokes on more"
+    talk.add(TurnKind.RESULT, text=said, tool="Bash", call_id="c", failed=True)
+    talk.edit("migrations/0042.sql", "", "create table invoice_blob(id bigint);")
+    talk.shell("git commit -am 'Store invoices'", "[main 5555eee] Store invoices")
+
+    assert not any("1 MB" in one for one in talk.agent("It is in.").kept())

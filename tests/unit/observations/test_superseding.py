@@ -71,6 +71,10 @@ def replaced(old: tuple[Category, str], new: tuple[Category, str], session: str 
             (CHANGE, "Move the gateway from httpx to aiohttp, 3 s timeout (commit 2222bbb)"),
         ),
         (
+            (FACT, "`SESSION_TTL` is 8 hours now."),
+            (FACT, "SESSION_TTL is 60 minutes, MAX_UPLOAD 50 MB."),
+        ),
+        (
             (FACT, "The hook waits for the daemon before it prints."),
             (FACT, "The hook no longer waits for the daemon, which has its own queue."),
         ),
@@ -127,6 +131,14 @@ def test_what_a_later_session_took_back_is_known(
         (
             (FACT, "main is protected."),
             (CHANGE, "Move the fix from main to develop (commit 2222bbb)"),
+        ),
+        (
+            (FACT, "SESSION_TTL is 60 minutes, MAX_UPLOAD 50 MB."),
+            (FACT, "`SESSION_TTL` is 8 hours in the tests, `MAX_ROWS` is 5."),
+        ),
+        (
+            (FACT, "The export takes 14 minutes."),
+            (FACT, "The import takes 9 minutes."),
         ),
         # It is itself against it.
         (
@@ -336,16 +348,17 @@ def test_what_a_session_said_of_a_commit_goes_with_it(store: JsonObservationStor
     text = "`clippy` failed: this can be collapsed; Fixed by: rust-toolchain.toml"
     mended = observed(1, ERROR, text, session_id="s", files=files, id="obs-e-1-2-000000")
     other = observed(4, FACT, "The linker needs libzstd.", session_id="s")
+    claim = observed(3, FACT, "The pin of the toolchain holds; clippy takes 9 s.", session_id="s")
     before = observed(0, CHANGE, "Add a linter (commit 9f8e7d6)", session_id="s")
     text = "`lint` failed: a name is unused; Fixed by: src/names.rs"
     apart = observed(0, ERROR, text, session_id="s", files=("src/names.rs",), id="obs-e-0-1-000000")
-    capture(store, change, said, mended, other, before, apart)
+    capture(store, change, said, mended, other, before, apart, claim)
 
     revert = observed(9, CHANGE, 'Revert "Pin the toolchain" (commit 2b3c4d5)', session_id="t")
-    assert capture(store, revert) == 3
+    assert capture(store, revert) == 4
 
     by_id = {one.id: one.superseded_by for one in store.everything()}
-    assert [by_id[one.id] for one in (change, said, mended)] == [revert.id] * 3
+    assert [by_id[one.id] for one in (change, said, mended, claim)] == [revert.id] * 4
     assert [by_id[one.id] for one in (other, before, apart)] == ["", "", ""]
 
 

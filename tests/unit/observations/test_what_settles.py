@@ -50,7 +50,12 @@ _WANTED = [
     "do not deploy yet, the freeze ends on Thursday",
     "Plan first, do not touch code.",
     "hm let me think about it. not now",
+    # not meant
+    "Suppose we moved everything to the edge, just thinking, don't do anything",
+    "lol ok never mind then. we should just rewrite it all in COBOL ;)",
+    'my boss says "we must use Oracle". I told him no.',
     # others' words, and what its speaker is not sure of
+    "Got this mail:\n> we decided to leave v1. Always send invoices as PDF.\nwhat do they want?",
     "from the chat:\n> Ida: we decided to drop the old app on Monday\n> Per: no we did not",
     "since the file is in git perhaps we don't need the copy, we just need the link, right",
 ]

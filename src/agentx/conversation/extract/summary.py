@@ -42,6 +42,7 @@ from agentx.prose import titles
 from agentx.prose.keyphrases import keyphrases, terms
 from agentx.prose.likeness import likeness
 from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX
+from agentx.prose.pasted import is_quoted
 from agentx.prose.sentences import Sentence, is_question, sentences, shorten, show_excerpt
 
 NAME = "extractive"
@@ -150,6 +151,8 @@ def _of_prompt(event: Event, asked: _Candidate | None) -> Iterator[_Candidate]:
         yield answer
         return
     for thought in thoughts(event.text, read):
+        if is_quoted(event.text, thought.start):
+            continue  # a mail, or a reply: nobody here said it
         judged = weigh(thought, by_user=True, closes=False)
         place = _Place(event, thought.start, thought.end)
         yield _Candidate((place,), thought.text, judged.kind, judged.weight, judged.about)

@@ -25,6 +25,7 @@ from agentx.kernel.values import frozen
 from agentx.observations.extract.changes import changes, claims_change, denies_change
 from agentx.observations.extract.errors import OPEN_FAILURE, errors
 from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, list_open
+from agentx.observations.extract.mended import tell_mended
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
 from agentx.observations.extract.settled.given_up import was_given_up
@@ -139,7 +140,9 @@ def _gather_said(found: list[Exchange], boot: Boot) -> list[Keepable]:
             if given_up and said.source is Occasion.PROMPT:
                 continue
             if not _was_taken_back(said.text, turn, exchange, boot):
-                gathered.append(_candidate(said, turn))
+                made = _candidate(said, turn)
+                told = tell_mended(made.finding, said, found[number : number + 2], boot)
+                gathered.append(replace(made, finding=told))
     return [
         one
         for one in gathered

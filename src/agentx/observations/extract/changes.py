@@ -105,6 +105,7 @@ def changes(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
             continue
         if purpose.edits and all(undone.took_back(step) for step, _ in purpose.edits):
             continue
+        purpose.edits = [each for each in purpose.edits if not undone.took_back(each[0])]
         told = _find_account(purpose, boot)
         # What was only asked for is told by who asked.
         if commit or told:
@@ -210,7 +211,10 @@ def _find_account(purpose: _Purpose, boot: Boot) -> list[tuple[Turn, str]]:
     names = _own_names(purpose)
     last = max((step.call.at_ms for step, _ in purpose.edits), default=0)
     after = [one for one in purpose.exchange.replies if one.at_ms >= last]
-    before = [one for one in purpose.exchange.replies if one.at_ms < last]
+    # What was announced before the user refused it was not done.
+    refused = [step.call.at_ms for step in purpose.exchange.steps if step.was_refused]
+    since = max(refused, default=0)
+    before = [one for one in purpose.exchange.replies if since <= one.at_ms < last]
     for replies, claims in ((reversed(after), _claims), (reversed(before), _intends)):
         for reply in replies:
             said = lines(reply, boot)

@@ -36,7 +36,8 @@ _WORK = (
 _OPENS = cues.at_the_start(
     r"""
     not (?:yet )?(?:done|pushed|committed|merged|deployed|tested|implemented|released|finished)
-    not yet(?=:) | still (?:open|to do|to be done|missing|pending|outstanding|undone)
+    (?:for )?(?:tomorrow|later|monday|next week)(?=:) | not yet(?=:)
+    still (?:open|to do|to be done|missing|pending|outstanding|undone)
     left (?:open|undone|to do|for (?:later|you|another)) | remaining(?: work| tasks?| items?)?(?=:)
     to-?do(?: for (?:you|later|me))?(?=[:,])
     open(?: questions?| ends?| points?| items?| issues?)?(?=[:,])
@@ -60,6 +61,8 @@ _SAYS = cues.anywhere(
     that (?:i|we) (?:have not|haven'?t|did not|didn'?t) (?:yet )?(?:made|make|do|written|write)\b
     (?:tests?|checks?|builds?|suite|jobs?|pipeline|ci|it|they|\w+_\w+)`? still (?:fails?|crash\w*)
     (?:build|tests|suite|ci|pipeline|branch) (?:is|are) (?:still |now )?(?:broken|red)
+    i (?:have not|haven'?t|did not|didn'?t) (?:yet )?(?:added|start(?:ed)?|covered|handled|finish)\b
+    not done yet(?=:) | i (?:still )?need (?:the|your|an?|some) [^.;]{{1,60}}? from you
     i ran out of time | i'?ll (?:leave|do|finish|take) (?:it|that|this|the rest) (?:for )?tomorrow
     (?:has|have|is|are) yet to be | it did(?: not|n'?t) (?:commit|push|merge|deploy|release)
     (?:is|are) still (?:stale|open|unfixed|broken|red|failing|missing|unpublished|disabled|blocked)

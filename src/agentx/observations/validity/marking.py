@@ -36,6 +36,7 @@ _FIRST = compile_late(r"(?<=[.!?;])\s+|\n+")
 _COMMITTED = compile_late(r" \(commit |;|\n")
 _SUBJECT_TERMS_MIN = 3  # fewer are those of many decisions
 _SAME_WORK = 0.75
+_SAME_CLAIM = 0.6
 
 
 def mark_superseded(
@@ -92,6 +93,10 @@ def _find_built_on(
                 one.timestamp_ms <= at < old.timestamp_ms for at in others
             )
             is_done = one.timestamp_ms <= old.timestamp_ms and _is_done_by(one, old)
+            is_claim = one.timestamp_ms >= old.timestamp_ms and not any(
+                old.timestamp_ms < at <= one.timestamp_ms for at in others
+            )
+            is_done |= is_claim and _is_told_of(one, old)
             if is_done or _names_commit(one, old) or (went_in and _is_mended_by_file(one)):
                 yield one, by.id
 
@@ -154,6 +159,15 @@ def _names_commit(one: Observation, change: Observation) -> bool:
 
 def _is_mended_by_file(one: Observation) -> bool:
     return one.category is Category.ERROR and "Fixed by: " in one.content and bool(one.files)
+
+
+def _is_told_of(one: Observation, change: Observation) -> bool:
+    """Tell whether a fact says first of all that what a commit did is so."""
+    if one.category is not Category.KEY_FACT or one.content.startswith(LEFT_OPEN):
+        return False
+    done = terms(_COMMITTED.split(change.content, maxsplit=1)[0])
+    said = terms(_FIRST.split(one.content, maxsplit=1)[0])
+    return len(done & said) > 1 and coverage(said, done) >= _SAME_CLAIM
 
 
 def _is_done_by(one: Observation, change: Observation) -> bool:

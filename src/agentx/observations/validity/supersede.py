@@ -60,6 +60,12 @@ _MEASURE = compile_late(
     r"|minutes?|h|hours?|days?|[KMGT]i?B|kB|bytes?|tokens?|lines?|tests?|rows?|requests?|queries)"
     r"(?:/s)?)(?![\w-])"
 )
+# "`SESSION_TTL` is 8 hours now", "MAX_UPLOAD 50 MB": a name out of code, and what it is set to.
+_VALUE = compile_late(
+    r"(?<![\w.`-])`?(?P<name>[A-Za-z]\w*[A-Za-z0-9](?:[._-]\w+)*)`? ?(?:(?:is|are|was)(?: now)?"
+    r"|now|=|:|to)? ?`?(?P<value>\d+(?:[.,]\d+)*) ?(?P<unit>%|[A-Za-z]+)?`?"
+)
+_NAME = compile_late(r"\w*[a-z0-9][A-Z]\w*|[A-Za-z]\w*[_.-]\w+|[A-Z][A-Z0-9]{2,}")
 _REVERTS = compile_late(
     r"\ARevert \"(?P<subject>.+?)\"(?: |$)"
     r"|\brevert(?:s|ed|ing)? (?:commit )?`?(?P<hash>[0-9a-f]{7,40})\b",
@@ -179,6 +185,7 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         _overrules: bool(new.stances) and is_said_by_user(new.of.text),
         _reverses: decides and _REVERSES.search(text) is not None,
         _reverts: is_change and is_revert(new.of.text),
+        _sets_name: category is not Category.ERROR and bool(_list_values(new.text)),
         _measures_anew: category is Category.KEY_FACT and bool(_list_units(new)),
         _mends: category is Category.ERROR and _MENDED.search(new.of.text) is not None,
         _commits: is_change and open_ends.is_commit(new.of.text),
@@ -321,6 +328,23 @@ def _measures_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
     return min(len(first), len(second)) >= _MEASURED_TERMS_MIN and bool(
         overlap(first, second, least=_SAME_MEASURED)
     )
+
+
+def _sets_name(new: ComparedMemory, old: ComparedMemory) -> bool:
+    """Tell whether every name out of code to which the older one gives a value has another now."""
+    if old.of.category not in (Category.KEY_FACT, Category.DECISION):
+        return False
+    first = _SENTENCE.split(old.text, maxsplit=1)[0]
+    then, now = _list_values(first), _list_values(new.text)
+    return bool(then) and all(name in now and now[name] != was for name, was in then.items())
+
+
+def _list_values(text: str) -> dict[str, str]:
+    return {
+        match["name"]: f"{match['value']} {(match['unit'] or '').lower()}"
+        for match in _VALUE.finditer(text)
+        if _NAME.fullmatch(match["name"])
+    }
 
 
 def _corrects(new: ComparedMemory, old: ComparedMemory) -> bool:

@@ -29,7 +29,17 @@ _ASKS_SO = compile_late(
     r"(?:right|correct|isn'?t it|or not|oder|no)\W*\Z)"
 )
 _HEDGES = cues.anywhere(
-    "perhaps | maybe | i guess | i suppose | vielleicht | quiz\u00e1s | peut-\u00eatre"
+    r"""
+    perhaps | maybe | i guess | i suppose | vielleicht | quiz\u00e1s | peut-\u00eatre
+    just (?:thinking|kidding|joking|wondering)(?: aloud| out loud)? | hypothetically
+    thought experiment
+    """
+)
+# Not meant: a wink, a game of thought, what somebody else is quoted with.
+_PLAYS = compile_late(
+    r"(?i:;-?\)|\s/[sj]\W*\Z|\A\W*(?:suppose|imagine|assume) (?:that |we|you|i)\b"
+    r"|\b(?:he|she|they|boss|customers?|client|manager|lead|cto|ceo|colleague|some(?:body|one)|people)"
+    r" (?:says?|said|claims?|thinks?|wants?)[:,]? [\"\u201c\u201e])"
 )
 _WISHES = compile_late(
     r"\b(?:can'?t|couldn'?t|shouldn'?t|why (?:not|don'?t)) (?:we|you)\b", re.IGNORECASE
@@ -90,9 +100,14 @@ def only_asks(text: str) -> bool:
     )
 
 
+def is_not_meant(sentence: str) -> bool:
+    """Tell whether a person jokes, plays with a thought, or quotes somebody else."""
+    return _PLAYS.search(sentence) is not None
+
+
 def is_unsure(sentence: str) -> bool:
     """Tell whether a person says something to hear whether it is so."""
-    return bool(_ASKS_SO.search(sentence) or _HEDGES.search(sentence))
+    return bool(_ASKS_SO.search(sentence) or _HEDGES.search(sentence) or is_not_meant(sentence))
 
 
 def only_requests(text: str) -> bool:

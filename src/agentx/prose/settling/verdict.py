@@ -25,7 +25,8 @@ from agentx.prose.titles import phrase_title
 SETTLES = anywhere(
     r"""
     decid\w+ | agreed | go(?:ing)? with | stick(?:ing)? (?:to|with) | instead(?: of)? | rather than
-    prefer\w* | non-negotiable | not? (?:more|longer) | from now on | must(?:n't| not)? | never
+    prefer\w* | non-negotiable | not? (?:more|longer) | from now on | must(?:n't| not)?
+    never(?! ?mind)
     always | only | (?:don'?t|do not|doesn'?t|shouldn'?t|won'?t|can'?t|cannot) | without | keep
     has to | (?<!i )have to | needs? to be | should (?!i\b|we\b)\w+
     by default | switch(?:ed|ing)? (?:to|from) | after all

@@ -8,7 +8,7 @@ from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names
 from agentx.prose.sentences import is_question, sentences, words
-from agentx.prose.settling.asking import CONSTRAINS, only_asks, only_requests
+from agentx.prose.settling.asking import CONSTRAINS, is_not_meant, only_asks, only_requests
 from agentx.prose.settling.verdict import SETTLES
 
 _BARE_WORDS = 8
@@ -23,6 +23,8 @@ _FIND_OUT = compile_late(
 def may_tell(text: str) -> bool:
     """Tell whether a passage of a prompt may tell something: a fault is told by what was found."""
     is_fault = _FIND_OUT.search(text) and words(text) < _FAULT_WORDS and not CONSTRAINS.search(text)
+    if is_not_meant(text):
+        return False
     return not (only_asks(text) or _is_bare(text) or is_fault or _leads_to_question(text))
 
 

@@ -60,7 +60,8 @@ _TAKES_DOWN = anywhere(
     (?:was|were|am|is) (?:wrong|mistaken|incorrect|not (?:it|the (?:cause|problem|issue|culprit)))
     isn'?t it | (?:made|makes) no difference | did(?:n'?t| not) (?:help|work|change anything|fix it)
     my (?:mistake|suspicion was|guess was) | turn(?:s|ed) out (?:not|to be something else)
-    (?:that|this)(?:'s| is| was)? not (?:the|it) | ruled? out | not the (?:cause|culprit)
+    (?:that|this)(?:'s| is| was)? not (?:the|it)
+    (?:has|had|have) nothing to do with | ruled? out | not the (?:cause|culprit)
     war(?:en)? falsch | lag nicht an | no era | ce n'[\u00e9e]tait pas
     """
 )
@@ -138,7 +139,7 @@ def _list_taken_down(
         if not against:
             continue
         names = frozenset(name for said in against for name in code_names(said))
-        about = frozenset(term for said in against for term in terms(said))
+        about = [terms(said) for said in against]
         for exchange in found[max(0, number - _LOOKED_BACK_MAX) : number + 1]:
             for turn in (*exchange.replies, *reports(exchange)):
                 if turn.at_ms >= reply.at_ms:
@@ -148,10 +149,14 @@ def _list_taken_down(
                         yield turn, said
 
 
-def _is_about(said: str, names: frozenset[str], about: frozenset[str]) -> bool:
+def _is_about(said: str, names: frozenset[str], about: Sequence[frozenset[str]]) -> bool:
     if names.intersection(code_names(said)):
         return True
-    return len(about & terms(said)) >= _SHARED_MIN
+    guessed = terms(said)
+    together = frozenset[str]().union(*about)
+    # "The timer has nothing to do with it" names one thing.
+    alone = any(len(each) == 1 and each <= guessed for each in about)
+    return alone or len(together & guessed) >= _SHARED_MIN
 
 
 def _list_said(turn: Turn, boot: Boot) -> list[str]:

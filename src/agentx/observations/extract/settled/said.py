@@ -38,7 +38,7 @@ _ENGLISH = compile_late(
 )
 _SPECIFIC = compile_late(r"\d|`|[a-z]+[A-Z]|[\w-]+\.[a-z]{1,4}\b|\b[A-Z][\w-]+")
 _WILL = compile_late(r"(?:I['\u2019]?(?:m|ll|ve|d)?|Let me|Now|First|Next|Then)\b", re.IGNORECASE)
-_THEN = compile_late(r"\w{3,} then[.!]?\Z|\Aso no \w", re.IGNORECASE)
+_THEN = compile_late(r"\b(?!mind|that|this)\w{3,} then[.!]?\Z|\Aso no \w", re.IGNORECASE)
 # What a program wrote, and questions without their mark.
 _PASTED = compile_late(
     r"--- FAIL|\bFAIL\b|Traceback|\.\w{2,4}:\d+:|\berror:"
@@ -53,7 +53,8 @@ _NARRATES = compile_late(
 )
 _RULE = cues.anywhere(
     r"""
-    never | always | must(?:n't| not)? | (?:don'?t|do not) (?:use|add|want|touch|change|run|store)
+    never(?! ?mind) | always
+    must(?:n't| not)? | (?:don'?t|do not) (?:use|add|want|touch|change|run|store)
     no (?:new|more|external) \w+ | only (?:use|support|run|when|if) | non-negotiable | from now on
     without (?:adding|changing|breaking|touching|using) | has to (?:be|work|stay)
     """
