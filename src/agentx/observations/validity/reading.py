@@ -68,15 +68,27 @@ def compare_observed(one: Observation) -> Comparable:
     )
 
 
+# The same rows are compared with every session that is captured.
+_rows: dict[str, tuple[ObservationIndex, Comparable]] = {}
+_ROWS_MAX = 1_500
+
+
 def compare_row(row: ObservationIndex) -> Comparable:
     """Return a row of the index as it is compared: by its summary, and of no session."""
-    return Comparable(
+    known = _rows.get(row.id)
+    if known is not None and known[0] is row:
+        return known[1]
+    made = Comparable(
         id=row.id,
         at_ms=row.timestamp_ms,
         text=row.summary,
         category=row.category,
         issue=row.issue_number,
     )
+    if len(_rows) >= _ROWS_MAX:
+        _rows.clear()
+    _rows[row.id] = row, made
+    return made
 
 
 @frozen
