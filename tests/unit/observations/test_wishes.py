@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import pytest
 
+from agentx.kernel.clock import Millis
 from agentx.observations.extract import extract
+from agentx.observations.model import Category
+from agentx.observations.validity.reading import Comparable
+from agentx.observations.validity.supersede import find_superseded
+from agentx.prose.settling.wishes import is_wish
 from agentx.recall.section.kinds import Kind, kind_of
 from tests.support.telling import Talk
 
@@ -76,3 +81,48 @@ def test_what_somebody_likes_of_the_work_at_hand_is_no_wish(text: str) -> None:
 )
 def test_what_is_settled_of_one_thing_is_a_decision(text: str) -> None:
     assert [kind for kind, one in _say(text) if one.startswith("The user said")] == [Kind.DECISION]
+
+
+_PUSH = "And don't ever push, I push myself."
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize(
+    ("other", "kind"),
+    [
+        ("Answer in short sentences please, I am on mobile.", Kind.PREFERENCE),
+        ("I hate ORMs.", Kind.PREFERENCE),
+        ("Use pnpm, not npm.", Kind.DECISION),
+        ("Be brief.", Kind.PREFERENCE),
+    ],
+)
+def test_what_is_ruled_in_one_message_is_taken_back_one_by_one(
+    other: str, kind: Kind, is_first: bool
+) -> None:
+    talk = Talk() if is_first else Talk().user("fix it").edit("a.py", "b", "c").agent("Done.")
+    kept = extract(talk.user(f"{other} {_PUSH}").agent("OK.").turns)
+    later = "The user said: ok you can push from now on, I'm on holiday. still no force push"
+    said = [one for one in kept if one.content.startswith("The user said")]
+    compared = [
+        Comparable(id=one.content, at_ms=one.at_ms, text=one.content, session_id="first")
+        for one in said
+    ]
+    newer = Comparable(id="later", at_ms=Millis(said[-1].at_ms + 1), text=later, session_id="next")
+
+    assert [old for old, _ in find_superseded([*compared, newer])] == [f"The user said: {_PUSH}"]
+    assert kind_of(Category.DECISION, f"The user said: {other}") is kind
+    assert f"The user said: {other}" in [one.content for one in said]
+
+
+def test_what_is_told_beside_a_ruling_is_told_without_it() -> None:
+    table = "We keep the table of 2019 as is, because finance reads it every month in Excel."
+    kept = Talk().user(f"{table} {_PUSH}").agent("OK.").kept()
+
+    assert kept == [f"The user said: {_PUSH}", f"The user said: {table}"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Respond with 404 when the id is unknown", "Answer with the cached row", "be careful"]
+)
+def test_what_a_program_answers_is_no_wish(text: str) -> None:
+    assert not is_wish(text)

@@ -20,6 +20,7 @@ from agentx.exchanges.overwritten import find_taken_out, list_taken_out
 from agentx.exchanges.passing import says_still
 from agentx.exchanges.tools import file_edits, plan_of
 from agentx.exchanges.turns import Turn
+from agentx.kernel.clock import Millis
 from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract.changes import changes, claims_change, denies_change
@@ -27,10 +28,11 @@ from agentx.observations.extract.errors import OPEN_FAILURE, errors
 from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, list_open
 from agentx.observations.extract.mended import tell_mended
 from agentx.observations.extract.session.finding import Finding
+from agentx.observations.extract.session.one_line import put_on_line
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
 from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.options import lists_options
-from agentx.observations.extract.settled.prompted import leaves_task_only, may_tell
+from agentx.observations.extract.settled.prompted import cut_told, leaves_task_only, may_tell
 from agentx.observations.extract.settled.refuted import Fallen, find_fallen
 from agentx.observations.extract.shown import find_shown
 from agentx.observations.extract.stumbles import stumbles
@@ -63,10 +65,6 @@ _DONE = 0.6  # of the words of what was planned, those of what was done
 _DONE_MAX = 300
 _TOLD = 0.5  # of the words of a passage, those of what was settled in the same prompt
 _SEEN_CHARS = 20_000  # of a turn, to learn which words are common in a session
-_TEACHES = ("Cause: ", "Fixed by: ", "It passed after ")  # rather told in part than not at all
-_TAUGHT_CHARS = 130
-_LONG_CHARS_MAX = 320
-_ROOM_MIN = 60
 _WRITTEN_CHARS = 200_000  # of a session's edits
 _RULES = {
     Occasion.DECISION: decisions,
@@ -119,7 +117,7 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     settled = [one for one in ruled if one.said.source is Occasion.DECISION]
     answered = _list_answered(found, settled)
     gathered = [
-        one
+        _leave_told(one, settled)
         for one in gathered
         if not _is_told(one, settled)
         and not lists_options(one.said.text, answered.get(one.finding.event_ids[0], ""))
@@ -140,7 +138,7 @@ def _gather_said(found: list[Exchange], boot: Boot) -> list[Keepable]:
             if given_up and said.source is Occasion.PROMPT:
                 continue
             if not _was_taken_back(said.text, turn, exchange, boot):
-                made = _candidate(said, turn)
+                made = _candidate(said, turn.event_id, turn.at_ms)
                 told = tell_mended(made.finding, said, found[number : number + 2], boot)
                 gathered.append(replace(made, finding=told))
     return [
@@ -163,6 +161,18 @@ def _is_told(one: Keepable, settled: list[Keepable]) -> bool:
     if any(coverage(one.about, each.about) >= _TOLD for each in same):
         return True
     return leaves_task_only(one.said.text, [each.said.text for each in same])
+
+
+def _leave_told(one: Keepable, settled: list[Keepable]) -> Keepable:
+    """Return a passage of a prompt without the rulings that are told apart from it."""
+    said, finding = one.said, one.finding
+    if said.source is not Occasion.PROMPT:
+        return one
+    same = [each for each in settled if finding.event_ids[0] in each.finding.event_ids]
+    text = cut_told(said.text, [each.said.text for each in same])
+    if text == said.text:
+        return one
+    return _candidate(replace(said, text=text), finding.event_ids[0], finding.at_ms)
 
 
 def _list_answered(found: list[Exchange], settled: list[Keepable]) -> dict[str, str]:
@@ -312,7 +322,7 @@ def _fit(passage: Stretch, quoted: str) -> str:
     return shorten(whole if joins else passage.text, PASSAGE_CHARS_MAX)
 
 
-def _candidate(said: Speech, turn: Turn) -> Keepable:
+def _candidate(said: Speech, event_id: str, at_ms: Millis) -> Keepable:
     category = _categorise(said)
     label = _SPEAKERS.get(said.source, "")
     if label == BY_USER and category is not Category.DECISION:
@@ -325,8 +335,8 @@ def _candidate(said: Speech, turn: Turn) -> Keepable:
         category=category,
         content=content,
         summary=content,
-        event_ids=(turn.event_id,),
-        at_ms=turn.at_ms,
+        event_ids=(event_id,),
+        at_ms=at_ms,
     )
     return Keepable(finding=finding, said=said, about=terms(said.text))
 
@@ -360,7 +370,8 @@ def _take_ruled(
     finding: Finding, source: Occasion, found: list[Exchange], at: dict[str, int]
 ) -> Keepable:
     index = max((at.get(name, 0) for name in finding.event_ids), default=0)
-    content = _one_line(finding.content)
+    is_plan = finding.content.startswith(APPROVED_PLAN)
+    content = put_on_line(finding.content, is_long=is_plan)
     exchange = found[index]
     said = Speech(
         text=content,
@@ -375,27 +386,6 @@ def _take_ruled(
     said_alone = content.removeprefix(BY_USER).removeprefix(LEFT_OPEN)
     about = terms(said_alone.split("; Asked: ")[0])
     return Keepable(finding=kept, said=said, about=about)
-
-
-def _one_line(content: str) -> str:
-    """Return as many of the lines of a finding as fit on one.
-
-    Why something went wrong, and what mended it, is worth more of it than how it was said.
-    """
-    rows = [" ".join(row.split()).removeprefix("- ") for row in content.split("\n") if row.strip()]
-    kept = [min(len(row), _TAUGHT_CHARS) + 2 for row in rows[1:] if row.startswith(_TEACHES)][:2]
-    chars = _LONG_CHARS_MAX if kept else PASSAGE_CHARS_MAX
-    is_plan = content.startswith(APPROVED_PLAN)
-    room = _LONG_CHARS_MAX if is_plan else chars - sum(kept)
-    line = shorten(rows[0], room) if rows else ""
-    for row in rows[1:]:
-        joined = f"{line.rstrip('.;')}; {row}"
-        if len(joined) <= chars:
-            line = joined
-        elif row.startswith(_TEACHES) and len(line) <= chars - _ROOM_MIN:
-            lead = joined[: -len(row)]
-            line = lead + shorten(row, chars - len(lead))
-    return line
 
 
 def _count_words(found: Iterable[Exchange]) -> Counter[str]:

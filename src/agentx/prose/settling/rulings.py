@@ -41,7 +41,8 @@ _RATHER = compile_late(
     r"(?!(?:is|are|was|were|do|does|did|maybe|perhaps|probably|why|it|that|this|there|can|could|will"
     r"|would|should|must|has|have|had|may|i|we|you|they|he|she|still|if|or|better|certainly|of|or"
     r"|definitely|absolutely|hopefully|course|surely|apparently|said|whether)\b)"
-    r"[\w@./`-]+,? not (?!(?:yet|now|today|working|sure|needed|there|here|ok|really)\b)[\w@./`-]+"
+    r"(?:(?:use|take|prefer|run) )?[\w@./`-]+,? not "
+    r"(?!(?:yet|now|today|working|sure|needed|there|here|ok|really)\b)[\w@./`-]+"
     r"(?:,? (?:please|pls|plz|bitte|then))?\W*\Z)"
 )
 # The verb of a sentence that tells how things are.
@@ -86,14 +87,20 @@ _TALKS = cues.anywhere(
 )
 _SAID_MIN = 4
 _WORDS_MIN = 3
+_WISH_WORDS_MIN = 2
 _WORDS_MAX = 40
 
 
 def rules_out(text: str) -> bool:
     """Tell whether a sentence forbids something, or lays down what is to be from now on."""
-    if not _WORDS_MIN <= words(text) <= _WORDS_MAX or is_question(text) or is_for_once(text):
+    count = words(text)
+    if not _WISH_WORDS_MIN <= count <= _WORDS_MAX or is_question(text) or is_for_once(text):
         return False
-    if _INSTEAD.match(text) or _RATHER.match(text) or _THEN.match(text) or is_wish(text):
+    if is_wish(text):
+        return True
+    if count < _WORDS_MIN:
+        return False
+    if _INSTEAD.match(text) or _RATHER.match(text) or _THEN.match(text):
         return True
     return _FORBIDS.match(text) is not None and not _TELLS.search(_take_clause(text))
 

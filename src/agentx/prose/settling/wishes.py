@@ -33,6 +33,17 @@ _OF_ALL = compile_late(
     r"[a-z][\w-]*[a-rt-z]s (?:in|with|without|as|only in|only with) [\w`-]+(?: [\w`-]+)?,?"
     r" (?:please|pls|plz|bitte)\W*\Z)"
 )
+# How an agent is to speak; what a program answers with is none.
+_SPEAKS = compile_late(
+    rf"(?i:{_OPENING}(?:please )?(?:always )?(?:"
+    r"(?:answer|reply|respond|speak|talk|write)(?: to me| back)? (?:\w+ )?(?:in|with|using)"
+    r" (?:\w+ ){0,2}"
+    r"(?:sentences?|words?|bullets?|bullet points|english|german|french|spanish|italian|portuguese"
+    r"|dutch|polish|russian|turkish|arabic|hebrew|hindi|chinese|japanese|korean)"
+    r"|be (?:more |very )?(?:brief|concise|terse|short|direct|succinct)"
+    r"|keep (?:it|(?:your |all |the )?(?:answers|replies|responses|explanations|summaries))"
+    r" (?:short|brief|concise|to the point))\b)"
+)
 # From now on, always, never: of languages whose verbs do not say so.
 FOR_EVER = cues.anywhere(
     r"""
@@ -63,5 +74,9 @@ def forbids_always(text: str) -> bool:
 def is_wish(text: str) -> bool:
     """Tell whether a sentence says how somebody wants things to be, whatever the task."""
     return bool(
-        _LIKES.match(text) or _BETTER.match(text) or _OF_ALL.match(text) or FOR_EVER.search(text)
+        _LIKES.match(text)
+        or _BETTER.match(text)
+        or _OF_ALL.match(text)
+        or _SPEAKS.match(text)
+        or FOR_EVER.search(text)
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names
-from agentx.prose.sentences import is_question, sentences, words
+from agentx.prose.sentences import ELLIPSIS, is_question, sentences, words
 from agentx.prose.settling.asking import CONSTRAINS, is_not_meant, only_asks, only_requests
 from agentx.prose.settling.verdict import SETTLES
 
@@ -49,3 +50,16 @@ def leaves_task_only(text: str, told: Sequence[str]) -> bool:
     said = [one.text for one in sentences(text)]
     rest = [each for each in said if not any(each.rstrip(".!") in one for one in told)]
     return len(rest) < len(said) and all(_is_bare(each) or only_requests(each) for each in rest)
+
+
+def cut_told(text: str, told: Sequence[str]) -> str:
+    """Return a passage without the sentences that are told apart, with a mark where one was."""
+    said = sentences(text)
+    rest = [one for one in said if not any(one.text.rstrip(".!") in each for each in told)]
+    if len(rest) == len(said) or not rest:
+        return text
+    cut = text[rest[0].start : rest[0].end]
+    for last, one in pairwise(rest):
+        is_next = said.index(one) == said.index(last) + 1
+        cut += text[last.end : one.end] if is_next else f" {ELLIPSIS} {text[one.start : one.end]}"
+    return cut

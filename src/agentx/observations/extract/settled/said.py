@@ -28,6 +28,7 @@ from agentx.prose.settling.verdict import SETTLES, is_order, wants_work
 _LINES_A_PROMPT_MAX = 3
 _STOPS = ".!?:;,\u3002\uff01\uff1f\uff1a"
 _SHORT_CHARS = 320
+_ASIDE_WORDS_MAX = 3
 _ASKED_CHARS = 110
 _BRIEF_TERMS_MAX = 6
 _HEARD_CHARS = 140
@@ -75,10 +76,12 @@ def find_said(
         for line in said
     ]
     # What is ruled for good is told apart from the task that it came with.
-    ruled = _list_ruled(said, settling) if is_first or not is_short else []
+    ruled = _list_ruled(said, settling)
+    if is_short and not is_first and not _are_many(ruled, said):
+        ruled = []
     apart = {at for stretch in ruled for at in stretch}
     for stretch in ruled:
-        text = _quote_lines(said, stretch)
+        text = _quote_lines(said, stretch, is_alone=stretch[0] - 1 in apart)
         yield decision(f"The user said: {text}", text, prompt, (prompt.event_id,), ANSWERED)
     taken = [at for at, settles in enumerate(settling) if settles and at not in apart]
     if not taken:
@@ -143,6 +146,13 @@ def _list_ruled(said: Sequence[Line], settling: Sequence[bool]) -> list[list[int
     return found
 
 
+def _are_many(ruled: Sequence[Sequence[int]], said: Sequence[Line]) -> bool:
+    """Tell whether a prompt is several rulings: each can be taken back without the others."""
+    held = {at for stretch in ruled for at in stretch}
+    rest = (line.own for at, line in enumerate(said) if at not in held)
+    return len(ruled) > 1 and all(words(each) <= _ASIDE_WORDS_MAX for each in rest)
+
+
 def _goes_with(line: Line, before: Line) -> bool:
     """Tell whether a sentence says more of the one before it, and asks for nothing."""
     return line.paragraph == before.paragraph and not (
@@ -150,8 +160,11 @@ def _goes_with(line: Line, before: Line) -> bool:
     )
 
 
-def _quote_lines(said: Sequence[Line], chosen: Sequence[int]) -> str:
-    """Return some of the lines that somebody said, with a mark where one is left out."""
+def _quote_lines(said: Sequence[Line], chosen: Sequence[int], *, is_alone: bool = False) -> str:
+    """Return some of the lines that somebody said, with a mark where one is left out.
+
+    The first is quoted with what it leans on, unless that is told by itself.
+    """
     text, last = "", -1
     for at in chosen:
         if text:
@@ -159,7 +172,7 @@ def _quote_lines(said: Sequence[Line], chosen: Sequence[int]) -> str:
             text += _join_with(text, said[last], said[at]) if near else f" {ELLIPSIS} "
             text += said[at].own
         else:
-            text = said[at].text
+            text = said[at].own if is_alone else said[at].text
         last = at
     return text
 

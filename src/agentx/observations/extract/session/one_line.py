@@ -1,0 +1,31 @@
+"""A finding of several lines on one: what it teaches before how it was said."""
+
+from __future__ import annotations
+
+from agentx.prose.passages import PASSAGE_CHARS_MAX
+from agentx.prose.sentences import shorten
+
+_TEACHES = ("Cause: ", "Fixed by: ", "It passed after ")  # rather told in part than not at all
+_TAUGHT_CHARS = 130
+_LONG_CHARS_MAX = 320
+_ROOM_MIN = 60
+
+
+def put_on_line(content: str, *, is_long: bool = False) -> str:
+    """Return as many of the lines of a finding as fit on one.
+
+    Why something went wrong, and what mended it, is worth more of it than how it was said.
+    """
+    rows = [" ".join(row.split()).removeprefix("- ") for row in content.split("\n") if row.strip()]
+    kept = [min(len(row), _TAUGHT_CHARS) + 2 for row in rows[1:] if row.startswith(_TEACHES)][:2]
+    chars = _LONG_CHARS_MAX if kept else PASSAGE_CHARS_MAX
+    room = _LONG_CHARS_MAX if is_long else chars - sum(kept)
+    line = shorten(rows[0], room) if rows else ""
+    for row in rows[1:]:
+        joined = f"{line.rstrip('.;')}; {row}"
+        if len(joined) <= chars:
+            line = joined
+        elif row.startswith(_TEACHES) and len(line) <= chars - _ROOM_MIN:
+            lead = joined[: -len(row)]
+            line = lead + shorten(row, chars - len(lead))
+    return line
