@@ -32,7 +32,16 @@ PLAIN = FUNCTION_WORDS | _words(
     "oder projekt sag sage sah sein seid seit sie sind so uns und unser unsere vom von vor wann "
     "war waren was welche welchem welchen welcher welches wer werden wie wieder wir wo woran "
     "worden wor\u00fcber wurde wurden zeig zeige zu zuletzt zum zur \u00fcber "
-    "tag tage tagen woche wochen"
+    "tag tage tagen woche wochen "
+    # French and Spanish
+    "ai as avons avez ont est es suis sommes \u00e9t\u00e9 ce c' qu que quoi quel "
+    "quelle je j on nous est-ce ai-je as-tu avons-nous "
+    "vous il elle le la les un une du de des et en dans sur pour avec o\u00f9 "
+    "qu\u00e9 que cu\u00e1l el los las una yo nosotros hemos he ha han hab\u00eda fue fui estaba "
+    "estuve en con por d\u00f3nde "
+    # Korean
+    "\ubb50 \ubb58 \ubb34\uc5c7\uc744 \ubb34\uc2a8 \uc6b0\ub9ac \uc6b0\ub9ac\uac00 \ub0b4\uac00 "
+    "\ub098\ub294 \uc77c\uc774 \uc77c\uc744"
 )
 HAPPENED = _words(
     "accomplish accomplished achieve achieved activities activity going happen happened happening "
@@ -40,7 +49,13 @@ HAPPENED = _words(
     "conversation conversations discuss discussed hit met said say spend spent talk talked "
     "summarise summarize summary update updates work worked working works catch "
     "arbeit besprochen gearbeitet gemacht geschafft geschehen gesprochen getan los passiert "
-    "sitzung sitzungen \u00fcberblick verlauf zusammenfassung"
+    "sitzung sitzungen \u00fcberblick verlauf zusammenfassung "
+    "fait faire pass\u00e9 travaill\u00e9 travail r\u00e9sum\u00e9 hice hicimos hizo "
+    "hecho hacer pas\u00f3 "
+    "trabaj\u00e9 trabajamos trabajo resumen "
+    "\ud588\uc9c0 \ud588\uc5b4 \ud588\ub098 \ud588\ub098\uc694 \ud588\uc5c8\uc9c0 "
+    "\ud588\uc2b5\ub2c8\uae4c "
+    "\uc788\uc5c8\uc9c0 \uc788\uc5c8\uc5b4 \uc791\uc5c5\ud588\uc9c0"
 )
 STOPPED = _words(
     "end ended ends interrupted leave continue continued halt halted pause paused pick picked quit "

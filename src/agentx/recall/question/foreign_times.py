@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.recall.question.latin_times import LATIN
 from agentx.recall.question.time_words import MONTHS, WEEKDAYS
 
 _Rows = tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], str]], ...]
@@ -264,7 +265,7 @@ _GROUPS = ("weekday", "count", "year", "part", "first", "phase", "relation", "da
 def foreign_times(text: str) -> Iterator[ForeignTime]:
     """Yield the times that a text tells in another language, none inside another."""
     taken: list[tuple[int, int]] = []
-    for pattern, english in (*_GERMAN, *(() if text.isascii() else _UNSPACED)):
+    for pattern, english in (*_GERMAN, *LATIN, *(() if text.isascii() else _UNSPACED)):
         for match in pattern.finditer(text):
             if any(begin < match.end() and match.start() < end for begin, end in taken):
                 continue

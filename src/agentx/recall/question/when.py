@@ -52,7 +52,11 @@ _ANCHOR = compile_late(
 _FOREIGN = compile_late(
     r"\b(?:(?:vor)?gestern|heute|(?:vor)?letzte\w?|vergangene\w?|vorige\w?|diese\w?|n\u00e4chste\w?"
     r"|vor|im|am|seit|anfang|mitte|ende|nach|bis|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
-    r"|sonnabend)\b|\d\.",
+    r"|sonnabend|hier|aujourd|semaines?|mois|ann\u00e9e|il y a|ce matin|le week-?end|lundi|mardi"
+    r"|mercredi|jeudi|vendredi|samedi|dimanche|ayer|anteayer|antier|anoche|hoy|semanas?|mes"
+    r"|hace|a\u00f1os?|esta ma\u00f1ana|lunes|martes|mi[e\u00e9]rcoles|jueves|viernes"
+    r"|s[a\u00e1]bado|domingo)\b|\d\.|\d (?:de )?(?:janv|f[e\u00e9]vr|mars|avr|juin|juil"
+    r"|ao[u\u00fb]t|d[e\u00e9]c|ener|marz|abri|mayo|juni|juli|agos|dici)",
     re.IGNORECASE,
 )
 _ROUGHLY = {"after": "since", "until": "before", "till": ""}
@@ -159,7 +163,7 @@ def _list_foreign(text: str) -> list[ForeignTime]:
 
 def _may_be_foreign(text: str) -> bool:
     """Tell, cheaply, whether a text could tell a time in another language."""
-    is_unspaced = not text.isascii() and any("\u3040" <= char <= "\u9fff" for char in text)
+    is_unspaced = not text.isascii() and any("\u3040" <= char <= "\ud7a3" for char in text)
     return is_unspaced or _FOREIGN.search(text) is not None
 
 
