@@ -82,6 +82,7 @@ PROMISES: dict[str, str] = {
     "clarify.person": "What waits for a person is shown where they look; who asked is told.",
     "clarify.killed": "Whoever waits may be killed or leave: the answer is kept when it comes.",
     "clarify.retry": "A late question is asked once more, once, and what came of it is kept.",
+    "clarify.worth": "An answer keeps how good it is, and that says what its asker can do next.",
     "clarify.signed": "No agent signs for a person or for another role, however it was started.",
     "clarify.events": "Every change of a clarification is told on the bus.",
     "github.others-labels": "A change of ours leaves the labels that others set on GitHub alone.",

@@ -21,6 +21,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from agentx.clarification.limits import CLARIFY_LATE_ANSWERS_MAX
 from agentx.clarification.model import (
     PERSON,
     Answered,
@@ -152,7 +153,16 @@ class Talk(RuleBasedStateMachine):
     @precondition(lambda self: bool(self.states))
     @rule(number=which, by=st.sampled_from(("target", "target", "asker", PERSON, "reviewer")))
     def answer(self, number: int, by: str) -> None:
+        self.answer_as(number, by)
+
+    def answer_as(self, number: int, by: str) -> None:
         self.happen(number, Answered(at_ms=Millis(self.now), by=self.name(number, by), body="so"))
+
+    @precondition(lambda self: bool(self.states))
+    @rule(number=which)
+    def answer_over_and_over(self, number: int) -> None:
+        for _ in range(CLARIFY_LATE_ANSWERS_MAX + 1):
+            self.answer_as(number, "target")
 
     @precondition(lambda self: bool(self.states))
     @rule(
@@ -242,6 +252,8 @@ class Talk(RuleBasedStateMachine):
             assert state.retries <= 1
             in_time = [entry for entry in state.entries(EntryType.ANSWER) if not entry.late]
             assert len(in_time) <= state.round
+            late = len(state.entries(EntryType.ANSWER)) - len(in_time)
+            assert late <= CLARIFY_LATE_ANSWERS_MAX
 
 
 def must_be_possible(state: Clarification, fact: Fact) -> None:

@@ -2,6 +2,8 @@
 
 # A question that nobody answered in time is asked again so often.
 CLARIFY_RETRIES_MAX = 1
+# Answers that come after a person was called: so many are kept.
+CLARIFY_LATE_ANSWERS_MAX = 3
 # One line for what a settled thread came to.
 CLARIFY_SUMMARY_CHARS_MAX = 600
 # How long the asker's sessions are told what somebody else decided of its question.

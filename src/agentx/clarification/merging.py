@@ -130,6 +130,7 @@ def _entry(
     body: str,
 ) -> Entry:
     via = fact.via if isinstance(fact, Answered | Resolved) else ""
-    return Entry(
+    said = Entry(
         round=state.round, speaker=fact.by, type=kind, body=body, at_ms=fact.at_ms, via=via
     )
+    return replace(said, worth=fact.worth) if isinstance(fact, Answered) else said

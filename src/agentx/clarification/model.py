@@ -96,6 +96,23 @@ class Reason(StrEnum):
 ASKER_GOES_ON = frozenset({Reason.AGENT_ERROR, Reason.DEADLOCK})
 
 
+ANSWERED, PARTIAL, UNKNOWN = "answered", "partial", "unknown"
+STANDINGS = (ANSWERED, PARTIAL, UNKNOWN)
+CONFIDENCES = ("low", "medium", "high")
+
+
+@frozen
+class AnswerWorth:
+    """How good an answer is, as its speaker says; nothing where nothing was said of it."""
+
+    standing: str = ""  # answered, partial, unknown
+    confidence: str = ""  # low, medium, high
+    remaining: str = ""  # what it leaves open: what a follow-up must ask
+
+
+UNJUDGED = AnswerWorth()
+
+
 @frozen
 class Entry:
     """One entry of a thread. A late one arrived after the escalation and changed nothing."""
@@ -107,6 +124,7 @@ class Entry:
     at_ms: Millis
     late: bool = False
     via: str = ""  # how it was said, where that is known
+    worth: AnswerWorth = UNJUDGED
 
     @property
     def doubt(self) -> str:
@@ -286,6 +304,7 @@ class Answered:
     by: str
     body: str
     via: str = ""
+    worth: AnswerWorth = UNJUDGED
 
 
 @frozen

@@ -22,12 +22,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from agentx.clarification.limits import CLARIFY_RETRIES_MAX
+from agentx.clarification.limits import CLARIFY_LATE_ANSWERS_MAX, CLARIFY_RETRIES_MAX
 from agentx.clarification.model import (
     ACTIVE,
     PERSON,
+    UNJUDGED,
     Abandoned,
     Answered,
+    AnswerWorth,
     Asked,
     Clarification,
     ClarificationStatus,
@@ -128,7 +130,7 @@ def evolve(state: Clarification, fact: Fact) -> Clarification:
         case Answered():
             late = state.status is ClarificationStatus.ESCALATED
             said = _add_entry(state, fact.by, EntryType.ANSWER, fact.body, fact.at_ms, late=late)
-            said = _say_how(said, fact.via)
+            said = _say_how(said, fact.via, fact.worth)
             after = replace(said, status=status, retry=_end_retry(state, "answered"))
         case Resolved():
             said = _add_entry(state, fact.by, EntryType.RESOLUTION, fact.body, fact.at_ms)
@@ -198,9 +200,9 @@ def _add_entry(
     return replace(state, thread=(*state.thread, entry))
 
 
-def _say_how(state: Clarification, via: str) -> Clarification:
+def _say_how(state: Clarification, via: str, worth: AnswerWorth = UNJUDGED) -> Clarification:
     *before, newest = state.thread
-    return replace(state, thread=(*before, replace(newest, via=via)))
+    return replace(state, thread=(*before, replace(newest, via=via, worth=worth)))
 
 
 def _end_retry(state: Clarification, outcome: str) -> Retry | None:
@@ -274,6 +276,19 @@ def _only_the_target_answers(state: Clarification, fact: Fact) -> Verdict:
     )
 
 
+def _so_many_late_answers(state: Clarification, fact: Fact) -> Verdict:
+    """What comes after the escalation decides nothing, so it does not grow the thread for ever."""
+    if not isinstance(fact, Answered) or state.status is not ClarificationStatus.ESCALATED:
+        return None
+    late = sum(entry.late for entry in state.entries(EntryType.ANSWER))
+    if late < CLARIFY_LATE_ANSWERS_MAX:
+        return None
+    return IllegalTransition(
+        f"{state.id} was escalated and has {late} answers since: no more are kept",
+        hint=f"a person settles it: agentx clarify resolve {state.id} TEXT",
+    )
+
+
 def _only_its_people_resolve(state: Clarification, fact: Fact) -> Verdict:
     if not isinstance(fact, Resolved) or fact.by == PERSON:
         return None
@@ -329,6 +344,7 @@ GUARDS: tuple[Guard, ...] = (
     Guard(name="table", judge=_the_table),
     Guard(name="asker-follows-up", judge=_only_the_asker_follows_up),
     Guard(name="target-answers", judge=_only_the_target_answers),
+    Guard(name="late-answers", judge=_so_many_late_answers),
     Guard(name="its-people-resolve", judge=_only_its_people_resolve),
     Guard(name="rounds", judge=_so_many_rounds),
     Guard(name="stale-when-due", judge=_stale_only_when_due),

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentx.clarification.model import (
+    PARTIAL,
     PERSON,
+    UNKNOWN,
+    AnswerWorth,
     Clarification,
     ClarificationStatus,
     Entry,
@@ -56,7 +59,7 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
         case EntryType.QUESTION:
             return f"[{asker} -> {target}] Clarification needed: {body}"
         case EntryType.ANSWER:
-            return f"[{_speak(entry)}] {body}{_say_late(state, entry)}"
+            return f"[{_speak(entry)}{say_worth(entry)}] {body}{_say_late(state, entry)}"
         case EntryType.RESOLUTION:
             return "\n".join(
                 line
@@ -114,7 +117,8 @@ def _terminal_entry(state: Clarification, entry: Entry, at: str, *, colour: bool
             return [_tint(head, tint, colour), *_indent("Q: ", entry.body)]
         case EntryType.ANSWER:
             late = " late" if entry.late and not entry.doubt else ""
-            head = f"[Round {entry.round}{late}] {entry.speaker_shown} -> {state.asker} ({at})"
+            who = f"{entry.speaker_shown}{say_worth(entry)}"
+            head = f"[Round {entry.round}{late}] {who} -> {state.asker} ({at})"
             return [_tint(head, tint, colour), *_indent("A: ", entry.body)]
         case EntryType.RESOLUTION | EntryType.ESCALATION:
             word = "RESOLVED" if entry.type is EntryType.RESOLUTION else "ESCALATED"
@@ -213,8 +217,11 @@ def _unmark(body: str) -> str:
 # --- lists ----------------------------------------------------------------------------------
 
 
-def next_actions(state: Clarification) -> tuple[str, ...]:
-    """Return what can be done now, as commands, the likeliest first."""
+def next_actions(state: Clarification, others: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return what can be done now, as commands, the likeliest first.
+
+    `others` are whom the asker may ask beside who was asked.
+    """
     match state.status:
         case ClarificationStatus.PENDING | ClarificationStatus.STALE:
             return (
@@ -222,14 +229,38 @@ def next_actions(state: Clarification) -> tuple[str, ...]:
                 f"agentx clarify escalate {state.id}",
             )
         case ClarificationStatus.ANSWERED:
-            return (
-                f"agentx clarify resolve {state.id}",
-                f'agentx clarify ask --follow-up {state.id} --question "..."',
-            )
+            return _order_actions(state, others)
         case ClarificationStatus.ESCALATED:
             return (f'agentx clarify resolve {state.id} "your decision"',)
         case ClarificationStatus.RESOLVED | ClarificationStatus.ABANDONED:
             return ()
+
+
+def _order_actions(state: Clarification, others: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what an asker can do with an answer: the likeliest depends on how good it is."""
+    worth = AnswerWorth() if state.answered is None else state.answered.worth
+    left = preview(worth.remaining, 200).replace('"', "'") or "..."
+    resolve = f"agentx clarify resolve {state.id}"
+    follow_up = f'agentx clarify ask --follow-up {state.id} --question "{left}"'
+    if worth.standing == PARTIAL:
+        return follow_up, resolve
+    if worth.standing != UNKNOWN:
+        return resolve, follow_up
+    ask = f"agentx clarify ask --issue {state.issue} --from {state.asker}"
+    topic, question = (
+        preview(text, 200).replace('"', "'") for text in (state.topic, state.question)
+    )
+    asks = (f'{ask} --to {role} --topic "{topic}" --question "{question}"' for role in others)
+    return (*asks, f"agentx clarify escalate {state.id}", resolve)
+
+
+def say_worth(entry: Entry) -> str:
+    """Return how good an answer is, where it was said and is not simply an answer."""
+    worth = entry.worth
+    standing = {PARTIAL: "partly", UNKNOWN: "does not know"}.get(worth.standing, "")
+    confidence = f"{worth.confidence} confidence" if worth.confidence else ""
+    said = ", ".join(filter(None, (standing, confidence)))
+    return f" ({said})" if said else ""
 
 
 def inbox_line(state: Clarification, who: str, now_ms: int) -> str:
@@ -270,9 +301,21 @@ def _word_outcome(state: Clarification, about: str) -> str:
     if settled is not None:
         return f"{name_speaker(settled)} decided {about}: {preview(say_decision(state), 400)}"
     return (
-        f"{_name_answerer(state)} answered {about}: {preview(state.answer, 400)} "
-        f"-- settle with: agentx clarify resolve {state.id}"
+        f"{_name_answerer(state)}{_say_answer_worth(state)} answered {about}: "
+        f"{preview(state.answer, 400)} -- {say_next(state)}"
     )
+
+
+def _say_answer_worth(state: Clarification) -> str:
+    return "" if state.answered is None else say_worth(state.answered)
+
+
+def say_next(state: Clarification) -> str:
+    """Return what an asker can do with an answer, the likeliest."""
+    first = next_actions(state)[0]
+    standing = "" if state.answered is None else state.answered.worth.standing
+    verb = {PARTIAL: "follow up with", UNKNOWN: "ask somebody else, or call a person with"}
+    return f"{verb.get(standing, 'settle with')}: {first}"
 
 
 def _tell_answer(state: Clarification) -> str:
@@ -331,7 +374,7 @@ def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
     return "\n".join(lines)
 
 
-def as_data(state: Clarification) -> dict[str, object]:
+def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, object]:
     """Return a clarification for a program: as the ledger has it, and what can be done now."""
     settled, answered = state.resolution, state.answered
     row = as_json(state)
@@ -349,7 +392,9 @@ def as_data(state: Clarification) -> dict[str, object]:
         "resolvedBy": None if settled is None else settled.speaker,
         "doubt": _doubt_of(settled or answered),
         "waitsOn": state.waits_on if state.is_unanswered or state.waits_for_person else None,
-        "nextActions": list(next_actions(state)),
+        "standing": None if answered is None else answered.worth.standing or None,
+        "confidence": None if answered is None else answered.worth.confidence or None,
+        "nextActions": list(next_actions(state, others)),
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agentx.clarification.errors import (
     ClarificationNotFound,
@@ -29,7 +29,9 @@ from agentx.clarification.limits import CLARIFY_DECIDED_TOLD_MS, CLARIFY_MONITOR
 from agentx.clarification.model import (
     HUB,
     PERSON,
+    UNJUDGED,
     Answered,
+    AnswerWorth,
     Asked,
     Clarification,
     ClarificationStatus,
@@ -146,7 +148,13 @@ class Clarifications:
         return state
 
     def answer(
-        self, clarification_id: str, answer: str, *, by: str = "", via: str = ""
+        self,
+        clarification_id: str,
+        answer: str,
+        *,
+        by: str = "",
+        via: str = "",
+        worth: AnswerWorth = UNJUDGED,
     ) -> Clarification:
         """Keep an answer; one that comes after the escalation is kept and changes nothing.
 
@@ -154,7 +162,9 @@ class Clarifications:
         """
         body = redact(check_text("answer", answer))
         speaker = by or self.find(clarification_id).to
-        fact = Answered(at_ms=self._clock.now_ms(), by=speaker, body=body, via=via)
+        left = worth.remaining.strip()
+        worth = replace(worth, remaining=redact(check_text("rest", left)) if left else "")
+        fact = Answered(at_ms=self._clock.now_ms(), by=speaker, body=body, via=via, worth=worth)
         return self._happen(clarification_id, fact, agent=speaker)
 
     def resolve(

@@ -21,8 +21,13 @@ from agentx.agents.runners.person import PERSON as AT_TERMINAL
 from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Runner, Utterance
 from agentx.clarification.errors import report_unanswered
 from agentx.clarification.model import (
+    ANSWERED,
     HUB,
+    PARTIAL,
     PERSON,
+    UNJUDGED,
+    UNKNOWN,
+    AnswerWorth,
     Clarification,
     ClarificationStatus,
     EntryType,
@@ -120,13 +125,29 @@ class Hub:
             self.settle(state.asker, state.to)
 
     def answer(
-        self, clarification_id: str, answer: str, *, by: str = "", via: str = ""
+        self,
+        clarification_id: str,
+        answer: str,
+        *,
+        by: str = "",
+        via: str = "",
+        worth: AnswerWorth = UNJUDGED,
     ) -> Clarification:
         """Keep an answer and free both agents.
 
         Raises: as `Clarifications.answer`.
         """
-        return self._settle(self._clarifications.answer(clarification_id, answer, by=by, via=via))
+        return self._settle(
+            self._clarifications.answer(clarification_id, answer, by=by, via=via, worth=worth)
+        )
+
+    def list_others(self, state: Clarification) -> tuple[str, ...]:
+        """Return whom else the asker of a question may ask, in the order of its scope."""
+        scope = self._board.scope_of(state.issue, state.asker)
+        asked = {
+            each.to for each in self._clarifications.ledger(state.issue) if _is_same(each, state)
+        }
+        return tuple(role for role in scope.can_clarify if role not in {*asked, state.to})
 
     def resolve(
         self, clarification_id: str, body: str = "", *, by: str = "", via: str = ""
@@ -341,7 +362,9 @@ class Hub:
     def _keep(self, state: Clarification, reply: Reply, told: Say) -> Clarification:
         body = check_text("answer", cut(_word_reply(reply), CLARIFY_TEXT_CHARS_MAX))
         try:
-            after = self._clarifications.answer(state.id, body, by=state.to)
+            after = self._clarifications.answer(
+                state.id, body, by=state.to, worth=_judge_worth(reply)
+            )
         except IllegalTransition:
             # Settled while the agent was thinking: the answer comes to nobody.
             return self._settle(self._clarifications.find(state.id))
@@ -354,6 +377,20 @@ class Hub:
             after = self._clarifications.escalate(state.id, note)
             told(stream_entry(after, after.thread[-1]))
         return self._settle(after)
+
+
+def _is_same(one: Clarification, other: Clarification) -> bool:
+    return (one.asker, one.topic.casefold()) == (other.asker, other.topic.casefold())
+
+
+def _judge_worth(reply: Reply) -> AnswerWorth:
+    standings = {AnswerStanding.PARTIAL: PARTIAL, AnswerStanding.UNKNOWN: UNKNOWN}
+    remaining = cut(reply.remaining.strip(), CLARIFY_TEXT_CHARS_MAX)
+    return AnswerWorth(
+        standing=standings.get(reply.standing, ANSWERED if reply.is_judged else ""),
+        confidence=reply.confidence,
+        remaining=remaining,
+    )
 
 
 def _word_reply(reply: Reply) -> str:

@@ -73,6 +73,8 @@ class Reply:
     standing: AnswerStanding = AnswerStanding.RESOLVED
     evidence: tuple[str, ...] = ()
     remaining: str = ""  # what a follow-up must ask
+    confidence: str = ""  # low, medium, high; nothing where it was not said
+    is_judged: bool = False  # it was said how good it is
     text: str = ""
     runner: str = ""
     session_id: str = ""

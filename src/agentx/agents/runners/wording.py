@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 
 from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Wants
+from agentx.clarification.model import CONFIDENCES
 from agentx.kernel.roles import speak_role
 from agentx.kernel.text import compile_late, disarm, fold_text, printable
 
@@ -26,6 +27,7 @@ Answer the question itself; change no files. Use this form, in plain text:
 
 STATUS: resolved, partial, unknown or needs-human
 ANSWER: the direct answer, at most 2000 characters
+CONFIDENCE: low, medium or high
 EVIDENCE: what it rests on, one item a line with a leading "- " (file and line, or document)
 REMAINING: what is still uncertain; for a partial answer, what a follow-up must ask; else "none"
 
@@ -46,6 +48,7 @@ End with a short report: what you did, what you decided and why, what is left.
 _LABELS = {
     "status": "status",
     "answer": "answer",
+    "confidence": "confidence",
     "evidence": "evidence",
     "evidence and constraints": "evidence",
     "constraints": "evidence",
@@ -84,6 +87,8 @@ def reply_of(text: str) -> Reply:
         standing=_standing(parts.get("status", "")),
         evidence=tuple(_items(parts.get("evidence", ""))),
         remaining="" if remaining.lower() in _NOTHING else remaining,
+        confidence=_read_confidence(parts.get("confidence", "")),
+        is_judged="status" in parts,
         text=said,
     )
 
@@ -163,6 +168,11 @@ def _standing(said: str) -> AnswerStanding:
             return standing
     # An answer was given, but how good it is was not said in our words.
     return AnswerStanding.RESOLVED
+
+
+def _read_confidence(said: str) -> str:
+    words = re.findall(r"[a-z]+", said.lower())
+    return next((word for word in words if word in CONFIDENCES), "")
 
 
 def _items(text: str) -> Iterator[str]:

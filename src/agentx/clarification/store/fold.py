@@ -428,7 +428,7 @@ def fact_said(entry: Entry, reason: Reason | None) -> Fact:
         case EntryType.QUESTION:
             return Asked(at_ms=at_ms, by=by, body=body)
         case EntryType.ANSWER:
-            return Answered(at_ms=at_ms, by=by, body=body, via=FILE)
+            return Answered(at_ms=at_ms, by=by, body=body, via=FILE, worth=entry.worth)
         case EntryType.RESOLUTION:
             return Resolved(at_ms=at_ms, by=by, body=body, via=FILE)
         case EntryType.ESCALATION:

@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 
 from agentx.clarification.model import (
     ACTIVE,
+    CONFIDENCES,
+    STANDINGS,
+    AnswerWorth,
     Clarification,
     ClarificationStatus,
     Entry,
@@ -34,7 +37,10 @@ _FORMAT = (
     *("staleAfter", "resolvedAt", "thread", "slaMinutes"),
 )
 ROW_FIELDS = frozenset((*_FORMAT, *_OURS))
-ENTRY_FIELDS = frozenset({"round", "from", "type", "body", "timestamp", "late", "via"})
+WORTH_FIELDS = ("standing", "confidence", "remaining")
+ENTRY_FIELDS = frozenset(
+    {"round", "from", "type", "body", "timestamp", "late", "via", *WORTH_FIELDS}
+)
 
 Row = dict[str, Any]
 Word = TypeVar("Word", bound=StrEnum)
@@ -169,8 +175,24 @@ def entry_json(entry: Entry) -> Row:
         "body": entry.body,
         "timestamp": to_iso(entry.at_ms),
     }
-    ours = {"late": entry.late, "via": entry.via}
+    ours = {"late": entry.late, "via": entry.via, **worth_json(entry.worth)}
     return row | {name: value for name, value in ours.items() if value}
+
+
+def worth_json(worth: AnswerWorth) -> Row:
+    """Write how good an answer is."""
+    said = zip(WORTH_FIELDS, (worth.standing, worth.confidence, worth.remaining), strict=True)
+    return {name: value for name, value in said if value}
+
+
+def worth_of(row: Row) -> AnswerWorth:
+    """Read how good an answer is; what is none of our words says nothing."""
+    standing, confidence, remaining = (row.get(name) for name in WORTH_FIELDS)
+    return AnswerWorth(
+        standing=standing if standing in STANDINGS else "",
+        confidence=confidence if confidence in CONFIDENCES else "",
+        remaining=remaining if isinstance(remaining, str) else "",
+    )
 
 
 def clarification_of(row: Row, issue: int, faults: list[str] | None = None) -> Clarification:
@@ -257,6 +279,7 @@ def entry_of(row: object, where: str) -> Entry:
         at_ms=read_moment(row, "timestamp", where),
         late=read_field(row, "late", bool, where, False),
         via=read_field(row, "via", str, where, ""),
+        worth=worth_of(row),
     )
 
 

@@ -39,6 +39,8 @@ from agentx.clarification.store.ledger_json import (
     read_field,
     read_moment,
     read_word,
+    worth_json,
+    worth_of,
 )
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.ids import clarification_id, is_ulid, ulid_ms
@@ -157,6 +159,7 @@ def say_fact(fact: Fact, after: Clarification) -> tuple[QuestionEventKind, Row]:
             said |= {"by": fact.by, "body": fact.body}
         case Answered() | Resolved():
             said |= {"by": fact.by, "body": fact.body, "via": fact.via}
+            said |= worth_json(fact.worth) if isinstance(fact, Answered) else {}
         case Retried():
             said |= {"runner": fact.runner}
         case Escalated():
@@ -198,7 +201,7 @@ def _read_opened(said: Row, at_ms: Millis) -> Fact:
 
 def _read_answered(said: Row, at_ms: Millis) -> Fact:
     by, body, via = (_text(said, name) for name in ("by", "body", "via"))
-    return Answered(at_ms=at_ms, by=by, body=body, via=via)
+    return Answered(at_ms=at_ms, by=by, body=body, via=via, worth=worth_of(said))
 
 
 def _read_resolved(said: Row, at_ms: Millis) -> Fact:

@@ -6,6 +6,7 @@ Every one of them runs the monitor first: there may be no process in the backgro
 from __future__ import annotations
 
 from agentx.clarification.model import (
+    UNKNOWN,
     Clarification,
     ClarificationStatus,
     Ledger,
@@ -16,7 +17,7 @@ from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.wiring.clarifications import inbox, open_clarifications, speaker_named
-from agentx.wiring.hub import run_monitor
+from agentx.wiring.hub import open_hub, run_monitor
 
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
 
@@ -75,6 +76,14 @@ def inbox_of(project: Project, who: str) -> Overview:
         monitor=found,
         now_ms=project.clock.now_ms(),
     )
+
+
+def list_others(project: Project, state: Clarification) -> tuple[str, ...]:
+    """Return whom else an asker may ask, where who was asked does not know."""
+    answered = state.answered
+    if state.status is not ClarificationStatus.ANSWERED or answered is None:
+        return ()
+    return open_hub(project).list_others(state) if answered.worth.standing == UNKNOWN else ()
 
 
 def _in_turn(states: tuple[Clarification, ...]) -> tuple[Clarification, ...]:

@@ -7,7 +7,14 @@ stands in the audit log.
 from __future__ import annotations
 
 from agentx.clarification.errors import NotThePerson
-from agentx.clarification.model import HUB, PERSON, Clarification, ClarificationStatus
+from agentx.clarification.model import (
+    HUB,
+    PERSON,
+    UNJUDGED,
+    AnswerWorth,
+    Clarification,
+    ClarificationStatus,
+)
 from agentx.operations.questions.routing import hub_of
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
@@ -17,7 +24,13 @@ from agentx.wiring.section import renew_notices
 
 
 def answer(
-    project: Project, clarification_id: str, text: str, *, by: str = "", caller: WhoCalls
+    project: Project,
+    clarification_id: str,
+    text: str,
+    *,
+    by: str = "",
+    worth: AnswerWorth = UNJUDGED,
+    caller: WhoCalls,
 ) -> Clarification:
     """Answer a question: as the role that calls, else as who was asked; or as a person.
 
@@ -28,7 +41,7 @@ def answer(
     said = speaker_named(project, by)
     speaker = said or caller.role or hub.find(clarification_id).to
     _check_speaker(project, caller, speaker, clarification_id)
-    return hub.answer(clarification_id, text, by=speaker, via=_name_way(caller))
+    return hub.answer(clarification_id, text, by=speaker, via=_name_way(caller), worth=worth)
 
 
 def resolve(

@@ -133,7 +133,7 @@ class Standing:
 def _question(state: Clarification, role: str) -> str:
     """Return what a session is told of a clarification, and what can be done about it."""
     from agentx.clarification.model import ClarificationStatus  # noqa: PLC0415  somebody asked
-    from agentx.clarification.rendering import say_decision  # noqa: PLC0415  as above
+    from agentx.clarification.rendering import say_decision, say_next, say_worth  # noqa: PLC0415  as above
 
     if not role:
         verb = "answer" if state.is_unanswered else "resolve"
@@ -148,7 +148,8 @@ def _question(state: Clarification, role: str) -> str:
     if state.resolution is not None:
         return f"decided: {_about(state, say_decision(state))}"
     about = _about(state, state.answer)
-    return f"answered: {about} -- settle with: agentx clarify resolve {state.id}"
+    worth = "" if state.answered is None else say_worth(state.answered)
+    return f"answered{worth}: {about} -- {say_next(state)}"
 
 
 def _about(state: Clarification, said: str) -> str:

@@ -28,6 +28,7 @@ KINDS = ("event", "observation", "clarification", "run", "run_event", "lesson", 
 CATEGORIES = ("decision", "code-change", "error", "key-fact", "compaction-summary")
 CANDIDATES = ("pattern", "error-pattern", "solution", "decision", "tech-debt", "learning")
 CONFIDENCES = ("LOW", "MEDIUM", "HIGH")
+STANDINGS = ("answered", "partial", "unknown")
 STATUSES = ("Backlog", "Ready", "In Progress", "In Review", "Validating", "Done")
 
 TOKENS_MIN, TOKENS_MAX = 200, 20_000
@@ -211,6 +212,7 @@ _QUESTIONS = (
             text("text", at_most=CLARIFY_TEXT_CHARS_MAX),
             flag("resolve", "Settle it: you asked, and are content"),
             text("role", "Your own role", at_most=60),
+            text("standing", at_most=10, choices=STANDINGS),
         ),
         "questions",
         reads_only=False,

@@ -5,8 +5,8 @@ The same verbs as `agentx clarify`. What other agents wrote is fenced as data.
 
 from __future__ import annotations
 
-from agentx.clarification.model import Clarification, NewQuestion
-from agentx.clarification.rendering import listing, name_speaker, say_decision, stream
+from agentx.clarification.model import AnswerWorth, Clarification, NewQuestion
+from agentx.clarification.rendering import listing, name_speaker, say_decision, say_worth, stream
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
@@ -59,11 +59,17 @@ def answer(
     text: str = "",
     resolve: bool = False,
     role: str = "",
+    standing: str = "",
 ) -> str:
     """Answer a question that waits for you, or settle one of yours that was answered."""
-    verb, project = clarify_settle.resolve if resolve else clarify_settle.answer, desk.project()
+    project = desk.project()
     caller = find_caller(project, by_mcp=True)
-    return answers.answer([_line(verb(project, id, text, by=role, caller=caller))])
+    if resolve:
+        state = clarify_settle.resolve(project, id, text, by=role, caller=caller)
+    else:
+        worth = AnswerWorth(standing=standing)
+        state = clarify_settle.answer(project, id, text, by=role, worth=worth, caller=caller)
+    return answers.answer([_line(state)])
 
 
 def inbox(desk: Desk, *, role: str = "") -> str:
@@ -103,7 +109,7 @@ def _line(state: Clarification) -> str:
     answered = state.answered
     if answered is not None and state.status != "pending":
         by = "" if answered.speaker_shown == state.to else f" ({name_speaker(answered)})"
-        shown += f"\n  A{by}: {preview(answered.body, CLARIFY_TEXT_CHARS_MAX)}"
+        shown += f"\n  A{by}{say_worth(answered)}: {preview(answered.body, CLARIFY_TEXT_CHARS_MAX)}"
     if state.claim is not None:
         claimed = preview(state.claim.body, CLARIFY_TEXT_CHARS_MAX)
         shown += f"\n  Claimed ({name_speaker(state.claim)}, settles nothing): {claimed}"

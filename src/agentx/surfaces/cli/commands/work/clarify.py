@@ -8,7 +8,10 @@ from pathlib import Path
 import click
 
 from agentx.clarification.model import (
+    CONFIDENCES,
     PERSON,
+    STANDINGS,
+    AnswerWorth,
     ClarificationStatus,
     MonitorReport,
     NewQuestion,
@@ -142,7 +145,11 @@ def ask(
             blocking=not no_block,
         )
         state = clarify_ask.ask(project, request, waiting=waiting, told=told)
-    invocation.show(as_data(state), lambda screen: draw_asked(screen, state, wanted=not no_block))
+    others = clarify_read.list_others(project, state)
+    invocation.show(
+        as_data(state, others),
+        lambda screen: draw_asked(screen, state, wanted=not no_block, others=others),
+    )
 
 
 @command.command("wait")
@@ -158,7 +165,11 @@ def wait(ctx: click.Context, clarification_id: str, timeout: int) -> None:
         wait_ms=timeout * SECOND_MS,
         told=_stream(invocation),
     )
-    invocation.show(as_data(state), lambda screen: draw_asked(screen, state, wanted=False))
+    others = clarify_read.list_others(invocation.project, state)
+    invocation.show(
+        as_data(state, others),
+        lambda screen: draw_asked(screen, state, wanted=False, others=others),
+    )
     if clarify_waiting.is_waited_for(state):
         ctx.exit(_UNAVAILABLE)
 
@@ -176,7 +187,11 @@ def route(invocation: Invocation, clarification_id: str, runner: str, script: Pa
         player=clarify_routing.Player(runner=runner, script=script),
         told=_stream(invocation),
     )
-    invocation.show(as_data(state), lambda screen: draw_asked(screen, state, wanted=False))
+    others = clarify_read.list_others(invocation.project, state)
+    invocation.show(
+        as_data(state, others),
+        lambda screen: draw_asked(screen, state, wanted=False, others=others),
+    )
 
 
 @command.command("answer")
@@ -189,14 +204,31 @@ def route(invocation: Invocation, clarification_id: str, runner: str, script: Pa
     default="",
     help="Who answers (default: your role, or who was asked).",
 )
+@click.option("--standing", type=click.Choice(STANDINGS), help="How far it answers the question.")
+@click.option("--confidence", type=click.Choice(CONFIDENCES), help="How sure you are of it.")
+@click.option("--remaining", default="", metavar="TEXT", help="What it leaves open.")
 @_AS_PERSON
 @click.pass_obj
 def answer(
-    invocation: Invocation, clarification_id: str, text: str, by: str, as_person: bool
+    invocation: Invocation,
+    clarification_id: str,
+    text: str,
+    by: str,
+    standing: str | None,
+    confidence: str | None,
+    remaining: str,
+    as_person: bool,
 ) -> None:
     """Answer a question, as the agent that was asked; `--from human` as yourself."""
     caller = find_caller(invocation.project, as_person=as_person)
-    state = clarify_settle.answer(invocation.project, clarification_id, text, by=by, caller=caller)
+    worth = AnswerWorth(
+        standing=standing or "",
+        confidence=confidence or "",
+        remaining=remaining,
+    )
+    state = clarify_settle.answer(
+        invocation.project, clarification_id, text, by=by, worth=worth, caller=caller
+    )
     said = str(state.status)
     if state.status is ClarificationStatus.ESCALATED:
         said = "answer kept; a person still has to decide"

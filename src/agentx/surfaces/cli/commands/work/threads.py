@@ -10,6 +10,7 @@ from agentx.clarification.rendering import (
     name_speaker,
     next_actions,
     say_decision,
+    say_worth,
     terminal,
 )
 from agentx.kernel.clock import age
@@ -100,8 +101,10 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
 def _say_answerer(state: Clarification) -> str:
     """Return who answered where that is not who was asked."""
     answered = state.answered
-    is_theirs = answered is None or answered.speaker_shown == state.to
-    return "" if answered is None or is_theirs else f" ({name_speaker(answered)})"
+    if answered is None:
+        return ""
+    is_theirs = answered.speaker_shown == state.to
+    return f"{'' if is_theirs else f' ({name_speaker(answered)})'}{say_worth(answered)}"
 
 
 def draw_thread(
@@ -119,7 +122,9 @@ def draw_thread(
         screen.print()
 
 
-def draw_asked(screen: Console, state: Clarification, *, wanted: bool) -> None:
+def draw_asked(
+    screen: Console, state: Clarification, *, wanted: bool, others: tuple[str, ...] = ()
+) -> None:
     """Draw what became of a question that was put or waited for."""
     line = f"{state.id} {state.status}: {state.asker} -> {state.to}"
     screen.print(line, style=_STYLES[state.status], soft_wrap=True)
@@ -131,7 +136,7 @@ def draw_asked(screen: Console, state: Clarification, *, wanted: bool) -> None:
         screen.print(printable(decided), soft_wrap=True)
     elif state.answer and not state.is_unanswered:
         screen.print(printable(f"{state.answer}{_say_answerer(state)}"), soft_wrap=True)
-    for action in next_actions(state)[:1]:
+    for action in next_actions(state, others)[:1]:
         screen.print(f"\nnext: {action}", style="dim", soft_wrap=True)
 
 
