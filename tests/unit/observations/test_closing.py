@@ -64,6 +64,19 @@ def test_a_check_that_passes_without_an_edit_says_only_so() -> None:
     assert tell_mended(_OPEN, by) == f"{_FAILED}; It passed when it was run again."
 
 
+def test_a_check_that_passes_after_a_command_about_what_failed_says_which() -> None:
+    failed = "`npx playwright test` failed (exit 1): Executable doesn't exist; Cause: no Chromium"
+    talk = Talk().user("fix it").shell("ls node_modules", "a")
+    talk.shell("npx playwright install chromium", "done").shell("npm run seed", "ok")
+    talk.shell("npx playwright test", "22 passed (41s)")
+    content = f"{failed}; Not seen fixed in this session."
+    by = find_mending(content, _BEFORE, Doings(talk.turns).passed)
+
+    assert by is not None
+    told = tell_mended(content, by)
+    assert told == f"{failed}; It passed after `npx playwright install chromium`"
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[JsonObservationStore]:
     made = JsonObservationStore(

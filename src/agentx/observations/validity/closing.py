@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from agentx.exchanges.checks import CommandCheck
+from agentx.exchanges.commands import only_looks
 from agentx.exchanges.commits import commit_of
 from agentx.exchanges.exchange import Exchange, exchanges
 from agentx.exchanges.lines import Boot, lines
@@ -43,6 +44,10 @@ from agentx.prose.sentences import is_question
 
 _LOOKED_AT_MAX = 500
 _FILES_TOLD_MAX = 4
+_COMMANDS_MAX = 8
+_COMMAND_CHARS = 120
+_RECORDS = compile_late(r"\s*git\b")  # what is recorded mends no check
+_RUN_AGAIN = "It passed when it was run again."
 _PASSES_MAX = 2_000
 _FAILED = compile_late(r"\A`(?P<command>.+?)` failed\b")
 _UNMENDED = compile_late(r";? ?Not seen fixed in this session\b\.?(?: Tried: [^;\n]*)?")
@@ -85,6 +90,7 @@ class Passed:
     at_ms: Millis
     files: tuple[str, ...]
     event_ids: tuple[str, ...]
+    commands: tuple[str, ...] = ()  # that were run before
 
 
 class Doings:
@@ -107,6 +113,7 @@ class Doings:
         found: list[Passed] = []
         edited: dict[str, None] = {}
         ids: list[str] = []
+        run: list[str] = []
         for step in self.steps:
             changed = [edit.path for edit in file_edits(step)]
             edited.update(dict.fromkeys(changed))
@@ -119,8 +126,12 @@ class Doings:
                         at_ms=step.result.at_ms,
                         files=tuple(edited),
                         event_ids=(*step.event_ids, *ids[-6:]),
+                        commands=tuple(run[-_COMMANDS_MAX:]),
                     )
                 )
+            is_run = step.use is Use.SHELL and step.result is not None and not step.has_failed
+            if is_run and not _RECORDS.match(step.command) and not only_looks(step.command):
+                run.append(step.command)
         return tuple(found[-_PASSES_MAX:])
 
     @cached_property
@@ -161,8 +172,18 @@ def tell_mended(content: str, by: Passed) -> str:
     """Return what failed with what mended it."""
     head = _UNMENDED.split(content, maxsplit=1)[0].rstrip(" .;")
     if not by.files:
-        return f"{head}; It passed when it was run again."
+        after = _find_helping(head, by.commands)
+        return f"{head}; It passed after `{after}`" if after else f"{head}; {_RUN_AGAIN}"
     return f"{head}; Fixed by: {', '.join(by.files[-_FILES_TOLD_MAX:])}"
+
+
+def _find_helping(failed: str, commands: Sequence[str]) -> str:
+    """Return the last command before a check passed that is about what had failed."""
+    own = _FAILED.match(failed)
+    about = terms(failed[own.end() :]) - terms(own["command"]) if own else frozenset[str]()
+    helping = (each for each in reversed(commands) if about & terms(each))
+    found = next(helping, "")
+    return found if len(found) <= _COMMAND_CHARS and "\n" not in found else ""
 
 
 def find_mended(store: ObservationStore, doings: Doings) -> dict[str, tuple[Observation, Finding]]:
