@@ -81,6 +81,7 @@ class DemoStage:
                 "AGENTX_REPLAY_MS": str(at_ms),
                 "AGENTX_AGENT": session.role,
             },
+            stdout=subprocess.DEVNULL,  # what it tells is for the agent
             check=False,
             timeout=_WAIT_S,
         )

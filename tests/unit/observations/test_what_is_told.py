@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from agentx.exchanges.turns import TurnKind
@@ -235,6 +237,31 @@ def test_an_approved_plan_is_kept_with_what_its_tables_and_lists_say(
 
     assert all(one in kept for one in told), kept
     assert kept.index(told[0]) < (kept + "Not in this").index("Not in this")
+
+
+@pytest.mark.parametrize(
+    ("response", "is_approved"),
+    [
+        ({"plan": PARKING, "isAgent": False, "filePath": "/w/.claude/plans/a.md"}, True),
+        ({"plan": PARKING, "isAgent": True, "awaitingLeaderApproval": True}, False),
+    ],
+)
+def test_a_plan_that_a_hook_was_told_of_is_approved_as_one_of_a_transcript(
+    response: dict[str, object], is_approved: bool
+) -> None:
+    talk = Talk().user("Propose new tariffs, with reasons.")
+    talk.add(TurnKind.CALL, tool="ExitPlanMode", call_id="p", arguments={"plan": PARKING})
+    talk.add(
+        TurnKind.RESULT,
+        text=json.dumps(response, sort_keys=True),
+        tool="ExitPlanMode",
+        call_id="p",
+        response=response,
+    )
+    talk.agent("I begin with the tables.")
+
+    told = [one for one in talk.kept() if one.startswith("The user approved a plan: Tariffs")]
+    assert bool(told) is is_approved
 
 
 @pytest.mark.parametrize(

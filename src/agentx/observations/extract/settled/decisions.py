@@ -84,7 +84,11 @@ def _of_step(step: ToolStep, exchange: Exchange, boot: Boot, plans: set[str]) ->
 
 
 def _is_approved(result: Turn) -> bool:
-    return not result.failed and _APPROVED.search(result.text[:400]) is not None
+    if result.failed or result.response.get("awaitingLeaderApproval"):
+        return False
+    # A hook is told the plan itself, and is called only once it was agreed to.
+    is_given_back = isinstance(result.response.get("plan"), str)
+    return is_given_back or _APPROVED.search(result.text[:400]) is not None
 
 
 def _find_refusals(step: ToolStep, exchange: Exchange, boot: Boot) -> Iterator[Finding]:
