@@ -168,7 +168,10 @@ def test_a_question_is_shown_at_the_next_session_start_and_its_answer_too(house:
     house.agentx("hook", "start", "--agent", "engineer", "--issue", "1")
     assert "Your issue: #1 Login" in begins(house, "engineer")
     house.agentx("issue", "close", "1")
-    assert begins(house, "engineer") == ""
+    told = begins(house, "engineer")
+    assert "Your issue" not in told
+    assert "Decisions" in told, "what was settled is remembered"
+    assert "PostgreSQL. Decided by architect" in told
 
     # With what was learnt before, and once.
     house.agentx("issue", "reopen", "1")
@@ -282,3 +285,25 @@ def test_two_clones_merge_by_git_and_a_question_of_the_other_is_answered_by_its_
     refused = house.json("clarify", "answer", "CLR-1-001", "x", expect=2)
     assert refused["error"]["code"] == "NOT_FOUND"
     assert '"event":"forgotten"' in house.data.audit.read_text("utf-8").replace(" ", "")
+
+
+def test_what_was_answered_once_is_offered_accepted_and_asked_anyway(house: House) -> None:
+    house.agentx("issue", "create", "--title", "Checkout", "--label", "type:feature")
+    asked = ("clarify", "ask", "--from", "engineer", "--to", "architect", "--topic", "Orders")
+    words = ("--question", "Which database holds the orders?")
+    house.agentx(*asked, "--issue", "1", *words)
+    house.agentx("clarify", "resolve", "CLR-1-001", "PostgreSQL.", "--as-person")
+
+    again = house.json(*asked, "--issue", "1", *words, "--wait", "--timeout", "60")
+    assert again["status"] == "pending"
+    assert again["known"]["grip"] == "CLR-1-001"
+    assert again["known"]["by"] == "a person (unconfirmed)"
+    assert again["known"]["doubt"] == "unconfirmed"
+    told = house.agentx(*asked, "--issue", "1", *words).stdout
+    assert "already answered: PostgreSQL." in told
+    assert "accept: agentx clarify accept CLR-1-002" in told
+    taken = house.json("clarify", "accept", "CLR-1-002", "--from", "engineer")
+    assert (taken["status"], taken["resolvedBy"]) == ("resolved", "engineer")
+    assert taken["thread"][1]["via"] == "memory/CLR-1-001"
+    assert house.json(*asked, "--issue", "1", *words, "--ask-anyway")["known"] is None
+    assert "PostgreSQL." in house.agentx("recall").stdout

@@ -30,6 +30,13 @@ FORGED = "forged"
 UNVERIFIED_WAYS = frozenset({FILE, UNSIGNED, UNTRUSTED, FORGED})
 # How something was said that a person wrote on the issue's page: with the account and the comment.
 _GITHUB = "github/"
+# How something was said that memory knew already: with where it stands there.
+_MEMORY = "memory/"
+
+
+def name_memory_way(grip: str) -> str:
+    """Return how something was said that was taken from memory."""
+    return f"{_MEMORY}{grip}"
 
 
 def name_github_way(account: str, comment: int) -> str:
@@ -144,10 +151,16 @@ class Entry:
         return self.via.removeprefix(_GITHUB).partition("/")[0] if is_comment else ""
 
     @property
+    def source(self) -> str:
+        """Where memory knew it from; nothing where somebody said it."""
+        return self.via.removeprefix(_MEMORY) if self.via.startswith(_MEMORY) else ""
+
+    @property
     def proviso(self) -> str:
         """What must be told with who said it: what is doubtful, and where it was said."""
         where = f"{self.account} on GitHub" if self.account else ""
-        return ", ".join(filter(None, (where, self.doubt)))
+        source = f"from memory, {self.source}" if self.source else ""
+        return ", ".join(filter(None, (where, source, self.doubt)))
 
     @property
     def speaker_shown(self) -> str:
@@ -306,6 +319,11 @@ class Answered:
     via: str = ""
     worth: AnswerWorth = UNJUDGED
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the hub tells what memory knew, and its asker took."""
+        return self.by == HUB and self.via.startswith(_MEMORY)
+
 
 @frozen
 class Resolved:
@@ -395,3 +413,18 @@ class MonitorReport:
     abandoned: tuple[Clarification, ...] = ()
     damaged: tuple[str, ...] = ()
     active: tuple[Clarification, ...] = ()
+
+
+@frozen
+class KnownAnswer:
+    """What memory answers a question with."""
+
+    grip: str  # CLR-..., obs-...
+    text: str
+    by: str  # who said it, with what must be told of that
+    at_ms: Millis
+    issue: int
+    asked: str = ""  # the question it answered
+    doubt: str = ""  # what is doubtful about who said it
+    proofs: tuple[str, ...] = ()  # the events that prove it
+    changed_files: tuple[str, ...] = ()  # of the files it speaks of, those that changed since

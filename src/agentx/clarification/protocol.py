@@ -270,6 +270,8 @@ def _only_the_asker_follows_up(state: Clarification, fact: Fact) -> Verdict:
 def _only_the_target_answers(state: Clarification, fact: Fact) -> Verdict:
     if not isinstance(fact, Answered) or fact.by in {state.to, PERSON}:
         return None
+    if fact.is_known and state.is_unanswered:
+        return None  # its asker takes what was answered once; nobody speaks for the target
     return IllegalTransition(
         f"{state.id} was asked of {state.to}: {fact.by} cannot answer it",
         hint=f"answer as {state.to}, or as {PERSON}",

@@ -96,6 +96,7 @@ _QUESTIONS = (
     _row("questions.follow_up", "operations.questions.ask:follow_up", "clarify ask", "ask"),
     _row("questions.answer", "operations.questions.settle:answer", "clarify answer", "answer"),
     _row("questions.resolve", "operations.questions.settle:resolve", "clarify resolve", "answer"),
+    _row("questions.accept", "operations.questions.settle:accept", "clarify accept", "answer"),
     _row("questions.escalate", "operations.questions.settle:escalate", "clarify escalate"),
     _row("questions.forget", "operations.questions.settle:forget", "clarify forget"),
     _row("questions.active", "operations.questions.read:active", "clarify", "inbox, clarify"),

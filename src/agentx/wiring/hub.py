@@ -6,6 +6,7 @@ who shows them elsewhere.
     our own log            every event
     notices                questions, issues, agents that begin and end
     the user's own command what waits for a person
+    memory                 what a question came to
     threads on GitHub      questions, where issues live there
 """
 
@@ -22,6 +23,7 @@ from agentx.clarification.events import (
     ClarificationEscalated,
     ClarificationEvent,
     ClarificationRequested,
+    ClarificationResolved,
 )
 from agentx.clarification.model import MonitorReport, Scope
 from agentx.kernel.bus import Bus
@@ -66,7 +68,13 @@ def open_bus(project: Project) -> Bus:
 
         notify(project, event)
 
+    def keep(event: ClarificationResolved) -> None:
+        from agentx.wiring.kept.known import keep_decision  # noqa: PLC0415  few commands settle one
+
+        keep_decision(project, event)
+
     bus.listen(ClarificationEvent, lambda event: changed.add(event.issue))
+    bus.listen(ClarificationResolved, keep)
     for called in (ClarificationEscalated, ClarificationRequested):
         bus.listen(called, tell_person)
     bus.listen(StatusesSettled, renew_questions)

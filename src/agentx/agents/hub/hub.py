@@ -36,6 +36,7 @@ from agentx.clarification.model import (
     Put,
     Reason,
     Scope,
+    name_memory_way,
 )
 from agentx.clarification.rendering import routing, stream_entry
 from agentx.clarification.scope import check_text, permit
@@ -157,6 +158,24 @@ class Hub:
         Raises: as `Clarifications.resolve`.
         """
         return self._settle(self._clarifications.resolve(clarification_id, body, by=by, via=via))
+
+    def accept(
+        self, clarification_id: str, answer: str, *, source: str, by: str, via: str = ""
+    ) -> Clarification:
+        """Settle a question with what memory knew: from where, and who took it, is kept.
+
+        Raises: as `Clarifications.answer`; IllegalTransition for who did not ask.
+        """
+        state = self._clarifications.find(clarification_id)
+        if by != state.asker:
+            raise IllegalTransition(
+                f"{state.id} was asked by {state.asker}: {by} cannot accept an answer to it",
+                hint=f"let {state.asker} accept it",
+            )
+        known = name_memory_way(source)
+        body = check_text("answer", cut(answer, CLARIFY_TEXT_CHARS_MAX))
+        self._clarifications.answer(state.id, body, by=HUB, via=known)
+        return self._settle(self._clarifications.resolve(state.id, by=by, via=via))
 
     def escalate(self, clarification_id: str, summary: str = "", *, by: str = "") -> Clarification:
         """Call a person.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from agentx.agents.hub.hub import Hub
 from agentx.agents.runners.person import Person
 from agentx.agents.runners.port import Runner
-from agentx.clarification.model import Clarification, NewQuestion
+from agentx.clarification.model import Clarification, KnownAnswer, NewQuestion
 from agentx.clarification.rendering import routing, stream_entry
 from agentx.kernel.bus import Say
 from agentx.kernel.errors import InvalidValue
@@ -18,6 +19,7 @@ from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications, role_named
 from agentx.wiring.hub import open_hub
+from agentx.wiring.kept.known import find_known
 
 
 @frozen
@@ -30,9 +32,17 @@ class Waiting:
 
 
 def ask(
-    project: Project, request: NewQuestion, *, waiting: Waiting | None = None, told: Say
+    project: Project,
+    request: NewQuestion,
+    *,
+    waiting: Waiting | None = None,
+    told: Say,
+    offered: Callable[[KnownAnswer], None] | None = None,
 ) -> Clarification:
     """Put a question; the same one, while it is open, is joined. Without `waiting` that is all.
+
+    Who takes offers is handed what memory answers it with, if it does, and the target is not woken:
+    the question is kept and waits, until its asker accepts that or has it asked.
 
     Raises: ScopeViolation, InvalidValue, LockTimeout; AgentUnavailable for a runner that cannot be
         run here, before anything is kept; ClarificationUnanswered when the target fails twice.
@@ -45,6 +55,11 @@ def ask(
     done = hub.put(replace(request, asker=asker, to=to))
     if not done.is_new:
         told(f"[Agent X] {done.state.id} asks the same, and is {done.state.status}: joined.")
+    if offered is not None and done.state.is_unanswered:
+        known = find_known(project, done.state)
+        if known is not None:
+            offered(known)
+            waiting = None
     return _go_on(project, done.state.id, player, waiting=waiting, told=told)
 
 

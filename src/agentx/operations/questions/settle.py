@@ -15,11 +15,13 @@ from agentx.clarification.model import (
     Clarification,
     ClarificationStatus,
 )
+from agentx.kernel.errors import NotFound
 from agentx.operations.questions.routing import hub_of
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.wiring.clarifications import speaker_named
+from agentx.wiring.kept.known import find_known, forget_decision
 from agentx.wiring.section import renew_notices
 
 
@@ -59,6 +61,25 @@ def resolve(
     return hub.resolve(clarification_id, text, by=speaker, via=_name_way(caller))
 
 
+def accept(
+    project: Project, clarification_id: str, *, by: str = "", caller: WhoCalls
+) -> Clarification:
+    """Settle a question as its asker with what memory answers it with.
+
+    Raises: NotFound when memory does not (any more), and as `answer`.
+    """
+    hub = hub_of(project)
+    state = hub.find(clarification_id)
+    speaker = speaker_named(project, by) or caller.role or state.asker
+    _check_speaker(project, caller, speaker, clarification_id)
+    known = find_known(project, state) if state.is_unanswered else None
+    if known is None:
+        why = "memory has no answer to it" if state.is_unanswered else f"it is {state.status}"
+        raise NotFound(f"{state.id}: {why}", hint=f"agentx clarify --issue {state.issue}")
+    said = f"{known.text} ({known.by}, {known.grip})"
+    return hub.accept(state.id, said, source=known.grip, by=speaker, via=_name_way(caller))
+
+
 def escalate(
     project: Project, clarification_id: str, text: str = "", *, by: str = "", caller: WhoCalls
 ) -> Clarification:
@@ -80,7 +101,10 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> None
     """
     if caller.is_agent:
         _refuse(project, caller, PERSON, clarification_id)
-    hub_of(project).forget(clarification_id)
+    hub = hub_of(project)
+    state = hub.find(clarification_id)
+    hub.forget(clarification_id)
+    forget_decision(project, state)
     renew_notices(project)
     record_act(project, AuditAct.FORGOTTEN, clarification=clarification_id, by="clarify forget")
 

@@ -5,7 +5,7 @@ The same verbs as `agentx clarify`. What other agents wrote is fenced as data.
 
 from __future__ import annotations
 
-from agentx.clarification.model import AnswerWorth, Clarification, NewQuestion
+from agentx.clarification.model import AnswerWorth, Clarification, KnownAnswer, NewQuestion
 from agentx.clarification.rendering import listing, name_speaker, say_decision, say_worth, stream
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
@@ -14,6 +14,7 @@ from agentx.kernel.text import preview
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
+from agentx.operations.questions.known import list_known_lines
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
 from agentx.surfaces.mcp import answer as answers
@@ -31,6 +32,7 @@ def ask(
     follow_up: str = "",
     blocking: bool = True,
     wait_seconds: int = 0,
+    ask_anyway: bool = False,
 ) -> str:
     """Ask an upstream agent what its requirement, design or decision means, through the hub."""
     waiting = None
@@ -38,6 +40,7 @@ def ask(
         waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS, apart=True)
     project = desk.project()
     asker = asker or find_caller(project, by_mcp=True).role
+    known: list[KnownAnswer] = []
     if follow_up:
         state = clarify_ask.follow_up(
             project, follow_up, question, by=asker, waiting=waiting, told=_nobody
@@ -48,8 +51,12 @@ def ask(
         request = NewQuestion(
             issue=issue, asker=asker, to=to, topic=topic, question=question, blocking=blocking
         )
-        state = clarify_ask.ask(project, request, waiting=waiting, told=_nobody)
-    return answers.answer([_line(state)])
+        offered = None if ask_anyway else known.append
+        state = clarify_ask.ask(project, request, waiting=waiting, told=_nobody, offered=offered)
+    told = [f"  {line}" for each in known for line in list_known_lines(each)]
+    if known:
+        told.append(f"  Accept: `answer` with id={state.id}, accept=true. Else: ask_anyway=true")
+    return answers.answer(["\n".join([_line(state), *told])])
 
 
 def answer(
@@ -58,13 +65,16 @@ def answer(
     id: str,  # noqa: A002  what the agent reads
     text: str = "",
     resolve: bool = False,
+    accept: bool = False,
     role: str = "",
     standing: str = "",
 ) -> str:
     """Answer a question that waits for you, or settle one of yours that was answered."""
     project = desk.project()
     caller = find_caller(project, by_mcp=True)
-    if resolve:
+    if accept:
+        state = clarify_settle.accept(project, id, by=role, caller=caller)
+    elif resolve:
         state = clarify_settle.resolve(project, id, text, by=role, caller=caller)
     else:
         worth = AnswerWorth(standing=standing)

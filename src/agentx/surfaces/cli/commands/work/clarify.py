@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,7 @@ from agentx.clarification.model import (
     STANDINGS,
     AnswerWorth,
     ClarificationStatus,
+    KnownAnswer,
     MonitorReport,
     NewQuestion,
 )
@@ -25,6 +27,7 @@ from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import routing as clarify_routing
 from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.questions import waiting as clarify_waiting
+from agentx.operations.questions.known import describe_known
 from agentx.project.roles.caller import find_caller
 from agentx.project.roles.played import decide_role
 from agentx.surfaces.cli.commands.work.threads import (
@@ -36,6 +39,9 @@ from agentx.surfaces.cli.commands.work.threads import (
 )
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.screen import ask as confirm
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _AS_PERSON = click.option(
     "--as-person",
@@ -100,6 +106,7 @@ def stale(invocation: Invocation) -> None:
 @click.option("--wait", is_flag=True, help="Wait for the answer.")
 @_TIMEOUT
 @click.option("--runner", default="", metavar="NAME", help="Who plays ROLE now; implies --wait.")
+@click.option("--ask-anyway", is_flag=True, help="Ask, whatever memory knows of it.")
 @click.option("--script", type=click.Path(path_type=Path), metavar="FILE", hidden=True)
 @click.pass_obj
 def ask(
@@ -114,11 +121,13 @@ def ask(
     wait: bool,
     timeout: int,
     runner: str,
+    ask_anyway: bool,
     script: Path | None,
 ) -> None:
     """Ask another agent through the hub; returns at once unless --wait.
 
-    Whom an agent may ask stands in its workflow step (`can_clarify`).
+    Whom an agent may ask stands in its workflow step (`can_clarify`). Where memory has the answer
+    it is offered, and nobody is woken: accept it, or ask again with --ask-anyway.
     """
     waiting = None
     if wait or runner:
@@ -127,6 +136,7 @@ def ask(
     told = _stream(invocation)
     project = invocation.project
     asker = asker or decide_role(project).role
+    known: list[KnownAnswer] = []
     if earlier:
         state = clarify_ask.follow_up(
             project, earlier, question, by=asker, waiting=waiting, told=told
@@ -144,12 +154,18 @@ def ask(
             question=question,
             blocking=not no_block,
         )
-        state = clarify_ask.ask(project, request, waiting=waiting, told=told)
-    others = clarify_read.list_others(project, state)
-    invocation.show(
-        as_data(state, others),
-        lambda screen: draw_asked(screen, state, wanted=not no_block, others=others),
-    )
+        offered = None if ask_anyway else known.append
+        state = clarify_ask.ask(project, request, waiting=waiting, told=told, offered=offered)
+    others, offer = clarify_read.list_others(project, state), known[0] if known else None
+    data = {
+        **as_data(state, others),
+        "known": None if offer is None else describe_known(offer, state.id),
+    }
+
+    def draw(screen: Console) -> None:
+        draw_asked(screen, state, wanted=not no_block, others=others, known=offer)
+
+    invocation.show(data, draw)
 
 
 @command.command("wait")
@@ -233,6 +249,17 @@ def answer(
     if state.status is ClarificationStatus.ESCALATED:
         said = "answer kept; a person still has to decide"
     invocation.show(as_data(state), lambda screen: draw_done(screen, state, said))
+
+
+@command.command("accept")
+@click.argument("clarification_id", metavar="ID")
+@click.option("--from", "by", metavar="ROLE", default="", help="Who accepts it: its asker.")
+@click.pass_obj
+def accept(invocation: Invocation, clarification_id: str, by: str) -> None:
+    """Settle a question of yours with what memory answers it with."""
+    caller = find_caller(invocation.project)
+    state = clarify_settle.accept(invocation.project, clarification_id, by=by, caller=caller)
+    invocation.show(as_data(state), lambda screen: draw_asked(screen, state, wanted=False))
 
 
 @command.command("resolve")

@@ -16,12 +16,14 @@ from agentx.clarification.rendering import (
 from agentx.kernel.clock import age
 from agentx.kernel.text import printable
 from agentx.operations.questions import read as clarify_read
+from agentx.operations.questions.known import list_known_lines
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.layout import flatten, lay
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from agentx.clarification.model import KnownAnswer
     from agentx.surfaces.cli.dates import Dates
 
 _STYLES = {
@@ -123,9 +125,14 @@ def draw_thread(
 
 
 def draw_asked(
-    screen: Console, state: Clarification, *, wanted: bool, others: tuple[str, ...] = ()
+    screen: Console,
+    state: Clarification,
+    *,
+    wanted: bool,
+    others: tuple[str, ...] = (),
+    known: KnownAnswer | None = None,
 ) -> None:
-    """Draw what became of a question that was put or waited for."""
+    """Draw what became of a question that was put or waited for, and what memory knows of it."""
     line = f"{state.id} {state.status}: {state.asker} -> {state.to}"
     screen.print(line, style=_STYLES[state.status], soft_wrap=True)
     if wanted and not state.blocking:
@@ -136,6 +143,10 @@ def draw_asked(
         screen.print(printable(decided), soft_wrap=True)
     elif state.answer and not state.is_unanswered:
         screen.print(printable(f"{state.answer}{_say_answerer(state)}"), soft_wrap=True)
+    if known is not None:
+        for line in list_known_lines(known, state.id):
+            screen.print(printable(line), soft_wrap=True)
+        return
     for action in next_actions(state, others)[:1]:
         screen.print(f"\nnext: {action}", style="dim", soft_wrap=True)
 

@@ -1,0 +1,1 @@
+"""What is known already: whether memory answers a question before anybody is asked."""

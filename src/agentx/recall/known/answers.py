@@ -1,0 +1,268 @@
+"""What memory answers a question with, if it does: who said it, when, and where that stands.
+
+    a resolved question     that asks the same; decided by a person, or answered by who is asked now
+    a decision of a session that says it in one short sentence, proven by what was said there
+
+Never offered: what was overturned or replaced, what is being asked anew, what nobody decided, what
+was itself taken from memory, and what a file claims in a person's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from agentx.clarification.model import (
+    PARTIAL,
+    PERSON,
+    UNKNOWN,
+    Clarification,
+    ClarificationStatus,
+    KnownAnswer,
+    NewQuestion,
+)
+from agentx.clarification.rendering import name_speaker
+from agentx.kernel.text import compile_late, cut, fold_text
+from agentx.kernel.tokens import estimate
+from agentx.kernel.values import frozen
+from agentx.observations.model import Category, Observation
+from agentx.observations.validity.marking import find_replacing
+from agentx.prose import cues
+from agentx.prose.sentences import sentences
+from agentx.recall.known.same_question import AskedFor, is_same, list_terms, read_asked
+from agentx.recall.limits import KNOWN_ANSWER_CHARS_MAX
+
+# A sentence that says more than the answer speaks of something else, too.
+_ANSWER_TERMS_MAX = 2
+_SUBJECT_TERMS_MIN = 2
+_NO_ANSWER = ("go on with what is known", "go on without", "does not matter any more")
+_REASON = compile_late(r"(?i),? (?:because|since|so that|as it|in order to)\b.*|\s*\(.*\)")
+_CLAUSES = compile_late(r"[;,]| (?:and|but|while|whereas) ")
+_FRAME = compile_late(
+    r"(?i)^(?:decided|decision|chosen|agreed|ruled|we (?:decided|agreed|chose)|the user \w+)"
+    r"(?: that| to| on)?:?\s+"
+)
+_TURNS = cues.anywhere(
+    r"""
+    switch\w* | instead | replac\w* | mov(?:e|es|ed|ing) | migrat\w* | drop(?:s|ped|ping)?
+    no longer | not | never | no more | rather | remov\w* | revert\w* | abandon\w* | chang\w*
+    gave up | away from | was | were | used to | after all | until | except | unless | only
+    """
+)
+_SAYS_AMOUNT = compile_late(r"\d")
+_OF_QUESTION = "[CLR-"  # a settled question is looked at itself
+# What a sentence that states something can answer.
+_STATED = frozenset({"which", "where", "whether", "whether should"})
+
+
+@frozen
+class Known:
+    """What is searched: questions, and what sessions taught."""
+
+    clarifications: tuple[Clarification, ...] = ()
+    memories: tuple[Observation, ...] = ()  # what sessions taught, as far as it is near
+
+
+def find_known_answer(
+    request: NewQuestion, known: Known, *, itself: str = ""
+) -> KnownAnswer | None:
+    """Return what answers a question already, or None. `itself` is its own id once it is kept."""
+    asked = read_asked(request.topic, request.question)
+    alike = [
+        state
+        for state in known.clarifications
+        if state.id != itself
+        and is_same(
+            asked,
+            read_asked(state.topic, state.question),
+            same_issue=state.issue == request.issue,
+        )
+    ]
+    if any(state.is_active for state in alike):
+        return None  # somebody asks it anew: what was said once is in doubt
+    settled = [state for state in alike if state.resolved_ms is not None]
+    if settled:
+        newest = max(settled, key=lambda state: (state.resolved_ms or 0, state.id))
+        others = (state for state in known.clarifications if state not in alike)
+        later = tuple(filter(None, map(read_decision, others)))
+        return _offer_settled(newest, settled, request, (*known.memories, *later))
+    return _offer_decision(asked, request, known.memories)
+
+
+def read_decision(state: Clarification) -> Observation | None:
+    """Return what a settled question came to, as a decision; None where nothing was decided."""
+    said = _say_answer(state)
+    settled = state.resolution
+    if not said or settled is None or state.resolved_ms is None:
+        return None
+    said = said if said.endswith((".", "!", "?")) else f"{said}."
+    asked = fold_text(state.question)
+    content = f"{state.topic}: {said} Decided by {_name_decider(state)}, asked: {asked}"
+    content = f"{cut(content, KNOWN_ANSWER_CHARS_MAX)} [{state.id}]"
+    return Observation(
+        id=str(state.id),
+        agent=_find_decider(state),
+        issue_number=state.issue,
+        category=Category.DECISION,
+        content=content,
+        summary=content,
+        tokens=estimate(content),
+        timestamp_ms=state.resolved_ms,
+        session_id="",
+    )
+
+
+def _offer_settled(
+    newest: Clarification,
+    settled: Iterable[Clarification],
+    request: NewQuestion,
+    memories: tuple[Observation, ...],
+) -> KnownAnswer | None:
+    # What was taken from memory stands as long as what it was taken from.
+    taken = newest.answered.source if newest.answered is not None else ""
+    if taken:
+        first = next((state for state in settled if state.id == taken), None)
+        if first is None or (first.answered is not None and first.answered.source):
+            return None
+        newest = first
+    decision = read_decision(newest)
+    is_of_person = _find_decider(newest) == PERSON
+    if decision is None or not (is_of_person or _find_decider(newest) == request.to):
+        return None
+    asked = read_asked(newest.topic, newest.question)
+    if _is_overturned(decision, asked, _say_answer(newest), memories):
+        return None
+    settlement = newest.resolution
+    assert settlement is not None, "looked at by `read_decision`"
+    return KnownAnswer(
+        grip=str(newest.id),
+        text=_say_answer(newest),
+        by=_name_decider(newest),
+        at_ms=decision.timestamp_ms,
+        issue=newest.issue,
+        asked=newest.question,
+        doubt=settlement.doubt,
+        proofs=(newest.uid,) if newest.uid else (),
+    )
+
+
+def _is_overturned(
+    decision: Observation, asked: AskedFor, said: str, memories: tuple[Observation, ...]
+) -> bool:
+    """Tell whether a later memory took a decision back, or may have: then it is asked again."""
+    mark = f"[{decision.id}]"
+    kept = [one for one in memories if one.content.endswith(mark)]
+    if any(one.superseded_by for one in kept):
+        return True
+    newer = [
+        one
+        for one in memories
+        if one.timestamp_ms > decision.timestamp_ms and one not in kept and not one.superseded_by
+    ]
+    answer = frozenset(list_terms(said)) - asked.subject
+    if any(_is_about(one.content, asked, answer) for one in newer):
+        return True
+    plain = replace(decision, content=decision.content.removesuffix(mark).strip())
+    return bool(newer) and decision.id in find_replacing([plain, *newer])
+
+
+def _is_about(content: str, asked: AskedFor, answer: frozenset[str]) -> bool:
+    """Tell whether a later text speaks of the same, and does not merely say it again."""
+    held = frozenset(list_terms(content))
+    shared = len(held & asked.subject)
+    is_near = shared >= _SUBJECT_TERMS_MIN or (shared and held & answer)
+    is_again = answer <= held and not cues.finds(_TURNS, content)
+    return bool(is_near) and not is_again
+
+
+def _offer_decision(
+    asked: AskedFor, request: NewQuestion, memories: tuple[Observation, ...]
+) -> KnownAnswer | None:
+    if request.to == PERSON or asked.points or asked.denies:
+        return None  # what an agent noted is not what the person says
+    standing = [
+        one
+        for one in memories
+        if one.category is Category.DECISION
+        and not (
+            one.superseded_by or one.changed_files or one.branch or _OF_QUESTION in one.content
+        )
+        and (one.event_ids or one.reviewed or one.agent == PERSON)
+    ]
+    told = [(one, said) for one in standing if (said := _find_saying(asked, one.content))]
+    if len({said.casefold() for _, said in told}) != 1:
+        return None  # nothing, or several that do not say the same
+    newest, said = max(told, key=lambda pair: (pair[0].timestamp_ms, pair[0].id))
+    return KnownAnswer(
+        grip=newest.id,
+        text=said,
+        by=newest.agent,
+        at_ms=newest.timestamp_ms,
+        issue=newest.issue_number,
+        proofs=newest.event_ids[:3],
+    )
+
+
+def _find_saying(asked: AskedFor, content: str) -> str:
+    """Return the sentence that says just what is asked for; nothing where none does."""
+    wanted = asked.wanted.strip()
+    is_amount = wanted.startswith("how ") or wanted == "when"
+    if not (wanted in _STATED or is_amount) or len(asked.subject) < _SUBJECT_TERMS_MIN:
+        return ""
+    for found in sentences(content):
+        said = content[found.start : found.end].strip()
+        plain = _REASON.sub("", _FRAME.sub("", said))
+        terms = list_terms(plain)
+        # An amount is asked for by its measure ("how long"), which the answer does not repeat.
+        subject = asked.subject - {wanted.removeprefix("how ")} if is_amount else asked.subject
+        beside = [term for term in terms if term not in subject]
+        if not subject <= {*terms} or len(beside) > _ANSWER_TERMS_MAX or _CLAUSES.search(plain):
+            continue
+        if said.endswith("?") or cues.finds(cues.DOUBTS, said):
+            continue
+        if (is_amount and not _SAYS_AMOUNT.search(plain)) or (
+            wanted in {"which", "where"} and not beside
+        ):
+            continue
+        return said
+    return ""
+
+
+def _say_answer(state: Clarification) -> str:
+    """Return what settled a question; nothing where it was only let go."""
+    settled = state.resolution
+    if state.status is not ClarificationStatus.RESOLVED or settled is None:
+        return ""
+    decided, answered = fold_text(settled.body), fold_text(state.answer)
+    if any(words in decided.casefold() for words in _NO_ANSWER):
+        return ""
+    if decided and answered and settled.speaker == PERSON:
+        return f"{decided} ({_name_answerer(state)} had answered: {answered})"
+    return "" if _is_weak(state) else answered or decided
+
+
+def _is_weak(state: Clarification) -> bool:
+    """Tell whether who answered left it open, and nobody else decided."""
+    if state.answered is None:
+        return False
+    worth = state.answered.worth
+    return worth.standing in {PARTIAL, UNKNOWN} or worth.confidence == "low"
+
+
+def _find_decider(state: Clarification) -> str:
+    """Return whose word it is: the person's who decided, else who answered."""
+    settled, answered = state.resolution, state.answered
+    if settled is not None and settled.speaker == PERSON:
+        return PERSON
+    return answered.speaker if answered is not None else ""
+
+
+def _name_decider(state: Clarification) -> str:
+    settled, answered = state.resolution, state.answered
+    if settled is not None and settled.speaker == PERSON:
+        return name_speaker(settled)
+    return name_speaker(answered) if answered is not None else ""
+
+
+def _name_answerer(state: Clarification) -> str:
+    return name_speaker(state.answered) if state.answered is not None else state.to

@@ -1,0 +1,139 @@
+"""Whether two questions ask the same, by their words. The bar is high: a wrong answer that looks
+proven costs more than a question that is asked once more.
+
+    the same   the words that carry the subject, all of them, in questions and topics
+               what is asked for (which, when, where, who, why, how, how many; can, must, was)
+               a denial, or none
+               the order, where words of direction make it matter ("from A to B")
+               the issue, where something is only pointed at ("this page")
+
+Only what says nothing of the subject is left out, so "before" and "after", "old" and "new", "on"
+and "off" are words like others.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+from agentx.prose import cues
+from agentx.prose.keyphrases import terms
+
+_WORD = compile_late(r"[^\W_]+(?:[-_.'/][^\W_]+)*")
+_EMPTY = frozenset(
+    (
+        "a an the of for in at by as and or our we us i you your my me please so then there any "
+        "is are be been being am was were do does did done will would shall should can could may "
+        "might must has have had to with on if which what when where who whom whose why how many "
+        "much use used uses using need needs needed want wants wanted choose chosen pick picked "
+        "take taken decide decided decision question clarification choice go goes about ought "
+        "supposed it's let lets whether actually exactly currently that's what's kind sort type"
+    ).split()
+)
+_SHORT = {
+    "db": "database",
+    "dbs": "database",
+    "repo": "repository",
+    "config": "configuration",
+    "auth": "authentication",
+    "env": "environment",
+    "postgresql": "postgres",
+    "js": "javascript",
+    "k8s": "kubernetes",
+}
+_DIRECTS = frozenset("to from into onto than over before after instead replace via through".split())
+_POINTS = frozenset(
+    "this that these those it its here them they current above below following other "
+    "another same such second third former latter now today".split()
+)
+_AMOUNTS = frozenset("many much long often big large far fast old high low deep wide".split())
+_ASKS = {
+    **dict.fromkeys(("which", "what"), "which"),
+    **dict.fromkeys(("who", "whom", "whose"), "who"),
+    **{word: word for word in ("when", "where", "why", "how")},
+}
+_MOODS = {
+    **dict.fromkeys(("can", "could", "may", "might"), "can"),
+    "must": "must",
+    **dict.fromkeys(("was", "were", "did", "had"), "was"),
+}
+_SHOULD = frozenset(("should", "shall", "ought"))
+# What speaks of itself in so few words is a subject of its own in every issue.
+_TERMS_ELSEWHERE_MIN = 3
+_TERMS_ASKED_MIN = 2
+
+
+@frozen
+class AskedFor:
+    """What a question asks for: its subject, and what is wanted of it."""
+
+    order: tuple[str, ...]  # the words that carry the subject, of topic and question
+    asked: frozenset[str]  # of the question alone
+    wanted: str  # which, when, how many; should, can
+    denies: bool
+    directs: bool  # the order of its words says something
+    points: bool  # it names something by pointing at it
+
+    @property
+    def subject(self) -> frozenset[str]:
+        """The words that carry the subject."""
+        return frozenset(self.order)
+
+
+@lru_cache(maxsize=256)  # one question is compared with many
+def read_asked(topic: str, question: str) -> AskedFor:
+    """Return what a question asks for."""
+    words = [found.casefold() for found in _WORD.findall(question)]
+    of_topic = [found.casefold() for found in _WORD.findall(topic)]
+    asked = list_terms(question)
+    seen = {*words, *of_topic}
+    return AskedFor(
+        order=(*asked, *(term for term in list_terms(topic) if term not in asked)),
+        asked=frozenset(asked),
+        wanted=_read_wanted(words),
+        denies=cues.finds(cues.DENIES, question),
+        directs=bool(seen & _DIRECTS),
+        points=bool(seen & _POINTS),
+    )
+
+
+def list_terms(text: str) -> tuple[str, ...]:
+    """Return the words of a text that carry its subject, by their stems, in order."""
+    found = (word.casefold().replace("\u2019", "'") for word in _WORD.findall(text))
+    return tuple(
+        dict.fromkeys(_stem(_SHORT.get(word, word)) for word in found if word not in _EMPTY)
+    )
+
+
+def is_same(one: AskedFor, other: AskedFor, *, same_issue: bool) -> bool:
+    """Tell whether two questions ask the same."""
+    if one.subject != other.subject or not one.subject:
+        return False
+    if (one.wanted, one.denies) != (other.wanted, other.denies):
+        return False
+    if (one.directs or other.directs) and one.order != other.order:
+        return False
+    if same_issue:
+        return True
+    if one.points or other.points:
+        return False
+    fewest = min(len(one.asked), len(other.asked))
+    return fewest >= _TERMS_ASKED_MIN and len(one.subject) >= _TERMS_ELSEWHERE_MIN
+
+
+def _read_wanted(words: list[str]) -> str:
+    """Return what a question wants to know of its subject, and in which mood."""
+    mood = next((_MOODS[word] for word in words if word in _MOODS), "")
+    for at, word in enumerate(words):
+        if word == "how" and words[at + 1 : at + 2] and words[at + 1] in _AMOUNTS:
+            return f"how {words[at + 1]} {mood}"
+        if word in _ASKS:
+            return f"{_ASKS[word]} {mood}"
+    if mood:
+        return f"whether {mood}"
+    return "whether should" if _SHOULD & {*words} else "whether"
+
+
+def _stem(word: str) -> str:
+    return next(iter(terms(word)), word) if word.isalpha() else word

@@ -1,0 +1,126 @@
+"""What memory knows of a question: the ledgers and the observations of a project, searched; and
+what a settled question leaves behind there.
+
+Neither needs the store or a daemon. What cannot be read is done without: whoever asks, asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
+
+from agentx.clarification.events import ClarificationResolved
+from agentx.clarification.model import Clarification, KnownAnswer, NewQuestion
+from agentx.host.files.plain import is_file
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.text import compile_late
+from agentx.observations.model import Category, Observation
+from agentx.observations.validity.staleness import list_changed_since
+from agentx.project.project import Project
+from agentx.recall.known.answers import Known, find_known_answer, read_decision
+from agentx.recall.limits import KNOWN_FILES_MAX, KNOWN_MEMORIES_MAX
+from agentx.views.sessions.file_history import GitFileHistory
+from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.observations import open_observations, prepare_observations
+
+_PATH = compile_late(r"(?<![\w/.~-])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]\w{0,7}(?![\w/])")
+
+
+def find_known(project: Project, state: Clarification) -> KnownAnswer | None:
+    """Return what answers a question that was kept, and is proven and stands; else None."""
+    if not project.trust.has_data:
+        return None
+    request = NewQuestion(
+        issue=state.issue,
+        asker=state.asker,
+        to=state.to,
+        topic=state.topic,
+        question=state.question,
+    )
+    try:
+        asked = tuple(each for one in open_clarifications(project).ledgers() for each in one)
+        found = find_known_answer(request, Known(clarifications=asked), itself=state.id)
+        words = (f"{state.topic} {state.question}", "" if found is None else found.text)
+        known = Known(clarifications=asked, memories=_search(project, words))
+        found = find_known_answer(request, known, itself=state.id)
+        return None if found is None else _look_at_files(project, found)
+    except AgentXError as error:
+        project.log.record("warning", "clarification-known", message=error.message)
+        return None
+
+
+def keep_decision(project: Project, event: ClarificationResolved) -> Observation | None:
+    """Keep what a settled question came to as a decision, which recall tells; once.
+
+    What was taken from memory is there already.
+
+    Raises: LockHeld, UnavailableError.
+    """
+    state = open_clarifications(project).find(event.clarification_id)
+    decision = read_decision(state)
+    answered = state.answered
+    if decision is None or (answered is not None and answered.source):
+        return None
+    with closing(open_observations(project)) as room:
+        if not room.is_enabled or any(_list_kept(room.store.get_by_issue(state.issue), state.id)):
+            return None
+        prepare_observations(project)
+        return room.add(
+            decision.content,
+            agent=decision.agent,
+            issue=decision.issue_number,
+            category=decision.category,
+            files=list_files_named(project, decision.content),
+        )
+
+
+def forget_decision(project: Project, state: Clarification) -> None:
+    """Take away what a question left behind.
+
+    Raises: LockHeld, UnavailableError.
+    """
+    with closing(open_observations(project)) as room:
+        kept = _list_kept(room.store.get_by_issue(state.issue), state.id)
+        room.forget(one.id for one in kept)
+
+
+def list_files_named(project: Project, text: str) -> tuple[str, ...]:
+    """Return the files of a project that a text names."""
+    names = dict.fromkeys(name for name in _PATH.findall(text) if ".." not in name)
+    there = (name for name in names if is_file(project.root / name))
+    return tuple(there)[:KNOWN_FILES_MAX]
+
+
+def _list_kept(memories: Iterable[Observation], name: str) -> tuple[Observation, ...]:
+    return tuple(one for one in memories if one.content.endswith(f"[{name}]"))
+
+
+def _search(project: Project, texts: Iterable[str]) -> tuple[Observation, ...]:
+    """Return the memories that are near to some texts."""
+    with closing(open_observations(project)) as room:
+        store = room.store
+        if not store.count_standing():
+            return ()
+        found = (store.search(text, KNOWN_MEMORIES_MAX) for text in filter(None, texts))
+        return store.get_by_ids(dict.fromkeys(row.id for rows in found for row in rows))
+
+
+def _look_at_files(project: Project, found: KnownAnswer) -> KnownAnswer:
+    files = list_files_named(project, f"{found.asked} {found.text}")
+    if not files:
+        return found
+    seen = Observation(
+        id=found.grip,
+        agent="",
+        issue_number=found.issue,
+        category=Category.DECISION,
+        content=found.text,
+        summary="",
+        tokens=0,
+        timestamp_ms=found.at_ms,
+        session_id="",
+        files=files,
+    )
+    history = GitFileHistory(project.root, since_ms=found.at_ms)
+    return replace(found, changed_files=list_changed_since(seen, history))

@@ -1,0 +1,168 @@
+"""Goal: a question that was answered once is offered its answer before anybody is woken, and what
+was decided is remembered, flagged when its file changed, and forgotten with its question.
+
+Method: the verbs in process on a real project folder, with a clock in the hands of the test.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentx.clarification.errors import NotThePerson
+from agentx.clarification.model import KnownAnswer
+from agentx.kernel.errors import IllegalTransition, NotFound
+from agentx.observations.model import Observation
+from agentx.operations.memory.check import memory_verify
+from agentx.operations.questions import ask as clarify_ask
+from agentx.operations.questions import settle as clarify_settle
+from agentx.operations.questions.known import describe_known, list_known_lines
+from agentx.operations.questions.routing import Player
+from agentx.project.project import Project
+from agentx.project.roles.caller import Via, WhoCalls
+from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.hub import open_issues
+from agentx.wiring.observations import open_observations
+from agentx.work.model import NewIssue
+from tests.support.clarifying import project_at, request
+from tests.support.time_and_chance import FakeClock
+
+TYPING = WhoCalls(via=Via.TERMINAL)
+ENGINEER = WhoCalls(via=Via.AGENT, role="engineer", agent="codex")
+QUESTION = "Which database do we use for orders in src/db.py?"
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def project(tmp_path: Path, clock: FakeClock) -> Project:
+    made = project_at(tmp_path, clock)
+    for title in ("Login", "Checkout"):
+        open_issues(made).create(NewIssue(title=title, labels=("type:feature",)))
+    (made.root / "src").mkdir()
+    (made.root / "src" / "db.py").write_text("x = 1\n", encoding="utf-8")
+    at_s = clock.now_ms() / 1000 - 60
+    os.utime(made.root / "src" / "db.py", (at_s, at_s))
+    return made
+
+
+def ask(project: Project, issue: int, **other: Any) -> tuple[str, list[KnownAnswer]]:
+    known: list[KnownAnswer] = []
+    wanted = request(issue=issue, topic="Order storage", question=QUESTION)
+    state = clarify_ask.ask(
+        project, wanted, told=lambda _entry: None, offered=known.append, **other
+    )
+    return state.id, known
+
+
+def settle_first(project: Project) -> None:
+    first, known = ask(project, 1)
+    assert known == [], "nobody knew it yet"
+    clarify_settle.resolve(project, first, "Postgres.", by="human", caller=TYPING)
+
+
+def memories(project: Project) -> list[Observation]:
+    with closing(open_observations(project)) as room:
+        return list(room.store.everything())
+
+
+def test_what_was_decided_is_offered_and_nobody_is_woken(
+    project: Project, clock: FakeClock
+) -> None:
+    settle_first(project)
+    clock.advance(60_000)
+    # A runner that would say something else, were it asked.
+    script = project.root / "answers.json"
+    script.write_text('[{"answer": "MySQL."}]', encoding="utf-8")
+    waiting = clarify_ask.Waiting(player=Player(runner="scripted", script=script), wait_ms=5_000)
+    second, known = ask(project, 2, waiting=waiting)
+
+    assert [(each.grip, each.by, each.text) for each in known] == [
+        ("CLR-1-001", "a person", "Postgres.")
+    ]
+    assert known[0].changed_files == ()
+    assert open_clarifications(project).find(second).status == "pending", "kept, and not lost"
+    lines = list_known_lines(known[0], second)
+    assert lines[0] == "already answered: Postgres."
+    assert "CLR-1-001" in lines[1]
+    assert "accept: agentx clarify accept CLR-2-001" in lines
+    assert describe_known(known[0], second)["accept"] == "agentx clarify accept CLR-2-001"
+
+
+def test_accepting_says_from_where_and_who_took_it(project: Project, clock: FakeClock) -> None:
+    settle_first(project)
+    clock.advance(60_000)
+    second, _ = ask(project, 2)
+    done = clarify_settle.accept(project, second, caller=ENGINEER)
+
+    assert done.status == "resolved"
+    assert [(each.type, each.speaker_shown) for each in done.thread] == [
+        ("question", "engineer"),
+        ("answer", "agent-x (from memory, CLR-1-001)"),
+        ("resolution", "engineer"),
+    ]
+    assert done.answer == "Postgres. (a person, CLR-1-001)"
+    assert done.thread[2].via == "codex"
+    assert len(memories(project)) == 1, "what was taken from memory is there already"
+
+
+def test_only_the_asker_accepts_and_only_what_is_known(project: Project) -> None:
+    first, _ = ask(project, 1)
+    with pytest.raises(NotFound, match="memory has no answer"):
+        clarify_settle.accept(project, first, caller=ENGINEER)
+    clarify_settle.resolve(project, first, "Postgres.", by="human", caller=TYPING)
+    second, _ = ask(project, 2)
+    architect = WhoCalls(via=Via.AGENT, role="architect")
+    with pytest.raises(NotThePerson):
+        clarify_settle.accept(project, second, by="engineer", caller=architect)
+    with pytest.raises(IllegalTransition, match="architect cannot accept"):
+        clarify_settle.accept(project, second, caller=architect)
+    assert open_clarifications(project).find(second).status == "pending"
+    clarify_settle.accept(project, second, caller=ENGINEER)
+    with pytest.raises(NotFound, match="it is resolved"):
+        clarify_settle.accept(project, second, caller=ENGINEER)
+
+
+def test_a_settled_question_is_a_decision_that_is_remembered_once(project: Project) -> None:
+    settle_first(project)
+    [kept] = memories(project)
+
+    assert (kept.agent, kept.category, kept.issue_number) == ("human", "decision", 1)
+    assert (
+        kept.content
+        == f"Order storage: Postgres. Decided by a person, asked: {QUESTION} [CLR-1-001]"
+    )
+    assert kept.files == ("src/db.py",)
+    clarify_settle.forget(project, "CLR-1-001", caller=TYPING)
+    assert memories(project) == []
+
+
+def test_what_changed_since_is_flagged(project: Project, clock: FakeClock) -> None:
+    settle_first(project)
+    clock.advance(3_600_000)
+    (project.root / "src" / "db.py").write_text("x = 2\n", encoding="utf-8")
+    at_s = clock.now_ms() / 1000
+    os.utime(project.root / "src" / "db.py", (at_s, at_s))
+    second, [known] = ask(project, 2)
+
+    assert known.changed_files == ("src/db.py",)
+    assert "  changed since: src/db.py" in list_known_lines(known, second)
+    assert memory_verify(project).stale == 1
+    assert memories(project)[0].changed_files == ("src/db.py",)
+
+
+def test_a_memory_that_cannot_be_read_hinders_nobody(project: Project) -> None:
+    settle_first(project)
+    folder = project.observations
+    for each in folder.glob("*.json"):
+        each.write_text("{", encoding="utf-8")
+    second, _ = ask(project, 2)
+
+    assert second == "CLR-2-001"
