@@ -8,6 +8,7 @@ from dataclasses import replace
 from agentx.agents.hub.hub import Hub
 from agentx.agents.runners.person import Person
 from agentx.agents.runners.port import Runner
+from agentx.clarification.errors import MaxRoundsExceeded
 from agentx.clarification.model import Clarification, KnownAnswer, NewQuestion
 from agentx.clarification.rendering import routing, stream_entry
 from agentx.kernel.bus import Say
@@ -80,7 +81,12 @@ def follow_up(
     player = _find_player(project, to, waiting)
     hub = _hub(project, player)
     speaker = role_named(project, by) if by else ""
-    state = hub.follow_up(clarification_id, question, by=speaker)
+    try:
+        state = hub.follow_up(clarification_id, question, by=speaker)
+    except MaxRoundsExceeded:
+        called = hub.find(clarification_id)
+        told(stream_entry(called, called.thread[-1]))
+        raise
     return _go_on(project, state.id, player, waiting=waiting, told=told)
 
 

@@ -1,0 +1,39 @@
+"""Goal: whoever asks past the last round is shown what the person who is called is shown.
+
+Method: a project in a folder of its own; what the stream was told.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.errors import MaxRoundsExceeded
+from agentx.operations.questions.ask import follow_up
+from agentx.wiring.clarifications import open_clarifications
+from tests.support.clarifying import SCOPE, project_at, request
+
+
+def test_at_the_round_limit_the_stream_has_the_escalation(tmp_path: Path) -> None:
+    project = project_at(tmp_path)
+    room = open_clarifications(project)
+    state = room.ask(request(), SCOPE)
+    told: list[str] = []
+    asked = (
+        "Where is it kept?",
+        "Who renews tokens?",
+        "Does logout reach all?",
+        "What of mobiles?",
+    )
+    for question in asked:
+        room.answer(state.id, f"To {question.lower()}")
+        follow_up(project, state.id, question, told=told.append)
+    room.answer(state.id, "JWT.")
+    assert told == []
+    with pytest.raises(MaxRoundsExceeded):
+        follow_up(project, state.id, "Still why?", told=told.append)
+
+    assert told[0].startswith(f"[ESCALATED] {state.id}\nTopic: Session storage\n")
+    assert "- engineer: Still why?" in told[0]
+    assert "- architect: JWT." in told[0]
