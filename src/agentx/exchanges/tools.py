@@ -6,6 +6,7 @@ nothing is assumed: a tool is known by a word in its name and by what its argume
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -173,35 +174,38 @@ def file_edits(step: ToolStep) -> tuple[FileChange, ...]:
 def _read_edits(step: ToolStep) -> Iterator[FileChange]:
     if step.use is not Use.EDIT or step.result is None or step.result.failed or step.was_refused:
         return
-    where = step.call.directory
     patch = _patch(step.call.arguments)
     if patch:
-        yield from _read_patch(patch[:_CHARS_READ_MAX], where)
+        yield from _read_patch(patch[:_CHARS_READ_MAX], step.call)
         return
-    path = inside(_path(step.call.arguments), where)
+    path = inside(_path(step.call.arguments), step.call)
     if path:
         yield _read_write(step, path)
 
 
 def list_touched(step: ToolStep) -> tuple[str, ...]:
     """Return the files of the project that a step read or wrote."""
-    where = step.call.directory
     patch = _patch(step.call.arguments)
     if patch:
-        return tuple(edit.path for edit in _read_patch(patch[:_CHARS_READ_MAX], where))
-    path = inside(_path(step.call.arguments), where)
+        return tuple(edit.path for edit in _read_patch(patch[:_CHARS_READ_MAX], step.call))
+    path = inside(_path(step.call.arguments), step.call)
     return () if not path or path.startswith(("/", "~")) or "." not in path else (path,)
 
 
-def inside(path: str, directory: str) -> str:
-    """Return a path relative to the directory; empty for a place that is not the project's."""
+def inside(path: str, call: Turn) -> str:
+    """Return a path relative to the repository; empty for a place that is not the project's."""
     plain = path.strip().replace("\\", "/")
-    root = directory.rstrip("/")
+    where = call.directory.rstrip("/")
+    root = call.root.rstrip("/") or where
     if root and plain.startswith(root + "/"):
         return plain[len(root) + 1 :]
     if not plain or _PRIVATE_PLACES.match(plain):
         return ""
-    return plain.removeprefix("./")
+    below = where.removeprefix(root + "/") if where.startswith(root + "/") else ""
+    if not below or plain.startswith(("/", "~")) or plain[1:2] == ":":
+        return plain.removeprefix("./")
+    joined = posixpath.normpath(f"{below}/{plain}")
+    return "" if joined.startswith("../") else joined
 
 
 def answers(step: ToolStep) -> tuple[tuple[str, str], ...]:
@@ -285,12 +289,12 @@ def _options(arguments: object) -> Iterator[tuple[str, str]]:
                 yield label, f"{label}: {more.strip()}"
 
 
-def _read_patch(patch: str, where: str) -> Iterator[FileChange]:
+def _read_patch(patch: str, call: Turn) -> Iterator[FileChange]:
     heads = list(_PATCH_FILE.finditer(patch))
     for head, after in zip(heads, [*heads[1:], None], strict=True):
         body = patch[head.end() : after.start() if after else len(patch)]
         moved = _MOVED.search(body)
-        path = inside(moved[1] if moved else head[1], where)
+        path = inside(moved[1] if moved else head[1], call)
         if path:
             added, removed = _sides(body.split("\n"))
             yield FileChange(

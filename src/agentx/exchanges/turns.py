@@ -43,4 +43,5 @@ class Turn:
     failed: bool = False
     exit_code: int | None = None
     directory: str = ""  # where the agent worked
+    root: str = ""  # the repository around it: files are named from there
     sender: str = ""  # another agent, whose words these are

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from agentx.exchanges.commands import find_errors
-from agentx.exchanges.turns import TurnKind
+from agentx.exchanges.tools import inside
+from agentx.exchanges.turns import Turn, TurnKind
+from agentx.kernel.clock import Millis
 from agentx.observations.extract import extract
 from agentx.observations.model import Category
+from agentx.views.sessions.checkouts import find_root
 from tests.support.telling import Talk
 
 
@@ -307,3 +312,37 @@ def test_what_was_planned_says_so_once_it_was_committed() -> None:
 
     assert any(line.startswith("Planned, then committed as 1a2b3c4: ") for line in kept)
     assert not any(line.startswith("Planned: ") for line in kept)
+
+
+@pytest.mark.parametrize(
+    ("path", "directory", "root", "named"),
+    [
+        ("/repo/packages/web/src/v.ts", "/repo/packages/web", "/repo", "packages/web/src/v.ts"),
+        ("/repo/packages/api/src/v.ts", "/repo/packages/web", "/repo", "packages/api/src/v.ts"),
+        ("src/v.ts", "/repo/packages/web", "/repo", "packages/web/src/v.ts"),
+        ("./src/v.ts", "/repo/packages/web/", "/repo/", "packages/web/src/v.ts"),
+        ("../api/src/v.ts", "/repo/packages/web", "/repo", "packages/api/src/v.ts"),
+        ("../../../etc/v.ts", "/repo/packages/web", "/repo", ""),
+        ("/repo/src/v.ts", "/repo", "/repo", "src/v.ts"),
+        ("src/v.ts", "/repo", "/repo", "src/v.ts"),
+        ("/repo/web/src/v.ts", "/repo/web", "", "src/v.ts"),  # no repository that is known
+        ("src/v.ts", "", "", "src/v.ts"),
+        ("/elsewhere/v.ts", "/repo/packages/web", "/repo", "/elsewhere/v.ts"),
+    ],
+)
+def test_a_file_is_named_from_the_root_of_its_repository(
+    path: str, directory: str, root: str, named: str
+) -> None:
+    call = Turn(event_id="e", at_ms=Millis(1), kind=TurnKind.CALL, directory=directory, root=root)
+
+    assert inside(path, call) == named
+
+
+def test_the_root_of_a_folder_is_found_though_the_folder_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "repo" / ".git").mkdir(parents=True)
+    (tmp_path / "repo" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+
+    assert find_root(str(tmp_path / "repo")) == str(tmp_path / "repo")
+    assert find_root(str(tmp_path / "repo" / "packages" / "gone")) == str(tmp_path / "repo")
+    assert find_root(str(tmp_path / "bare")) == ""
+    assert find_root("packages/web") == ""

@@ -39,11 +39,22 @@ class RefsLook:
 
 def read_checkout(directory: Path) -> Checkout | None:
     """Return what is checked out in the working tree of a folder; None outside of git."""
+    found = _find_head(directory)
+    return found[1] if found else None
+
+
+def find_worktree(directory: Path) -> Path | None:
+    """Return the top of the working tree that a folder lies in; None outside of git."""
+    found = _find_head(directory)
+    return found[0] if found else None
+
+
+def _find_head(directory: Path) -> tuple[Path, Checkout] | None:
     folder = directory
     for _ in range(_FOLDERS_UP_MAX):
         head = _read_head(folder / ".git")
         if head is not None:
-            return head
+            return folder, head
         if folder == folder.parent:
             break
         folder = folder.parent

@@ -60,7 +60,7 @@ def look_at(turns: Sequence[Turn]) -> Sight:
         if call is None or turn.failed or turn.exit_code:
             continue
         named = _find_read(call, turn)
-        path = inside(named, call.directory) if named else ""
+        path = inside(named, call) if named else ""
         if path:
             texts[path] = (turn.at_ms, turn.text)
     return Sight(texts, turns)

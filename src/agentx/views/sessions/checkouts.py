@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from agentx.host.git.branches import (
@@ -12,7 +12,7 @@ from agentx.host.git.branches import (
     list_bases,
     list_refs,
 )
-from agentx.host.git.heads import read_checkout
+from agentx.host.git.heads import find_worktree, read_checkout
 from agentx.views.sessions.branches import KnownBranches, read_branch
 
 
@@ -29,6 +29,14 @@ def look_at_branches(directory: str) -> KnownBranches | None:
         tips={ref.name: ref.tip for ref in refs if not ref.remote},
         is_ahead=cache(lambda tip: _is_ahead(folder, tip, list_bases(refs))),
     )
+
+
+@lru_cache(maxsize=256)  # every event names where it was
+def find_root(directory: str) -> str:
+    """Return the repository that a folder lies in; empty where it lies in none."""
+    folder = Path(directory)
+    found = find_worktree(folder) if folder.is_absolute() else None
+    return str(found) if found is not None else ""
 
 
 def find_checked_out(directory: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from agentx.conversation.model import Event
 from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.capture import EventType, MachineWords
 from agentx.kernel.text import compile_late
+from agentx.views.sessions.checkouts import find_root
 
 _KINDS = {
     EventType.USER_MESSAGE: TurnKind.PROMPT,
@@ -65,6 +66,7 @@ def _turn(event: Event) -> Turn:
         kind = TurnKind.SUBAGENT
     response = metadata.get("tool_response")
     code = metadata.get("exit_code")
+    where = _word(metadata, "cwd")
     return Turn(
         event_id=event.event_id,
         at_ms=event.timestamp_ms,
@@ -76,7 +78,8 @@ def _turn(event: Event) -> Turn:
         response=response if isinstance(response, dict) else {},
         failed=metadata.get("is_error") is True,
         exit_code=code if isinstance(code, int) and not isinstance(code, bool) else None,
-        directory=_word(metadata, "cwd"),
+        directory=where,
+        root=find_root(where) if where else "",
         sender=_word(metadata, "sender"),
     )
 
