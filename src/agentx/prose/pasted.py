@@ -45,6 +45,7 @@ _PRINTED = compile_late(
 # Among printed lines also: how long it took, that it goes on, a long hash.
 _PRINTED_TOO = compile_late(r"[ \t(][\d.]+ ?m?s\)?[ \t]*\Z|[^.]\.\.\.[ \t]*\Z|\b[0-9a-f]{40}\b")
 _QUOTED = compile_late(r"[ \t]*>+(?:[ \t]|$)")
+_HEADING = compile_late(r"^#{1,4} \S", re.MULTILINE)
 _SHELL = compile_late(r"[ \t]*(?:[\u276f\u279c\u25b6$%][ \t]+\S|[\w.-]+@[\w.-]+[:~ ][^\n]*[$#%] )")
 # What an agent CLI writes before the words, for something that was pasted with them.
 _PLACEHOLDERS = compile_late(
@@ -66,7 +67,8 @@ def split_pasted(text: str) -> tuple[str, str]:
     lines = text.split("\n")
     if len(lines) > _LINES_READ_MAX:
         return text, ""
-    quoted = [_QUOTED.match(line) is not None for line in lines]
+    quotes = _quotes_others(text)
+    quoted = [quotes and _QUOTED.match(line) is not None for line in lines]
     printed = [_PRINTED.match(line[:_LINE_CHARS_READ]) is not None for line in lines]
     is_printed = sum(printed) > 1
     if not (is_printed or any(quoted)):
@@ -82,7 +84,13 @@ def split_pasted(text: str) -> tuple[str, str]:
 
 def is_quoted(text: str, at: int) -> bool:
     """Tell whether a place of a text lies in a line that quotes somebody."""
-    return _QUOTED.match(text, text.rfind("\n", 0, at + 1) + 1) is not None
+    begin = text.rfind("\n", 0, at + 1) + 1
+    return _QUOTED.match(text, begin) is not None and _quotes_others(text)
+
+
+def _quotes_others(text: str) -> bool:
+    """Tell whether what a text quotes is somebody else's: a document sets its own words off so."""
+    return ">" in text and _HEADING.search(text) is None
 
 
 def _spread(lines: list[str], printed: list[bool]) -> list[bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.prose.pasted import split_pasted
+from agentx.prose.pasted import is_quoted, split_pasted
 
 TERMINAL = """\
 \u276f git push
@@ -83,3 +83,16 @@ def test_a_megabyte_on_one_line_and_a_million_lines_are_read_at_once() -> None:
     assert split_pasted("x" * 1_000_000)[1] == ""
     assert split_pasted("error: no\n" * 200_000)[1] == ""
     assert split_pasted(("a " * 200 + "\n") * 3_000)[1] == ""
+
+
+def test_quoted_lines_are_somebody_elses_but_for_those_of_a_document() -> None:
+    mail = "Got this mail, what do they want?\n> Never call us at night.\n> Regards"
+    plan = "# Plan\n\nAppend a paragraph:\n\n> Most errors are mended where they are."
+
+    assert split_pasted(mail) == (
+        "Got this mail, what do they want?",
+        "> Never call us at night.\n> Regards",
+    )
+    assert is_quoted(mail, mail.index("Never"))
+    assert split_pasted(plan) == (plan, "")
+    assert not is_quoted(plan, plan.index("Most"))
