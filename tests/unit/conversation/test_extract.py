@@ -585,3 +585,21 @@ def test_thanks_and_references_name_no_work(prompt: str) -> None:
     )
 
     assert "landscape" in found.title or "receipts" in found.title.lower()
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "title"),
+    [
+        ("command", "<local-command-stdout>Bye!</local-command-stdout>", "Only notices of"),
+        ("interruption", "[Request interrupted by user]", "Only notices of"),
+        ("report", "The importer skips rows without a date.", "The importer skips rows"),
+        ("", "The importer skips rows without a date.", "The importer skips rows"),
+    ],
+)
+def test_what_only_an_agent_cli_said_is_neither_a_title_nor_a_line(
+    kind: str, text: str, title: str
+) -> None:
+    found = summary(event(text, kind=EventType.NOTE, machine=kind))
+
+    assert found.title.startswith(title)
+    assert bool(found.bullets) is not title.startswith("Only")

@@ -22,7 +22,7 @@ from agentx.conversation.extract.salience import (
     weigh,
 )
 from agentx.conversation.extract.thoughts import thoughts
-from agentx.conversation.extract.titling import title_of
+from agentx.conversation.extract.titling import is_said, title_of
 from agentx.conversation.extract.toolwork import (
     find_answers,
     find_refusal,
@@ -293,7 +293,7 @@ def _worth(candidate: _Candidate, asked: frozenset[str]) -> int:
 
 def _anything(events: Iterable[Event]) -> Iterator[_Candidate]:
     """Yield the first line that says anything, where nothing is worth a line."""
-    for event in events:
+    for event in filter(is_said, events):
         line = _LINE.search(event.text)
         if line:
             piece = line[0][:EXCERPT_CHARS_MAX].rstrip()

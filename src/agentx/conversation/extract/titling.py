@@ -18,7 +18,7 @@ from agentx.conversation.extract.toolwork import (
 )
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Segment
-from agentx.kernel.capture import EventType
+from agentx.kernel.capture import EventType, MachineWords
 from agentx.kernel.text import compile_late
 from agentx.prose import titles
 from agentx.prose.keyphrases import terms
@@ -36,6 +36,7 @@ _OWNER = compile_late(r"\A(?:.*/)?(?:[A-Za-z]{1,5}-)?(?:\d+[-_])?")
 _NAME = compile_late(r"[a-z][A-Z]|\w[._/ -]\w")
 _BETWEEN = compile_late(r"[-_]+")
 _HEADS_MAX = 3
+_NOTICES = "Only notices of the agent CLI"
 _ROOM_MIN = 32  # for less, a second part says nothing
 
 
@@ -63,12 +64,19 @@ def title_of(segment: Segment, best_line: str, keywords: Sequence[str]) -> str:
 def _anything(events: Iterable[Event]) -> str:
     """Name a segment in which nobody asked for anything and nothing was told."""
     spoken = [event for event in events if event.text.strip()]
-    said = next((event for event in spoken if not event.machine), next(iter(spoken), None))
+    said = next((event for event in spoken if is_said(event)), None)
+    if spoken and said is None:
+        return _NOTICES
     if said is not None:
         line = said.text.strip()[:_LINE_CHARS_MAX].split("\n", 1)[0]
         return shorten(titles.phrase_title(line) or line, TITLE_CHARS_MAX)
     ended = all(event.event_type is EventType.SESSION_END for event in events)
     return "Session ended" if ended else "Session started"
+
+
+def is_said(event: Event) -> bool:
+    """Tell whether somebody said it, an agent that reports among them, and no agent CLI."""
+    return event.machine in ("", MachineWords.REPORT)
 
 
 def _task_prompts(events: Iterable[Event]) -> list[str]:
