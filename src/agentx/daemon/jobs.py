@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
+from agentx.agents.happenings import TaskFired
 from agentx.daemon.scheduler.cron import parse_cron
 from agentx.daemon.scheduler.door import LocalScheduler
 from agentx.daemon.scheduler.model import Every, JobSpec
@@ -29,6 +31,7 @@ from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.wiring.hub import listen_on_github
 from agentx.wiring.keeping.backup import backup_memory
+from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.memory import open_store
 from agentx.wiring.observation_upkeep import settle_observations
 
@@ -201,10 +204,26 @@ def _question_job(project: Project) -> JobSpec:
     )
 
 
+def _tell_fired(project: Project, spec: JobSpec) -> JobSpec:
+    """Return a job that tells when it begins; what is done every minute would only fill the log."""
+    if isinstance(spec.when, Every) and spec.when.ms <= MINUTE_MS:
+        return spec
+
+    def run() -> object:
+        at = project.clock.now_ms()
+        news = TaskFired(
+            timestamp=at, task_id=spec.name, schedule=spec.when.text, description=spec.about
+        )
+        tell_news(project, news)
+        return spec.run()
+
+    return replace(spec, run=run)
+
+
 def daemon_scheduler(project: Project, memory: OpenMemory) -> Scheduler:
     """Return the scheduler of the daemon that serves a store."""
     return Scheduler(
-        job_specs(project, memory),
+        tuple(_tell_fired(project, spec) for spec in job_specs(project, memory)),
         Registry(project.store.scheduler, project.clock),
         clock=project.clock,
         zone=project_zone(project),
@@ -214,8 +233,9 @@ def daemon_scheduler(project: Project, memory: OpenMemory) -> Scheduler:
 
 def local_scheduler(project: Project) -> LocalScheduler:
     """Return the way to the jobs of a store that no daemon serves."""
+    specs = job_specs(project, lambda: open_store(project))
     return LocalScheduler(
-        job_specs(project, lambda: open_store(project)),
+        tuple(_tell_fired(project, spec) for spec in specs),
         project.store,
         clock=project.clock,
         zone=project_zone(project),

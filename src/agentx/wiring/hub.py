@@ -13,7 +13,7 @@ who shows them elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, partial
 
 from agentx.agents.happenings import AgentCompleted, AgentError, AgentStarted
 from agentx.agents.hub.artifacts import artifacts_of
@@ -75,12 +75,19 @@ def open_bus(project: Project) -> Bus:
 
     bus.listen(ClarificationEvent, lambda event: changed.add(event.issue))
     bus.listen(ClarificationResolved, keep)
+    bus.listen(IssueChanged, partial(_tell_move, project, bus))
     for called in (ClarificationEscalated, ClarificationRequested):
         bus.listen(called, tell_person)
     bus.listen(StatusesSettled, renew_questions)
     for kind in (IssueChanged, AgentStarted, AgentCompleted, AgentError):
         bus.listen(kind, lambda _fact: renew_notices(project))
     return bus
+
+
+def _tell_move(project: Project, bus: Bus, fact: IssueChanged) -> None:
+    from agentx.wiring.listeners.happenings import tell_move  # noqa: PLC0415  few commands move one
+
+    tell_move(project, bus, fact)
 
 
 def open_issues(project: Project) -> Issues:

@@ -36,6 +36,7 @@ from agentx.project.project import Project
 from agentx.project.settings import TocSettings
 from agentx.project.zone import project_zone
 from agentx.wiring.keeping.lost import has_tombstones, refuse_lost_log, tombstone_file
+from agentx.wiring.listeners.happenings import tell_calls
 from agentx.wiring.listeners.observations import log_recalls, start_capture, start_telling
 from agentx.wiring.models import spending_today
 from agentx.wiring.spool import drain_into, open_spool
@@ -130,6 +131,7 @@ class _Store:
         self._closing = ExitStack()
         self._closing.callback(self._log.close)
         self._closing.callback(log_recalls(project, bus))
+        self._closing.callback(tell_calls(project, bus, self._log.get))
         if project.config.section(MemorySettings).enabled:
             # Before anything is drained: what hooks printed is counted by who listens then.
             self._closing.callback(start_capture(project, bus, self._observations))

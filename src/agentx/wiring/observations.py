@@ -126,6 +126,7 @@ def open_store_in(project: Project, folder: Path) -> JsonObservationStore | Sqli
         project.log.record(
             "warning", "memory-alert", message=fault.what, where=fault.where, hint=fault.hint
         )
+        _think(project, "memory", "warning", fault.what, fault.where)
 
     if project.config.section(MemorySettings).backend == "sqlite":
         from agentx.observations.store.sqlite.store import (  # noqa: PLC0415  most have no use for it
@@ -148,11 +149,22 @@ def _log_what_is_told(project: Project, bus: Bus) -> None:
             issue=fact.issue_number,
             message=fact.reason,
         )
+        _think(project, fact.agent, fact.level, fact.reason)
 
     log_fields(project, bus, MemoryStored, "memory-stored", _TOLD)
     recalled = {**_TOLD, "displaced": "displaced_tokens"}
     log_fields(project, bus, MemoryRecalled, "memory-recalled", recalled)
     bus.listen(CaptureSkipped, hear_skip)
+
+
+def _think(project: Project, agent: str, kind: str, label: str, detail: str = "") -> None:
+    """Tell an alert to who watches agents at work."""
+    from agentx.agents.happenings import ThinkingLog  # noqa: PLC0415  most sessions alert nobody
+    from agentx.wiring.listeners.happenings import tell_news  # noqa: PLC0415  as above
+
+    at = project.clock.now_ms()
+    news = ThinkingLog(timestamp=at, agent=agent, kind=kind, label=label, detail=detail)
+    tell_news(project, news)
 
 
 def _reading_costs(root: Path) -> Callable[[Sequence[str]], int]:

@@ -12,7 +12,7 @@ from agentx.project.trust.private import AGENT_STATUS
 from agentx.wiring.runners import role_texts
 from agentx.work.labels import priority_of, type_of
 from agentx.work.limits import GITHUB_TRIES_MAX
-from agentx.work.model import AgentStatus, Issue, IssueView, Position
+from agentx.work.model import AgentStatus, Issue, IssueView, Position, StepStage, Workflow
 from agentx.work.port import IssueStore
 from agentx.work.progress import stages, workflow_name
 from agentx.work.settings import WorkSettings
@@ -83,8 +83,13 @@ def position(project: Project, number: int, issues: IssueStore | None = None) ->
     workflows = open_workflows(project)
     issue = (issue_store(project) if issues is None else issues).get(number)
     workflow = workflows.get(workflow_name(issue, workflows.names()))
-    found = stages(workflow, issue, partial(_exists, project))
+    found = stages_at(project, workflow, issue)
     return Position(issue=issue, workflow=workflow, steps=found)
+
+
+def stages_at(project: Project, workflow: Workflow, issue: Issue) -> tuple[StepStage, ...]:
+    """Say how far each step of a workflow is, for an issue as it is given."""
+    return stages(workflow, issue, partial(_exists, project))
 
 
 def shape_status(status: AgentStatus) -> dict[str, Any]:

@@ -219,6 +219,8 @@ class IssueChanged:
     """What the room tells the bus: an issue was made or changed, and is kept."""
 
     number: int
+    was: Status | None = None  # where one that was there before stood
+    now: Status | None = None
 
 
 @frozen

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock
 from agentx.work import dependencies, issues, ready
-from agentx.work.model import Edit, Issue, IssueChanged, NewIssue
+from agentx.work.model import Edit, Issue, IssueChanged, NewIssue, Status
 from agentx.work.port import BlockingQuestions, IssueStore
 
 
@@ -43,9 +43,7 @@ class Issues:
         Raises: NotFound, InvalidValue, IllegalTransition.
         """
         now = self._clock.now_ms()
-        return self._tell(
-            self._store.change(number, lambda issue: issues.edit(issue, edit, at_ms=now))
-        )
+        return self._change(number, lambda issue: issues.edit(issue, edit, at_ms=now))
 
     def close(self, number: int) -> Issue:
         """Close an issue; one that was being validated is done.
@@ -85,8 +83,15 @@ class Issues:
         return ready.queue(self._store.all(), questions())
 
     def _change(self, number: int, decide: Callable[[Issue], Issue]) -> Issue:
-        return self._tell(self._store.change(number, decide))
+        was: list[Status] = []  # a store may decide again, on what another one wrote
 
-    def _tell(self, issue: Issue) -> Issue:
-        self._bus.tell(IssueChanged(number=issue.number))
+        def decide_seen(issue: Issue) -> Issue:
+            was.append(issue.status)
+            return decide(issue)
+
+        changed = self._store.change(number, decide_seen)
+        return self._tell(changed, was[-1] if was else None)
+
+    def _tell(self, issue: Issue, was: Status | None = None) -> Issue:
+        self._bus.tell(IssueChanged(number=issue.number, was=was, now=issue.status))
         return issue

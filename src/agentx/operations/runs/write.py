@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from agentx.agents.happenings import ValidationResult
 from agentx.host.files.ground import ground_of
 from agentx.host.files.plain import read_bytes
 from agentx.kernel.errors import InvalidValue, NotFound
@@ -16,6 +17,7 @@ from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, Verdict
 from agentx.runs.replies import Told
 from agentx.runs.rules.catalogue import KINDS
 from agentx.runs.task_work import read_contract
+from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.runs import open_runs, open_tasks
 
 EVENT_TYPES = tuple(KINDS)
@@ -118,9 +120,14 @@ def record_verification(
         )
     detail = {"verdict": verdict, "checks": found, **_pick_given(summary=summary)}
     kind = "verification-recorded"
-    if by.task:
-        return task_step(project, by, kind, detail)
-    return record_event(project, by, kind, detail)
+    told = (
+        task_step(project, by, kind, detail) if by.task else record_event(project, by, kind, detail)
+    )
+    passed = verdict.upper() != Verdict.FAILED
+    failed = tuple(str(each["name"]) for each in found if not each["passed"])
+    at = project.clock.now_ms()
+    tell_news(project, ValidationResult(timestamp=at, agent=by.actor, passed=passed, errors=failed))
+    return told
 
 
 def write_artifact(project: Project, by: Saying, name: str, text: str) -> Told:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 import shutil
 
+from agentx.agents.happenings import ChannelMessage
 from agentx.clarification.events import (
     ClarificationEscalated,
     ClarificationEvent,
@@ -20,6 +21,7 @@ from agentx.host.program import begin_apart
 from agentx.kernel.text import fold_text, preview, printable
 from agentx.project.project import Project
 from agentx.project.settings import NotifySettings
+from agentx.wiring.listeners.happenings import tell_news
 
 _TOPIC_CHARS_MAX = 120
 
@@ -34,10 +36,16 @@ def notify(project: Project, event: ClarificationEvent) -> None:
         found = shutil.which(program, path=project.environment.search_path)
         if found is None:
             raise FileNotFoundError(f"no `{program}` on the PATH")
+        notice = say_notice(project.root.name, event)
         begin_apart(
-            (found, *arguments, say_notice(project.root.name, event)),
+            (found, *arguments, notice),
             folder=project.environment.homes.home,
             environment=project.environment.variables,
+        )
+        at = project.clock.now_ms()
+        tell_news(
+            project,
+            ChannelMessage(timestamp=at, channel_id="notify", direction="out", content=notice),
         )
     except (OSError, ValueError) as error:
         message = f"notify.command: {error}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from agentx.agents.happenings import ChannelMessage
 from agentx.agents.hub.hub import Hub
 from agentx.clarification.model import PERSON, Ledger
 from agentx.clarification.replies import PageComment, PersonsReply, ReplyNotTaken, find_replies
@@ -19,6 +20,7 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.github import github_issues
+from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.listeners.mirror import list_people
 from agentx.work.store.github.issues import GithubIssues, Post
 from agentx.work.store.github.mapping import PostedComment
@@ -95,6 +97,10 @@ def _take(project: Project, hub: Hub, reply: PersonsReply) -> bool:
     project.log.record(
         "info", "github-reply", clarificationId=reply.clarification_id, author=reply.author
     )
+    said = f"{reply.author}: {reply.clarification_id}"
+    at = project.clock.now_ms()
+    heard = ChannelMessage(timestamp=at, channel_id="github", direction="in", content=said)
+    tell_news(project, heard)
     return True
 
 
