@@ -193,7 +193,8 @@ def _question_job(project: Project) -> JobSpec:
         if not (any(map(is_folder, project.paths.asked)) and project.trust.has_data):
             return "no questions of ours"
         replies = listen_on_github(project)
-        return f"open: {len(watch(project).active):,}, answered on GitHub: {replies:,}"
+        heard = f", answered on GitHub: {replies:,}" if replies else ""
+        return f"open: {len(watch(project).active):,}{heard}"
 
     return JobSpec(
         name="questions",
