@@ -210,11 +210,12 @@ CHANGES = anywhere(
 LEAVES_OPEN = anywhere(
     r"""
     to-?do | follow-?ups? | still (?:needs?|open|missing|has to|have to|fails?|stale|to be done)
-    not yet | yet to | remain(?:s|ing) | left (?:undone|open|out|to do|unresolved|as is)
+    not yet | yet to | left (?:undone|open|out|to do|unresolved|as is)
     uncommitted | unpushed
     (?:not|never) (?:been )?(?:committed|pushed|merged|deployed|implemented|tested|fixed)
     did(?:n'?t| not) run | (?:is|are) waiting (?:for|on) | blocked (?:on|by) | pending | untested
     needs? to be | will need to | out of scope | for later | noch offen | queda pendiente
+    remain(?:s|ing)(?![^.;]{0,80}\b(?:is|are) (?:right|correct|fine|intended|expected|wanted|ok)\b)
     """,
     r"\u5f85\u529e | \u672a\u5b8c\u6210 | \u672a\u89e3\u51b3",
 )

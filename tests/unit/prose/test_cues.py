@@ -59,3 +59,19 @@ def test_a_cue_keeps_the_capitals_of_its_expressions() -> None:
     assert cue.match("open EACCES")
     assert cue.match("--ok")
     assert cue.match("12ok") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "is_open"),
+    [
+        ('The one remaining "24 hours" is the patience of the retries, which is right.', False),
+        ("The two calls that remain are fine.", False),
+        ("The remaining uses are intended.", False),
+        ("One call of the old client remains to be moved.", True),
+        ("The remaining call of the old client is in `jobs.py`.", True),
+        ("The leak remains.", True),
+        ("One test remains red; the rest. That is right.", True),
+    ],
+)
+def test_what_remains_and_is_right_is_not_left_open(said: str, is_open: bool) -> None:
+    assert cues.finds(cues.LEAVES_OPEN, said) is is_open
