@@ -83,6 +83,7 @@ WRITING = {
     "issue reopen": "issue reopen 1",
     "clarify ask": "clarify ask --issue 1 --from engineer --to architect --topic t --question why?",
     "clarify answer": "clarify answer CLR-1-001 yes --from architect",
+    "clarify accept": "clarify accept CLR-1-001 --from engineer",
     "clarify wait": "clarify wait CLR-1-001 --timeout 1",
     "clarify route": "clarify route CLR-1-001",
     "clarify resolve": "clarify resolve CLR-1-001 --from engineer",

@@ -57,6 +57,8 @@ def keep_decision(project: Project, event: ClarificationResolved) -> Observation
 
     Raises: LockHeld, UnavailableError.
     """
+    if not project.trust.has_data:
+        return None  # what a stranger's repository says is no decision of ours
     state = open_clarifications(project).find(event.clarification_id)
     decision = read_decision(state)
     answered = state.answered
