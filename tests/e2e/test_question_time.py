@@ -12,6 +12,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -212,7 +213,8 @@ def test_a_retry_that_was_killed_is_not_called_failed_nor_made_twice(house: Hous
     house.agentx("clarify", env=claude.env)
     until(lambda: claude.count() == 1)
     for process in processes_of(house.home):
-        os.kill(process, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it has just ended
+            os.kill(process, signal.SIGKILL)
     until(lambda: processes_of(house.home) == [])
 
     house.agentx("clarify", env=claude.env)

@@ -29,6 +29,7 @@ from agentx.clarification.model import MonitorReport, Scope
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
+from agentx.kernel.text import preview
 from agentx.project.project import Project
 from agentx.wiring.clarifications import make_logged_bus, open_clarifications
 from agentx.wiring.runners import role_texts
@@ -109,6 +110,7 @@ def open_hub(
         instructions_of=roles.text,
         artifacts_of=desk.artifacts,
         is_closed=desk.is_closed,
+        check_issue=desk.check_issue,
     )
     return Hub(open_clarifications(project, told), open_agents(project), board, project.clock, told)
 
@@ -194,6 +196,30 @@ class _Workbench:
         except AgentXError:
             # Not here, or not to be had now: it is not known to be closed.
             return False
+
+    def check_issue(self, number: int) -> None:
+        """See that an issue is there, where issues are kept here at all.
+
+        Raises: NotFound that names the nearest.
+        """
+        try:
+            known = [] if self._has(number) else list(self._issues.all())
+        except AgentXError:
+            return  # not to be had now: it may be there
+        if known:
+            near = min(known, key=lambda issue: (abs(issue.number - number), issue.number))
+            raise NotFound(
+                f"there is no issue #{number}",
+                hint=f"the nearest is #{near.number}: {preview(near.title, 60)}; "
+                "`agentx issue list` shows all",
+            )
+
+    def _has(self, number: int) -> bool:
+        try:
+            self._issues.get(number)
+        except NotFound:
+            return False
+        return True
 
     @cached_property
     def _issues(self) -> IssueStore:

@@ -19,7 +19,7 @@ from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS
-from agentx.kernel.errors import InvalidValue
+from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.operations.agents.boundary import finish, start
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
@@ -83,10 +83,24 @@ def test_unknown_agents_and_agents_out_of_scope_are_refused(project: Project) ->
         ask(project, to="pirate")
 
 
-def test_an_issue_that_is_kept_elsewhere_is_worked_on_as_usual(project: Project) -> None:
-    state = clarify_ask.ask(project, request(issue=4711), told=nobody)
+def test_an_issue_that_is_kept_elsewhere_is_worked_on_as_usual(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    without = project_at(tmp_path, clock)
+
+    state = clarify_ask.ask(without, request(issue=4711), told=nobody)
 
     assert state.id == "CLR-4711-001"
+
+
+def test_an_issue_that_is_not_there_is_refused_with_the_nearest(project: Project) -> None:
+    open_issues(project).create(NewIssue(title="Logout"))
+
+    with pytest.raises(NotFound, match="no issue #4711") as refused:
+        clarify_ask.ask(project, request(issue=4711), told=nobody)
+
+    assert "#2: Logout" in refused.value.hint
+    assert not list((project.root / ".agentx" / "questions").glob("4711*"))
 
 
 def test_waiting_for_somebody_else_ends_with_their_answer(tmp_path: Path, project: Project) -> None:

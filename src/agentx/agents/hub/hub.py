@@ -69,6 +69,7 @@ class Switchboard:
     instructions_of: Callable[[str], str]  # role
     artifacts_of: Callable[[int], tuple[Reference, ...]]  # issue
     is_closed: Callable[[int], bool]  # issue
+    check_issue: Callable[[int], None] = lambda _issue: None  # raises for one that is not there
 
 
 @frozen
@@ -102,8 +103,10 @@ class Hub:
 
         The same question, while it is open, is joined.
 
-        Raises: ScopeViolation, InvalidValue, IllegalTransition on a closed issue, LockTimeout.
+        Raises: ScopeViolation, InvalidValue, IllegalTransition on a closed issue, LockTimeout;
+            NotFound for an issue that is not there, where there are others.
         """
+        self._board.check_issue(request.issue)
         if self._board.is_closed(request.issue):
             # The monitor would give it up at once.
             raise IllegalTransition(

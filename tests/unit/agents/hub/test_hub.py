@@ -109,7 +109,7 @@ def test_a_stuck_agent_that_asks_is_seen_to_wait_and_works_once_it_has_the_answe
     hub.check()
     assert agents.get("engineer").state is AgentState.STUCK
 
-    asked = hub.request(request())
+    asked = hub.request(request(issue=1))
     waiting = agents.get("engineer")
     assert waiting.state is AgentState.BLOCKED_CLARIFICATION
     assert (waiting.clarification_id, waiting.waiting_on) == (asked.id, "architect")
