@@ -16,7 +16,7 @@ import pytest
 from tests.support.house import BIN, House
 from tests.support.years import write_years
 
-SESSIONS = 3
+SESSIONS = 2
 SESSIONS_MANY = 8
 WAIT_S = 120
 
@@ -43,7 +43,7 @@ def import_for(house: House, seconds: float, ended_by: signal.Signals) -> int:
     return process.wait(WAIT_S)
 
 
-KILLS = ((0.7, signal.SIGKILL), (1.0, signal.SIGINT), (1.2, signal.SIGKILL))
+KILLS = ((0.7, signal.SIGKILL), (1.0, signal.SIGINT))
 
 
 def test_an_import_that_was_ended_goes_on_and_keeps_everything_once(tmp_path: Path) -> None:
