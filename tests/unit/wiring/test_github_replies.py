@@ -10,12 +10,14 @@ import shutil
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agentx.agents.hub.hub import Hub
 from agentx.clarification.model import Clarification, ClarificationStatus, NewQuestion
+from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
 from agentx.operations.issues.sync import sync_issues
 from agentx.project.claims import claim_data
@@ -36,6 +38,13 @@ def server() -> Iterator[GithubServer]:
         yield made
 
 
+class Awake(SystemClock):
+    """A clock that does not sleep between two tries."""
+
+    def sleep_ms(self, duration_ms: int) -> None:
+        """Go on at once."""
+
+
 def project_at(folder: Path, server: GithubServer, name: str = "one") -> Project:
     (folder / name / "shop" / ".agentx").mkdir(parents=True, exist_ok=True)
     variables = {
@@ -50,7 +59,8 @@ def project_at(folder: Path, server: GithubServer, name: str = "one") -> Project
     }
     made = open_project(folder / name / "shop", read_environment(variables))
     claim_data(made, "tests")
-    return open_project(folder / name / "shop", read_environment(variables))
+    made = open_project(folder / name / "shop", read_environment(variables))
+    return replace(made, clock=Awake())
 
 
 @pytest.fixture
