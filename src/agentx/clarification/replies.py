@@ -2,8 +2,8 @@
 
 A reply counts when it is surely a person's and surely meant: written by somebody whom the user
 named, from an account that no AgentX posts with (an agent may have that one's token), as it was
-sent, below the comment that asked for it. It names its question (`CLR-42-001: yes`), quotes it, or
-is the only one that waits. What is only half so is told, and settles nothing.
+sent, below the comment that asked for it. It begins with its question (`CLR-42-001: yes`), quotes
+it, or is for the only one that waits. What is only half so is told, and settles nothing.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def _read(
     posts_too: bool,
 ) -> PersonsReply | ReplyNotTaken | None:
     quoted, text = _split(remark.body)
-    names = dict.fromkeys(_NAME.findall(text) or _NAME.findall(quoted))
+    # Named in passing, a question is only spoken of.
+    lead = _LEAD.match(_MENTIONS.sub("", text))
+    names = dict.fromkeys(_NAME.findall(lead[0] if lead else quoted))
     open_now = [
         state
         for state in states

@@ -10,8 +10,6 @@ UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1000
 CLARIFY_POLL_MS = 250
 # How often whoever waits looks for what has gone wrong among all questions.
 CLARIFY_WATCH_EVERY_MS = 2_000
-# How often GitHub is asked for people's replies while somebody waits.
-CLARIFY_LISTEN_EVERY_MS = 15_000
 # How long an agent may take for a whole piece of work.
 AGENT_WORK_WAIT_MS = 60 * 60 * 1000
 # What an agent that is run is told of earlier work: enough for decisions, little beside its task.

@@ -45,22 +45,29 @@ class Awake(SystemClock):
         """Go on at once."""
 
 
-def project_at(folder: Path, server: GithubServer, name: str = "one") -> Project:
+def project_at(folder: Path, server: GithubServer, name: str = "one", **variables: str) -> Project:
     (folder / name / "shop" / ".agentx").mkdir(parents=True, exist_ok=True)
-    variables = {
-        "HOME": str(folder / name / "home"),
-        "PATH": "/nowhere",
-        "MY_TOKEN": TOKEN,
-        "AGENTX_WORK_MODE": "github",
-        "AGENTX_GITHUB_BASE_URL": server.url,
-        "AGENTX_GITHUB_REPOSITORY": REPOSITORY,
-        "AGENTX_GITHUB_TOKEN_ENV": "MY_TOKEN",
-        "AGENTX_GITHUB_NOTIFY": "ada,org/team",
-    }
-    made = open_project(folder / name / "shop", read_environment(variables))
+    home = folder / name / "home"
+    settings = home / ".config" / "agentx" / "config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(
+        f"""
+[work]
+mode = "github"
+[github]
+base_url = "{server.url}"
+repository = "{REPOSITORY}"
+token_env = "MY_TOKEN"
+notify = "ada,org/team"
+""",
+        encoding="utf-8",
+    )
+    surroundings = read_environment(
+        {"HOME": str(home), "PATH": "/nowhere", "MY_TOKEN": TOKEN, **variables}
+    )
+    made = open_project(folder / name / "shop", surroundings)
     claim_data(made, "tests")
-    made = open_project(folder / name / "shop", read_environment(variables))
-    return replace(made, clock=Awake())
+    return replace(open_project(folder / name / "shop", surroundings), clock=Awake())
 
 
 @pytest.fixture
@@ -311,3 +318,42 @@ def test_a_comment_of_an_earlier_release_is_known_again(
 
     server.say(1, "ada", "Postgres.")
     assert sync_issues(project).replies == (asked,)
+
+
+def test_a_question_that_is_spoken_of_is_not_answered_by_it(
+    project: Project, server: GithubServer
+) -> None:
+    asked = ask(project)
+    server.say(1, "ada", f"Let us talk about {asked} on Monday.")
+
+    assert (sync_issues(project).replies, look(project, asked).answer) == ((), "")
+
+
+def test_no_agent_takes_replies_nor_says_where_they_come_from(
+    project: Project, server: GithubServer, tmp_path: Path
+) -> None:
+    asked = call(project)
+    server.say(1, "ada", "Use SQLite.")
+    for variables, why in (
+        ({"AGENTX_AGENT": "engineer"}, ()),
+        ({"AGENTX_GITHUB_BASE_URL": server.url}, ("AGENTX_GITHUB_BASE_URL",)),
+        ({"AGENTX_GITHUB_NOTIFY": "ada"}, ("AGENTX_GITHUB_NOTIFY",)),
+    ):
+        done = sync_issues(project_at(tmp_path, server, **variables))
+        assert done.replies == ()
+        assert tuple(one in said for one, said in zip(why, done.unclear, strict=True)) == (
+            (True,) * len(why)
+        )
+    assert look(project, asked).status is ClarificationStatus.ESCALATED
+
+
+def test_why_a_reply_was_not_taken_is_not_looked_up_again(
+    project: Project, server: GithubServer
+) -> None:
+    call(project)
+    server.say(1, "ada", "What would it cost?")
+    sync_issues(project)
+    server.asked.clear()
+
+    sync_issues(project)
+    assert len(server.methods("GET")) <= 4

@@ -10,15 +10,10 @@ from agentx.clarification.errors import report_unanswered
 from agentx.clarification.model import Clarification, ClarificationStatus, Reason
 from agentx.clarification.rendering import explain_escalation, stream_entry
 from agentx.kernel.bus import Say
-from agentx.operations.limits import (
-    CLARIFY_LISTEN_EVERY_MS,
-    CLARIFY_POLL_MS,
-    CLARIFY_WATCH_EVERY_MS,
-)
+from agentx.operations.limits import CLARIFY_POLL_MS, CLARIFY_WATCH_EVERY_MS
 from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
-from agentx.wiring.hub import listen_on_github
 
 
 def wait(project: Project, clarification_id: str, *, wait_ms: int, told: Say) -> Clarification:
@@ -39,16 +34,13 @@ def await_outcome(
     Raises: as `wait`.
     """
     clarifications, clock = open_clarifications(project), project.clock
-    watched_ms = heard_ms = clock.now_ms()
+    watched_ms = clock.now_ms()
     try:
         while is_waited_for(state) and clock.now_ms() < until_ms:
             clock.sleep_ms(min(CLARIFY_POLL_MS, max(until_ms - clock.now_ms(), 1)))
             if clock.now_ms() - watched_ms >= CLARIFY_WATCH_EVERY_MS:
                 watch(project)
                 watched_ms = clock.now_ms()
-            if clock.now_ms() - heard_ms >= CLARIFY_LISTEN_EVERY_MS:
-                listen_on_github(project)
-                heard_ms = clock.now_ms()
             known, state = len(state.thread), clarifications.find(state.id)
             for entry in state.thread[known:]:
                 told(stream_entry(state, entry))

@@ -2,7 +2,8 @@
 
 GitHub is asked only about issues with open questions, and only where the user named somebody. Who
 wrote a comment that was taken sees a thumb below it; whoever wrote one that could not be is told
-why, once.
+why, once. Which GitHub is asked, and who is named, must stand in the user's settings: a variable
+can be said by whoever starts the process, an agent among them; and no agent takes replies.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from collections.abc import Iterable
 
 from agentx.agents.happenings import ChannelMessage
 from agentx.agents.hub.hub import Hub
-from agentx.clarification.model import PERSON, Ledger
+from agentx.clarification.model import PERSON
 from agentx.clarification.replies import PageComment, PersonsReply, ReplyNotTaken, find_replies
 from agentx.kernel.errors import IllegalTransition, NotFound, UnavailableError
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
 from agentx.kernel.text import cut
 from agentx.kernel.values import frozen
+from agentx.project.config import variable_of
 from agentx.project.project import Project
+from agentx.project.roles.caller import find_caller
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.github import github_issues
 from agentx.wiring.listeners.happenings import tell_news
@@ -27,6 +30,8 @@ from agentx.work.store.github.mapping import PostedComment
 
 # What cannot be had now is had by the next look.
 _TRIES = 2
+# What decides whose words count.
+_SETTINGS = ("work.mode", "github.repository", "github.base_url", "github.notify")
 
 
 @frozen
@@ -44,6 +49,12 @@ def take_replies(project: Project, hub: Hub, issues: Iterable[int] = ()) -> Repl
     Raises: InvalidValue when the repository or the token is missing, or a name is none.
     """
     people = tuple(name for name in list_people(project) if "/" not in name)
+    said = [variable_of(key) for key in _SETTINGS if _is_said(project, key)]
+    if people and said:
+        why = f"people's replies are not taken while {said[0]} is set: say it in your settings"
+        return RepliesTaken(unclear=(why,))
+    if find_caller(project).is_agent:
+        return RepliesTaken()  # the daemon does, or the person
     wanted = set(issues)
     ledgers = [
         ledger
@@ -58,9 +69,10 @@ def take_replies(project: Project, hub: Hub, issues: Iterable[int] = ()) -> Repl
     offline = ""
     for ledger in ledgers:
         try:
-            for found in find_replies(_listen(store, ledger), ledger.clarifications, people):
+            heard = tuple(map(_as_page_comment, store.hear(ledger.issue)))
+            for found in find_replies(heard, ledger.clarifications, people):
                 if isinstance(found, ReplyNotTaken):
-                    _explain(store, ledger.issue, found)
+                    _explain(store, ledger.issue, found, heard)
                     unclear.append(f"#{ledger.issue}: {found.author} replied: {found.why}")
                 elif _take(project, hub, found):
                     taken.append(found.clarification_id)
@@ -72,8 +84,8 @@ def take_replies(project: Project, hub: Hub, issues: Iterable[int] = ()) -> Repl
     return RepliesTaken(taken=tuple(taken), unclear=tuple(unclear), offline=offline)
 
 
-def _listen(store: GithubIssues, ledger: Ledger) -> tuple[PageComment, ...]:
-    return tuple(map(_as_page_comment, store.hear(ledger.issue)))
+def _is_said(project: Project, key: str) -> bool:
+    return variable_of(key) in project.environment.variables
 
 
 def _as_page_comment(said: PostedComment) -> PageComment:
@@ -104,7 +116,11 @@ def _take(project: Project, hub: Hub, reply: PersonsReply) -> bool:
     return True
 
 
-def _explain(store: GithubIssues, issue: int, found: ReplyNotTaken) -> None:
+def _explain(
+    store: GithubIssues, issue: int, found: ReplyNotTaken, heard: tuple[PageComment, ...]
+) -> None:
     mark = f"<!-- agentx:reply:{found.remark} -->"
+    if any(mark in each.body for each in heard):
+        return
     body = f"{mark}\n@{found.author}, your reply was not taken as a decision: {found.why}."
     store.mirror(issue, (Post(mark=mark, body=body),), {})
