@@ -11,6 +11,7 @@ was injected.
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ from tests.support.loopback import listening
 
 TITLE = "A scripted session"
 _NAMESPACE_END = "::"
+_RUNNING = re.compile(r"Process running with session ID (\d+)")
+_LOOK_AGAIN_MS = 5_000
 
 # What each CLI calls its shell, and how it names the command.
 SHELLS = {
@@ -263,6 +266,11 @@ def _responses_stream(model: ScriptedModel, body: dict[str, Any]) -> Iterator[di
     last = (body.get("input") or [{}])[-1]
     answered = model.is_done(str(last.get("type", "")).endswith("_output"))
     shell = _call(_responses_tools(body), model)
+    running = _RUNNING.search(str(last.get("output", "")))
+    if running is not None:  # Codex hands a command back that takes long: it is looked at again
+        answered = False
+        waiting = {"session_id": int(running[1]), "chars": "", "yield_time_ms": _LOOK_AGAIN_MS}
+        shell = ("write_stdin", waiting)
     turn = model.turn()
     items: list[dict[str, Any]]
     if shell is not None and not answered:

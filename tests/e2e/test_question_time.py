@@ -250,6 +250,21 @@ def test_two_agents_that_wait_for_each_other_are_freed_within_seconds(house: Hou
     assert json.loads(out)["answer"] == "SQLite is not enough."
 
 
+def test_who_closes_a_circle_is_told_why_a_person_was_called_and_to_go_on(house: House) -> None:
+    workflows = house.project / ".agentx" / "workflows"
+    workflows.mkdir()
+    (workflows / "feature.toml").write_text(CIRCLE, encoding="utf-8")
+    house.agentx("trust", "--yes")
+    house.agentx(*words(asker="architect", to="engineer"))
+
+    told = house.agentx(*words("--wait"))
+
+    assert "[ESCALATED] CLR-1-002" in told.stderr
+    assert "wait for each other" in told.stdout
+    assert "go on with what is known" in told.stdout
+    assert "clarify resolve" not in told.stdout, "that is a person's"
+
+
 def test_one_waits_for_a_question_and_has_it_asked_by_its_id(house: House) -> None:
     house.agentx(*words())
 

@@ -11,7 +11,8 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from tests.support.house import BIN, House
 
@@ -26,12 +27,23 @@ def converse(
 
     Returns the exit code, and all that was on the screen.
     """
+    return converse_in(house.project, house.environment, arguments, answers, columns)
+
+
+def converse_in(
+    folder: Path,
+    environment: Mapping[str, str],
+    arguments: Sequence[str],
+    answers: Sequence[tuple[str, str]] = (),
+    columns: int = 80,
+) -> tuple[int, str]:
+    """Run a command at a terminal in a folder, as `converse`."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(
         [str(BIN / "agentx"), *arguments],
-        cwd=house.project,
-        env={**house.environment, "COLUMNS": str(columns), "TERM": "xterm"},
+        cwd=folder,
+        env={**environment, "COLUMNS": str(columns), "TERM": "xterm"},
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

@@ -112,7 +112,11 @@ def _go_on(
     """Look whether the question closed a circle; then have it asked, and wait."""
     watch(project)
     state = open_clarifications(project).find(named)
-    if waiting is None or not is_waited_for(state):
+    if waiting is None:
+        return state
+    if not is_waited_for(state):
+        for entry in state.thread[-2:]:  # what was asked, and what came of it at once
+            told(stream_entry(state, entry))
         return state
     until_ms = project.clock.now_ms() + waiting.wait_ms
     if player is None or not state.is_unanswered:

@@ -147,8 +147,21 @@ def draw_asked(
         for line in list_known_lines(known, state.id):
             screen.print(printable(line), soft_wrap=True)
         return
+    if state.status is ClarificationStatus.ESCALATED:
+        _draw_called(screen, state)
+        return
     for action in next_actions(state, others)[:1]:
         screen.print(f"\nnext: {action}", style="dim", soft_wrap=True)
+
+
+def _draw_called(screen: Console, state: Clarification) -> None:
+    """Tell who asked why a person was called, and what that means for them."""
+    why = printable(explain_escalation(state))
+    if not state.holds_its_asker:
+        screen.print(f"{why}\ngo on with what is known: a person may still decide", soft_wrap=True)
+        return
+    screen.print(why, soft_wrap=True)
+    screen.print(f"\nnext: agentx clarify wait {state.id}", style="dim", soft_wrap=True)
 
 
 def draw_done(screen: Console, state: Clarification, said: str) -> None:
