@@ -144,7 +144,8 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
     said = _SAID.sub("", text)
     words = terms(said)
     asked = terms(question[1] if question else alone[1] if alone else "")
-    parts = terms(" ".join(word for word in words if "-" in word).replace("-", " "))
+    joined = " ".join(word for word in words if "-" in word or "_" in word)
+    parts = terms(joined.replace("-", " ").replace("_", " "))
     return ComparedMemory(
         of=one,
         text=strip_beside(text),

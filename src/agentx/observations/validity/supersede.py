@@ -41,6 +41,7 @@ from agentx.observations.validity.reading import (
 )
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage, likeness, overlap
+from agentx.prose.settling.amounts import measure, read_amounts, sets_only
 
 Rule = Callable[[ComparedMemory, ComparedMemory], bool]
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
@@ -185,6 +186,7 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         _overrules: bool(new.stances) and is_said_by_user(new.of.text),
         _reverses: decides and _REVERSES.search(text) is not None,
         _reverts: is_change and is_revert(new.of.text),
+        _sets_amount: category is not Category.ERROR and bool(new.numbers),
         _sets_name: category is not Category.ERROR and bool(_list_values(new.text)),
         _measures_anew: category is Category.KEY_FACT and bool(_list_units(new)),
         _mends: category is Category.ERROR and _MENDED.search(new.of.text) is not None,
@@ -339,9 +341,26 @@ def _sets_name(new: ComparedMemory, old: ComparedMemory) -> bool:
     return bool(then) and all(name in now and now[name] != was for name, was in then.items())
 
 
-def _list_values(text: str) -> dict[str, str]:
+def _sets_amount(new: ComparedMemory, old: ComparedMemory) -> bool:
+    """Tell whether all that the older one sets was set to something else since.
+
+    What an agent says takes no ruling of a person back; a ruling takes back what was so.
+    """
+    if old.of.category not in (Category.KEY_FACT, Category.DECISION) or not old.numbers:
+        return False
+    is_ruled = is_said_by_user(old.of.text)
+    if new.of.at_ms <= old.of.at_ms or (is_ruled and not is_said_by_user(new.of.text)):
+        return False
+    if old.of.text.startswith(LEFT_OPEN) or (old.is_prescribed and not sets_only(old.text)):
+        return False
+    then = [each for each in read_amounts(old.text) if old.is_prescribed or not each.sentence]
+    now = read_amounts(new.text) if then else ()
+    return bool(then) and all(any(each.is_replaced_by(one) for one in now) for each in then)
+
+
+def _list_values(text: str) -> dict[str, tuple[str, float]]:
     return {
-        match["name"]: f"{match['value']} {(match['unit'] or '').lower()}"
+        match["name"]: measure(match["value"], match["unit"] or "")
         for match in _VALUE.finditer(text)
         if _NAME.fullmatch(match["name"])
     }
@@ -404,5 +423,5 @@ def _finishes(new: ComparedMemory, old: ComparedMemory) -> bool:
 
 
 _OF_ONE_ISSUE: frozenset[Rule] = frozenset({_answers_anew, _takes_back, _sets_anew})
-_OF_ONE_SESSION: frozenset[Rule] = frozenset({_closes, _corrects})
+_OF_ONE_SESSION: frozenset[Rule] = frozenset({_closes, _corrects, _sets_amount})
 _OF_ITS_USER: frozenset[Rule] = frozenset({_gives_up, _overrules})
