@@ -50,6 +50,14 @@ _WANTED = [
     "do not deploy yet, the freeze ends on Thursday",
     "Plan first, do not touch code.",
     "hm let me think about it. not now",
+    # a task by its number, with what it is to do
+    "#41: the nightly import failed at 02:10, then passed. I do not believe in luck. Find it.",
+    "#57: POST /bills/{id}/remind should send it in their language. Read what is there first.",
+    "docs/setup.md still names the old ports. #63: update it to the new rule, simple words please",
+    # greetings
+    "hi! Anna here, I do everything that is not the billing",
+    "Good morning, this is Per from the lab, I never work on Fridays",
+    "the numbers from yesterday are not good enough",
     # not meant
     "Suppose we moved everything to the edge, just thinking, don't do anything",
     "lol ok never mind then. we should just rewrite it all in COBOL ;)",
@@ -87,6 +95,9 @@ _SETTLED = [
     "Set the lock timeout to 60 minutes, crews complain.",
     "You may call the weather service from tests now.",
     "We ship with Nix, because the lab knows it.",
+    "#61: keep the invoices for ten years, never delete one",
+    "#44, exports as CSV instead of Excel",
+    "#70: totals must not be rounded before the sum",
     "One for later: never run the backup between two and four, the tapes are changed then.",
 ]
 
@@ -169,3 +180,32 @@ def test_a_ruling_is_no_question_because_one_is_told_behind_it() -> None:
         "The user said: never read tariffs from a file, the office edits the table by hand; Asked: "
         "Is there anything about the berths that has to be so?"
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "hi! Anna here, I do the rest \U0001f604 Invoices must be in cents. A role, `clerk`.",
+            "Invoices must be in cents. A role, `clerk`.",
+        ),
+        (
+            "guten morgen! #18, a queue in Redis instead of cron. a table for the rest",
+            "#18, a queue in Redis instead of cron. a table for the rest",
+        ),
+        (
+            "Then do that and throw Solr out. We do not use it. What do we lose? Be honest.",
+            "Then do that and throw Solr out. We do not use it.",
+        ),
+        (
+            "Good. Now the labels. In code for now, never in the database.",
+            "Good. Now the labels. In code for now, never in the database.",
+        ),
+    ],
+)
+def test_what_was_settled_is_quoted_without_greetings_and_without_a_question_s_rest(
+    said: str, told: str
+) -> None:
+    talk = Talk().user("Build the page").edit("a.ts", "a", "b").agent("The page is there.")
+    talk.user(said).edit("b.ts", "x", "y").agent("I changed `b.ts` accordingly.")
+    assert [one.content for one in talk.found(Category.DECISION)] == [f"The user said: {told}"]

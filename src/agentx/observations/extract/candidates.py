@@ -32,7 +32,12 @@ from agentx.observations.extract.session.one_line import put_on_line
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
 from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.options import lists_options
-from agentx.observations.extract.settled.prompted import cut_told, leaves_task_only, may_tell
+from agentx.observations.extract.settled.prompted import (
+    cut_idle,
+    cut_told,
+    leaves_task_only,
+    may_tell,
+)
 from agentx.observations.extract.settled.refuted import Fallen, find_fallen
 from agentx.observations.extract.shown import find_shown
 from agentx.observations.extract.stumbles import stumbles
@@ -324,6 +329,8 @@ def _fit(passage: Stretch, quoted: str) -> str:
 
 def _candidate(said: Speech, event_id: str, at_ms: Millis) -> Keepable:
     category = _categorise(said)
+    if category is Category.DECISION and said.source is Occasion.PROMPT:
+        said = replace(said, text=cut_idle(said.text))
     label = _SPEAKERS.get(said.source, "")
     if label == BY_USER and category is not Category.DECISION:
         is_asked = asks_for_something(said.text)

@@ -69,6 +69,7 @@ _OF_LATE = cues.anywhere(
     since (?:this|last|the) (?:morning|night|week|update|upgrade|release|rollout|deploy\w*|merge)
     since \d{1,2}[:.]\d\d | this morning | right now | at the moment | incident | is back | are back
     broken | crash\w* | is red | are red | is down | are down | seit (?:gestern|heute|dem)
+    (?:is|are|was|were) not (?:good|fast|safe|quick) enough
     """
 )
 _OBLIGES = cues.anywhere(
@@ -85,6 +86,7 @@ _LOOKS = compile_late(
     r"(?:(?:find out|figure out|look into|look at|investigate|check|see|debug)"
     r" (?:why|what|where|it|this|that|them|these|those|the reason|how come|into it)\b[^.!?\n]{0,40}"
     r"|(?:have|take) a look\b[^.!?\n]{0,30}|any ideas?\b[^.!?\n]{0,30}"
+    r"|find (?:it|the (?:cause|reason|bug|culprit))\b[^.!?\n]{0,20}"
     r"|what'?s (?:up|wrong|going on)\b[^.!?\n]{0,30}"
     r"|(?:fix|mend|repair|raise|solve) (?:it|this|that|them)\b[^.!?\n]{0,20})\W*\Z)"
 )

@@ -18,6 +18,7 @@ from agentx.prose.settling.errands import (
     reports_fault,
     wants_a_look,
 )
+from agentx.prose.settling.greetings import drop_task, greets
 from agentx.prose.settling.rulings import only_tries, rules_out
 from agentx.prose.titles import phrase_title
 
@@ -73,6 +74,10 @@ _SAYS_WHY = anywhere(
     "because | since | so that | rather than | instead of | to avoid | otherwise | weil | statt"
 )
 _SUPPOSES = at_the_start(r"if (?:the|you|we|it|this|that|a|an|your|our|they|there)")
+# What somebody thinks of it, and wants nothing of.
+_OPINES = at_the_start(
+    "i (?:do not|don'?t|never) (?:believe|know|think|see|understand|remember|recall|get)"
+)
 _ORDERS = at_the_start(
     r"""
     set | put | turn | enable | disable | switch | let | give | allow | raise | lower | increase
@@ -112,10 +117,13 @@ def reports_broken(text: str) -> bool:
     return any(reports_fault(one.text) for one in sentences(text))
 
 
-def _settles(text: str) -> bool:
+def _settles(sentence: str) -> bool:
+    text = drop_task(sentence)
+    if greets(text):
+        return False
     if rules_out(text):
         return True
-    if is_question(text) or wants_work(text):
+    if is_question(text) or wants_work(text) or _OPINES.match(text):
         return False
     said = drop_guesses(text)
     if is_order(text):

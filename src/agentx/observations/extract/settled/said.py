@@ -22,6 +22,7 @@ from agentx.prose.passages import PASSAGE_CHARS_MAX
 from agentx.prose.sentences import ELLIPSIS, Block, is_question, shorten, words
 from agentx.prose.settling.asking import CONSTRAINS, commands, only_requests
 from agentx.prose.settling.errands import cut_reason, drop_guesses, wants_a_look
+from agentx.prose.settling.greetings import drop_task, greets
 from agentx.prose.settling.rulings import only_reports, rules_out
 from agentx.prose.settling.verdict import SETTLES, is_order, wants_work
 
@@ -87,7 +88,7 @@ def find_said(
     if not taken:
         return
     whole = [at for at, line in enumerate(said) if not is_question(line.own) and at not in apart]
-    chosen = whole if is_short else taken[:_LINES_A_PROMPT_MAX]
+    chosen = _trim(said, whole, taken) if is_short else taken[:_LINES_A_PROMPT_MAX]
     while len(chosen) > 1 and len(_quote_lines(said, chosen)) > _QUOTED_CHARS:
         chosen = chosen[:-1]
     text = _quote_lines(said, chosen)
@@ -104,6 +105,20 @@ def find_said(
         content = f"{content}\nThe agent: {shorten(heard.own, _HEARD_CHARS)}"
         ids.append(heard.turn.event_id)
     yield decision(content, text, prompt, tuple(ids), 70 + 8 * (not is_first))
+
+
+def _trim(said: Sequence[Line], whole: Sequence[int], taken: Sequence[int]) -> list[int]:
+    """Return the lines of a prompt without greetings, and without the rest of a question."""
+    kept = [at for at in whole if at in taken or not greets(said[at].own)]
+    while kept and kept[-1] not in taken and _is_rest(said, kept[-1]):
+        kept.pop()
+    return kept
+
+
+def _is_rest(said: Sequence[Line], at: int) -> bool:
+    """Tell whether a few words only follow a question: "What do we lose? Be honest."."""
+    before = said[at - 1].own if at else ""
+    return is_question(before) and words(said[at].own) <= _ASIDE_WORDS_MAX
 
 
 def _find_heard(text: str, exchange: Exchange, boot: Boot) -> Line | None:
@@ -184,8 +199,9 @@ def _join_with(text: str, last: Line, line: Line) -> str:
 
 
 def _settles(line: Line, *, is_first: bool, offered: bool) -> bool:
-    text = line.own
-    if cues.LOGS.search(text) or _PASTED.search(text) or line.block is Block.HEADING:
+    text = drop_task(line.own)
+    is_pasted = cues.LOGS.search(text) or _PASTED.search(text)
+    if is_pasted or line.block is Block.HEADING or greets(text):
         return False
     if not is_first and _THEN.search(text):
         return True

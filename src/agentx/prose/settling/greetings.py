@@ -1,0 +1,37 @@
+"""What a message begins with before it says anything: greetings, who is there, which task it is.
+
+"hi! Anna here, I do everything but the billing"      greets
+"#57: the reminder should be short"                   is of a task, by its number
+"""
+
+from __future__ import annotations
+
+from agentx.kernel.text import compile_late
+
+_HELLO = (
+    r"(?:hi|hey|hello|hallo|moin|servus|ciao|salut|bonjour|hola|yo|(?:good |guten )?morning"
+    r"|good (?:afternoon|evening|day|night)|guten (?:morgen|tag|abend)"
+    r"|buen[oa]s (?:d\u00edas|tardes)"
+    r"|thx|thanks|thank you|cheers|merci|danke|gracias)"
+)
+_INTRODUCES = (
+    r"(?:(?i:it'?s |this is )?[A-Z]\w+ (?i:here)\b"
+    r"|(?i:this is |my name is )[A-Z]\w+ (?i:from|of|again|speaking)\b|(?i:my name is) [A-Z]\w+)"
+)
+_GREETS = compile_late(rf"\W*(?i:{_HELLO}\b(?: \w+){{0,3}})?\W*(?:\Z|{_INTRODUCES})")
+_TASK = compile_late(
+    r"\W*(?i:(?:issue|ticket|task|bug|story) )?#\d{1,7}(?:[:,.]|\s+[-\u2013\u2014])\s+"
+)
+
+_SHOULD = compile_late(r"(?i:\bshould )")
+
+
+def greets(sentence: str) -> bool:
+    """Tell whether a sentence only greets, thanks, or says who is there."""
+    return _GREETS.match(sentence) is not None
+
+
+def drop_task(sentence: str) -> str:
+    """Return a sentence without the number of its task: what that should do is no ruling."""
+    named = _TASK.match(sentence)
+    return _SHOULD.sub("", sentence[named.end() :]) if named else sentence
