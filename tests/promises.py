@@ -89,6 +89,7 @@ PROMISES: dict[str, str] = {
     "clarify.same-in-both-modes": "Files or GitHub: the same words give the same thread.",
     "clarify.damage": "A damaged ledger is named by every command until somebody mends it.",
     "clarify.merge": "Clones that ask and answer apart merge without conflict and lose no word.",
+    "clarify.compact": "Settled threads get small; what was shortened or forgotten stays so.",
     "clarify.concurrent": "Processes that write one ledger at once lose nothing.",
     "work.unique-numbers": "Issues made by many processes at once have numbers of their own.",
     "work.ready": "Ready is what can be begun, most urgent first; what waits is marked.",

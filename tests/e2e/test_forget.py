@@ -348,7 +348,7 @@ def test_what_is_older_than_the_user_keeps_is_forgotten_by_sync_and_by_the_job(t
 
     done = told.json("sync")
 
-    assert done["aged"] == {"days": 30, "events": 7}
+    assert done["aged"] == {"days": 30, "events": 7, "questions": 0}
     assert [event["text"] for event in told.events()] == [f"{WORD} is new"]
     assert on_disk(told.data.root, "nobody else does") == []
     assert on_disk(told.project / ".agentx", "nobody else does") == []

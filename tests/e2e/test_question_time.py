@@ -289,3 +289,18 @@ def test_a_daemon_looks_after_questions_by_itself(house: House) -> None:
 
     assert (ran["result"], ran["said"]) == ("ok", "open: 1")
     assert read(house)["status"] == "stale"
+
+
+@pytest.mark.promise("clarify.compact")
+def test_settled_threads_get_small_by_a_command_and_every_night(house: House) -> None:
+    house.agentx(*words())
+    house.agentx("clarify", "answer", "CLR-1-001", "At length: " + "words " * 100)
+    house.agentx("clarify", "ask", "--follow-up", "CLR-1-001", "--question", "In short?")
+    house.agentx("clarify", "answer", "CLR-1-001", "PostgreSQL.")
+    house.agentx("clarify", "resolve", "CLR-1-001")
+
+    assert "settled questions" not in house.json("scheduler", "run", "retention")["said"]
+    assert house.json("clarify", "compact", "--days", "0") == {"shortened": 1, "days": 0}
+
+    assert [len(entry["body"]) for entry in read(house)["thread"]][1] <= 120
+    assert house.agentx("clarify", "compact").stdout == "settled threads shortened: 0\n"

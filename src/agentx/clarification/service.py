@@ -215,6 +215,31 @@ class Clarifications:
                 raise not_found(known)
         return between
 
+    def compact(self, before_ms: Millis) -> int:
+        """Shorten threads that were settled before a moment; return how many.
+
+        A ledger that cannot be read, or that others keep, is left for another time.
+        """
+        done = 0
+        for stamp in self._store.stamps():
+            with suppress(AgentXError):
+                wait_ms = CLARIFY_MONITOR_LOCK_WAIT_MS
+                done += self._store.compact(stamp.issue, before_ms, wait_ms=wait_ms)
+        return done
+
+    def forget_settled(self, before_ms: Millis) -> tuple[Clarification, ...]:
+        """Forget what was asked in this checkout and settled before a moment; return what it was.
+
+        A ledger that cannot be read, or that others keep, is left for another time.
+        """
+        gone: list[Clarification] = []
+        for stamp in self._store.stamps():
+            with suppress(AgentXError):
+                for state in self._store.list_settled(stamp.issue, before_ms):
+                    self.forget(state.id)
+                    gone.append(state)
+        return tuple(gone)
+
     def find(self, clarification_id: str) -> Clarification:
         """Return one clarification.
 

@@ -29,6 +29,7 @@ _WHY = {
     Reason.AGENT_ERROR: "{to} could not be reached",
     Reason.MANUAL: "a person was called",
 }
+POSITIONS = "\nPositions:"  # what both say; a settled thread has it anyway
 _NOTE = "Note: "
 _POSITION_CHARS = 400
 _OLDER_CHARS = 200
@@ -44,7 +45,7 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
     by = state.to if state.answered is None else state.answered.speaker_shown
     answered = preview(state.answer, _POSITION_CHARS) or "no answer"
     lines += [
-        "Positions:",
+        POSITIONS.strip(),
         f"- {state.asker}: {preview(asked, _POSITION_CHARS) or 'no question'}",
         f"- {by}: {answered}",
         "Options:",

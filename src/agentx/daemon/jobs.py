@@ -24,6 +24,7 @@ from agentx.memory.local import LocalMemory
 from agentx.operations.capture.retention import forget_aged, keeps_forever
 from agentx.operations.memory.check import memory_verify
 from agentx.operations.memory.write import memory_compact
+from agentx.operations.questions.aging import compact as compact_questions
 from agentx.operations.questions.routing import watch
 from agentx.operations.runs.archive import clean_runs
 from agentx.operations.upkeep.leftovers import sweep
@@ -101,7 +102,10 @@ def _keeping_jobs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
     """Return what keeps a memory as long as it is wanted, and safe for so long."""
 
     def retain() -> str:
+        shortened = compact_questions(project) if any(map(is_folder, project.paths.asked)) else 0
         said = str(sweep(project))
+        if shortened:
+            said = f"settled questions shortened: {shortened:,}; {said}"
         if keeps_forever(project):
             return said
         with memory() as opened:
@@ -110,8 +114,8 @@ def _keeping_jobs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
     return (
         JobSpec(
             name="retention",
-            about="Forget what is older than `retention.days`; "
-            "remove old copies of settings, logs, unfinished files.",
+            about="Forget what is older than `retention.days`; shorten threads settled "
+            "30 days ago; remove old copies of settings, logs, unfinished files.",
             when=parse_cron("50 3 * * *"),
             run=retain,
             jitter_ms=10 * MINUTE_MS,

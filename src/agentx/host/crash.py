@@ -36,6 +36,7 @@ class CrashPoint(StrEnum):
     QUESTION_TAKEN_IN = "question-taken-in"
     QUESTION_WRITTEN = "question-written"
     QUESTION_SCRUBBED = "question-scrubbed"
+    QUESTION_SHORTENED = "question-shortened"
     RUN_EVENTS_WRITTEN = "run-events-written"
     RUN_VIEW_WRITTEN = "run-view-written"
     RUN_BRANCH_MADE = "run-branch-made"

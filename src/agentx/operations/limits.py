@@ -34,3 +34,5 @@ FORGET_LINES_SHOWN = 10
 REVIEW_MAX = 50
 # One person has a few at a time; all of them are in `agentx sessions`.
 LIVE_SESSIONS_SHOWN = 5
+# What agents said on the way to a settled answer is kept whole for so long.
+QUESTION_WHOLE_DAYS = 30

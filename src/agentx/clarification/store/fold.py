@@ -52,6 +52,7 @@ from agentx.clarification.store.question_events import (
     number_of,
     opening_of,
 )
+from agentx.clarification.store.shortening import is_shortened
 from agentx.kernel.ids import clarification_id, each_once
 from agentx.kernel.values import frozen
 
@@ -175,11 +176,16 @@ def _happen(folded: Folded, told: ToldQuestion, event: QuestionEvent, wanted: in
 
 
 def _choose(events: Iterable[QuestionEvent]) -> list[QuestionEvent]:
-    """Return each id once; of two contents the one that is vouched for."""
-    known = list(events)
-    signed = each_once(event for event in known if event.standing is Vouching.SIGNED)
-    taken = {event.id for event in signed}
-    return signed + each_once(event for event in known if event.id not in taken)
+    """Return each id once; of two contents the one that is vouched for, and was shortened."""
+    turns: dict[tuple[bool, bool], list[QuestionEvent]] = {}
+    for event in events:
+        turn = (event.standing is not Vouching.SIGNED, not is_shortened(event))
+        turns.setdefault(turn, []).append(event)
+    chosen: dict[str, QuestionEvent] = {}
+    for turn in sorted(turns):
+        for event in each_once(turns[turn]):
+            chosen.setdefault(event.id, event)
+    return list(chosen.values())
 
 
 def _find_births(known: list[QuestionEvent]) -> dict[str, QuestionEvent]:

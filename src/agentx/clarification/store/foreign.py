@@ -35,6 +35,7 @@ from agentx.clarification.store.question_events import (
     QuestionEventKind,
     say_fact,
 )
+from agentx.clarification.store.shortening import is_short_of
 from agentx.clarification.store.view import VIEW_FIELDS
 from agentx.kernel.clock import from_iso, to_iso
 from agentx.kernel.ids import digest, is_ulid, parse_clarification_id, ulid
@@ -259,7 +260,9 @@ def _rows(entries: object) -> list[object]:
 
 
 def _is_same(one: Entry, other: Entry) -> bool:
-    return key_entry(one) == key_entry(other)
+    """Tell whether an entry is one that is known; a copy may have it whole from before."""
+    is_same = key_entry(one) == key_entry(other)
+    return is_same or (_is_mended(one, other) and is_short_of(one.body, other.body))
 
 
 def _is_mended(one: Entry, other: Entry) -> bool:

@@ -27,6 +27,7 @@ from agentx.clarification.store.fold import EventDoubt
 from agentx.clarification.store.ledger_json import Row, clarification_of, ledger_of, open_of
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.store.question_files import QuestionFiles, choose_file
+from agentx.clarification.store.shortening import find_long, find_settled, is_of, shorten
 from agentx.clarification.store.signatures import sign_event
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
@@ -36,7 +37,7 @@ from agentx.host.files.plain import list_folder, read_bytes
 from agentx.host.git.layout import hide
 from agentx.host.locks.lock import Held, locked
 from agentx.host.locks.queue import LOCK_WAIT_MS
-from agentx.kernel.clock import Clock
+from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import (
     ConflictError,
     CorruptRecord,
@@ -190,6 +191,46 @@ class LedgerStore:
             if not (book.is_fresh or book.pending) and book.made.files:
                 self._keep(held, book, (), has_words=False)
 
+    def compact(self, issue: int, before_ms: Millis, *, wait_ms: int) -> int:
+        """Shorten what this checkout wrote of questions that were settled before a moment.
+
+        Returns of how many.
+
+        Raises: LockTimeout, StaleVersion, CorruptRecord, UnavailableError.
+        """
+        path, writer = ledger_path(self._paths, issue), self._pen.writer()
+
+        def write(event: QuestionEvent) -> QuestionEvent:
+            return sign_event(issue, event.writer, shorten(event), self._pen.signatures)
+
+        with locked(path, owner="agentx", clock=self._clock, wait_ms=wait_ms) as held:
+            book = self._take_in(issue, held, whole=True)
+            events = self._files(issue).read().events
+            settled = find_settled(ledger_of(book.document(), issue), before_ms)
+            wanted = find_long(events, settled, writer)
+            if not wanted:
+                return 0
+            with held.committing(path):
+                self._files(issue).change(wanted, write)
+            passing(CrashPoint.QUESTION_SHORTENED)
+            kept = self._opener(issue).open_events(book)
+            kept.made = replace(kept.made, reached=kept.made.files.get(kept.made.mine, 0))
+            self._keep(held, kept, (), has_words=False)
+        return len({event.question for event in events if event.id in wanted})
+
+    def list_settled(self, issue: int, before_ms: Millis) -> tuple[Clarification, ...]:
+        """Return what was asked in this checkout and was settled before a moment.
+
+        Raises: as `read`.
+        """
+        ledger, writer = self.read(issue), self._pen.writer()
+        settled = find_settled(ledger, before_ms)
+        if not settled:
+            return ()
+        events = self._files(issue).read().events
+        asked = {event.question for event in events if event.is_birth and is_of(event, writer)}
+        return tuple(state for state in ledger if state.uid in settled & asked)
+
     def _take_in(self, issue: int, held: Held, *, whole: bool) -> Book:
         """Open a ledger for writing, and keep first what others wrote into its view."""
         book = self._opener(issue).open(whole=whole)
@@ -269,7 +310,7 @@ class LedgerStore:
         def sign(event: QuestionEvent) -> QuestionEvent:
             return sign_event(book.issue, event.writer, event, self._pen.signatures)
 
-        self._files(book.issue).sign(book.unsigned, sign)
+        self._files(book.issue).change(book.unsigned, sign)
         self._pen.signatures.introduce(self._pen.writer())
         book.unsigned = frozenset()
 

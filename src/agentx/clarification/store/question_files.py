@@ -144,15 +144,17 @@ class QuestionFiles:
             if kept != raw:
                 replace_file(self._folder / name, kept)
 
-    def sign(self, wanted: frozenset[str], signs: Callable[[QuestionEvent], QuestionEvent]) -> None:
-        """Sign events that lie there without a signature.
+    def change(
+        self, wanted: frozenset[str], change: Callable[[QuestionEvent], QuestionEvent]
+    ) -> None:
+        """Write some events anew that lie there.
 
         Raises: UnavailableError.
         """
         for name in sorted(self.look()):
             raw, writer = self._read(name), name.removesuffix(".jsonl")
             kept = b"".join(
-                _change_line(line, writer, wanted, signs) for line in raw.splitlines(keepends=True)
+                _change_line(line, writer, wanted, change) for line in raw.splitlines(keepends=True)
             )
             if kept != raw:
                 replace_file(self._folder / name, kept)

@@ -13,6 +13,7 @@ from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.capture.forget import read_all
 from agentx.operations.limits import FORGET_BATCH_EVENTS_MAX
+from agentx.operations.questions.aging import forget_aged as forget_aged_questions
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.settings import RetentionSettings
@@ -24,9 +25,13 @@ class Aged:
 
     days: int = 0  # 0: everything is kept
     events: int = 0
+    questions: int = 0
 
     def __str__(self) -> str:
-        return f"forgot events older than {self.days:,} days: {self.events:,}" if self.days else ""
+        if not self.days:
+            return ""
+        settled = f", settled questions: {self.questions:,}" if self.questions else ""
+        return f"forgot events older than {self.days:,} days: {self.events:,}{settled}"
 
 
 def keeps_forever(project: Project) -> bool:
@@ -35,7 +40,9 @@ def keeps_forever(project: Project) -> bool:
 
 
 def forget_aged(project: Project, memory: Memory) -> Aged:
-    """Forget the events that are older than the user's `retention.days`, and all made of them."""
+    """Forget what is older than the user's `retention.days`: events and all made of them, and
+    questions of this checkout that were settled by then.
+    """
     if keeps_forever(project):
         return Aged()
     days = project.config.section(RetentionSettings).days
@@ -48,4 +55,4 @@ def forget_aged(project: Project, memory: Memory) -> Aged:
         memory.forget(event_ids=tuple(ids[start : start + FORGET_BATCH_EVENTS_MAX]))
     if ids:
         record_act(project, AuditAct.FORGOTTEN, by="retention", days=days, events=len(ids))
-    return Aged(days=days, events=len(ids))
+    return Aged(days=days, events=len(ids), questions=forget_aged_questions(project, days))

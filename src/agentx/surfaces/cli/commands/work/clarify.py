@@ -22,6 +22,8 @@ from agentx.clarification.rendering import as_data
 from agentx.kernel.bus import Say
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.text import printable
+from agentx.operations.limits import QUESTION_WHOLE_DAYS
+from agentx.operations.questions import aging as clarify_aging
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import routing as clarify_routing
@@ -306,6 +308,27 @@ def forget(invocation: Invocation, clarification_id: str, yes: bool) -> None:
     clarify_settle.forget(invocation.project, clarification_id, caller=caller)
     data = {"forgotten": clarification_id}
     invocation.show(data, lambda screen: screen.print(f"forgot {clarification_id}"))
+
+
+@command.command("compact")
+@click.option(
+    "--days",
+    type=click.IntRange(0),
+    default=QUESTION_WHOLE_DAYS,
+    show_default=True,
+    metavar="N",
+    help="Only what was settled so many days ago.",
+)
+@click.pass_obj
+def compact(invocation: Invocation, days: int) -> None:
+    """Shorten settled threads: what agents said on the way becomes a line each.
+
+    Questions, the last answer, decisions and all that people said stay whole. The daemon does it
+    every night.
+    """
+    done = clarify_aging.compact(invocation.project, days)
+    said = f"settled threads shortened: {done:,}"
+    invocation.show({"shortened": done, "days": days}, lambda screen: screen.print(said))
 
 
 @command.command("inbox")
