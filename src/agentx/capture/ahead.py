@@ -6,8 +6,6 @@ is read here, and identity keeps what came before from coming twice.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -19,11 +17,10 @@ import msgspec
 
 from agentx.adapters.port import Adapter, Damaged, Transcript
 from agentx.capture.limits import AHEAD_BYTES_MAX, AHEAD_WORTH_BYTES
-from agentx.capture.reader import LENGTH_BYTES, Frame, Job
+from agentx.capture.reader import Frame, Job
+from agentx.host.beside import Beside
 from agentx.kernel.capture import Draft
 from agentx.kernel.clock import Millis
-
-_END_WAIT_S = 5
 
 
 class ReadAhead:
@@ -31,7 +28,7 @@ class ReadAhead:
 
     def __init__(self, transcripts: Sequence[Transcript], now_ms: Millis) -> None:
         self._jobs = [Job.of(transcript, now_ms) for transcript in transcripts]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Beside | None = None
         self._frames: deque[bytes] = deque()
         self._held_bytes = 0
         self._is_over = False
@@ -68,13 +65,7 @@ class ReadAhead:
         yield from adapter.read(transcript)
 
     def _start(self) -> None:
-        self._process = subprocess.Popen(
-            # A project's own modules must not stand in for ours.
-            (sys.executable, "-P", "-m", "agentx.capture.reader"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        self._process = Beside("agentx.capture.reader")
         for work in (self._ask, self._listen):
             Thread(target=work, args=(self._process,), name="agentx-ahead", daemon=True).start()
 
@@ -86,28 +77,18 @@ class ReadAhead:
         with self._changed:
             self._is_over = True
             self._changed.notify_all()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_END_WAIT_S)
+        process.end()
 
-    def _ask(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdin is not None
-        with suppress(OSError), process.stdin as asked:
-            for job in self._jobs:
-                asked.write(msgspec.json.encode(job) + b"\n")
+    def _ask(self, process: Beside) -> None:
+        process.ask(map(msgspec.json.encode, self._jobs))
 
-    def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdout is not None
-        with suppress(OSError), process.stdout as said:
-            while len(head := said.read(LENGTH_BYTES)) == LENGTH_BYTES:
-                size = int.from_bytes(head)
-                data = said.read(size)
-                if len(data) < size:
-                    break
-                with self._changed:
-                    self._changed.wait_for(self._has_room)
-                    self._frames.append(data)
-                    self._held_bytes += len(data)
-                    self._changed.notify_all()
+    def _listen(self, process: Beside) -> None:
+        for data in process.answers():
+            with self._changed:
+                self._changed.wait_for(self._has_room)
+                self._frames.append(data)
+                self._held_bytes += len(data)
+                self._changed.notify_all()
         with self._changed:
             self._is_over = True
             self._changed.notify_all()

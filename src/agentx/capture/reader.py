@@ -7,13 +7,8 @@ It reads files and says what they hold, and writes nothing. It ends when nobody 
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
@@ -21,11 +16,10 @@ from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.registry import ADAPTERS
 from agentx.capture.limits import FRAME_CHARS_MAX
 from agentx.conversation.cleaning import clean
+from agentx.host.beside import answer_jobs
 from agentx.kernel.capture import CleanDraft, Harness
 from agentx.kernel.clock import Millis
 from agentx.kernel.limits import APPEND_BATCH_EVENTS_MAX
-
-LENGTH_BYTES = 4
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,23 +75,17 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def main() -> None:
-    """Read what is asked for on stdin, until nobody asks any more."""
-    # Who is told to stop by the keyboard is whoever imports; here nothing is to be saved.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    with suppress(BrokenPipeError):
-        for line in sys.stdin.buffer:
-            job = msgspec.json.decode(line, type=Job)
-            try:
-                for frame in read_frames(job):
-                    _send(out, frame)
-            except BrokenPipeError:
-                raise
-            except Exception:  # noqa: BLE001  it is read again by who can say what is wrong
-                _send(out, Frame(is_last=True, has_failed=True))
-    with suppress(OSError):
-        out.close()
+    """Read what is asked for, until nobody asks any more."""
+    answer_jobs(_answer)
+
+
+def _answer(line: bytes) -> Iterator[bytes]:
+    job = msgspec.json.decode(line, type=Job)
+    try:
+        for frame in read_frames(job):
+            yield msgspec.msgpack.encode(frame)
+    except Exception:  # noqa: BLE001  it is read again by who can say what is wrong
+        yield msgspec.msgpack.encode(Frame(is_last=True, has_failed=True))
 
 
 def read_frames(job: Job) -> Iterator[Frame]:
@@ -116,13 +104,6 @@ def read_frames(job: Job) -> Iterator[Frame]:
             yield Frame(drafts=drafts, damaged=damaged)
             drafts, damaged, size = [], [], 0
     yield Frame(drafts=drafts, damaged=damaged, is_last=True)
-
-
-def _send(out: BinaryIO, frame: Frame) -> None:
-    data = msgspec.msgpack.encode(frame)
-    out.write(len(data).to_bytes(LENGTH_BYTES))
-    out.write(data)
-    out.flush()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ writes; `wiring.memory` puts it together, for this project and for those that sh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import replace
 from itertools import zip_longest
 from threading import Lock
@@ -72,6 +72,7 @@ class ViewSet:
     answer: Callable[[SearchRequest], SearchReply]
     polish: Callable[[], int]
     capture_due: Callable[[HowFar], None]  # every session that is over, however many
+    ahead: AbstractContextManager[object]  # lets another process work out what many sessions say
 
     def count_left(self) -> int:
         """Return about how many events are in the log and not yet in what answers."""
@@ -222,8 +223,9 @@ class LocalMemory(LogReader):
 
     def settle(self, told: HowFar = unheard) -> None:
         """Bring every view up to date with the log, and capture every session that is over."""
-        self._set.capture_due(told)
-        self.catch_up(told)
+        with self._set.ahead:
+            self._set.capture_due(told)
+            self.catch_up(told)
 
     def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
         """Take in what is new for who reads, for at most so long; say what is left."""

@@ -40,6 +40,18 @@ def _lower_text(text: str) -> str | None:
     return None if is_other else lowered
 
 
+_KNOWN_MAX = 2_000
+_KNOWN_CHARS_MAX = 2_000
+
+
+def _remember(texts: set[str], text: str) -> None:
+    if len(text) > _KNOWN_CHARS_MAX:
+        return
+    if len(texts) >= _KNOWN_MAX:
+        texts.clear()
+    texts.add(text)
+
+
 class _Blind:
     """A pattern to which capitals do not matter, in a third of the time.
 
@@ -50,6 +62,9 @@ class _Blind:
     def __init__(self, source: str) -> None:
         self.pattern = source
         self._blind = compile_late(source, re.IGNORECASE)
+        # Many rules ask for the same of the same lines, and most lines do not have it.
+        self._lacking: set[str] = set()
+        self._not_begun: set[str] = set()
 
     @cached_property
     def _lowered(self) -> re.Pattern[str]:
@@ -57,24 +72,38 @@ class _Blind:
 
     def is_in(self, text: str, *, at_start: bool = False) -> bool:
         """Tell whether it is found, without looking again for where: in half the time."""
+        known = self._not_begun if at_start else self._lacking
+        if text in known:
+            return False
         lowered = _lower_text(text)
         if lowered is None:
             return (self._blind.match(text) if at_start else self._blind.search(text)) is not None
         look = self._lowered.match if at_start else self._lowered.search
-        return look(lowered) is not None
+        if look(lowered) is not None:
+            return True
+        _remember(known, text)
+        return False
 
     def search(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
+        if endpos == sys.maxsize and text in self._lacking:
+            return None
         lowered = _lower_text(text)
         if lowered is not None:
             found = self._lowered.search(lowered, pos, endpos)
             if found is None:
+                if pos == 0 and endpos == sys.maxsize:
+                    _remember(self._lacking, text)
                 return None
             pos = found.start()
         return self._blind.search(text, pos, endpos)
 
     def match(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
+        if pos == 0 and endpos == sys.maxsize and text in self._not_begun:
+            return None
         lowered = _lower_text(text)
         if lowered is not None and not self._lowered.match(lowered, pos, endpos):
+            if pos == 0 and endpos == sys.maxsize:
+                _remember(self._not_begun, text)
             return None
         return self._blind.match(text, pos, endpos)
 

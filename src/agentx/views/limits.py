@@ -27,3 +27,11 @@ RECALLED_NOTES_MAX = 2_000
 # Of the last times that sessions were told something it is known what and when.
 TELLINGS_KEPT_MAX = 100
 TELLING_IDS_MAX = 200
+# Of so many sessions that wait another process works some out; so many it is asked for at once,
+# so much of what it made is held, and of those that were asked for the last stay. One session
+# takes it seconds at most: after so long it hangs.
+AHEAD_SESSIONS_MIN = 8
+AHEAD_ASKED_MAX = 3
+AHEAD_HELD_BYTES_MAX = 16 * 1024 * 1024
+AHEAD_SESSIONS_SEEN = 16
+AHEAD_WAIT_S = 120

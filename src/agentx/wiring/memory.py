@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from datetime import tzinfo
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from agentx.conversation.forgotten.spans import ForgottenSpan
     from agentx.conversation.model import Grave
     from agentx.observations.service import Observations
+    from agentx.views.sessions.ahead import SessionsAhead
 
 ZONE_KEY = "toc.timezone"
 
@@ -123,9 +123,7 @@ class _Store:
                 log.finish_forgetting()
         self._toc = partial(TocStore, kv, log)
         zone = project_zone(project)
-        self._rules = ContentsRules(
-            zone=zone, zone_name=str(zone), open_editor=partial(_open_editor, zone)
-        )
+        self._rules = ContentsRules(zone=zone, zone_name=str(zone), open_editor=self._open_editor)
         self._is_shared = project.store.root == project.data.unified_store.root
         self._log = Conversation(log, project=project.id, clock=project.clock, bus=bus)
         self._closing = ExitStack()
@@ -177,8 +175,30 @@ class _Store:
                 feed=log.feed(self._toc),
                 reader=LogReader(log, contents),
                 observations=self._observations,
+                ahead=self._ahead,
             )
         )
+
+    @cached_property
+    def _ahead(self) -> SessionsAhead:
+        from agentx.views.sessions.ahead import SessionsAhead  # noqa: PLC0415  who reads the log needs none
+
+        return SessionsAhead(
+            "agentx.wiring.kept.session_reader",
+            db=str(self._project.store.db),
+            project=self._project.id,
+            zone=self._rules.zone_name,
+        )
+
+    def _open_editor(self, store: TocStore, project: str, clock: Clock) -> Editor:
+        # What writes the table of contents is imported when something is written.
+        from agentx.conversation.editing import Editor  # noqa: PLC0415  see above
+        from agentx.kernel.tokens import estimate  # noqa: PLC0415  see above
+        from agentx.wiring.kept.summing import WriterAhead  # noqa: PLC0415  see above
+
+        cutting = Cutting(zone=self._rules.zone, estimate=estimate)
+        writer = WriterAhead(self._ahead)
+        return Editor(store, project=project, clock=clock, cutting=cutting, writer=writer)
 
     @cached_property
     def _observations(self) -> Callable[[], Observations]:
@@ -202,16 +222,6 @@ class _Store:
     def _others(self) -> tuple[str, ...]:
         names = self._log.projects() if self._is_shared else ()
         return tuple(name for name in names if name != self._project.id)
-
-
-def _open_editor(zone: tzinfo, store: TocStore, project: str, clock: Clock) -> Editor:
-    # What writes the table of contents is imported when something is written.
-    from agentx.conversation.editing import Editor  # noqa: PLC0415  see above
-    from agentx.conversation.extract.summary import Extractive  # noqa: PLC0415  see above
-    from agentx.kernel.tokens import estimate  # noqa: PLC0415  see above
-
-    cutting = Cutting(zone=zone, estimate=estimate)
-    return Editor(store, project=project, clock=clock, cutting=cutting, writer=Extractive())
 
 
 def _keep_buried(project: Project, kv: KeyValue) -> None:

@@ -30,7 +30,6 @@ from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.values import frozen
 from agentx.observations.alerts import NOTHING_EXTRACTED
 from agentx.observations.events import CaptureSkipped
-from agentx.observations.extract import extract
 from agentx.observations.extract.by_model import Judged, SessionCandidate
 from agentx.observations.ids import agent_name
 from agentx.observations.model import Observation
@@ -48,12 +47,13 @@ from agentx.views.limits import (
     CAPTURE_TAKEN_MAX,
     INDEX_BATCH_EVENTS_MAX,
 )
+from agentx.views.sessions.ahead import SessionsAhead
 from agentx.views.sessions.branches import KnownBranches, bind
 from agentx.views.sessions.findings import (
     candidates_of,
     is_other,
     list_told,
-    make_news_filter,
+    make_observations,
     may_replace,
     observation_of,
     take_note,
@@ -98,6 +98,7 @@ class Rules:
     quiet_ms: int = CAPTURE_QUIET_MS
     look_at: Callable[[str], KnownBranches | None] = lambda _directory: None  # what is there now
     at_work: Callable[[], Sequence[AtWork]] = tuple  # who said so
+    ahead: SessionsAhead | None = None  # knows already what some sessions teach
 
 
 @frozen
@@ -143,7 +144,10 @@ class Observing:
                 return Captured()
             counts: list[int] = []
             self._open_ends.remembers = len(due) > CAPTURE_IN_ORDER_MAX
-            for ref in self._order(due)[:limit]:
+            order = self._order(due)
+            if self._rules.ahead is not None:
+                self._rules.ahead.offer(order)
+            for ref in order[:limit]:
                 counts.append(self._capture(room, ref))
                 if self._rules.clock.now_ms() - now_ms >= CAPTURE_PASS_MS_MAX:
                     break
@@ -308,7 +312,9 @@ class Observing:
         until = (intent.until_ms, intent.until_id)
         read = [one for one in events if (one.timestamp_ms, one.event_id) <= until]
         turns = turns_of(read)
-        found = _observations(turns, read, mark, intent)
+        ahead = self._rules.ahead if mark is None else None
+        known = ahead.find_findings(ref, read) if ahead is not None else None
+        found = make_observations(turns, read, mark, intent, known)
         made = self._bind(self._open_ends.look(room.store, found, (turns, read, intent)), read)
         kept = self._keep(room, made, intent)
         if kept is None:
@@ -415,27 +421,6 @@ def list_said_in(
         for each in chain(store.everything(), store.archive())
         if each.session_id in sessions and not each.sources and (by_hand or each.event_ids)
     )
-
-
-def _observations(
-    turns: Sequence[Turn],
-    events: Sequence[Event],
-    mark: CaptureMark | None,
-    intent: CaptureIntent,
-) -> tuple[Observation, ...]:
-    """Return what is new in a session, as observations with ids that are the same every time."""
-    if not events:
-        return ()
-    findings = extract(
-        turns,
-        since_ms=mark.until_ms if mark else 0,
-        is_news=make_news_filter(events, mark),
-    )
-    commit = next(
-        (found for event in events if isinstance(found := event.metadata.get("git_commit"), str)),
-        "",
-    )
-    return tuple(observation_of(one, events[0], intent, commit) for one in findings)
 
 
 def _nothing(mark: CaptureMark | None) -> CaptureMark:

@@ -9,8 +9,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from agentx.conversation.model import Event
+from agentx.exchanges.turns import Turn
 from agentx.kernel.ids import digest
 from agentx.kernel.tokens import estimate
+from agentx.observations.extract import extract
 from agentx.observations.extract.by_model import SessionCandidate, tells
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.spoken import is_told_of_person
@@ -61,6 +63,35 @@ def observation_of(
         seed=(session, finding.category, finding.event_ids[0], finding.content),
     )
     return made if made.commit else replace(made, commit=commit)
+
+
+def make_observations(
+    turns: Sequence[Turn],
+    events: Sequence[Event],
+    mark: CaptureMark | None,
+    intent: CaptureIntent,
+    known: Sequence[Finding] | None = None,
+) -> tuple[Observation, ...]:
+    """Return what is new in a session, as observations with ids that are the same every time.
+
+    `known` is what the rules found in these turns, where that was worked out before.
+    """
+    if not events:
+        return ()
+    findings = (
+        known
+        if known is not None
+        else extract(
+            turns,
+            since_ms=mark.until_ms if mark else 0,
+            is_news=make_news_filter(events, mark),
+        )
+    )
+    commit = next(
+        (found for event in events if isinstance(found := event.metadata.get("git_commit"), str)),
+        "",
+    )
+    return tuple(observation_of(one, events[0], intent, commit) for one in findings)
 
 
 def take_note(observation: Observation) -> Taken:

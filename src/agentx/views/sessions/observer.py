@@ -28,6 +28,7 @@ from agentx.views.store import CaptureMarks, is_due
 
 if TYPE_CHECKING:
     from agentx.observations.service import Observations
+    from agentx.views.sessions.ahead import SessionsAhead
     from agentx.views.sessions.capture import Judge, Observing
 
 
@@ -50,6 +51,7 @@ class Observer(View):
     log: LogFile
     clock: Clock
     bus: Bus
+    ahead: SessionsAhead | None = None
 
     @cached_property
     def _observing(self) -> Observing:
@@ -62,6 +64,7 @@ class Observer(View):
             issue=self.issue,
             look_at=look_at_branches,
             at_work=lambda: [AtWork(agent=a, issue=i, since_ms=at) for a, i, at in self.at_work()],
+            ahead=self.ahead,
         )
         return Observing(self.source, self.marks, self.room, rules)
 

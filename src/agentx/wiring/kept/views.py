@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from agentx.observations.service import Observations
     from agentx.recall.history.sources import HistorySources
     from agentx.recall.question.answer import Searched
+    from agentx.views.sessions.ahead import SessionsAhead
     from agentx.views.sessions.capture import Judge
 
 
@@ -65,6 +66,7 @@ class ViewSource:
     feed: Feed
     reader: Readable
     observations: Callable[[], Observations]
+    ahead: SessionsAhead
 
     @property
     def is_own(self) -> bool:
@@ -94,6 +96,7 @@ def open_views(source: ViewSource) -> ViewSet:
         answer=_answer(source, text),
         polish=partial(_polish, source, observers),
         capture_due=partial(_capture_due, observers),
+        ahead=source.ahead,
     )
 
 
@@ -206,6 +209,7 @@ def _observer(source: ViewSource) -> Observer:
         log=project.log,
         clock=project.clock,
         bus=source.bus,
+        ahead=source.ahead,
     )
 
 

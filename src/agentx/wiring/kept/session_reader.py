@@ -1,0 +1,80 @@
+"""Reads sessions of a store in a process of its own, for who sums them up; see `SessionsAhead`.
+
+It looks into the store as it was when it was first asked, and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, tzinfo
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from agentx.conversation.extract.summary import Extractive
+from agentx.conversation.segments import Cutting, cut
+from agentx.conversation.store.log import LogStore
+from agentx.conversation.store.toc import TocStore
+from agentx.host.beside import answer_jobs
+from agentx.host.kv.rocks import open_rocks
+from agentx.host.system import SystemClock, system_entropy
+from agentx.kernel.clock import Millis
+from agentx.kernel.periods import zone_named
+from agentx.kernel.tokens import estimate
+from agentx.observations.extract import extract
+from agentx.views.limits import CAPTURE_EVENTS_MAX
+from agentx.views.sessions.ahead import (
+    AheadKind,
+    ReadSession,
+    SessionJob,
+    stamp_events,
+    stamp_segment,
+)
+from agentx.views.sessions.turns import turns_of
+
+
+def main() -> None:
+    """Read what is asked for, until nobody asks any more."""
+    answer_jobs(_answer)
+
+
+def _answer(line: bytes) -> Iterator[bytes]:
+    job = msgspec.json.decode(line, type=SessionJob)
+    try:
+        yield msgspec.msgpack.encode(read_session(job))
+    except Exception:  # noqa: BLE001  it is made by who can say what is wrong
+        yield msgspec.msgpack.encode(ReadSession(ref=job.ref, kind=job.kind))
+
+
+def read_session(job: SessionJob) -> ReadSession:
+    """Return what the rules make of a session."""
+    events = list(_open_store(job.db, job.project).events_of(job.ref, Millis(0)))
+    if job.kind is AheadKind.FINDINGS:
+        read = events[-CAPTURE_EVENTS_MAX:]
+        findings = extract(turns_of(read))
+        return ReadSession(ref=job.ref, kind=job.kind, findings=(stamp_events(read), findings))
+    cutting = Cutting(zone=_find_zone(job.zone), estimate=estimate)
+    writer = Extractive()
+    return ReadSession(
+        ref=job.ref,
+        kind=job.kind,
+        summaries={
+            stamp_segment(segment): writer.summarise(segment) for segment in cut(events, cutting)
+        },
+    )
+
+
+@lru_cache(maxsize=2)
+def _find_zone(name: str) -> tzinfo:
+    return UTC if name == str(UTC) else zone_named(name)
+
+
+@lru_cache(maxsize=1)
+def _open_store(db: str, project: str) -> TocStore:
+    kv = open_rocks(Path(db), SystemClock(), read_only=True)
+    return TocStore(kv, LogStore(kv, entropy=system_entropy), project)
+
+
+if __name__ == "__main__":
+    main()
